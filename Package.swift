@@ -1,0 +1,79 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+
+let package = Package(
+    name: "throng",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "throng", targets: ["throng"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // The flow, upstream first. An arrow points only to what stands above it.
+        .target(name: "ThrongPlan", dependencies: ["CPCRE2", crypto, "Yams"], swiftSettings: strict),
+        .target(name: "ThrongWire", swiftSettings: strict),
+        .target(name: "ThrongCounting", dependencies: ["ThrongPlan", "ThrongWire", crypto], swiftSettings: strict),
+        .target(
+            name: "ThrongIntake", dependencies: ["ThrongPlan", "ThrongWire", "ThrongCounting", "CSimdJSON", "CZlib"],
+            swiftSettings: strict),
+        .target(name: "ThrongJournal", dependencies: ["ThrongPlan", "ThrongWire", "ThrongCounting", crypto], swiftSettings: strict),
+        .target(name: "ThrongRelease", dependencies: ["ThrongPlan", crypto], swiftSettings: strict),
+        .target(
+            name: "ThrongStore",
+            dependencies: ["ThrongPlan", "ThrongCounting", "ThrongRelease", "CLibPQ", crypto, logging, lifecycle],
+            swiftSettings: strict),
+        .target(
+            name: "ThrongReport",
+            dependencies: [
+                "ThrongPlan", "ThrongRelease", crypto, .product(name: "Mustache", package: "swift-mustache"),
+            ],
+            resources: [.process("Templates")],
+            swiftSettings: strict),
+        .target(
+            name: "ThrongServer",
+            dependencies: [
+                "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting", "ThrongJournal", "ThrongStore",
+                "ThrongRelease", "ThrongReport", logging, lifecycle,
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "throng",
+            dependencies: [
+                "ThrongServer",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Configuration", package: "swift-configuration"),
+            ],
+            swiftSettings: strict),
+
+        // The system's libraries.
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
+    ],
+    cxxLanguageStandard: .cxx17
+)

@@ -1,0 +1,7 @@
+-- Which of a flush's periods were released meanwhile.
+select closed.metric_id,
+    extract(epoch from closed.period_start)::bigint
+from unnest($1::integer[], $2::bigint[]) as touched (metric_id, unix_seconds)
+join throng.closed_period as closed
+    on closed.metric_id = touched.metric_id
+    and closed.period_start = to_timestamp(touched.unix_seconds);

@@ -1,0 +1,6 @@
+-- What a daemon should know before it counts a late event. $2: the oldest end of a period that late events may reach.
+select metric_id,
+    extract(epoch from period_start)::bigint
+from throng.closed_period
+where metric_id = any ($1::integer[])
+    and period_end >= to_timestamp($2::bigint);

@@ -1,0 +1,6 @@
+-- Their one purpose was the floor of this release.
+delete from throng.distinct_count
+where shard = 0
+    and metric_id = $1::integer
+    and period_kind = $2::smallint
+    and period_start = to_timestamp($3::bigint);

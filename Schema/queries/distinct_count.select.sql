@@ -1,0 +1,9 @@
+select margin,
+    cell,
+    window_number,
+    devices
+from throng.distinct_count
+where shard = 0
+    and metric_id = $1::integer
+    and period_kind = $2::smallint
+    and period_start = to_timestamp($3::bigint);

@@ -1,0 +1,7 @@
+-- Flushes share a metric, a release has it alone. 1414025799 is "THRG". Sorted, so that nobody waits in a circle.
+select pg_advisory_xact_lock_shared(1414025799, metric_id)
+from (
+    select metric_id
+    from unnest($1::integer[]) as metric_id
+    order by metric_id
+) as touched;

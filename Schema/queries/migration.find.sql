@@ -1,0 +1,1 @@
+select to_regclass('throng.migration') is not null;

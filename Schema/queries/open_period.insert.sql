@@ -1,0 +1,8 @@
+-- Sorted, so that daemons that touch the same new periods wait for each other in one order.
+insert into throng.open_period (metric_id, period_start, period_end)
+select metric_id,
+    to_timestamp(start_seconds),
+    to_timestamp(end_seconds)
+from unnest($1::integer[], $2::bigint[], $3::bigint[]) as touched (metric_id, start_seconds, end_seconds)
+order by metric_id, start_seconds
+on conflict (metric_id, period_start) do nothing;

@@ -1,0 +1,26 @@
+-- Takes a run that nobody has made: new, failed with tries left, or abandoned by a process that died.
+-- $7: now. $8: how long a run may take, in seconds. $9: how many tries it gets.
+insert into throng.report_run as known
+    (app, report, partner, period_kind, period_start, period_end, started_at, outcome)
+values (
+    $1,
+    $2,
+    $3,
+    $4::smallint,
+    to_timestamp($5::bigint),
+    to_timestamp($6::bigint),
+    to_timestamp($7::bigint),
+    'running')
+on conflict (app, report, period_start) do update
+set attempt = known.attempt + 1,
+    started_at = excluded.started_at,
+    finished_at = null,
+    outcome = 'running',
+    detail = null
+where known.attempt < $9::integer
+    and (
+        known.outcome = 'failed'
+        or known.outcome = 'running'
+        and known.started_at <= excluded.started_at - make_interval(secs => $8::bigint)
+    )
+returning attempt;

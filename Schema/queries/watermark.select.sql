@@ -1,0 +1,5 @@
+select position,
+    fence
+from throng.watermark
+where shard = 0
+    and daemon = $1::uuid;

@@ -1,0 +1,67 @@
+// The part of simdjson that Throng uses, as C: parse a document, walk it as a flat array of nodes.
+#ifndef C_SIMDJSON_H
+#define C_SIMDJSON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+    THRONG_JSON_NULL = 0,
+    THRONG_JSON_FALSE = 1,
+    THRONG_JSON_TRUE = 2,
+    THRONG_JSON_INTEGER = 3,
+    THRONG_JSON_NUMBER = 4,
+    THRONG_JSON_STRING = 5,
+    THRONG_JSON_ARRAY = 6,
+    THRONG_JSON_OBJECT = 7,
+} throng_json_kind;
+
+// One value, in document order. A member of an object is its key (a string) followed by its value.
+typedef struct {
+    uint32_t kind;    // throng_json_kind
+    uint32_t length;  // bytes of a string; elements of an array; members of an object
+    uint32_t next;    // index of the node after this one and everything in it
+    uint32_t unused;
+    union {
+        int64_t integer;
+        double number;
+        const uint8_t *bytes;  // a string's UTF-8, not terminated; valid until the next parse
+    } value;
+} throng_json_node;
+
+typedef enum {
+    THRONG_JSON_OK = 0,
+    THRONG_JSON_MALFORMED = 1,
+    THRONG_JSON_TOO_DEEP = 2,
+    THRONG_JSON_DUPLICATE_KEY = 3,
+    THRONG_JSON_NUL = 4,
+    THRONG_JSON_NOT_UTF8 = 5,
+    THRONG_JSON_NUMBER_RANGE = 6,
+    THRONG_JSON_NO_MEMORY = 7,
+} throng_json_status;
+
+typedef struct {
+    throng_json_status status;
+    uint32_t node;  // where, for a duplicate key or a NUL: the offending string's node
+    uint32_t count; // nodes, including those before the offending one
+    const throng_json_node *nodes;
+} throng_json_result;
+
+typedef struct throng_json_parser throng_json_parser;
+
+// A parser keeps its buffers from one document to the next. One thread at a time.
+throng_json_parser *throng_json_parser_new(size_t max_depth);
+void throng_json_parser_free(throng_json_parser *parser);
+throng_json_result throng_json_parse(throng_json_parser *parser, const uint8_t *bytes, size_t length);
+
+// The instruction set that simdjson chose on this machine, such as "haswell".
+const char *throng_json_implementation(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,70 @@
+public import ThrongPlan
+public import ThrongWire
+
+/// A batch after bucketing: cells and amounts, no raw field left.
+///
+/// Events and contributions lie in flat arrays, so that a batch costs a handful of allocations, not one an event.
+public struct BucketedBatch: Sendable {
+    /// The batch's random name.
+    public let id: BatchID
+    /// Its window.
+    public let window: WindowID
+    /// Its events in order.
+    public let events: [Event]
+    /// What the events add, event by event.
+    public let contributions: [Contribution]
+    /// The amounts that contributions refer to.
+    public let amounts: [Int64]
+
+    /// One event: either refused at bucketing, or a run of contributions.
+    public struct Event: Sendable {
+        /// Why it was refused before counting.
+        public let refusal: RefusalReason?
+        /// Its contributions: places in ``BucketedBatch/contributions``.
+        public let contributions: Range<Int32>
+
+        /// Puts an event together.
+        public init(refusal: RefusalReason?, contributions: Range<Int32>) {
+            self.refusal = refusal
+            self.contributions = contributions
+        }
+    }
+
+    /// What one event adds to one metric.
+    public struct Contribution: Sendable {
+        /// The metric's ordinal in the ``CellSpace``.
+        public let metric: Int32
+        /// The leaf cell.
+        public let cell: CellIndex
+        /// First second of the period. Unit: Unix seconds.
+        public let periodStart: Int64
+        /// How often the event happened: at least 1.
+        public let count: UInt32
+        /// Place of the first of the metric's sums in ``BucketedBatch/amounts``; per single occurrence.
+        public let firstAmount: Int32
+
+        /// Puts a contribution together.
+        public init(metric: Int32, cell: CellIndex, periodStart: Int64, count: UInt32, firstAmount: Int32) {
+            self.metric = metric
+            self.cell = cell
+            self.periodStart = periodStart
+            self.count = count
+            self.firstAmount = firstAmount
+        }
+    }
+
+    /// Puts a batch together.
+    public init(
+        id: BatchID,
+        window: WindowID,
+        events: [Event],
+        contributions: [Contribution],
+        amounts: [Int64]
+    ) {
+        self.id = id
+        self.window = window
+        self.events = events
+        self.contributions = contributions
+        self.amounts = amounts
+    }
+}

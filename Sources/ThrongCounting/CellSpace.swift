@@ -1,0 +1,132 @@
+public import ThrongPlan
+
+/// All counters of all layouts that this process knows, numbered once so that counting is arithmetic.
+///
+/// Counter slots: a leaf cell of a metric with s sums has 1 + s consecutive slots, the count first. Tracked slots: the
+/// cells of all tracked margins, one slab a margin.
+public struct CellSpace: Sendable {
+    /// The layouts by ordinal: the plans' first, then those that only the journal still mentions.
+    public let layouts: [MetricLayout]
+    /// Their identities, by ordinal.
+    public let ids: [LayoutID]
+    let metrics: [MetricSpace]
+    private let ordinals: [LayoutID: Int]
+
+    /// Numbers the counters of these layouts; a layout that comes twice is taken once.
+    public init(layouts all: [MetricLayout]) {
+        var layouts: [MetricLayout] = []
+        var ids: [LayoutID] = []
+        var ordinals: [LayoutID: Int] = [:]
+        var metrics: [MetricSpace] = []
+        var nextCounter: UInt32 = 0
+        var nextTracked: UInt32 = 0
+        for layout in all {
+            let id = layout.id
+            guard ordinals[id] == nil else { continue }
+            ordinals[id] = layouts.count
+            let space = MetricSpace(layout: layout, id: id, firstCounter: nextCounter, firstTracked: nextTracked)
+            nextCounter = space.counterEnd
+            nextTracked = space.trackedEnd
+            layouts.append(layout)
+            ids.append(id)
+            metrics.append(space)
+        }
+        self.layouts = layouts
+        self.ids = ids
+        self.ordinals = ordinals
+        self.metrics = metrics
+    }
+
+    /// The ordinal of a layout; nil where it is not part of this space.
+    public func ordinal(of id: LayoutID) -> Int? { ordinals[id] }
+
+    func metric(ofCounter slot: UInt32) -> Int { place(of: slot, end: \.counterEnd) }
+    func metric(ofTracked slot: UInt32) -> Int { place(of: slot, end: \.trackedEnd) }
+
+    private func place(of slot: UInt32, end: KeyPath<MetricSpace, UInt32>) -> Int {
+        var low = 0
+        var high = metrics.count - 1
+        while low < high {
+            let middle = (low + high) / 2
+            if slot < metrics[middle][keyPath: end] { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
+
+/// One metric's part of the cell space.
+struct MetricSpace: Sendable {
+    let firstCounter: UInt32
+    let counterEnd: UInt32
+    let countersPerCell: UInt32
+    let trackedEnd: UInt32
+    let margins: [TrackedMargin]
+    let partition: Projection
+    let bound: UInt32
+    /// Tells this layout's contributions apart from another's under one identifier.
+    let seed: UInt64
+
+    init(layout: MetricLayout, id: LayoutID, firstCounter: UInt32, firstTracked: UInt32) {
+        self.firstCounter = firstCounter
+        countersPerCell = UInt32(1 + layout.sums.count)
+        counterEnd = firstCounter + UInt32(layout.size(of: layout.leaf)) * countersPerCell
+        let seed = id.bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        self.seed = seed
+        var next = firstTracked
+        margins = layout.trackedMargins.map { margin in
+            defer { next += UInt32(layout.size(of: margin)) }
+            return TrackedMargin(
+                margin: margin,
+                projection: Projection(layout: layout, to: margin),
+                firstTracked: next,
+                seed: seed &+ UInt64(margin.bits) &* 0xD6E8_FEB8_6659_FD93)
+        }
+        trackedEnd = next
+        partition = Projection(layout: layout, to: layout.partition)
+        bound = UInt32(layout.contributionBound)
+    }
+}
+
+/// One tracked margin: where its cells lie, and how a leaf cell falls into it.
+struct TrackedMargin: Sendable {
+    let margin: Margin
+    let projection: Projection
+    let firstTracked: UInt32
+    /// Tells the margin's cells apart from all others under one identifier; the same in every process.
+    let seed: UInt64
+}
+
+/// How leaf cells fall into the cells of a margin, as divisions and weights.
+struct Projection: Sendable {
+    private let steps: [Step]
+    private let isIdentity: Bool
+
+    private struct Step: Sendable {
+        let stride: UInt32
+        let size: UInt32
+        let weight: UInt32
+    }
+
+    init(layout: MetricLayout, to margin: Margin) {
+        isIdentity = margin == layout.leaf
+        var steps: [Step] = []
+        var stride: UInt32 = 1
+        var weight: UInt32 = 1
+        for place in layout.dimensions.indices.reversed() {
+            let size = UInt32(layout.dimensions[place].labels.count)
+            if margin.keeps(place) {
+                steps.append(Step(stride: stride, size: size, weight: weight))
+                weight *= size
+            }
+            stride *= size
+        }
+        self.steps = steps
+    }
+
+    func callAsFunction(_ leaf: UInt32) -> UInt32 {
+        if isIdentity { return leaf }
+        var result: UInt32 = 0
+        for step in steps { result += leaf / step.stride % step.size * step.weight }
+        return result
+    }
+}

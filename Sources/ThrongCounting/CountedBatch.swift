@@ -1,0 +1,82 @@
+public import ThrongPlan
+public import ThrongWire
+
+/// What counting a batch changed: the journal's record of it, enough to do it again.
+public struct CountedBatch: Sendable {
+    /// Its place in the journal.
+    public let position: JournalPosition
+    /// Its window.
+    public let window: WindowID
+    /// Its random name.
+    public let batch: BatchID
+    /// Who sent it, under the window's key.
+    public let identifier: KeyedIdentifier
+    /// What the client is told.
+    public let answer: BatchAnswer
+    /// What was added to leaf cells, event by event.
+    public let additions: [Addition]
+    /// The tracked cells in which the identifier was new.
+    public let appearances: [Appearance]
+
+    /// What one event added to one metric, within its contribution bound.
+    public struct Addition: Sendable, Equatable {
+        /// The metric's ordinal in the ``CellSpace``.
+        public let metric: Int
+        /// The leaf cell.
+        public let cell: CellIndex
+        /// First second of the period. Unit: Unix seconds.
+        public let periodStart: Int64
+        /// Unit: events.
+        public let count: Int64
+        /// One a sum of the metric.
+        public let sums: [Int64]
+
+        /// Puts an addition together.
+        public init(metric: Int, cell: CellIndex, periodStart: Int64, count: Int64, sums: [Int64]) {
+            self.metric = metric
+            self.cell = cell
+            self.periodStart = periodStart
+            self.count = count
+            self.sums = sums
+        }
+    }
+
+    /// The identifier was new in a tracked cell and period.
+    public struct Appearance: Sendable, Equatable {
+        /// The metric's ordinal in the ``CellSpace``.
+        public let metric: Int
+        /// Place of the margin among the layout's tracked margins.
+        public let margin: Int
+        /// The cell of that margin.
+        public let cell: CellIndex
+        /// First second of the period. Unit: Unix seconds.
+        public let periodStart: Int64
+
+        /// Puts an appearance together.
+        public init(metric: Int, margin: Int, cell: CellIndex, periodStart: Int64) {
+            self.metric = metric
+            self.margin = margin
+            self.cell = cell
+            self.periodStart = periodStart
+        }
+    }
+
+    /// Puts a record together.
+    public init(
+        position: JournalPosition,
+        window: WindowID,
+        batch: BatchID,
+        identifier: KeyedIdentifier,
+        answer: BatchAnswer,
+        additions: [Addition],
+        appearances: [Appearance]
+    ) {
+        self.position = position
+        self.window = window
+        self.batch = batch
+        self.identifier = identifier
+        self.answer = answer
+        self.additions = additions
+        self.appearances = appearances
+    }
+}

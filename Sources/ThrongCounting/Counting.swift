@@ -1,0 +1,188 @@
+public import ThrongPlan
+public import ThrongWire
+
+/// Counts batches: a pure state machine without I/O. The caller journals what it returns, in the same order.
+public struct Counting: Sendable {
+    /// The counters that this process knows.
+    public let space: CellSpace
+    /// The place of the last batch that was counted.
+    public internal(set) var position: JournalPosition
+    /// Everything up to here is in PostgreSQL.
+    public internal(set) var flushed: JournalPosition
+
+    var windows: [WindowID: OpenWindow] = [:]
+    var closing: [WindowID: JournalPosition] = [:]
+    var pending = PendingDeltas()
+    var frozen: Flush?
+    var closed: Set<ClosedPeriod> = []
+    var unresolved: [CountedBatch]?
+    /// How often a counter has reached the bounds of `Int64` since the start: any is an alarm.
+    public internal(set) var saturations = 0
+
+    /// Starts with nothing counted.
+    ///
+    /// - Parameters:
+    ///   - watermark: PostgreSQL's watermark for this daemon; nil where PostgreSQL can't be asked yet. Then replayed
+    ///     batches are kept one by one until ``resolve(watermark:)``.
+    ///   - position: the place of the last batch that the journal holds.
+    public init(space: CellSpace, position: JournalPosition, watermark: JournalPosition?) {
+        self.space = space
+        self.position = max(position, watermark ?? .start)
+        flushed = watermark ?? .start
+        unresolved = watermark == nil ? [] : nil
+    }
+
+    /// What counting a batch came to.
+    public enum Outcome: Sendable {
+        /// It was counted; journal this, then answer.
+        case counted(CountedBatch)
+        /// It was counted before; answer the same once that place is on disk.
+        case repeated(BatchAnswer, JournalPosition)
+        /// Its window is over.
+        case windowOver
+    }
+
+    /// Counts a batch once.
+    ///
+    /// - Parameters:
+    ///   - identifier: the batch's identifier under its window's key.
+    ///   - now: Unix seconds.
+    ///   - openPeriod: the start of the period of a layout that is open now; asked only for events of a closed one.
+    public mutating func count(
+        _ batch: BucketedBatch,
+        identifier: KeyedIdentifier,
+        now: Int64,
+        openPeriod: (MetricLayout) -> Int64
+    ) -> Outcome {
+        guard batch.window.over > now else { return .windowOver }
+        // The window is taken out for the length of the call so that it changes in place.
+        var window = windows.removeValue(forKey: batch.window) ?? OpenWindow()
+        defer { windows[batch.window] = window }
+        if let known = window.batches[batch.id] { return .repeated(known.answer, known.position) }
+
+        position = position.next
+        var accepted = 0
+        var refused: [BatchAnswer.Refusal] = []
+        var additions: [CountedBatch.Addition] = []
+        var appearances: [CountedBatch.Appearance] = []
+        additions.reserveCapacity(batch.contributions.count)
+        for (index, event) in batch.events.enumerated() {
+            var refusal = event.refusal
+            var isCounted = false
+            for place in event.contributions {
+                var contribution = batch.contributions[Int(place)]
+                if !closed.isEmpty { reroute(&contribution, openPeriod: openPeriod) }
+                let verdict = add(
+                    contribution,
+                    of: batch,
+                    identifier: identifier,
+                    to: &window,
+                    additions: &additions,
+                    appearances: &appearances)
+                if let verdict { refusal = refusal ?? verdict } else { isCounted = true }
+            }
+            if isCounted {
+                accepted += 1
+            } else {
+                refused.append(.init(index: index, reason: refusal ?? .unknownEvent))
+            }
+        }
+        let answer = BatchAnswer(accepted: accepted, refused: refused)
+        window.batches[batch.id] = .init(position: position, answer: answer)
+        window.lastPosition = position
+        return .counted(
+            CountedBatch(
+                position: position,
+                window: batch.window,
+                batch: batch.id,
+                identifier: identifier,
+                answer: answer,
+                additions: additions,
+                appearances: appearances))
+    }
+
+    /// Adds one contribution within its bounds; returns why not where nothing was added.
+    private mutating func add(
+        _ contribution: BucketedBatch.Contribution,
+        of batch: BucketedBatch,
+        identifier: KeyedIdentifier,
+        to window: inout OpenWindow,
+        additions: inout [CountedBatch.Addition],
+        appearances: inout [CountedBatch.Appearance]
+    ) -> RefusalReason? {
+        let ordinal = Int(contribution.metric)
+        let metric = space.metrics[ordinal]
+        let key = identifier.hash(with: metric.seed, 0)
+        let partition = metric.partition(contribution.cell.value)
+        let known = window.contributions[key]
+        guard known.partition == .max || known.partition == partition else { return .partitionConflict }
+        let amount = min(contribution.count, metric.bound - known.used)
+        guard amount > 0 else { return .contributionBound }
+
+        let sums = (0..<Int(metric.countersPerCell) - 1).map { place in
+            let (product, overflow) = batch.amounts[Int(contribution.firstAmount) + place]
+                .multipliedReportingOverflow(by: Int64(amount))
+            return overflow ? (product > 0 ? Int64.min : .max) : product
+        }
+        let addition = CountedBatch.Addition(
+            metric: ordinal,
+            cell: contribution.cell,
+            periodStart: contribution.periodStart,
+            count: Int64(amount),
+            sums: sums)
+        window.contributions[key] = .init(used: known.used + amount, partition: partition)
+        addDeltas(of: addition)
+        additions.append(addition)
+
+        for (place, margin) in metric.margins.enumerated() {
+            let cell = margin.projection(contribution.cell.value)
+            let hash = identifier.hash(with: margin.seed &+ UInt64(cell), UInt64(bitPattern: contribution.periodStart))
+            guard window.pairs.insert(hash) else { continue }
+            pending.addIdentifier(
+                toTracked: margin.firstTracked + cell,
+                periodStart: contribution.periodStart,
+                window: batch.window.number)
+            appearances.append(
+                .init(metric: ordinal, margin: place, cell: CellIndex(cell), periodStart: contribution.periodStart))
+        }
+        return nil
+    }
+
+    mutating func addDeltas(of addition: CountedBatch.Addition) {
+        let metric = space.metrics[addition.metric]
+        let slot = metric.firstCounter + addition.cell.value * metric.countersPerCell
+        pending.add(addition.count, toCounter: slot, periodStart: addition.periodStart)
+        for (place, sum) in addition.sums.enumerated() {
+            pending.add(sum, toCounter: slot + 1 + UInt32(place), periodStart: addition.periodStart)
+        }
+    }
+
+    private func reroute(
+        _ contribution: inout BucketedBatch.Contribution, openPeriod: (MetricLayout) -> Int64
+    ) {
+        let ordinal = Int(contribution.metric)
+        let period = ClosedPeriod(layout: space.ids[ordinal], start: contribution.periodStart)
+        guard closed.contains(period) else { return }
+        contribution = .init(
+            metric: contribution.metric,
+            cell: contribution.cell,
+            periodStart: openPeriod(space.layouts[ordinal]),
+            count: contribution.count,
+            firstAmount: contribution.firstAmount)
+    }
+}
+
+/// A period of a layout that has been released: late events count into the open one.
+public struct ClosedPeriod: Hashable, Sendable {
+    /// The layout.
+    public let layout: LayoutID
+    /// First second of the period. Unit: Unix seconds.
+    public let start: Int64
+
+    /// Names a period of a layout.
+    public init(layout: LayoutID, start: Int64) {
+        self.layout = layout
+        self.start = start
+    }
+}
+

@@ -1,0 +1,92 @@
+public import Crypto
+internal import Foundation
+public import ThrongPlan
+
+/// Which window of which purpose of which app.
+public struct WindowID: Hashable, Sendable, Comparable {
+    /// The app.
+    public let app: AppName
+    /// The purpose, whose rotation gives the window its length.
+    public let purpose: PurposeName
+    /// The length of the window.
+    public let rotation: Rotation
+    /// Which one.
+    public let number: WindowNumber
+
+    /// Names a window.
+    public init(app: AppName, purpose: PurposeName, rotation: Rotation, number: WindowNumber) {
+        self.app = app
+        self.purpose = purpose
+        self.rotation = rotation
+        self.number = number
+    }
+
+    /// From this instant on no batch of this window is accepted: the window after the next one has begun.
+    ///
+    /// Unit: Unix seconds.
+    public var over: Int64 { rotation.start(of: WindowNumber(number.value + 2)) }
+
+    /// Orders by app, purpose and time.
+    public static func < (left: Self, right: Self) -> Bool {
+        (left.app, left.purpose, left.rotation.seconds, left.number)
+            < (right.app, right.purpose, right.rotation.seconds, right.number)
+    }
+}
+
+/// The random key of one window. Once it is destroyed, nothing that was keyed or encrypted with it can be read.
+public struct WindowKey: Sendable {
+    /// Names the key in the journal; random, says nothing about the window.
+    public let name: UInt64
+    /// 256 random bits.
+    public let secret: SymmetricKey
+
+    /// Wraps a key.
+    public init(name: UInt64, secret: SymmetricKey) {
+        self.name = name
+        self.secret = secret
+    }
+
+    /// A fresh key from the system's random source.
+    public static func random() -> WindowKey {
+        WindowKey(name: .random(in: 1 ... .max), secret: SymmetricKey(size: .bits256))
+    }
+
+    /// Keys an identifier as it came from a client: HMAC-SHA-256 cut to 128 bits.
+    public func keyed(_ identifier: UnsafeRawBufferPointer) -> KeyedIdentifier {
+        let code = HMAC<SHA256>.authenticationCode(for: identifier, using: secret)
+        return code.withUnsafeBytes {
+            KeyedIdentifier(
+                high: $0.loadUnaligned(fromByteOffset: 0, as: UInt64.self),
+                low: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        }
+    }
+}
+
+/// An identifier under a window's key: means nothing outside that window.
+public struct KeyedIdentifier: Hashable, Sendable {
+    /// The first 64 bits.
+    public let high: UInt64
+    /// The last 64 bits.
+    public let low: UInt64
+
+    /// Puts a keyed identifier together.
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// A 64-bit hash of this identifier together with what it did.
+    ///
+    /// The identifier's 128 bits are secret and uniform, so a folded multiplication of its halves with the two words
+    /// is an almost-universal hash: two different inputs collide with a chance of about 2^-62. A collision makes a
+    /// distinct count smaller, never larger.
+    func hash(with first: UInt64, _ second: UInt64) -> UInt64 {
+        let a = Self.folded(high ^ first, low ^ second)
+        return Self.folded(a ^ high, second ^ 0x9E37_79B9_7F4A_7C15 ^ (low &+ first))
+    }
+
+    private static func folded(_ left: UInt64, _ right: UInt64) -> UInt64 {
+        let product = left.multipliedFullWidth(by: right)
+        return product.high ^ product.low
+    }
+}

@@ -1,0 +1,141 @@
+internal import ThrongCounting
+internal import ThrongPlan
+
+/// A plan as tables: every name is looked up once, by its bytes, and is a small number from then on.
+struct AppTables: Sendable {
+    let name: AppName
+    let calendar: PeriodCalendar
+    let purposes: [PurposeTables]
+    let purposeNames: ByteTable
+
+    init(plan: Plan, space: CellSpace, rules: UserAgentRules) throws {
+        name = plan.app.name
+        calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+        var names = ByteTable()
+        var purposes: [PurposeTables] = []
+        for (place, purpose) in plan.purposes.enumerated() {
+            names.insert(purpose.name.text, place)
+            purposes.append(
+                try PurposeTables(purpose: purpose, plan: plan, calendar: calendar, space: space, rules: rules))
+        }
+        self.purposes = purposes
+        purposeNames = names
+    }
+}
+
+/// What one purpose counts.
+struct PurposeTables: Sendable {
+    let purpose: Purpose
+    let eventNames: ByteTable
+    let events: [EventTables]
+    let fieldNames: ByteTable
+    let fieldCount: Int
+    /// The dimensions that any metric of the purpose uses.
+    let dimensions: [DimensionTables]
+
+    init(
+        purpose: Purpose, plan: Plan, calendar: PeriodCalendar, space: CellSpace, rules: UserAgentRules
+    ) throws {
+        self.purpose = purpose
+        var fieldNames = ByteTable()
+        func field(_ name: FieldName) -> FieldSource {
+            if name == .time { return .time }
+            if name == .event { return .event }
+            let next = fieldNames.count
+            return .field(fieldNames.insert(name.text, next) ?? next)
+        }
+
+        var dimensions: [DimensionTables] = []
+        var places: [Dimension: Int] = [:]
+        func place(of dimension: Dimension) throws -> Int {
+            if let known = places[dimension] { return known }
+            places[dimension] = dimensions.count
+            dimensions.append(
+                DimensionTables(
+                    source: field(dimension.field), bucketing: try dimension.rule.compiled(rules: rules)))
+            return dimensions.count - 1
+        }
+
+        var eventNames = ByteTable()
+        var events: [EventTables] = []
+        for metric in plan.metrics where metric.purpose == purpose.name {
+            let layout = try plan.layout(of: metric, rules: rules)
+            guard let ordinal = space.ordinal(of: layout.id) else {
+                preconditionFailure("the cell space is made of the plans' layouts")
+            }
+            var stride = UInt32(layout.size(of: layout.leaf))
+            let table = MetricTables(
+                ordinal: Int32(ordinal),
+                dimensions: try plan.cubeDimensions(of: metric).map { dimension in
+                    let place = try place(of: dimension)
+                    stride /= UInt32(dimensions[place].bucketing.labels.count)
+                    return MetricTables.Axis(dimension: place, stride: stride)
+                },
+                sums: metric.sums.map { MetricTables.Sum(source: field($0.field), measure: $0) },
+                period: metric.period,
+                expires: calendar.midnight(of: metric.expires))
+            for event in metric.events {
+                let place = eventNames.insert(event.text, events.count) ?? events.count
+                if place == events.count { events.append(EventTables()) }
+                events[place].metrics.append(table)
+            }
+        }
+        for place in events.indices {
+            events[place].allows = Array(repeating: false, count: fieldNames.count)
+            for metric in events[place].metrics {
+                let sources = metric.dimensions.map { dimensions[$0.dimension].source } + metric.sums.map(\.source)
+                for case .field(let field) in sources { events[place].allows[field] = true }
+            }
+        }
+        self.eventNames = eventNames
+        self.events = events
+        self.fieldNames = fieldNames
+        fieldCount = fieldNames.count
+        self.dimensions = dimensions
+    }
+}
+
+/// Where a dimension or a sum takes its value from.
+enum FieldSource: Sendable {
+    /// The event's `at`.
+    case time
+    /// The event's own name.
+    case event
+    /// A field, by its number within the purpose.
+    case field(Int)
+}
+
+/// One dimension, ready to bucket.
+struct DimensionTables: Sendable {
+    let source: FieldSource
+    let bucketing: any Bucketing
+}
+
+/// What is counted when an event of one name comes in.
+struct EventTables: Sendable {
+    var metrics: [MetricTables] = []
+    /// By field number: whether an event may carry it.
+    var allows: [Bool] = []
+}
+
+/// One metric, ready to count.
+struct MetricTables: Sendable {
+    let ordinal: Int32
+    let dimensions: [Axis]
+    let sums: [Sum]
+    let period: PeriodKind
+    /// The first Unix second that it no longer counts.
+    let expires: Int64
+
+    struct Axis: Sendable {
+        /// Place among the purpose's dimensions.
+        let dimension: Int
+        /// Leaf cells from one bucket to the next.
+        let stride: UInt32
+    }
+
+    struct Sum: Sendable {
+        let source: FieldSource
+        let measure: SumMeasure
+    }
+}

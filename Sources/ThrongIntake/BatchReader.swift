@@ -1,0 +1,225 @@
+internal import CSimdJSON
+internal import ThrongCounting
+internal import ThrongPlan
+internal import ThrongWire
+
+/// Reads one batch at a time; keeps its buffers from one to the next.
+///
+/// It holds no value of a client between two calls: the parser's buffers are overwritten by the next document, and the
+/// arrays here hold node numbers and buckets.
+///
+/// Unchecked: a reader is either in the pool of ``Intake``, behind its mutex, or in the hands of the one call that took
+/// it out; nothing else refers to it.
+final class BatchReader: @unchecked Sendable {
+    let limits: IntakeLimits
+    private let parser: JSONParser
+    /// By field number: the context's node, or -1.
+    private var contextNodes: [Int] = []
+    /// By field number: the event's node, or -1.
+    private var eventNodes: [Int] = []
+    /// By dimension: the bucket that the context gives, or -1 where it was not asked for yet.
+    private var contextBuckets: [Int] = []
+    private var periods: [PeriodKind: Period] = [:]
+
+    init?(limits: IntakeLimits) {
+        guard let parser = JSONParser(depth: limits.depth) else { return nil }
+        self.parser = parser
+        self.limits = limits
+    }
+
+    func read(
+        _ body: UnsafeBufferPointer<UInt8>,
+        apps: [AppTables],
+        appNames: ByteTable,
+        signals: Set<OptOutSignal>,
+        now: Int64
+    ) throws(IntakeError) -> IntakeOutcome {
+        let document = try parser.parse(body, limits: limits)
+        try checkStrings(of: document)
+        let envelope = try Envelope(document, limits: limits)
+        guard let appPlace = appNames[document.bytes(envelope.app)] else { throw .unknownApp }
+        let app = apps[appPlace]
+        guard let purposePlace = app.purposeNames[document.bytes(envelope.purpose)] else { throw .unknownPurpose }
+        let tables = app.purposes[purposePlace]
+        if !tables.purpose.refusedBy.isDisjoint(with: signals) {
+            let refused = (0..<document.count(envelope.events)).map {
+                BatchAnswer.Refusal(index: $0, reason: .optedOut)
+            }
+            return .optedOut(BatchAnswer(accepted: 0, refused: refused))
+        }
+        let current = tables.purpose.rotation.window(at: now)
+        guard abs(envelope.window.subtractingReportingOverflow(current.value).partialValue) <= 1 else {
+            throw .windowOutOfRange(current: current.value)
+        }
+        let window = WindowID(
+            app: app.name,
+            purpose: tables.purpose.name,
+            rotation: tables.purpose.rotation,
+            number: WindowNumber(envelope.window))
+        periods.removeAll(keepingCapacity: true)
+        let bucketed = try bucket(
+            document, envelope: envelope, window: window, tables: tables, calendar: app.calendar, now: now)
+        return .batch(
+            IncomingBatch(bucketed: bucketed, identifier: RawIdentifier(document.bytes(envelope.identifier))))
+    }
+
+    private func checkStrings(of document: JSONDocument) throws(IntakeError) {
+        for node in document.nodes.indices
+        where document.isString(node) && document.count(node) > limits.stringBytes {
+            throw .stringTooLong(
+                pointer: document.pointer(to: node), bytes: document.count(node), limit: limits.stringBytes)
+        }
+    }
+
+    // MARK: Bucketing
+
+    private func bucket(
+        _ document: JSONDocument,
+        envelope: Envelope,
+        window: WindowID,
+        tables: PurposeTables,
+        calendar: PeriodCalendar,
+        now: Int64
+    ) throws(IntakeError) -> BucketedBatch {
+        reset(&contextNodes, count: tables.fieldCount)
+        reset(&contextBuckets, count: tables.dimensions.count)
+        var contextRefusal: RefusalReason?
+        if let context = envelope.context {
+            contextRefusal = take(context, of: document, fields: tables.fieldNames, allows: nil, into: &contextNodes)
+        }
+        let count = document.count(envelope.events)
+        var events: [BucketedBatch.Event] = []
+        events.reserveCapacity(count)
+        var contributions: [BucketedBatch.Contribution] = []
+        contributions.reserveCapacity(count * 2)
+        var amounts: [Int64] = []
+        var node = envelope.events + 1
+        for _ in 0..<count {
+            let event = try WireEvent(document, node: node, limits: limits)
+            let first = Int32(contributions.count)
+            let firstAmount = amounts.count
+            var refusal = contextRefusal
+            if refusal == nil {
+                refusal = add(
+                    event, of: document, tables: tables, calendar: calendar, now: now, to: &contributions, &amounts)
+            }
+            if refusal != nil {
+                contributions.removeLast(contributions.count - Int(first))
+                amounts.removeLast(amounts.count - firstAmount)
+            }
+            events.append(.init(refusal: refusal, contributions: first..<Int32(contributions.count)))
+            node = document.next(node)
+        }
+        return BucketedBatch(
+            id: envelope.batch, window: window, events: events, contributions: contributions, amounts: amounts)
+    }
+
+    /// Adds what one event contributes, or says why it contributes nothing.
+    private func add(
+        _ event: WireEvent,
+        of document: JSONDocument,
+        tables: PurposeTables,
+        calendar: PeriodCalendar,
+        now: Int64,
+        to contributions: inout [BucketedBatch.Contribution],
+        _ amounts: inout [Int64]
+    ) -> RefusalReason? {
+        guard let place = tables.eventNames[document.bytes(event.name)] else { return .unknownEvent }
+        let eventTables = tables.events[place]
+        if event.at < now - IntakeLimits.oldestEvent { return .tooOld }
+        if event.at > now + IntakeLimits.newestEvent { return .inTheFuture }
+        reset(&eventNodes, count: tables.fieldCount)
+        if let fields = event.fields,
+            let refusal = take(
+                fields, of: document, fields: tables.fieldNames, allows: eventTables.allows, into: &eventNodes)
+        {
+            return refusal
+        }
+        var isExpired = true
+        for metric in eventTables.metrics where event.at < metric.expires && now < metric.expires {
+            isExpired = false
+            let firstAmount = Int32(amounts.count)
+            for sum in metric.sums {
+                guard let value = number(sum.source, of: event, in: document) else { return .invalidValue }
+                amounts.append(sum.measure.quantum(of: value))
+            }
+            var cell: UInt32 = 0
+            for axis in metric.dimensions {
+                let bucket = bucket(axis.dimension, of: event, tables: tables, document: document)
+                cell += UInt32(bucket) * axis.stride
+            }
+            contributions.append(
+                .init(
+                    metric: metric.ordinal,
+                    cell: CellIndex(cell),
+                    periodStart: period(metric.period, at: event.at, calendar: calendar).start,
+                    count: event.count,
+                    firstAmount: firstAmount))
+        }
+        return isExpired ? .metricExpired : nil
+    }
+
+    private func bucket(
+        _ place: Int, of event: WireEvent, tables: PurposeTables, document: JSONDocument
+    ) -> Int {
+        let dimension = tables.dimensions[place]
+        switch dimension.source {
+        case .time:
+            return dimension.bucketing.bucket(.integer(event.at))
+        case .event:
+            return dimension.bucketing.bucket(value(of: event.name, in: document))
+        case .field(let field):
+            if eventNodes[field] >= 0 {
+                return dimension.bucketing.bucket(value(of: eventNodes[field], in: document))
+            }
+            if contextBuckets[place] < 0 {
+                contextBuckets[place] = dimension.bucketing.bucket(value(of: contextNodes[field], in: document))
+            }
+            return contextBuckets[place]
+        }
+    }
+
+    private func number(_ source: FieldSource, of event: WireEvent, in document: JSONDocument) -> Double? {
+        guard case .field(let field) = source else { return nil }
+        let node = eventNodes[field] >= 0 ? eventNodes[field] : contextNodes[field]
+        return node < 0 ? nil : document.number(node)
+    }
+
+    private func value(of node: Int, in document: JSONDocument) -> FieldValue {
+        guard node >= 0 else { return .missing }
+        switch document.kind(node) {
+        case THRONG_JSON_STRING: return .text(FieldText(document.bytes(node)))
+        case THRONG_JSON_INTEGER: return .integer(document.nodes[node].value.integer)
+        case THRONG_JSON_NUMBER: return .number(document.nodes[node].value.number)
+        case THRONG_JSON_TRUE: return .flag(true)
+        case THRONG_JSON_FALSE: return .flag(false)
+        default: return .missing
+        }
+    }
+
+    /// Notes where an object's fields lie; says why not where one is not planned or no scalar.
+    private func take(
+        _ object: Int, of document: JSONDocument, fields: ByteTable, allows: [Bool]?, into nodes: inout [Int]
+    ) -> RefusalReason? {
+        var key = object + 1
+        for _ in 0..<document.count(object) {
+            guard let field = fields[document.bytes(key)], allows?[field] != false else { return .unknownField }
+            guard document.isScalar(key + 1) else { return .invalidValue }
+            nodes[field] = key + 1
+            key = document.next(key + 1)
+        }
+        return nil
+    }
+
+    private func period(_ kind: PeriodKind, at unixSeconds: Int64, calendar: PeriodCalendar) -> Period {
+        if let known = periods[kind], known.start <= unixSeconds, unixSeconds < known.end { return known }
+        let period = calendar.period(kind, containing: unixSeconds)
+        periods[kind] = period
+        return period
+    }
+
+    private func reset(_ numbers: inout [Int], count: Int) {
+        numbers.removeAll(keepingCapacity: true)
+        numbers.append(contentsOf: repeatElement(-1, count: count))
+    }
+}

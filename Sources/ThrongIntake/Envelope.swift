@@ -1,0 +1,102 @@
+internal import CSimdJSON
+internal import ThrongWire
+
+/// A batch's outer object: where its members lie, with their shapes checked.
+struct Envelope {
+    /// Node of a string.
+    let app: Int
+    /// Node of a string.
+    let purpose: Int
+    let batch: BatchID
+    let window: Int64
+    /// Node of a string.
+    let identifier: Int
+    /// Node of an object.
+    let context: Int?
+    /// Node of a list with at least one element.
+    let events: Int
+
+    init(_ document: JSONDocument, limits: IntakeLimits) throws(IntakeError) {
+        guard document.isObject(0) else { throw .wrongShape(pointer: "", expected: "an object") }
+        var members = Members()
+        var key = 1
+        for _ in 0..<document.count(0) {
+            guard members.take(document.bytes(key), value: key + 1) else {
+                throw .wrongShape(
+                    pointer: "", expected: "only app, batch, purpose, window, id, context and events")
+            }
+            key = document.next(key + 1)
+        }
+        app = try Self.text(members.app, "/app", in: document)
+        purpose = try Self.text(members.purpose, "/purpose", in: document)
+        let name = try Self.text(members.batch, "/batch", in: document)
+        guard let id = BatchID(hex: document.bytes(name)) else {
+            throw .wrongShape(pointer: "/batch", expected: "32 hexadecimal digits")
+        }
+        batch = id
+        guard members.window >= 0, let number = document.integer(members.window) else {
+            throw .wrongShape(pointer: "/window", expected: "a whole number: floor(unix time / rotation)")
+        }
+        window = number
+        identifier = try Self.text(members.id, "/id", in: document)
+        // Characters are counted as Unicode scalars: every byte that does not continue one.
+        let characters = document.bytes(identifier).reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
+        guard (1...IntakeLimits.identifierCharacters).contains(characters) else {
+            throw .wrongShape(pointer: "/id", expected: "1 to \(IntakeLimits.identifierCharacters) characters")
+        }
+        if members.context >= 0 {
+            guard document.isObject(members.context) else {
+                throw .wrongShape(pointer: "/context", expected: "an object")
+            }
+            context = members.context
+        } else {
+            context = nil
+        }
+        guard members.events >= 0, document.isArray(members.events), document.count(members.events) > 0 else {
+            throw .wrongShape(pointer: "/events", expected: "a list of at least one event")
+        }
+        guard document.count(members.events) <= limits.eventsPerBatch else {
+            throw .tooManyEvents(found: document.count(members.events), limit: limits.eventsPerBatch)
+        }
+        events = members.events
+    }
+
+    private static func text(
+        _ node: Int, _ pointer: String, in document: JSONDocument
+    ) throws(IntakeError) -> Int {
+        guard node >= 0, document.isString(node) else { throw .wrongShape(pointer: pointer, expected: "a string") }
+        return node
+    }
+
+    /// Nodes of the members' values; -1 where absent.
+    private struct Members {
+        var app = -1
+        var batch = -1
+        var purpose = -1
+        var window = -1
+        var id = -1
+        var context = -1
+        var events = -1
+
+        mutating func take(_ key: UnsafeBufferPointer<UInt8>, value: Int) -> Bool {
+            if key.spells("app") { app = value }
+            else if key.spells("batch") { batch = value }
+            else if key.spells("purpose") { purpose = value }
+            else if key.spells("window") { window = value }
+            else if key.spells("id") { id = value }
+            else if key.spells("context") { context = value }
+            else if key.spells("events") { events = value }
+            else { return false }
+            return true
+        }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether these bytes are that word.
+    func spells(_ word: StaticString) -> Bool {
+        guard count == word.utf8CodeUnitCount else { return false }
+        for place in 0..<count where self[place] != word.utf8Start[place] { return false }
+        return true
+    }
+}

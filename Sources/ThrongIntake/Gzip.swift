@@ -1,0 +1,43 @@
+internal import CZlib
+
+/// Unpacks gzip bodies (RFC 1952) with a limit on what comes out.
+public enum Gzip {
+    /// The unpacked bytes.
+    ///
+    /// - Throws: ``IntakeError/notGzip``, or ``IntakeError/bodyTooLarge(limit:)`` as soon as the limit is passed.
+    public static func unpacked(
+        _ bytes: UnsafeBufferPointer<UInt8>, limit: Int
+    ) throws(IntakeError) -> [UInt8] {
+        var stream = z_stream()
+        // 15 bits of window; 16 more ask for the gzip wrapper.
+        guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+            throw .noMemory
+        }
+        defer { inflateEnd(&stream) }
+        stream.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)
+        stream.avail_in = UInt32(bytes.count)
+        var output: [UInt8] = []
+        let step = min(max(4 * bytes.count, 4096), limit + 1)
+        while true {
+            let start = output.count
+            output.append(contentsOf: repeatElement(0, count: min(step, limit + 1 - start)))
+            let room = output.count - start
+            let status = output.withUnsafeMutableBufferPointer { buffer in
+                stream.next_out = buffer.baseAddress.map { $0 + start }
+                stream.avail_out = UInt32(room)
+                return inflate(&stream, Z_NO_FLUSH)
+            }
+            output.removeLast(Int(stream.avail_out))
+            if output.count > limit { throw .bodyTooLarge(limit: limit) }
+            switch status {
+            case Z_STREAM_END:
+                guard stream.avail_in == 0 else { throw .notGzip }
+                return output
+            case Z_OK where output.count > start:
+                continue
+            default:
+                throw .notGzip
+            }
+        }
+    }
+}

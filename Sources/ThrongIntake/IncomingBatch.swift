@@ -1,0 +1,29 @@
+public import ThrongCounting
+public import ThrongPlan
+public import ThrongWire
+
+/// A batch that was read and bucketed. Its identifier is still as it came: key it at once.
+public struct IncomingBatch: Sendable {
+    /// Cells and amounts.
+    public let bucketed: BucketedBatch
+    /// The identifier as the client sent it. Not printable, not stored.
+    public let identifier: RawIdentifier
+}
+
+/// An identifier as it came from a client: 1 to 64 characters.
+public struct RawIdentifier: Sendable {
+    private let bytes: [UInt8]
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = Array(bytes) }
+
+    /// The identifier under its window's key.
+    public func keyed(with key: WindowKey) -> KeyedIdentifier { bytes.withUnsafeBytes { key.keyed($0) } }
+}
+
+/// What reading a body came to.
+public enum IntakeOutcome: Sendable {
+    /// Count this.
+    case batch(IncomingBatch)
+    /// The request carries an opt-out signal that the purpose honours: nothing is counted, nothing is remembered.
+    case optedOut(BatchAnswer)
+}

@@ -1,0 +1,39 @@
+internal import Synchronization
+public import ThrongCounting
+public import ThrongPlan
+
+/// Turns the bytes of a request into a bucketed batch: decode, then bucket, in one pass over the parsed document.
+///
+/// - Complexity: O(bytes). Each call borrows a reader with buffers of its own, so calls run in parallel.
+public final class Intake: Sendable {
+    /// How large a request may be.
+    public let limits: IntakeLimits
+    let apps: [AppTables]
+    let appNames: ByteTable
+    private let readers = Mutex<[BatchReader]>([])
+
+    /// Compiles the plans; their layouts must be part of the cell space.
+    public init(plans: [Plan], space: CellSpace, rules: UserAgentRules, limits: IntakeLimits = IntakeLimits()) throws {
+        self.limits = limits
+        apps = try plans.map { try AppTables(plan: $0, space: space, rules: rules) }
+        var names = ByteTable()
+        for (place, plan) in plans.enumerated() { names.insert(plan.app.name.text, place) }
+        appNames = names
+    }
+
+    /// Reads the body of `POST /v1/batches`.
+    ///
+    /// - Parameters:
+    ///   - body: JSON, not compressed any more.
+    ///   - signals: the opt-out signals of the request's headers.
+    ///   - now: Unix seconds.
+    /// - Throws: ``IntakeError`` where the batch as a whole is refused.
+    public func read(
+        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: Int64
+    ) throws(IntakeError) -> IntakeOutcome {
+        guard body.count <= limits.bodyBytes else { throw .bodyTooLarge(limit: limits.bodyBytes) }
+        guard let reader = readers.withLock({ $0.popLast() }) ?? BatchReader(limits: limits) else { throw .noMemory }
+        defer { readers.withLock { $0.append(reader) } }
+        return try reader.read(body, apps: apps, appNames: appNames, signals: signals, now: now)
+    }
+}

@@ -1,0 +1,99 @@
+/// Why a whole batch was refused: nothing of it was counted.
+///
+/// Pointers are JSON pointers (RFC 6901) made of the protocol's own words and places, never of a client's.
+public enum IntakeError: Error, Sendable, Hashable {
+    /// The body is no JSON document.
+    case notJSON
+    /// The body holds bytes that are no UTF-8.
+    case notUTF8
+    /// The compressed body can't be unpacked.
+    case notGzip
+    /// A number does not fit 64 bits.
+    case numberOutOfRange
+    /// The document is nested deeper than the limit.
+    case tooDeep(limit: Int)
+    /// An object has a member twice.
+    case duplicateKey(pointer: String)
+    /// A string holds U+0000.
+    case nul(pointer: String)
+    /// A value is missing or has another shape.
+    case wrongShape(pointer: String, expected: String)
+    /// A string is longer than the limit.
+    case stringTooLong(pointer: String, bytes: Int, limit: Int)
+    /// The body is larger than the limit.
+    case bodyTooLarge(limit: Int)
+    /// The batch has more events than the limit.
+    case tooManyEvents(found: Int, limit: Int)
+    /// No plan is for that app.
+    case unknownApp
+    /// The app's plan has no such purpose.
+    case unknownPurpose
+    /// The window is neither the current one nor its neighbour.
+    case windowOutOfRange(current: Int64)
+    /// The daemon ran out of memory for this document.
+    case noMemory
+
+    /// A stable word for programs.
+    public var code: String {
+        switch self {
+        case .notJSON: "not_json"
+        case .notUTF8: "not_utf8"
+        case .notGzip: "not_gzip"
+        case .numberOutOfRange: "number_out_of_range"
+        case .tooDeep: "too_deep"
+        case .duplicateKey: "duplicate_key"
+        case .nul: "nul"
+        case .wrongShape: "wrong_shape"
+        case .stringTooLong: "string_too_long"
+        case .bodyTooLarge: "body_too_large"
+        case .tooManyEvents: "too_many_events"
+        case .unknownApp: "unknown_app"
+        case .unknownPurpose: "unknown_purpose"
+        case .windowOutOfRange: "window_out_of_range"
+        case .noMemory: "no_memory"
+        }
+    }
+
+    /// Every ``code``, for metric labels.
+    public static let codes = [
+        "not_json", "not_utf8", "not_gzip", "number_out_of_range", "too_deep", "duplicate_key", "nul", "wrong_shape",
+        "string_too_long", "body_too_large", "too_many_events", "unknown_app", "unknown_purpose",
+        "window_out_of_range", "no_memory",
+    ]
+
+    /// Where in the document, where there is one place.
+    public var pointer: String? {
+        switch self {
+        case .duplicateKey(let pointer), .nul(let pointer), .wrongShape(let pointer, _),
+            .stringTooLong(let pointer, _, _):
+            pointer
+        case .unknownApp: "/app"
+        case .unknownPurpose: "/purpose"
+        case .windowOutOfRange: "/window"
+        case .tooManyEvents: "/events"
+        case .notJSON, .notUTF8, .notGzip, .numberOutOfRange, .tooDeep, .bodyTooLarge, .noMemory: nil
+        }
+    }
+
+    /// What was found, what is allowed, what to do.
+    public var message: String {
+        switch self {
+        case .notJSON: "The body is not one JSON document."
+        case .notUTF8: "The body is not UTF-8."
+        case .notGzip: "The body is announced as gzip but can't be unpacked."
+        case .numberOutOfRange: "A number does not fit a 64-bit integer or a finite double."
+        case .tooDeep(let limit): "The document is nested more than \(limit) levels deep."
+        case .duplicateKey: "An object here has a member twice; send each once."
+        case .nul: "A string here holds U+0000; leave it out."
+        case .wrongShape(_, let expected): "Expected \(expected)."
+        case .stringTooLong(_, let bytes, let limit): "The string has \(bytes) bytes; \(limit) are allowed."
+        case .bodyTooLarge(let limit): "The body is larger than \(limit) bytes; send smaller batches."
+        case .tooManyEvents(let found, let limit): "The batch has \(found) events; \(limit) are allowed."
+        case .unknownApp: "No plan on this server is for that app."
+        case .unknownPurpose: "The app's plan has no such purpose; GET /v1/plan/APP lists them."
+        case .windowOutOfRange(let current):
+            "The window must be \(current) or its neighbour: floor(unix time / rotation). Check the clock."
+        case .noMemory: "The server has no memory for this document right now."
+        }
+    }
+}

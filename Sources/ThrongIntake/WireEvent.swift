@@ -1,0 +1,50 @@
+internal import CSimdJSON
+
+/// One event of a batch: where its members lie, with their shapes checked.
+struct WireEvent {
+    /// Node of a string.
+    let name: Int
+    /// Unit: Unix seconds.
+    let at: Int64
+    /// Node of an object.
+    let fields: Int?
+    /// 1 where the event does not say.
+    let count: UInt32
+
+    init(_ document: JSONDocument, node: Int, limits: IntakeLimits) throws(IntakeError) {
+        func problem(_ member: String, _ expected: String) -> IntakeError {
+            .wrongShape(pointer: document.pointer(to: node) + member, expected: expected)
+        }
+        guard document.isObject(node) else { throw problem("", "an object") }
+        var name = -1
+        var time = -1
+        var fields: Int?
+        var amount = -1
+        var key = node + 1
+        for _ in 0..<document.count(node) {
+            let word = document.bytes(key)
+            if word.spells("event") { name = key + 1 }
+            else if word.spells("at") { time = key + 1 }
+            else if word.spells("fields") { fields = key + 1 }
+            else if word.spells("count") { amount = key + 1 }
+            else { throw problem("", "only event, at, fields and count") }
+            key = document.next(key + 1)
+        }
+        guard name >= 0, document.isString(name) else { throw problem("/event", "a string") }
+        self.name = name
+        guard time >= 0, document.isString(time), let at = Timestamp.unixSeconds(document.bytes(time)) else {
+            throw problem("/at", "an RFC 3339 time such as 2026-11-21T10:02:11Z")
+        }
+        self.at = at
+        if let fields, !document.isObject(fields) { throw problem("/fields", "an object") }
+        self.fields = fields
+        if amount >= 0 {
+            guard let number = document.integer(amount), number >= 1, number <= Int64(limits.countPerEvent) else {
+                throw problem("/count", "a whole number from 1 to \(limits.countPerEvent)")
+            }
+            count = UInt32(number)
+        } else {
+            count = 1
+        }
+    }
+}

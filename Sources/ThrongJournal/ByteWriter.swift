@@ -1,0 +1,58 @@
+/// Appends little-endian numbers to a byte array.
+struct ByteWriter {
+    var bytes: [UInt8] = []
+
+    mutating func add(_ number: some FixedWidthInteger) {
+        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    /// A text with its length in front: u16, then UTF-8.
+    mutating func add(_ text: String) {
+        add(UInt16(text.utf8.count))
+        bytes.append(contentsOf: text.utf8)
+    }
+}
+
+/// Reads what ``ByteWriter`` wrote; every read is checked against the end.
+struct ByteReader {
+    let bytes: UnsafeRawBufferPointer
+    private(set) var offset = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    var isAtEnd: Bool { offset == bytes.count }
+
+    mutating func next<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) throws(JournalError) -> Number {
+        let size = MemoryLayout<Number>.size
+        guard bytes.count - offset >= size else { throw .malformedRecord }
+        defer { offset += size }
+        return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Number.self))
+    }
+
+    mutating func nextBytes(_ count: Int) throws(JournalError) -> UnsafeRawBufferPointer {
+        guard count >= 0, bytes.count - offset >= count else { throw .malformedRecord }
+        defer { offset += count }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+    }
+
+    mutating func nextText() throws(JournalError) -> String {
+        let count = try next(UInt16.self)
+        return String(decoding: try nextBytes(Int(count)), as: UTF8.self)
+    }
+}
+
+extension [UInt8] {
+    /// Lends the bytes to a reader whose errors keep their type.
+    func reading<Value>(
+        _ body: (UnsafeRawBufferPointer) throws(JournalError) -> Value
+    ) throws(JournalError) -> Value {
+        let result: Result<Value, JournalError> = withUnsafeBytes { bytes in
+            do throws(JournalError) {
+                return .success(try body(bytes))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,98 @@
+internal import Foundation
+
+/// An open file by its descriptor; closes with its owner.
+struct File: ~Copyable {
+    let descriptor: Int32
+    let path: String
+
+    init(_ path: String, flags: Int32, mode: mode_t = 0o600) throws(JournalError) {
+        descriptor = open(path, flags | O_CLOEXEC, mode)
+        self.path = path
+        guard descriptor >= 0 else { throw .system(call: "open", file: path, code: errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Writes everything, over as many calls as it takes.
+    func write(_ bytes: [UInt8]) throws(JournalError) {
+        var offset = 0
+        while offset < bytes.count {
+            let written = bytes.withUnsafeBytes { buffer in
+                Foundation.write(descriptor, buffer.baseAddress.map { $0 + offset }, buffer.count - offset)
+            }
+            if written < 0 {
+                if errno == EINTR { continue }
+                throw .system(call: "write", file: path, code: errno)
+            }
+            offset += written
+        }
+    }
+
+    /// Waits until what was written is on disk. After a failure nothing may be assumed and nothing is retried: the
+    /// kernel may have dropped the pages and report success the second time.
+    func sync() throws(JournalError) {
+        guard fdatasync(descriptor) == 0 else { throw .system(call: "fdatasync", file: path, code: errno) }
+    }
+
+    /// Makes the names in a directory durable.
+    static func syncDirectory(_ path: String) throws(JournalError) {
+        let directory = try File(path, flags: O_RDONLY | O_DIRECTORY)
+        guard fsync(directory.descriptor) == 0 else { throw .system(call: "fsync", file: path, code: errno) }
+    }
+
+    static func contents(_ path: String) throws(JournalError) -> [UInt8] {
+        let file = try File(path, flags: O_RDONLY)
+        var status = stat()
+        guard fstat(file.descriptor, &status) == 0 else { throw .system(call: "fstat", file: path, code: errno) }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        var offset = 0
+        while offset < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                Foundation.read(file.descriptor, buffer.baseAddress.map { $0 + offset }, buffer.count - offset)
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw .system(call: "read", file: path, code: errno)
+            }
+            if count == 0 { break }
+            offset += count
+        }
+        bytes.removeLast(bytes.count - offset)
+        return bytes
+    }
+
+    /// Puts a small file in place as a whole: beside it first, synced, then renamed.
+    static func replace(_ path: String, with bytes: [UInt8]) throws(JournalError) {
+        let beside = path + ".new"
+        do {
+            let file = try File(beside, flags: O_WRONLY | O_CREAT | O_TRUNC)
+            try file.write(bytes)
+            try file.sync()
+        }
+        guard rename(beside, path) == 0 else { throw .system(call: "rename", file: path, code: errno) }
+        try syncDirectory(directory(of: path))
+    }
+
+    static func makeDirectory(_ path: String) throws(JournalError) {
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw .system(call: "mkdir", file: path, code: errno)
+        }
+    }
+
+    static func remove(_ path: String) throws(JournalError) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw .system(call: "unlink", file: path, code: errno) }
+    }
+
+    /// The names in a directory, sorted.
+    static func names(in directory: String) throws(JournalError) -> [String] {
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+        } catch {
+            throw .system(call: "readdir", file: directory, code: errno)
+        }
+    }
+
+    private static func directory(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    }
+}

@@ -1,0 +1,244 @@
+internal import Foundation
+internal import Synchronization
+public import ThrongCounting
+internal import ThrongPlan
+
+/// The append-only record of what was counted. A batch may be acknowledged once ``durable(_:)`` returns for it.
+///
+/// Appending copies into a buffer; one thread of its own writes and syncs, so that many batches share one `fdatasync`
+/// (group commit). After a failed write or sync nothing is acknowledged any more: the process has to end and replay.
+public final class Journal: Sendable {
+    /// How a journal is kept.
+    public struct Options: Sendable {
+        /// A segment is closed once it is this large. Unit: bytes.
+        public var segmentBytes: Int
+        /// Beyond this nothing is accepted until PostgreSQL has caught up. Unit: bytes.
+        public var capBytes: Int
+
+        /// 64 MiB a segment, 4 GiB in all.
+        public init(segmentBytes: Int = 64 << 20, capBytes: Int = 4 << 30) {
+            self.segmentBytes = segmentBytes
+            self.capBytes = capBytes
+        }
+    }
+
+    private struct State {
+        /// What the thread has not taken yet, a chunk a segment.
+        var chunks: [Chunk] = []
+        var appended: JournalPosition
+        var durable: JournalPosition
+        /// The segment that the next record goes to, with the bytes that it will then have.
+        var segment: Segment
+        var segmentBytes: Int
+        var segmentOver = Int64.min
+        /// Segments that are written to no more.
+        var closed: [KeptSegment]
+        var waiters: [Waiter] = []
+        var isIdle = true
+        var hasFailed = false
+        var isStopping = false
+    }
+
+    private struct Chunk {
+        let segment: Segment
+        var bytes: [UInt8]
+    }
+
+    private struct Waiter {
+        let position: JournalPosition
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private let state: Mutex<State>
+    private let wake = DispatchSemaphore(value: 0)
+    private let stopped = DispatchSemaphore(value: 0)
+    private let data: DataDirectory
+    private let keys: KeyRing
+    private let options: Options
+    private let onFailure: @Sendable (any Error) -> Void
+
+    /// Starts a new segment after what was replayed.
+    ///
+    /// - Parameter onFailure: called once, on the journal's thread, when a write or a sync failed: end the process.
+    public init(
+        _ data: DataDirectory,
+        keys: KeyRing,
+        space: CellSpace,
+        after replayed: JournalReader.Replayed,
+        position: JournalPosition,
+        options: Options = Options(),
+        onFailure: @escaping @Sendable (any Error) -> Void
+    ) throws(JournalError) {
+        self.data = data
+        self.keys = keys
+        self.options = options
+        self.onFailure = onFailure
+        for layout in space.layouts { try data.keep(layout) }
+        let segment = Segment(
+            in: data.journalPath,
+            generation: replayed.nextGeneration,
+            nonce: .random(in: .min ... .max),
+            first: position.next,
+            layouts: space.ids)
+        state = Mutex(
+            State(
+                appended: position,
+                durable: position,
+                segment: segment,
+                segmentBytes: segment.headerSize,
+                closed: replayed.segments))
+        try Self.create(segment, in: data)
+        let thread = Thread { [self] in write(from: segment) }
+        thread.name = "throng-journal"
+        thread.start()
+    }
+
+    /// Takes a counted batch. Call in the order of positions; returns before anything is on disk.
+    public func append(_ batch: CountedBatch) throws {
+        let key = try keys.key(of: batch.window)
+        let mustWake = try state.withLock { state in
+            guard !state.hasFailed, !state.isStopping else { throw JournalError.failed }
+            precondition(batch.position == state.appended.next, "batches are journalled in the order of counting")
+            if state.segmentBytes >= options.segmentBytes { rotate(&state, first: batch.position) }
+            let frame = try state.segment.frame(batch, key: key)
+            if state.chunks.last?.segment.generation == state.segment.generation {
+                state.chunks[state.chunks.count - 1].bytes.append(contentsOf: frame)
+            } else {
+                state.chunks.append(Chunk(segment: state.segment, bytes: frame))
+            }
+            state.segmentBytes += frame.count
+            state.segmentOver = max(state.segmentOver, batch.window.over)
+            state.appended = batch.position
+            defer { state.isIdle = false }
+            return state.isIdle
+        }
+        if mustWake { wake.signal() }
+    }
+
+    /// Returns once everything up to a position is on disk.
+    ///
+    /// - Throws: ``JournalError/failed`` where it never will be.
+    public func durable(_ position: JournalPosition) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            let result: Result<Void, any Error>? = state.withLock { state in
+                if state.durable >= position { return .success(()) }
+                if state.hasFailed { return .failure(JournalError.failed) }
+                state.waiters.append(Waiter(position: position, continuation: continuation))
+                return nil
+            }
+            if let result { continuation.resume(with: result) }
+        }
+    }
+
+    /// Removes segments whose batches are all in PostgreSQL and whose windows are over.
+    ///
+    /// - Parameter now: Unix seconds.
+    public func removeSegments(flushed: JournalPosition, now: Int64) throws(JournalError) {
+        let removable = state.withLock { state in
+            // Records are replayed in one run, so segments go from the oldest on only.
+            let removable = state.closed.prefix { $0.last <= flushed && $0.over <= now }
+            state.closed.removeFirst(removable.count)
+            return Array(removable)
+        }
+        for segment in removable { try File.remove(segment.path) }
+        if !removable.isEmpty { try File.syncDirectory(data.journalPath) }
+    }
+
+    /// Bytes of all segments, written or about to be.
+    public var bytes: Int { state.withLock { $0.closed.reduce($0.segmentBytes) { $0 + $1.bytes } } }
+
+    /// Whether a batch may be taken: false once the journal has grown to its cap, or failed.
+    public var hasRoom: Bool { state.withLock { !$0.hasFailed && !$0.isStopping } && bytes < options.capBytes }
+
+    /// Writes and syncs what was appended, then ends the thread. Blocks; not for a thread of the shared pool.
+    public func stop() {
+        let isFirst = state.withLock { state in
+            defer { state.isStopping = true }
+            return !state.isStopping
+        }
+        guard isFirst else { return }
+        wake.signal()
+        stopped.wait()
+    }
+
+    private func rotate(_ state: inout State, first: JournalPosition) {
+        state.closed.append(
+            KeptSegment(
+                path: state.segment.path,
+                bytes: state.segmentBytes,
+                last: state.appended,
+                over: state.segmentOver))
+        state.segment = Segment(
+            in: data.journalPath,
+            generation: state.segment.generation + 1,
+            nonce: state.segment.nonce,
+            first: first,
+            layouts: state.segment.layouts)
+        state.segmentBytes = state.segment.headerSize
+        state.segmentOver = .min
+    }
+
+    private static func create(_ segment: Segment, in data: DataDirectory) throws(JournalError) {
+        do {
+            let file = try File(segment.path, flags: O_WRONLY | O_CREAT | O_EXCL)
+            try file.write(segment.header)
+            try file.sync()
+        }
+        try File.syncDirectory(data.journalPath)
+    }
+
+    // MARK: The thread
+
+    private func write(from segment: Segment) {
+        var generation = segment.generation
+        do {
+            var file = try File(segment.path, flags: O_WRONLY | O_APPEND)
+            while true {
+                let (chunks, through, isStopping) = state.withLock { state in
+                    defer { state.chunks = [] }
+                    if state.chunks.isEmpty { state.isIdle = true }
+                    return (state.chunks, state.appended, state.isStopping)
+                }
+                if chunks.isEmpty {
+                    if isStopping { break }
+                    wake.wait()
+                    continue
+                }
+                for chunk in chunks {
+                    if chunk.segment.generation != generation {
+                        try file.sync()
+                        try Self.create(chunk.segment, in: data)
+                        file = try File(chunk.segment.path, flags: O_WRONLY | O_APPEND)
+                        generation = chunk.segment.generation
+                    }
+                    try file.write(chunk.bytes)
+                }
+                try file.sync()
+                release(through: through)
+            }
+        } catch {
+            fail(error)
+        }
+        stopped.signal()
+    }
+
+    private func release(through position: JournalPosition) {
+        let ready = state.withLock { state in
+            state.durable = position
+            let split = state.waiters.partition { $0.position <= position }
+            defer { state.waiters.removeSubrange(split...) }
+            return state.waiters[split...].map(\.continuation)
+        }
+        for continuation in ready { continuation.resume() }
+    }
+
+    private func fail(_ error: any Error) {
+        let waiting = state.withLock { state in
+            state.hasFailed = true
+            defer { state.waiters = [] }
+            return state.waiters.map(\.continuation)
+        }
+        for continuation in waiting { continuation.resume(throwing: JournalError.failed) }
+        onFailure(error)
+    }
+}

@@ -1,0 +1,59 @@
+internal import Foundation
+public import ThrongCounting
+
+/// What can go wrong with the journal.
+public enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The system refused a call on a file of the data directory.
+    case system(call: String, file: String, code: Int32)
+    /// Another process holds the data directory.
+    case inUse(directory: String)
+    /// A segment is damaged before its end; what follows can't be trusted to be all.
+    case damaged(segment: String, offset: Int, reason: Damage)
+    /// Records are missing between two segments.
+    case gap(expected: JournalPosition, found: JournalPosition, segment: String)
+    /// The file was written by another version.
+    case unknownFormat(file: String)
+    /// A record's inside does not follow the format.
+    case malformedRecord
+    /// The key of a window whose batches are not in PostgreSQL is gone.
+    case keyMissing(segment: String, position: JournalPosition)
+    /// A write or a sync failed; nothing more is acknowledged.
+    case failed
+
+    /// How a segment is damaged.
+    public enum Damage: String, Sendable, Hashable {
+        /// Its header's checksum does not match.
+        case header
+        /// A record's checksum does not match, and valid records follow.
+        case record
+        /// A record could not be decrypted with its window's key.
+        case ciphertext
+    }
+
+    /// What was found and what to do.
+    public var description: String {
+        switch self {
+        case .system(let call, let file, let code):
+            "\(call) failed on \(file): \(String(cString: strerror(code))) (errno \(code)). "
+                + "Check the disk and the directory's owner, then start again; what was acknowledged is on disk."
+        case .inUse(let directory):
+            "the data directory \(directory) is in use by another throng. Stop it, or name another with --data."
+        case .damaged(let segment, let offset, let reason):
+            "the journal's segment \(segment) is damaged at byte \(offset) (\(reason.rawValue)), and not only at its "
+                + "end. Acknowledged batches may be lost: restore the file, or move it aside to go on without it."
+        case .gap(let expected, let found, let segment):
+            "the journal's segment \(segment) begins with batch \(found.value) where \(expected.value) was expected: "
+                + "a segment is missing. Restore it, or move the later ones aside."
+        case .unknownFormat(let file):
+            "\(file) was not written by this version of throng. Start the version that wrote it, let it flush, then "
+                + "upgrade."
+        case .malformedRecord:
+            "a record of the journal does not follow its format, although its checksum matches."
+        case .keyMissing(let segment, let position):
+            "batch \(position.value) in \(segment) is not in PostgreSQL yet, and its window's key is gone: it can't "
+                + "be counted. Restore the folder `windows` of the data directory."
+        case .failed:
+            "the journal failed earlier; nothing is acknowledged until throng is started again."
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// A record's plaintext: one counted batch. Numbers are little-endian.
+//
+//     size          what
+//     16            batch id: high, low
+//     16            identifier under the window's key: high, low
+//     4             accepted events
+//     4             refused events: r
+//     r × 5         index u32, reason u8 (RefusalReason.code)
+//     4             additions: a
+//     a × ...       layout u16 (place in the segment's table), cell u32, period start i64, count i64, sums i64 each
+//     4             appearances: p
+//     p × 15        layout u16, tracked margin u8 (place in the layout), cell u32, period start i64
+
+internal import ThrongCounting
+internal import ThrongPlan
+internal import ThrongWire
+
+enum JournalRecord {
+    static func plaintext(of batch: CountedBatch) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.bytes.reserveCapacity(64 + batch.additions.count * 40 + batch.appearances.count * 15)
+        writer.add(batch.batch.high)
+        writer.add(batch.batch.low)
+        writer.add(batch.identifier.high)
+        writer.add(batch.identifier.low)
+        writer.add(UInt32(batch.answer.accepted))
+        writer.add(UInt32(batch.answer.refused.count))
+        for refusal in batch.answer.refused {
+            writer.add(UInt32(refusal.index))
+            writer.add(refusal.reason.code)
+        }
+        writer.add(UInt32(batch.additions.count))
+        for addition in batch.additions {
+            writer.add(UInt16(addition.metric))
+            writer.add(addition.cell.value)
+            writer.add(addition.periodStart)
+            writer.add(addition.count)
+            for sum in addition.sums { writer.add(sum) }
+        }
+        writer.add(UInt32(batch.appearances.count))
+        for appearance in batch.appearances {
+            writer.add(UInt16(appearance.metric))
+            writer.add(UInt8(appearance.margin))
+            writer.add(appearance.cell.value)
+            writer.add(appearance.periodStart)
+        }
+        return writer.bytes
+    }
+
+    /// Reads a plaintext back; `ordinals` maps the segment's layout table to the space's ordinals.
+    static func batch(
+        from plaintext: UnsafeRawBufferPointer,
+        position: JournalPosition,
+        window: WindowID,
+        space: CellSpace,
+        ordinals: [Int]
+    ) throws(JournalError) -> CountedBatch {
+        var reader = ByteReader(plaintext)
+        func ordinal(_ place: UInt16) throws(JournalError) -> Int {
+            guard Int(place) < ordinals.count else { throw .malformedRecord }
+            return ordinals[Int(place)]
+        }
+        let batch = BatchID(high: try reader.next(), low: try reader.next())
+        let identifier = KeyedIdentifier(high: try reader.next(), low: try reader.next())
+        let accepted = try reader.next(UInt32.self)
+        var refused: [BatchAnswer.Refusal] = []
+        for _ in 0..<(try reader.next(UInt32.self)) {
+            let index = try reader.next(UInt32.self)
+            guard let reason = RefusalReason(code: try reader.next()) else { throw .malformedRecord }
+            refused.append(.init(index: Int(index), reason: reason))
+        }
+        var additions: [CountedBatch.Addition] = []
+        for _ in 0..<(try reader.next(UInt32.self)) {
+            let metric = try ordinal(try reader.next())
+            let cell = CellIndex(try reader.next())
+            let start = try reader.next(Int64.self)
+            let count = try reader.next(Int64.self)
+            var sums: [Int64] = []
+            for _ in space.layouts[metric].sums { sums.append(try reader.next()) }
+            additions.append(.init(metric: metric, cell: cell, periodStart: start, count: count, sums: sums))
+        }
+        var appearances: [CountedBatch.Appearance] = []
+        for _ in 0..<(try reader.next(UInt32.self)) {
+            let metric = try ordinal(try reader.next())
+            let margin = Int(try reader.next(UInt8.self))
+            guard margin < space.layouts[metric].trackedMargins.count else { throw .malformedRecord }
+            let cell = CellIndex(try reader.next())
+            appearances.append(.init(metric: metric, margin: margin, cell: cell, periodStart: try reader.next()))
+        }
+        guard reader.isAtEnd else { throw .malformedRecord }
+        return CountedBatch(
+            position: position,
+            window: window,
+            batch: batch,
+            identifier: identifier,
+            answer: BatchAnswer(accepted: Int(accepted), refused: refused),
+            additions: additions,
+            appearances: appearances)
+    }
+}

@@ -1,0 +1,120 @@
+// The file of a window's key: `windows/<name, 16 hexadecimal digits>.key`. Numbers are little-endian.
+//
+//     offset  size  what
+//     0       8     "THRONGK1"
+//     8       8     the key's name
+//     16      32    the key
+//     48      8     the window's number
+//     56      8     the purpose's rotation in seconds
+//     64      2+n   the app's name: length, UTF-8
+//     ...     2+n   the purpose's name
+//     ...     4     CRC-32C of everything before
+//
+// The file is on disk before the key is used. It is overwritten and removed once the window is over and all of its
+// batches are in PostgreSQL; from then on what the journal's blocks still hold of the window can't be read.
+
+internal import Crypto
+internal import Foundation
+internal import Synchronization
+public import ThrongCounting
+public import ThrongPlan
+
+/// The keys of the windows that are open, or whose batches PostgreSQL does not have yet.
+public final class KeyRing: Sendable {
+    private let directory: String
+    private let keys: Mutex<[WindowID: WindowKey]>
+
+    private static let magic = Array("THRONGK1".utf8)
+
+    /// Reads the keys that a data directory holds.
+    public init(_ data: DataDirectory) throws(JournalError) {
+        directory = data.windowsPath
+        var found: [WindowID: WindowKey] = [:]
+        for name in try File.names(in: directory) {
+            let path = "\(directory)/\(name)"
+            let bytes = try File.contents(path)
+            // A key that was never used, or that was being destroyed when the daemon stopped.
+            if name.hasSuffix(".new") || bytes.starts(with: [UInt8](repeating: 0, count: 48)) {
+                try File.remove(path)
+                continue
+            }
+            let (window, key) = try Self.read(bytes, from: path)
+            found[window] = key
+        }
+        keys = Mutex(found)
+    }
+
+    /// The key of a window; made, and put on disk first, where there is none.
+    public func key(of window: WindowID) throws(JournalError) -> WindowKey {
+        try keys.withLock { keys throws(JournalError) in
+            if let key = keys[window] { return key }
+            let key = WindowKey.random()
+            try File.replace(path(of: key), with: Self.bytes(of: key, for: window))
+            keys[window] = key
+            return key
+        }
+    }
+
+    /// The window and key of that name, if they still exist.
+    func key(named name: UInt64) -> (window: WindowID, key: WindowKey)? {
+        keys.withLock { keys in keys.first { $0.value.name == name }.map { ($0.key, $0.value) } }
+    }
+
+    /// Destroys a window's key: overwritten, synced, removed.
+    public func destroy(keyOf window: WindowID) throws(JournalError) {
+        try keys.withLock { keys throws(JournalError) in
+            guard let key = keys[window] else { return }
+            let path = path(of: key)
+            do {
+                let file = try File(path, flags: O_WRONLY)
+                try file.write([UInt8](repeating: 0, count: 48))
+                try file.sync()
+            }
+            try File.remove(path)
+            try File.syncDirectory(directory)
+            keys[window] = nil
+        }
+    }
+
+    /// The windows whose keys exist, in order.
+    public var windows: [WindowID] { keys.withLock { $0.keys.sorted() } }
+
+    private func path(of key: WindowKey) -> String {
+        let digits = String(key.name, radix: 16)
+        return "\(directory)/\(String(repeating: "0", count: 16 - digits.count))\(digits).key"
+    }
+
+    private static func bytes(of key: WindowKey, for window: WindowID) -> [UInt8] {
+        var writer = ByteWriter(bytes: magic)
+        writer.add(key.name)
+        key.secret.withUnsafeBytes { writer.bytes.append(contentsOf: $0) }
+        writer.add(window.number.value)
+        writer.add(window.rotation.seconds)
+        writer.add(window.app.text)
+        writer.add(window.purpose.text)
+        writer.add(CRC32C.checksum(writer.bytes))
+        return writer.bytes
+    }
+
+    private static func read(_ bytes: [UInt8], from path: String) throws(JournalError) -> (WindowID, WindowKey) {
+        guard bytes.count > 68, Array(bytes.prefix(8)) == magic else { throw .unknownFormat(file: path) }
+        return try bytes.reading { buffer throws(JournalError) in
+            var reader = ByteReader(buffer)
+            _ = try reader.nextBytes(8)
+            let name = try reader.next(UInt64.self)
+            let secret = SymmetricKey(data: Array(try reader.nextBytes(32)))
+            let number = try reader.next(Int64.self)
+            let rotation = try reader.next(Int64.self)
+            let app = try reader.nextText()
+            let purpose = try reader.nextText()
+            let expected = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: buffer[..<reader.offset]))
+            guard try reader.next(UInt32.self) == expected, rotation > 0 else { throw .unknownFormat(file: path) }
+            let window = WindowID(
+                app: AppName(app),
+                purpose: PurposeName(purpose),
+                rotation: Rotation(seconds: rotation),
+                number: WindowNumber(number))
+            return (window, WindowKey(name: name, secret: secret))
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// A segment of the journal: `journal/<generation, 10 digits>-<first position, 20 digits>.journal`. A start of the
+// daemon makes a new segment, and so does a full one; none is ever written to again. Numbers are little-endian.
+//
+// Header
+//     offset  size    what
+//     0       8       "THRONGJ1"
+//     8       4       generation: segments in order of making
+//     12      4       nonce of the start that wrote it, random
+//     16      8       position of the first record
+//     24      4       layouts: l
+//     28      l × 32  their identities; `layouts/` of the data directory has their text
+//     ...     4       CRC-32C of everything before
+//
+// Record, one a counted batch, positions consecutive
+//     0       4       bytes from `position` to the end of the tag: n
+//     4       4       CRC-32C of those bytes
+//     8       8       position
+//     16      8       name of the window's key
+//     24      n - 32  the plaintext (JournalRecord.swift) under AES-256-GCM with the window's key
+//     ...     16      its tag
+//
+// The nonce of a record is the segment's nonce followed by the position. A position is used twice under one key only if
+// a record was lost before it was acknowledged, and then by another start with another nonce. `position` and the key's
+// name are authenticated too.
+//
+// End of a segment: the first record whose length or checksum is wrong ends it, if nothing valid follows. That is a torn
+// write that was never acknowledged. If something valid follows, the segment is damaged and the daemon does not start.
+
+internal import Crypto
+internal import Foundation
+internal import ThrongCounting
+internal import ThrongPlan
+
+struct Segment {
+    let path: String
+    let generation: UInt32
+    let nonce: UInt32
+    let first: JournalPosition
+    let layouts: [LayoutID]
+
+    static let magic = Array("THRONGJ1".utf8)
+    static let frameOverhead = 8
+    static let largestRecord = 64 << 20
+
+    init(path: String, generation: UInt32, nonce: UInt32, first: JournalPosition, layouts: [LayoutID]) {
+        self.path = path
+        self.generation = generation
+        self.nonce = nonce
+        self.first = first
+        self.layouts = layouts
+    }
+
+    /// A segment still to be made.
+    init(in directory: String, generation: UInt32, nonce: UInt32, first: JournalPosition, layouts: [LayoutID]) {
+        func padded(_ number: some BinaryInteger, _ width: Int) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        }
+        self.init(
+            path: "\(directory)/\(padded(generation, 10))-\(padded(first.value, 20)).journal",
+            generation: generation,
+            nonce: nonce,
+            first: first,
+            layouts: layouts)
+    }
+
+    var header: [UInt8] {
+        var writer = ByteWriter(bytes: Self.magic)
+        writer.add(generation)
+        writer.add(nonce)
+        writer.add(first.value)
+        writer.add(UInt32(layouts.count))
+        for layout in layouts { writer.bytes.append(contentsOf: layout.bytes) }
+        writer.add(CRC32C.checksum(writer.bytes))
+        return writer.bytes
+    }
+
+    var headerSize: Int { 32 + 32 * layouts.count }
+
+    /// Reads a header; nil where the file ends within it, which is a start that was cut short.
+    static func read(header bytes: [UInt8], path: String) throws(JournalError) -> Segment? {
+        guard bytes.count >= 32 else { return nil }
+        guard bytes.starts(with: magic) else { throw .unknownFormat(file: path) }
+        return try bytes.reading { buffer throws(JournalError) in
+            var reader = ByteReader(buffer)
+            _ = try reader.nextBytes(8)
+            let generation = try reader.next(UInt32.self)
+            let nonce = try reader.next(UInt32.self)
+            let first = JournalPosition(try reader.next())
+            let count = Int(try reader.next(UInt32.self))
+            guard bytes.count >= 32 + 32 * count else {
+                // A torn header has nothing after it; a wrong count with data after it is damage.
+                if bytes.count < 4096 { return nil }
+                throw .damaged(segment: path, offset: 24, reason: .header)
+            }
+            var layouts: [LayoutID] = []
+            for _ in 0..<count { layouts.append(LayoutID(Array(try reader.nextBytes(32)))) }
+            let expected = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: buffer[..<reader.offset]))
+            guard try reader.next(UInt32.self) == expected else {
+                throw .damaged(segment: path, offset: 0, reason: .header)
+            }
+            return Segment(path: path, generation: generation, nonce: nonce, first: first, layouts: layouts)
+        }
+    }
+
+    /// A record as it lies in the segment.
+    func frame(_ batch: CountedBatch, key: WindowKey) throws -> [UInt8] {
+        var body = ByteWriter()
+        body.add(batch.position.value)
+        body.add(key.name)
+        let sealed = try AES.GCM.seal(
+            JournalRecord.plaintext(of: batch),
+            using: key.secret,
+            nonce: try nonce(at: batch.position),
+            authenticating: body.bytes)
+        body.bytes.append(contentsOf: sealed.ciphertext)
+        body.bytes.append(contentsOf: sealed.tag)
+        var frame = ByteWriter()
+        frame.bytes.reserveCapacity(body.bytes.count + Self.frameOverhead)
+        frame.add(UInt32(body.bytes.count))
+        frame.add(CRC32C.checksum(body.bytes))
+        frame.bytes.append(contentsOf: body.bytes)
+        return frame.bytes
+    }
+
+    /// The plaintext of a record's body; nil where the key is another one or the bytes were changed.
+    func plaintext(ofBody body: UnsafeRawBufferPointer, at position: JournalPosition, key: WindowKey) -> [UInt8]? {
+        do {
+            let box = try AES.GCM.SealedBox(
+                nonce: try nonce(at: position),
+                ciphertext: body[16..<body.count - 16],
+                tag: body[(body.count - 16)...])
+            return Array(try AES.GCM.open(box, using: key.secret, authenticating: body[..<16]))
+        } catch {
+            return nil
+        }
+    }
+
+    private func nonce(at position: JournalPosition) throws -> AES.GCM.Nonce {
+        var writer = ByteWriter()
+        writer.add(nonce)
+        writer.add(position.value)
+        return try AES.GCM.Nonce(data: writer.bytes)
+    }
+}

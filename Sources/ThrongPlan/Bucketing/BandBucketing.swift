@@ -1,0 +1,50 @@
+/// Numeric bands between ascending edges: "<10", "10-20", ">=20".
+///
+/// A lower edge belongs to its band, an upper edge to the next one. Text that is a number counts as the number.
+struct BandBucketing: Bucketing {
+    private let buckets: LabelTable
+    private let edges: [Double]
+
+    init(edges: [Double]) throws(BucketingProblem) {
+        guard let first = edges.first, let last = edges.last else { throw .noBuckets }
+        for edge in edges where !edge.isFinite { throw .unorderedEdges(edge, edge) }
+        for (left, right) in zip(edges, edges.dropFirst()) where left >= right { throw .unorderedEdges(left, right) }
+        // "-10--5" would read badly, and a spreadsheet takes a leading minus for a formula.
+        let inner = zip(edges, edges.dropFirst()).map { left, right in
+            first < 0
+                ? "from \(left.shortestDecimal) to \(right.shortestDecimal)"
+                : "\(left.shortestDecimal)-\(right.shortestDecimal)"
+        }
+        buckets = try LabelTable(["<\(first.shortestDecimal)"] + inner + [">=\(last.shortestDecimal)"])
+        self.edges = edges
+    }
+
+    /// Bands at the powers of a base, from one exponent to the other.
+    init(powersOf base: Int, from lowest: Int, to highest: Int) throws(BucketingProblem) {
+        let problem = BucketingProblem.malformedPowers(
+            base: base, lowestExponent: lowest, highestExponent: highest)
+        guard (2...1000).contains(base), lowest < highest, lowest >= -30, highest <= 50 else { throw problem }
+        let edges = (lowest...highest).map { exponent in
+            var power = 1.0
+            for _ in 0..<exponent.magnitude { power *= Double(base) }
+            return exponent < 0 ? 1 / power : power
+        }
+        guard let first = edges.first, let last = edges.last, first >= 1e-9, last <= 1e15 else { throw problem }
+        try self.init(edges: edges)
+    }
+
+    var labels: [BucketLabel] { buckets.labels }
+
+    func bucket(_ value: FieldValue) -> Int {
+        if let bucket = buckets[value] { return bucket }
+        guard let number = value.numeric else { return buckets.other }
+        // The number of edges at or below the value.
+        var low = 0
+        var high = edges.count
+        while low < high {
+            let middle = (low + high) / 2
+            if edges[middle] <= number { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,59 @@
+/// A user agent to its browser's family, its operating system's family or its device's class.
+struct UserAgentBucketing: Bucketing {
+    /// What is kept.
+    enum Part: Sendable { case browser, operatingSystem, deviceClass }
+
+    private let buckets: LabelTable
+    private let part: Part
+    private let rules: UserAgentRules
+    private let grammar: UserAgentGrammar
+    /// Bucket by the number of a family; for device classes by their place among all cases.
+    private let bucketOfNumber: [Int?]
+
+    /// - Parameter families: for device classes there is nothing to choose.
+    init(_ part: Part, families: [String], rules: UserAgentRules) throws(BucketingProblem) {
+        self.part = part
+        self.rules = rules
+        grammar = try rules.grammar()
+        buckets = try Self.table(part, families)
+        let numbers = part == .deviceClass ? [] : rules.numbers(of: buckets.labels.dropLast())
+        var bucketOfNumber: [Int?] = Array(repeating: nil, count: (numbers.max().map(Int.init) ?? 0) + 1)
+        for (bucket, number) in numbers.enumerated() { bucketOfNumber[Int(number)] = bucket }
+        self.bucketOfNumber = bucketOfNumber
+    }
+
+    /// The labels of a part, which need no rules; the standard families where none are named.
+    static func table(_ part: Part, _ families: [String]) throws(BucketingProblem) -> LabelTable {
+        switch part {
+        case .browser: try LabelTable(families.isEmpty ? BrowserFamily.standard : families)
+        case .operatingSystem: try LabelTable(families.isEmpty ? OperatingSystemFamily.standard : families)
+        case .deviceClass: try LabelTable(DeviceClass.allCases.filter { $0 != .other }.map(\.rawValue))
+        }
+    }
+
+    var labels: [BucketLabel] { buckets.labels }
+
+    func bucket(_ value: FieldValue) -> Int {
+        guard case .text(let text) = value else { return buckets.other }
+        if let bucket = buckets[text.bytes] { return bucket }
+        let code = rules.code(of: text.bytes, by: grammar)
+        switch part {
+        case .browser: return bucket(code.browser, code.browserFamily)
+        case .operatingSystem: return bucket(code.operatingSystem, code.operatingSystemFamily)
+        case .deviceClass:
+            switch code.deviceClass {
+            case .phone: return 0
+            case .tablet: return 1
+            case .desktop: return 2
+            case .bot: return 3
+            case .other: return 4
+            }
+        }
+    }
+
+    /// uap-core's own name counts before the family that it is gathered into.
+    private func bucket(_ own: UInt16, _ family: UInt16) -> Int {
+        func found(_ number: UInt16) -> Int? { number < bucketOfNumber.count ? bucketOfNumber[Int(number)] : nil }
+        return found(own) ?? found(family) ?? buckets.other
+    }
+}

@@ -1,0 +1,84 @@
+import Synchronization
+
+/// What user agents seen before were found to be.
+///
+/// Keyed by a 128-bit hash under a key of this process's life, so that no user agent stays in memory longer than the
+/// call that brought it. Four places a hash, 32,768 in all (1.3 MB, taken with the first entry); a fifth one replaces
+/// one of the four.
+final class UserAgentCache: Sendable {
+    /// A user agent's keyed hash: SipHash twice under different keys.
+    struct Key: Hashable, Sendable {
+        let first: UInt64
+        let second: UInt64
+    }
+
+    private struct Entry {
+        var key = Key(first: 0, second: 0)
+        var code: UserAgentCode?
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        var vocabulary: [BucketLabel: UInt16] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let secrets: (UInt64, UInt64) = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+
+    private static let places = 32_768
+    private static let ways = 4
+
+    /// The families' numbers, from one on. A new name empties the cache, for what it holds knew nothing of it.
+    func numbers(of families: [BucketLabel]) -> [UInt16] {
+        state.withLock { state in
+            families.map { family in
+                if let known = state.vocabulary[family] { return known }
+                let number = UInt16(clamping: state.vocabulary.count + 1)
+                state.vocabulary[family] = number
+                state.entries = []
+                return number
+            }
+        }
+    }
+
+    /// What was found before, or what `read` finds now; `read` runs outside of the lock.
+    func code(
+        of bytes: UnsafeBufferPointer<UInt8>, reading read: (UnsafeBufferPointer<UInt8>) -> UserAgentReading
+    ) -> UserAgentCode {
+        let key = key(of: bytes)
+        let base = Int(truncatingIfNeeded: key.first & UInt64(Self.places / Self.ways - 1)) * Self.ways
+        let known: UserAgentCode? = state.withLock { state in
+            guard !state.entries.isEmpty else { return nil }
+            for place in base..<base + Self.ways where state.entries[place].key == key {
+                return state.entries[place].code
+            }
+            return nil
+        }
+        if let known { return known }
+        let reading = read(bytes)
+        return state.withLock { state in
+            func number(_ family: String) -> UInt16 { state.vocabulary[BucketLabel(family)] ?? 0 }
+            let code = UserAgentCode(
+                browser: number(reading.browser),
+                browserFamily: number(BrowserFamily.folded(reading.browser)),
+                operatingSystem: number(reading.operatingSystem),
+                operatingSystemFamily: number(OperatingSystemFamily.folded(reading.operatingSystem)),
+                deviceClass: reading.deviceClass)
+            if state.entries.isEmpty { state.entries = Array(repeating: Entry(), count: Self.places) }
+            let free = (base..<base + Self.ways).first { state.entries[$0].code == nil }
+            state.entries[free ?? base + Int(key.second & UInt64(Self.ways - 1))] = Entry(key: key, code: code)
+            return code
+        }
+    }
+
+    private func key(of bytes: UnsafeBufferPointer<UInt8>) -> Key {
+        // Hasher is SipHash with a random key of the process; the secrets stay random where that one is switched off.
+        func hash(_ secret: UInt64) -> UInt64 {
+            var hasher = Hasher()
+            hasher.combine(secret)
+            hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
+            return UInt64(bitPattern: Int64(hasher.finalize()))
+        }
+        return Key(first: hash(secrets.0), second: hash(secrets.1))
+    }
+}

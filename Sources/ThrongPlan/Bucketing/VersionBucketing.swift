@@ -1,0 +1,50 @@
+/// A version cut to its major number ("17.4.1" to "17") or its minor one ("17.4"); versions not listed go to `other`.
+///
+/// Only the leading digits count, so "v17" is no version and "17-beta" is 17. A bare "17" is "17.0" at the minor level.
+struct VersionBucketing: Bucketing {
+    private let buckets: LabelTable
+    private let level: BucketingRule.VersionLevel
+
+    init(level: BucketingRule.VersionLevel, known: [String]) throws(BucketingProblem) {
+        for version in known {
+            let parts = version.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            guard parts.count == (level == .major ? 1 : 2),
+                parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isDigit) })
+            else { throw .malformedVersion(version, level: level) }
+        }
+        buckets = try LabelTable(known)
+        self.level = level
+    }
+
+    var labels: [BucketLabel] { buckets.labels }
+
+    func bucket(_ value: FieldValue) -> Int {
+        if case .number(let number) = value { return bucket(number: number) }
+        return value.withText(bucket(text:)) ?? buckets.other
+    }
+
+    private func bucket(text: UnsafeBufferPointer<UInt8>) -> Int {
+        if let bucket = buckets[text] { return bucket }
+        let all = Slice(base: text, bounds: text.indices)
+        let major = all.prefix(while: \.isDigit)
+        guard !major.isEmpty else { return buckets.other }
+        if level == .major { return buckets[major] ?? buckets.other }
+        let rest = all[major.endIndex...]
+        let minor = rest.first == UInt8(ascii: ".") ? rest.dropFirst().prefix(while: \.isDigit) : rest.prefix(0)
+        if !minor.isEmpty { return buckets[all[..<minor.endIndex]] ?? buckets.other }
+        // No minor number: look for "17.0".
+        guard major.count <= 20 else { return buckets.other }
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: major.count + 2) { spelled in
+            for (place, byte) in major.enumerated() { spelled[place] = byte }
+            spelled[major.count] = UInt8(ascii: ".")
+            spelled[major.count + 1] = UInt8(ascii: "0")
+            return buckets[UnsafeBufferPointer(spelled)] ?? buckets.other
+        }
+    }
+
+    /// A JSON number such as 17.4 has lost its trailing zeros: its major number is known, its minor one is not.
+    private func bucket(number: Double) -> Int {
+        guard level == .major, number >= 0, number < 1e15 else { return buckets.other }
+        return FieldValue.integer(Int64(number)).withText { buckets[$0] ?? buckets.other } ?? buckets.other
+    }
+}

@@ -1,0 +1,36 @@
+/// The host and the path of a URL, borrowed from its bytes; also of a bare path or a bare host.
+///
+/// Source: RFC 3986, section 3; user information, port, query and fragment are left out, escapes stay as they are.
+struct WebAddress {
+    /// Without port and trailing dot; empty for a bare path.
+    let host: Slice<UnsafeBufferPointer<UInt8>>
+    /// From its slash on; empty where there is none.
+    let path: Slice<UnsafeBufferPointer<UInt8>>
+    /// Whether the text says that it has a host: "https://…" or "//…".
+    let isAbsolute: Bool
+
+    init(_ text: UnsafeBufferPointer<UInt8>) {
+        let all = Slice(base: text, bounds: text.indices)
+        let slash = UInt8(ascii: "/")
+        let end = all.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? all.endIndex
+        var rest = all[..<end]
+        let scheme = rest.prefix { $0.isASCIILetter || $0.isDigit || "+-.".utf8.contains($0) }
+        if rest[scheme.endIndex...].starts(with: "://".utf8) {
+            rest = rest[(scheme.endIndex + 3)...]
+            isAbsolute = true
+        } else if rest.starts(with: "//".utf8) {
+            rest = rest.dropFirst(2)
+            isAbsolute = true
+        } else {
+            isAbsolute = false
+        }
+        var authority = rest.prefix { $0 != slash }
+        path = rest[authority.endIndex...]
+        if let at = authority.lastIndex(of: UInt8(ascii: "@")) { authority = authority[(at + 1)...] }
+        if let colon = authority.lastIndex(of: UInt8(ascii: ":")), authority[(colon + 1)...].allSatisfy(\.isDigit) {
+            authority = authority[..<colon]
+        }
+        if authority.last == UInt8(ascii: ".") { authority = authority.dropLast() }
+        host = authority
+    }
+}

@@ -1,0 +1,57 @@
+/// The app that a plan counts for.
+public struct App: Sendable, Hashable {
+    /// What clients send as `app`.
+    public let name: AppName
+    /// What people call it.
+    public let title: String
+    /// Who answers for the plan inside the house.
+    public let owner: String
+    /// Whom the public may ask: a mail address or a page.
+    public let contact: String
+    /// Expected audience, in devices per day; the linter weighs k and the cubes against it.
+    public let audience: Int
+    /// How many devices a published number stands for, unless a metric asks for more.
+    public let threshold: Threshold
+    /// Where the app's days begin: a name from the IANA time zone database.
+    public let timeZone: String
+    /// How long after a period's end its release waits for late events.
+    public let grace: Duration
+
+    /// Puts the app's part of a plan together.
+    public init(
+        name: AppName,
+        title: String,
+        owner: String,
+        contact: String,
+        audience: Int,
+        threshold: Threshold,
+        timeZone: String,
+        grace: Duration
+    ) {
+        self.name = name
+        self.title = title
+        self.owner = owner
+        self.contact = contact
+        self.audience = audience
+        self.threshold = threshold
+        self.timeZone = timeZone
+        self.grace = grace
+    }
+}
+
+/// The smallest number of devices that a published number may stand for: k.
+public struct Threshold: Hashable, Sendable, Codable, Comparable {
+    /// Unit: devices. At least ``lowest``.
+    public let devices: Int64
+
+    /// Below this a plan is refused.
+    public static let lowest: Int64 = 5
+    /// What a plan gets that names none.
+    public static let standard = Threshold(devices: 20)
+
+    /// Wraps a k that the plan's reader has checked against ``lowest``.
+    public init(devices: Int64) { self.devices = devices }
+
+    /// Orders by strictness.
+    public static func < (left: Self, right: Self) -> Bool { left.devices < right.devices }
+}

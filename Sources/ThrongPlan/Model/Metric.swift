@@ -1,0 +1,161 @@
+/// One thing that is counted, with the question that it answers and the date on which it stops.
+public struct Metric: Sendable, Hashable {
+    /// Name of the analyst's view.
+    public let name: MetricName
+    /// What people read above a chart.
+    public let title: String
+    /// The events that it counts.
+    public let events: [EventName]
+    /// The question that it answers.
+    public let question: String
+    /// The decision that it drives.
+    public let decision: String
+    /// Who answers for it.
+    public let owner: String
+    /// The first day on which it no longer counts.
+    public let expires: CalendarDate
+    /// Whose identifiers it is counted by.
+    public let purpose: PurposeName
+    /// How it is split, in the order of its columns; a histogram is the last.
+    public let dimensions: [DimensionName]
+    /// What a counter covers.
+    public let period: PeriodKind
+    /// Clipped sums, in the plan's order.
+    public let sums: [SumMeasure]
+    /// A distribution of a field, which is a dimension of the cube named after it.
+    public let histogram: HistogramMeasure?
+    /// Whether the number of devices is published beside the events.
+    public let reach: Bool
+    /// Events that one identifier may add in one window.
+    public let contributionBound: Int
+    /// Share of events that clients send: more than 0, at most 1.
+    public let sampling: Double
+    /// How many devices a published number of this metric stands for.
+    public let threshold: Threshold
+    /// Which groupings are released besides those that insights ask for: each a set of this metric's dimensions.
+    public let margins: [[DimensionName]]
+    /// How its released numbers coarsen with age, in ascending order of age.
+    public let decay: [DecayStep]
+
+    /// Puts a metric together from parts that the reader has checked.
+    package init(
+        name: MetricName,
+        title: String,
+        events: [EventName],
+        question: String,
+        decision: String,
+        owner: String,
+        expires: CalendarDate,
+        purpose: PurposeName,
+        dimensions: [DimensionName],
+        period: PeriodKind,
+        sums: [SumMeasure],
+        histogram: HistogramMeasure?,
+        reach: Bool,
+        contributionBound: Int,
+        sampling: Double,
+        threshold: Threshold,
+        margins: [[DimensionName]],
+        decay: [DecayStep]
+    ) {
+        self.name = name
+        self.title = title
+        self.events = events
+        self.question = question
+        self.decision = decision
+        self.owner = owner
+        self.expires = expires
+        self.purpose = purpose
+        self.dimensions = dimensions
+        self.period = period
+        self.sums = sums
+        self.histogram = histogram
+        self.reach = reach
+        self.contributionBound = contributionBound
+        self.sampling = sampling
+        self.threshold = threshold
+        self.margins = margins
+        self.decay = decay
+    }
+}
+
+/// A sum of a field whose values are clipped to declared bounds and kept as whole units.
+public struct SumMeasure: Sendable, Hashable, Codable {
+    /// Column name in the analyst's view.
+    public let name: String
+    /// The field that is summed.
+    public let field: FieldName
+    /// Values are clipped to this range before they are added. Unit: the field's.
+    public let lowest: Double
+    /// See ``lowest``.
+    public let highest: Double
+    /// Decimal places kept: a sum counts units of 10^-decimals. 0 to 6.
+    public let decimals: Int
+    /// What people read beside the number, such as EUR.
+    public let unit: String
+
+    /// Puts a sum together.
+    public init(name: String, field: FieldName, lowest: Double, highest: Double, decimals: Int, unit: String) {
+        self.name = name
+        self.field = field
+        self.lowest = lowest
+        self.highest = highest
+        self.decimals = decimals
+        self.unit = unit
+    }
+
+    /// A value as the whole number of 10^-decimals units that is added: clipped, then rounded half to even.
+    public func quantum(of value: Double) -> Int64 {
+        let clipped = Swift.min(Swift.max(value, lowest), highest)
+        return Int64((clipped * scale).rounded(.toNearestOrEven))
+    }
+
+    /// 10^decimals.
+    public var scale: Double {
+        var scale = 1.0
+        for _ in 0..<decimals { scale *= 10 }
+        return scale
+    }
+}
+
+/// A distribution of a field over declared bands.
+public struct HistogramMeasure: Sendable, Hashable, Codable {
+    /// Name of the dimension that it adds to the cube.
+    public let name: DimensionName
+    /// The field whose values are spread.
+    public let field: FieldName
+    /// Ascending band edges. Unit: the field's.
+    public let edges: [Double]
+    /// What people read beside the axis, such as EUR.
+    public let unit: String
+
+    /// Puts a histogram together.
+    public init(name: DimensionName, field: FieldName, edges: [Double], unit: String) {
+        self.name = name
+        self.field = field
+        self.edges = edges
+        self.unit = unit
+    }
+}
+
+/// What happens to released numbers at an age.
+public struct DecayStep: Sendable, Hashable {
+    /// Counted from the end of the period.
+    public let after: Duration
+    /// What goes.
+    public let action: Action
+
+    /// What goes at that age.
+    public enum Action: Sendable, Hashable {
+        /// Every released number that is split by this dimension.
+        case drop(DimensionName)
+        /// Everything.
+        case delete
+    }
+
+    /// Puts a step together.
+    public init(after: Duration, action: Action) {
+        self.after = after
+        self.action = action
+    }
+}

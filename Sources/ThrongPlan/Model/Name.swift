@@ -1,0 +1,60 @@
+/// A name from the plan, of one kind of thing: names of metrics and names of dimensions can't be mixed up.
+///
+/// - Shape: 1 to 63 characters of `a-z`, `0-9` and `_`, starting with a letter; the plan's reader enforces it.
+public struct Name<Thing>: Hashable, Sendable, Comparable {
+    /// The name as the plan spells it.
+    public let text: String
+
+    /// Wraps a name that is already known to be well formed.
+    public init(_ text: String) { self.text = text }
+
+    /// Orders names by their UTF-8 bytes.
+    public static func < (left: Self, right: Self) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+}
+
+extension Name: CustomStringConvertible {
+    /// The bare name.
+    public var description: String { text }
+}
+
+extension Name: ExpressibleByStringLiteral {
+    /// A name written in source, mostly in tests.
+    public init(stringLiteral value: String) { self.init(value) }
+}
+
+extension Name: Codable {
+    /// Reads the bare string.
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(String.self))
+    }
+
+    /// Writes the bare string.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
+/// The name of an app.
+public typealias AppName = Name<App>
+/// The name of a purpose.
+public typealias PurposeName = Name<Purpose>
+/// The name of a dimension.
+public typealias DimensionName = Name<Dimension>
+/// The name of a metric.
+public typealias MetricName = Name<Metric>
+/// The name of an insight.
+public typealias InsightName = Name<Insight>
+/// The name of a report.
+public typealias ReportName = Name<Report>
+/// The name of a partner.
+public typealias PartnerName = Name<Partner>
+/// The name of an event, as clients send it.
+public typealias EventName = Name<EventKind>
+/// The name of an event's field, as clients send it.
+public typealias FieldName = Name<FieldValue>
+
+/// Tags ``EventName``; an event's kind has no other content than its name.
+public enum EventKind {}

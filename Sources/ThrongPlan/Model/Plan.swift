@@ -1,0 +1,66 @@
+/// What one app may count: the only way that anything comes to be counted.
+///
+/// A plan is read from YAML by ``Plan/init(yaml:file:today:)`` and is valid by construction: every name that it uses exists,
+/// every metric has an owner and an expiry date, every cube fits its limit.
+public struct Plan: Sendable, Hashable {
+    /// Who counts, and for how large an audience.
+    public let app: App
+    /// Why things are counted, in the plan's order.
+    public let purposes: [Purpose]
+    /// How fields are coarsened, in the plan's order.
+    public let dimensions: [Dimension]
+    /// What is counted, in the plan's order.
+    public let metrics: [Metric]
+    /// What may be asked of released numbers, in the plan's order.
+    public let insights: [Insight]
+    /// What is sent to whom and when, in the plan's order.
+    public let reports: [Report]
+    /// Who receives reports, in the plan's order.
+    public let partners: [Partner]
+    /// Which text this plan was read from.
+    public let version: PlanVersion
+    /// Where its parts are written, for advice that points at lines.
+    public let places: PlanPlaces
+
+    /// Puts a plan together from parts that the reader has checked.
+    package init(
+        app: App,
+        purposes: [Purpose],
+        dimensions: [Dimension],
+        metrics: [Metric],
+        insights: [Insight],
+        reports: [Report],
+        partners: [Partner],
+        version: PlanVersion,
+        places: PlanPlaces = PlanPlaces(file: "the plan")
+    ) {
+        self.app = app
+        self.purposes = purposes
+        self.dimensions = dimensions
+        self.metrics = metrics
+        self.insights = insights
+        self.reports = reports
+        self.partners = partners
+        self.version = version
+        self.places = places
+    }
+
+    /// The purpose of that name, if the plan has one.
+    public func purpose(_ name: PurposeName) -> Purpose? { purposes.first { $0.name == name } }
+    /// The dimension of that name, if the plan has one.
+    public func dimension(_ name: DimensionName) -> Dimension? { dimensions.first { $0.name == name } }
+    /// The metric of that name, if the plan has one.
+    public func metric(_ name: MetricName) -> Metric? { metrics.first { $0.name == name } }
+    /// The insight of that name, if the plan has one.
+    public func insight(_ name: InsightName) -> Insight? { insights.first { $0.name == name } }
+    /// The partner of that name, if the plan has one.
+    public func partner(_ name: PartnerName) -> Partner? { partners.first { $0.name == name } }
+}
+
+/// The SHA-256 of a plan's text: two plans with one version are the same text.
+public struct PlanVersion: Hashable, Sendable, Codable {
+    /// 64 lower-case hexadecimal digits.
+    public let hex: String
+    /// Wraps a digest already in hexadecimal.
+    public init(hex: String) { self.hex = hex }
+}

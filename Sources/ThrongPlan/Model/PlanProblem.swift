@@ -1,0 +1,34 @@
+/// What is wrong with a plan, and where.
+public struct PlanProblem: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The file, as it was named on the command line.
+    public let file: String
+    /// 1-based; nil where the problem has no one place.
+    public let line: Int?
+    /// 1-based, in characters.
+    public let column: Int?
+    /// What was found, what is allowed and what to do.
+    public let message: String
+
+    /// Puts a problem together.
+    public init(file: String, line: Int? = nil, column: Int? = nil, message: String) {
+        self.file = file
+        self.line = line
+        self.column = column
+        self.message = message
+    }
+
+    /// "shop.yaml:12:5: …", the shape that editors jump to.
+    public var description: String {
+        [file, line.map(String.init), column.map(String.init)].compactMap { $0 }.joined(separator: ":") + ": " + message
+    }
+}
+
+/// Everything that is wrong with a plan, in the order of its lines.
+public struct PlanProblems: Error, Sendable, CustomStringConvertible {
+    /// Never empty.
+    public let all: [PlanProblem]
+    /// Collects problems.
+    public init(_ all: [PlanProblem]) { self.all = all }
+    /// One problem a line.
+    public var description: String { all.map(\.description).joined(separator: "\n") }
+}

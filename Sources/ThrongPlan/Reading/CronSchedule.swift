@@ -1,0 +1,72 @@
+/// When something happens again and again: cron's five fields, read in the app's time zone.
+///
+/// Minute, hour, day of month, month, day of week; each `*`, a number, a name (`jan`, `mon`), a range, a list, or a
+/// step over `*` or a range. 0 and 7 are Sunday. Where both kinds of day are restricted, either is enough; a field that
+/// allows everything restricts nothing. Source: POSIX.1-2024, crontab.
+public struct CronSchedule: Sendable, Hashable {
+    /// As the plan spells it.
+    public let text: String
+    /// Bit i allows minute i.
+    let minutes: UInt64
+    /// Bit i allows hour i.
+    let hours: UInt64
+    /// Bit i allows day i of the month.
+    let days: UInt64
+    /// Bit i allows month i.
+    let months: UInt64
+    /// Bit i allows weekday i, Sunday being 0.
+    let weekdays: UInt64
+
+    static let everyDay: UInt64 = 0xFFFF_FFFE
+    static let everyWeekday: UInt64 = 0x7F
+
+    /// Names for common schedules.
+    static let aliases: [(name: String, fields: String)] = [
+        ("@hourly", "0 * * * *"), ("@daily", "0 0 * * *"), ("@midnight", "0 0 * * *"), ("@weekly", "0 0 * * 0"),
+        ("@monthly", "0 0 1 * *"), ("@yearly", "0 0 1 1 *"), ("@annually", "0 0 1 1 *"),
+    ]
+
+    /// Reads "0 6 * * mon-fri" or "@daily".
+    public init(_ text: String) throws(CronProblem) {
+        var fields = text.split { $0 == " " || $0 == "\t" }
+        if let first = fields.first, first.hasPrefix("@") {
+            guard fields.count == 1, let alias = Self.aliases.first(where: { $0.name == first.lowercased() }) else {
+                throw .unknownAlias(String(first))
+            }
+            fields = alias.fields.split(separator: " ")
+        }
+        guard fields.count == 5 else { throw .wrongFieldCount(found: fields.count) }
+        minutes = try CronField.minute.set(fields[0])
+        hours = try CronField.hour.set(fields[1])
+        days = try CronField.dayOfMonth.set(fields[2])
+        months = try CronField.month.set(fields[3])
+        let written = try CronField.dayOfWeek.set(fields[4])
+        weekdays = (written | written >> 7) & Self.everyWeekday
+        self.text = text
+        guard hasDays else { throw .neverHappens(text) }
+    }
+
+    /// Whether some month has one of the days; February counts 29.
+    private var hasDays: Bool {
+        if weekdays != Self.everyWeekday { return true }
+        let lengths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        return (1...12).contains { month in
+            months & 1 << UInt64(month) != 0 && days & ((2 << UInt64(lengths[month - 1])) - 2) != 0
+        }
+    }
+
+    /// Whether something happens on a date.
+    func includes(_ date: CalendarDate) -> Bool {
+        guard months & 1 << UInt64(date.month) != 0 else { return false }
+        let day = days & 1 << UInt64(date.day) != 0
+        // Dates count weekdays from Monday, cron from Sunday.
+        let weekday = weekdays & 1 << UInt64((date.weekday + 1) % 7) != 0
+        let restrictsBoth = days != Self.everyDay && weekdays != Self.everyWeekday
+        return restrictsBoth ? day || weekday : day && weekday
+    }
+}
+
+extension CronSchedule: CustomStringConvertible {
+    /// As the plan spells it.
+    public var description: String { text }
+}

@@ -1,0 +1,159 @@
+extension Plan {
+    /// Advice on a plan that is valid: what costs more than it may seem, what is of no use, what ends soon.
+    ///
+    /// In the order of the plan's lines; none of it keeps a plan from running.
+    ///
+    /// - Parameter today: what expiry dates are measured against.
+    public func lint(today: CalendarDate = .today) -> [PlanProblem] {
+        var advice = ProblemList(file: places.file)
+        for problem in purposeAdvice() + dimensionAdvice() + metricAdvice(today: today) + outputAdvice() {
+            advice.add(problem)
+        }
+        return advice.sorted
+    }
+
+    // MARK: Purposes
+
+    private func purposeAdvice() -> [PlanProblem] {
+        purposes.flatMap { purpose -> [PlanProblem] in
+            let metrics = metrics.filter { $0.purpose == purpose.name }
+            func advice(_ message: String) -> PlanProblem {
+                places.advice(on: .purpose, named: purpose.name.text, "purpose '\(purpose.name)' \(message)")
+            }
+            guard let shortest = metrics.map(\.period).min() else {
+                return [advice("has no metric; delete it or count something for it")]
+            }
+            guard shortest.shortestSeconds > purpose.rotation.seconds else { return [] }
+            let rotation = Duration.seconds(purpose.rotation.seconds)
+            var message =
+                "rotates its identifiers every \(rotation.planText), within a \(shortest.rawValue): a floor sees one window's devices, about \(PlanNumber.text(devices(in: purpose.rotation))) of \(PlanNumber.text(app.audience)) a day, so more numbers are withheld"
+            if purpose.rotation < .longest {
+                message += "; a rotation of 1 day shows more and keeps an identifier for a day"
+            }
+            return [advice(message)]
+        }
+    }
+
+    /// Devices that one window sees, if a day's audience came evenly.
+    private func devices(in rotation: Rotation) -> Int {
+        let share = Double(rotation.seconds) / Double(Rotation.longest.seconds)
+        return Int((Double(app.audience) * share).rounded())
+    }
+
+    // MARK: Dimensions
+
+    private func dimensionAdvice() -> [PlanProblem] {
+        let used = Set(metrics.flatMap(\.dimensions))
+        return dimensions.flatMap { dimension -> [PlanProblem] in
+            func advice(_ message: String) -> PlanProblem {
+                places.advice(on: .dimension, named: dimension.name.text, "dimension '\(dimension.name)' \(message)")
+            }
+            guard used.contains(dimension.name) else {
+                return [advice("is not used; delete it or split a metric by it")]
+            }
+            guard dimension.field == .event, case .list(let groups) = dimension.rule else { return [] }
+            let users = metrics.filter { $0.dimensions.contains(dimension.name) }
+            let counted = Set(users.flatMap(\.events).map(\.text))
+            return groups.flatMap(\.values).filter { !counted.contains($0) }.map { value in
+                advice(
+                    "lists \(YAMLNode.quoted(value)), which none of its metrics counts\(NearestName.advice(for: value, among: counted.sorted(), noun: "events"))")
+            }
+        }
+    }
+
+    // MARK: Metrics
+
+    private func metricAdvice(today: CalendarDate) -> [PlanProblem] {
+        metrics.flatMap { metric -> [PlanProblem] in
+            [expiryAdvice(metric, today: today), cellAdvice(metric), retentionAdvice(metric)]
+                .compactMap { $0 }
+                .map { places.advice(on: .metric, named: metric.name.text, "metric '\(metric.name)' \($0)") }
+        }
+    }
+
+    private func expiryAdvice(_ metric: Metric, today: CalendarDate) -> String? {
+        let days = metric.expires.daysSince1970 - today.daysSince1970
+        if days <= 0 {
+            return "expired on \(metric.expires) and counts nothing; renew it if its decision still stands, or delete it"
+        }
+        guard days <= 30 else { return nil }
+        return "expires on \(metric.expires), in \(days) day\(days == 1 ? "" : "s"), and counts nothing from then on; renew it or let it go"
+    }
+
+    /// Weighs the finest grouping that is shown against the audience.
+    private func cellAdvice(_ metric: Metric) -> String? {
+        let cube = cubeDimensions(of: metric)
+        var sizes: [Int] = []
+        for dimension in cube {
+            do {
+                sizes.append(try dimension.rule.labels().count)
+            } catch {
+                return "can't be weighed against its audience: \(error)"
+            }
+        }
+        let finest = groupings(of: metric)
+            .map { margin in (margin, sizes.indices.reduce(1) { margin.keeps($1) ? $0 * sizes[$1] : $0 }) }
+            .max { $0.1 < $1.1 }
+        guard let (margin, cells) = finest, let purpose = purpose(metric.purpose) else { return nil }
+        // A window lies within one hour or a few, so that a split by time divides its devices by less than its buckets.
+        let parts = cube.indices.filter(margin.keeps).reduce(1) { parts, place in
+            guard case .time(let part, _) = cube[place].rule else { return parts * sizes[place] }
+            return parts * (part == .hour ? Swift.max(1, Int(purpose.rotation.seconds / 3600)) : 1)
+        }
+        let average = Swift.min(app.audience, devices(in: purpose.rotation)) / parts
+        guard average < 2 * Int(metric.threshold.devices) else { return nil }
+        let names = cube.indices.filter(margin.keeps).map { cube[$0].name.text }.joined(separator: " × ")
+        let window = purpose.rotation < .longest ? " and window of \(Duration.seconds(purpose.rotation.seconds).planText)" : ""
+        return
+            "shows \(PlanNumber.text(cells)) cells (\(names)) for \(PlanNumber.text(app.audience)) devices a day: on average \(average < 1 ? "less than 1" : PlanNumber.text(average)) a cell\(window), with k = \(metric.threshold.devices); many will be withheld: show coarser margins, drop a dimension or count longer periods"
+    }
+
+    private func retentionAdvice(_ metric: Metric) -> String? {
+        guard let purpose = purpose(metric.purpose), let step = metric.decay.first(where: { $0.after >= purpose.retention })
+        else { return nil }
+        return
+            "decays after \(step.after.planText), but its purpose keeps numbers for \(purpose.retention.planText) only; the step never happens"
+    }
+
+    // MARK: Insights, reports, partners
+
+    private func outputAdvice() -> [PlanProblem] {
+        let reported = Set(reports.flatMap(\.insights))
+        let served = Set(reports.map(\.partner))
+        let idle = insights.filter { !reported.contains($0.name) }.map {
+            places.advice(on: .insight, named: $0.name.text, "insight '\($0.name)' is in no report; add it to one or delete it")
+        }
+        let shares = insights.compactMap(shareAdvice)
+        let unserved = partners.filter { !served.contains($0.name) }.map {
+            places.advice(on: .partner, named: $0.name.text, "partner '\($0.name)' receives no report; delete it or write one")
+        }
+        let silent = reports.filter { $0.schedule == nil }.map {
+            places.advice(
+                on: .report, named: $0.name.text,
+                "report '\($0.name)' has no schedule; it is made by hand only, by `throng report`")
+        }
+        return idle + shares + unserved + silent
+    }
+
+    private func shareAdvice(_ insight: Insight) -> PlanProblem? {
+        guard case .share(of: .devices, part: nil) = insight.kind else { return nil }
+        guard let doing = insight.by.compactMap({ dimension($0) }).first(where: { !$0.partitionsDevices }) else {
+            return nil
+        }
+        return places.advice(
+            on: .insight, named: insight.name.text,
+            "insight '\(insight.name)' shares out devices by '\(doing.name)', which does not partition them: one device counts in several parts, and the parts may exceed 100 %")
+    }
+}
+
+extension PeriodKind {
+    /// Unit: seconds; a month of 28 days is the shortest.
+    fileprivate var shortestSeconds: Int64 {
+        switch self {
+        case .hour: 3600
+        case .day: 86_400
+        case .week: 7 * 86_400
+        case .month: 28 * 86_400
+        }
+    }
+}

@@ -1,0 +1,128 @@
+extension Plan {
+    /// The public privacy label: what is counted, how coarsely, why, for how long, who receives it, and whom to ask.
+    ///
+    /// Plain text that also reads as Markdown; no line is longer than 100 columns unless one word is.
+    public func privacyLabel(today: CalendarDate = .today) -> String {
+        var label = LabelText()
+        label.heading(1, "What \(app.title) counts")
+        label.paragraph(
+            "\(app.title) counts what its visitors do as a crowd, and keeps counters only: no names, no addresses, no identifiers, no record of what one person did.")
+        label.item("Every published number stands for at least \(app.threshold.devices) devices; smaller ones are withheld.")
+        label.item("Only what this page lists is counted, and only as coarsely as it says.")
+        label.item("Questions: \(app.contact)")
+        for purpose in purposes { add(purpose, to: &label, today: today) }
+        addDimensions(to: &label)
+        addRecipients(to: &label)
+        label.gap()
+        label.paragraph("Plan \(version.hex.prefix(12)), days in \(app.timeZone).")
+        return label.text.replacing(/\n+$/, with: "\n")
+    }
+
+    private func add(_ purpose: Purpose, to label: inout LabelText, today: CalendarDate) {
+        label.heading(2, "Purpose: \(purpose.name)")
+        label.paragraph(purpose.explanation)
+        label.item(purpose.needsConsent ? "You are asked first." : "You are not asked first.")
+        if !purpose.refusedBy.isEmpty {
+            let signals = OptOutSignal.allCases.filter(purpose.refusedBy.contains).map(\.title)
+            label.item("Nothing is counted where your software sends \(signals.joined(separator: " or ")).")
+        }
+        label.item(
+            "Your device shows a random identifier, another one every \(Duration.seconds(purpose.rotation.seconds).spokenText) and for every purpose. It is scrambled on arrival with a key that is destroyed soon after.")
+        label.item("Numbers are kept for \(purpose.retention.planText).")
+        for metric in metrics where metric.purpose == purpose.name { add(metric, to: &label, today: today) }
+    }
+
+    private func add(_ metric: Metric, to label: inout LabelText, today: CalendarDate) {
+        label.heading(3, metric.title)
+        label.paragraph(metric.question)
+        label.item(
+            "Counts, by \(metric.period.rawValue): \(metric.events.map(\.text).joined(separator: ", ")); at most \(PlanNumber.text(metric.contributionBound)) from one identifier.")
+        if metric.reach { label.item("Counts devices, too.") }
+        let titles = metric.dimensions.compactMap { dimension($0)?.title }
+        if !titles.isEmpty { label.item("Split by: \(titles.joined(separator: ", ")).") }
+        for sum in metric.sums {
+            label.item(
+                "Adds up \(sum.field), each held between \(PlanNumber.text(sum.lowest)) and \(PlanNumber.text(sum.highest))\(sum.unit.isEmpty ? "" : " \(sum.unit)").")
+        }
+        if let histogram = metric.histogram {
+            label.item(
+                "Spreads \(histogram.field) over bands at \(histogram.edges.map { PlanNumber.text($0) }.joined(separator: ", "))\(histogram.unit.isEmpty ? "" : " \(histogram.unit)").")
+        }
+        if metric.sampling < 1 {
+            label.item("Only \(PlanNumber.text(metric.sampling * 100)) % of the events are sent at all.")
+        }
+        if metric.threshold > app.threshold {
+            label.item("Its numbers stand for at least \(metric.threshold.devices) devices.")
+        }
+        for step in metric.decay {
+            switch step.action {
+            case .drop(let name):
+                let title = dimension(name)?.title ?? name.text
+                label.item("After \(step.after.planText) the split by \(title) is deleted.")
+            case .delete:
+                label.item("After \(step.after.planText) its numbers are deleted.")
+            }
+        }
+        label.item(
+            metric.expires > today
+                ? "Counting ends on \(metric.expires) unless it is renewed." : "Counting ended on \(metric.expires).")
+    }
+
+    private func addDimensions(to label: inout LabelText) {
+        let used = Set(metrics.flatMap(\.dimensions))
+        let shown = dimensions.filter { used.contains($0.name) }
+        guard !shown.isEmpty else { return }
+        label.heading(2, "How coarsely")
+        label.paragraph("Each of these is reduced to one of the listed words before anything is stored.")
+        for dimension in shown {
+            let source =
+                switch dimension.field {
+                case .time: "the time of the event"
+                case .event: "the kind of the event"
+                default: dimension.field.text
+                }
+            label.item("\(dimension.title), from \(source): \(Self.summary(of: dimension.rule))")
+        }
+    }
+
+    /// The buckets, or the first and last of them where they are many.
+    private static func summary(of rule: BucketingRule) -> String {
+        do {
+            let labels = try rule.labels().map(\.text)
+            guard labels.count > 16 else { return labels.joined(separator: ", ") }
+            return labels.prefix(6).joined(separator: ", ") + ", … " + labels.suffix(2).joined(separator: ", ")
+                + " (\(labels.count) in all)"
+        } catch {
+            return "can't be listed on this machine: \(error)"
+        }
+    }
+
+    private func addRecipients(to label: inout LabelText) {
+        label.heading(2, "Who receives numbers")
+        label.item("\(app.title) itself, from published numbers only.")
+        for partner in partners {
+            let insights = insights(for: partner.name)
+            guard !insights.isEmpty else { continue }
+            label.item("\(partner.title) (\(partner.contact)):")
+            for insight in insights { label.item(insight.title, depth: 1) }
+        }
+    }
+}
+
+extension OptOutSignal {
+    /// As people call it.
+    fileprivate var title: String {
+        switch self {
+        case .globalPrivacyControl: "Global Privacy Control"
+        case .doNotTrack: "Do Not Track"
+        case .limitAdTracking: "Limit Ad Tracking"
+        }
+    }
+}
+
+extension Duration {
+    /// "day" rather than "1 day", as in "every day".
+    fileprivate var spokenText: String {
+        planText.hasPrefix("1 ") ? String(planText.dropFirst(2)) : planText
+    }
+}

@@ -1,0 +1,63 @@
+public import Foundation
+
+extension Plan {
+    /// What everybody may know of this plan.
+    ///
+    /// - Throws: ``BucketingProblem`` where this machine can't compile a bucketing that the plan's reader could.
+    public func publicPlan() throws(BucketingProblem) -> PublicPlan {
+        var dimensions: [PublicPlan.Dimension] = []
+        for dimension in self.dimensions {
+            dimensions.append(
+                PublicPlan.Dimension(
+                    name: dimension.name, title: dimension.title, field: dimension.field,
+                    buckets: try dimension.rule.labels(), partitionsDevices: dimension.partitionsDevices))
+        }
+        return PublicPlan(
+            app: app.name, title: app.title, contact: app.contact, timeZone: app.timeZone, version: version.hex,
+            threshold: app.threshold.devices, purposes: purposes.map(published), dimensions: dimensions,
+            metrics: metrics.map(published),
+            recipients: partners.map { partner in
+                PublicPlan.Recipient(
+                    name: partner.name, title: partner.title, contact: partner.contact,
+                    insights: insights(for: partner.name).map(\.title))
+            })
+    }
+
+    /// The answer to `GET /v1/plan/APP`: ``PublicPlan`` as JSON with sorted keys, the same bytes on every machine.
+    ///
+    /// - Throws: ``BucketingProblem``, and what `JSONEncoder` throws.
+    public func publicDocument() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(try publicPlan())
+    }
+
+    /// What a partner's reports hold, each insight once.
+    func insights(for partner: PartnerName) -> [Insight] {
+        var found: [Insight] = []
+        for name in reports.filter({ $0.partner == partner }).flatMap(\.insights) {
+            if let insight = insight(name), !found.contains(insight) { found.append(insight) }
+        }
+        return found
+    }
+
+    private func published(_ purpose: Purpose) -> PublicPlan.Purpose {
+        PublicPlan.Purpose(
+            name: purpose.name, explanation: purpose.explanation, needsConsent: purpose.needsConsent,
+            refusedBy: purpose.refusedBy.sorted { $0.rawValue < $1.rawValue },
+            rotationSeconds: purpose.rotation.seconds, retentionSeconds: purpose.retention.components.seconds,
+            contextFields: contextFields(of: purpose.name).sorted(),
+            events: events(of: purpose.name).map {
+                PublicPlan.Event(name: $0, fields: fields(of: $0, purpose: purpose.name).sorted())
+            })
+    }
+
+    private func published(_ metric: Metric) -> PublicPlan.Metric {
+        PublicPlan.Metric(
+            name: metric.name, title: metric.title, question: metric.question, purpose: metric.purpose,
+            events: metric.events, dimensions: metric.dimensions, period: metric.period, sums: metric.sums,
+            histogram: metric.histogram, reach: metric.reach, contributionBound: metric.contributionBound,
+            sampling: metric.sampling, threshold: metric.threshold.devices, expires: metric.expires.description)
+    }
+}

@@ -1,0 +1,42 @@
+import Crypto
+import Foundation
+
+extension Plan {
+    /// Reads a plan, strictly: what it does not know is an error, and it says so for every line at once.
+    ///
+    /// - Parameters:
+    ///   - yaml: the plan's text, at most a mebibyte; `Schema/plan.schema.json` describes it.
+    ///   - file: how problems name the file.
+    ///   - today: what expiry dates are measured against: a metric may run at most a year ahead. One that has expired
+    ///     is no error: it stops counting, and ``lint(today:)`` says so.
+    /// - Throws: every problem with its line and column, in the order of the lines.
+    public init(yaml: String, file: String, today: CalendarDate = .today) throws(PlanProblems) {
+        var reader = PlanReader(file: file, today: today)
+        var text = YAMLText(yaml)
+        let version = PlanVersion(hex: SHA256.hash(data: Data(yaml.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+        let root = text.compose(&reader.problems)
+        guard let root, let plan = reader.plan(from: root, version: version) else {
+            throw PlanProblems(reader.problems.sorted)
+        }
+        self = plan
+    }
+
+    /// Reads a plan from the bytes of a file, which must be UTF-8; see ``init(yaml:file:today:)``.
+    public init(bytes: some Collection<UInt8>, file: String, today: CalendarDate = .today) throws(PlanProblems) {
+        guard let yaml = String(validating: bytes, as: UTF8.self) else {
+            let before = String(decoding: bytes, as: UTF8.self).prefix { $0 != "\u{FFFD}" }
+            let line = before.count(where: \.isNewline) + 1
+            throw PlanProblems([
+                PlanProblem(file: file, line: line, column: 1, message: "this line is not UTF-8; save the file as UTF-8")
+            ])
+        }
+        try self.init(yaml: yaml, file: file, today: today)
+    }
+}
+
+extension CalendarDate {
+    /// The date in UTC by this machine's clock.
+    public static var today: CalendarDate {
+        PeriodCalendar.utc.date(at: Int64(Date().timeIntervalSince1970.rounded(.down)))
+    }
+}

@@ -1,0 +1,126 @@
+/// The keys that one kind of mapping in a plan may have.
+protocol PlanKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
+    /// The ones that it must have.
+    static var required: Set<Self> { get }
+}
+
+extension PlanKey {
+    /// As the plan spells them.
+    static var names: [String] { allCases.map(\.rawValue) }
+}
+
+/// Every key that a plan knows, by the mapping that it stands in. `Schema/plan.schema.json` says the same to editors.
+enum PlanKeys {
+    enum Root: String, PlanKey {
+        case app, purposes, dimensions, metrics, insights, reports, partners
+        static let required: Set<Self> = [.app, .purposes, .metrics]
+    }
+
+    enum App: String, PlanKey {
+        case name, title, owner, contact, audience, threshold
+        case timeZone = "time_zone"
+        case grace
+        static let required: Set<Self> = [.name, .title, .owner, .contact, .audience]
+    }
+
+    enum Purpose: String, PlanKey {
+        case explanation, consent
+        case refusedBy = "refused_by"
+        case rotation, retention
+        static let required: Set<Self> = [.explanation, .consent, .retention]
+    }
+
+    enum Dimension: String, PlanKey {
+        case title, field, partitions
+        case list, bands
+        case significantFigures = "significant_figures"
+        case powers, version, screen, browser
+        case operatingSystem = "operating_system"
+        case deviceClass = "device_class"
+        case language
+        case utcOffset = "utc_offset"
+        case region, time, host, route
+        case fileType = "file_type"
+        case memory, cores
+        static let required: Set<Self> = [.title]
+        /// The keys of which a dimension has exactly one: how it coarsens.
+        static let kinds: [Self] = allCases.filter { ![.title, .field, .partitions].contains($0) }
+    }
+
+    enum SignificantFigures: String, PlanKey {
+        case digits, from, to
+        static let required = Set(allCases)
+    }
+
+    enum Powers: String, PlanKey {
+        case base, from, to
+        static let required = Set(allCases)
+    }
+
+    enum Version: String, PlanKey {
+        case level, known
+        static let required = Set(allCases)
+    }
+
+    enum Screen: String, PlanKey {
+        case mediumFrom = "medium_from"
+        case largeFrom = "large_from"
+        static let required = Set(allCases)
+    }
+
+    enum UTCOffset: String, PlanKey {
+        case bandHours = "band_hours"
+        static let required = Set(allCases)
+    }
+
+    enum Metric: String, PlanKey {
+        case title, events, question, decision, owner, expires, purpose, dimensions, period, measures
+        case contributionBound = "contribution_bound"
+        case sampling, threshold, margins, decay
+        static let required: Set<Self> = [
+            .title, .events, .question, .decision, .owner, .expires, .purpose, .period,
+        ]
+    }
+
+    enum Measures: String, PlanKey {
+        case count, sums, histogram, reach
+        static let required: Set<Self> = []
+    }
+
+    enum Sum: String, PlanKey {
+        case field, from, to, decimals, unit
+        static let required: Set<Self> = [.field, .from, .to]
+    }
+
+    enum Histogram: String, PlanKey {
+        case name, field, edges, unit
+        static let required: Set<Self> = [.name, .field, .edges]
+    }
+
+    enum Decay: String, PlanKey {
+        case after, drop, delete
+        static let required: Set<Self> = [.after]
+    }
+
+    enum Insight: String, PlanKey {
+        case title, explanation, metric, kind, by
+        case whereBuckets = "where"
+        case basis, part, sum
+        static let required: Set<Self> = [.title, .metric, .kind]
+    }
+
+    enum Report: String, PlanKey {
+        case title, explanation, partner, insights, period, schedule, formats, deliver
+        static let required: Set<Self> = [.title, .partner, .insights, .period]
+    }
+
+    enum Delivery: String, PlanKey {
+        case folder
+        static let required = Set(allCases)
+    }
+
+    enum Partner: String, PlanKey {
+        case title, contact
+        static let required = Set(allCases)
+    }
+}

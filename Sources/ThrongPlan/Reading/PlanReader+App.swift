@@ -1,0 +1,45 @@
+import Foundation
+
+extension PlanReader {
+    /// Reads `app`.
+    mutating func readApp(_ node: YAMLNode) {
+        guard let body: PlanBody<PlanKeys.App> = body(of: node, "app", at: node.place) else { return }
+        let name: AppName? = name(.name, in: body, noun: "app")
+        let title = text(.title, in: body)
+        let owner = text(.owner, in: body)
+        let contact = text(.contact, in: body)
+        let audience = integer(.audience, in: body, 1...10_000_000_000)
+        let threshold = threshold(.threshold, in: body) ?? .standard
+        let timeZone = timeZone(.timeZone, in: body) ?? "UTC"
+        let grace = duration(.grace, in: body, .zero ... .seconds(30 * 86_400)) ?? .seconds(86_400)
+        guard let name, let title, let owner, let contact, let audience else { return }
+        app = App(
+            name: name, title: title, owner: owner, contact: contact, audience: audience, threshold: threshold,
+            timeZone: timeZone, grace: grace)
+    }
+
+    /// A k of at least ``Threshold/lowest``.
+    mutating func threshold<Key>(_ key: Key, in body: PlanBody<Key>) -> Threshold? {
+        guard let node = body[key], let devices = integer(key, in: body, 0...1_000_000_000) else { return nil }
+        guard devices >= Threshold.lowest else {
+            problems.add(
+                node.place,
+                "\(body.subject(key)) is \(devices) devices; at least \(Threshold.lowest) are needed: smaller groups point at people")
+            return nil
+        }
+        return Threshold(devices: Int64(devices))
+    }
+
+    private mutating func timeZone<Key>(_ key: Key, in body: PlanBody<Key>) -> String? {
+        guard let node = body[key], let name = text(key, in: body) else { return nil }
+        let known = TimeZone.knownTimeZoneIdentifiers
+        if name == "UTC" || known.contains(name) || (name.contains("/") && PeriodCalendar(timeZone: name) != nil) {
+            return name
+        }
+        let meant = NearestName.nearest(to: name, among: known).map { "; did you mean '\($0)'?" } ?? ";"
+        problems.add(
+            node.place,
+            "\(body.subject(key)): unknown time zone \(YAMLNode.quoted(name))\(meant) a name from the IANA database is allowed, such as Europe/Berlin or UTC")
+        return nil
+    }
+}

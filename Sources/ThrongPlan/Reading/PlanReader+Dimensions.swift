@@ -1,0 +1,81 @@
+extension PlanReader {
+    private enum Partitions: String, CaseIterable { case devices }
+
+    /// Reads one of `dimensions`.
+    mutating func readDimension(_ part: Part) {
+        checkColumn(part.name, at: part.place, "dimension '\(part.name)'")
+        guard let body: PlanBody<PlanKeys.Dimension> = body(of: part, .dimension) else { return }
+        let title = text(.title, in: body)
+        let partitions: Partitions? = choice(.partitions, in: body)
+        let field: FieldName? = name(.field, in: body, noun: "field")
+        let kinds = PlanKeys.Dimension.kinds.filter { body[$0] != nil }
+        guard kinds.count == 1, let kind = kinds.first, let node = body[kind] else {
+            let allowed = PlanKeys.Dimension.kinds.map(\.rawValue).joined(separator: ", ")
+            problems.add(
+                part.place,
+                kinds.isEmpty
+                    ? "\(body.subject) does not say how it coarsens its field; exactly one of \(allowed) is allowed"
+                    : "\(body.subject) coarsens its field in \(kinds.count) ways: \(kinds.map(\.rawValue).joined(separator: ", ")); keep one")
+            return
+        }
+        let bucketing = bucketingRule(kind, node, body.subject(kind))
+        guard let field = checkedField(field, of: body, kind: kind) else { return }
+        checkPartitions(partitions != nil, of: body, field: field, kind: kind)
+        guard let title, let bucketing else { return }
+        buckets[DimensionName(part.name)] = bucketing.buckets
+        dimensions.append(
+            Dimension(
+                name: DimensionName(part.name), title: title, field: field, rule: bucketing.rule,
+                partitionsDevices: partitions != nil))
+    }
+
+    /// Names that the analyst's tables have columns for anyway.
+    static var reservedColumns: Set<String> {
+        ["app", "basis", "devices", "events", "floor", "margin", "metric", "period", "released_at", "threshold", "withheld"]
+    }
+
+    /// Notes a name that would make two columns of one name.
+    mutating func checkColumn(_ name: String, at place: YAMLNode.Place, _ subject: String) {
+        guard Self.reservedColumns.contains(name) else { return }
+        problems.add(
+            place, "\(subject): every released table has a column '\(name)' of its own; choose another name, such as '\(name)_kind'")
+    }
+
+    /// A time is split by the event's own time, everything else by a field that the plan names.
+    private mutating func checkedField(
+        _ field: FieldName?, of body: PlanBody<PlanKeys.Dimension>, kind: PlanKeys.Dimension
+    ) -> FieldName? {
+        let place = body[.field]?.place ?? body.place
+        if kind == .time {
+            if let field, field != .time {
+                problems.add(place, "\(body.subject): 'time' reads the event's own time; leave 'field' out")
+            }
+            return .time
+        }
+        guard let field else {
+            if body[.field] == nil {
+                problems.add(place, "\(body.subject): 'field' is missing; name the field that '\(kind.rawValue)' coarsens")
+            }
+            return nil
+        }
+        if field == .time {
+            problems.add(place, "\(body.subject): 'at' is the event's own time; 'time' splits it, '\(kind.rawValue)' can't")
+            return nil
+        }
+        if field == .event, kind != .list {
+            problems.add(place, "\(body.subject): 'event' is the event's own name; 'list' splits it, '\(kind.rawValue)' can't")
+            return nil
+        }
+        return field
+    }
+
+    private mutating func checkPartitions(
+        _ partitions: Bool, of body: PlanBody<PlanKeys.Dimension>, field: FieldName, kind: PlanKeys.Dimension
+    ) {
+        let isDoing = field == .event || [.time, .host, .route, .fileType].contains(kind)
+        guard partitions, isDoing else { return }
+        problems.add(
+            body[.partitions]?.place ?? body.place,
+            "\(body.subject): 'partitions: devices' is for what a device is; this says what it does, and one device does many things: leave it out")
+    }
+}

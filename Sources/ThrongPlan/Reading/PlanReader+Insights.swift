@@ -1,0 +1,163 @@
+extension PlanReader {
+    private enum Kind: String, CaseIterable { case count, reach, share, mean, distribution }
+
+    /// Reads one of `insights`.
+    mutating func readInsight(_ part: Part) {
+        guard let body: PlanBody<PlanKeys.Insight> = body(of: part, .insight) else { return }
+        let title = text(.title, in: body)
+        let explanation = text(.explanation, in: body, longest: 600)
+        let kind: Kind? = choice(.kind, in: body)
+        let name: MetricName? = reference(.metric, in: body, to: .metric)
+        if let kind { checkKeys(of: kind, in: body) }
+        // A metric that could not be read has its own problems; what depends on it is not checked again.
+        guard let kind, let name, let metric = metrics.first(where: { $0.name == name }) else { return }
+        let dimensions = (metric.dimensions + [metric.histogram?.name].compactMap { $0 }).map(\.text)
+        let by: [DimensionName] = splits(in: body, among: dimensions)
+        let filters = filters(.whereBuckets, in: body, of: metric, among: dimensions)
+        for filter in filters where by.contains(filter.dimension) {
+            problems.add(
+                body[.whereBuckets]?.place,
+                "\(body.subject(.whereBuckets)): '\(filter.dimension)' is in 'by' already; one bucket of it can't be split further")
+        }
+        guard let computed = computed(kind, in: body, of: metric, by: by, filters: filters) else { return }
+        guard let title else { return }
+        insights.append(
+            Insight(
+                name: InsightName(part.name), title: title, explanation: explanation, metric: name, kind: computed,
+                by: by, filters: filters))
+    }
+
+    private mutating func checkKeys(of kind: Kind, in body: PlanBody<PlanKeys.Insight>) {
+        let allowed: Set<PlanKeys.Insight> =
+            switch kind {
+            case .count, .reach, .distribution: []
+            case .share: [.basis, .part]
+            case .mean: [.sum]
+            }
+        for key in [PlanKeys.Insight.basis, .part, .sum] where !allowed.contains(key) {
+            guard let node = body[key] else { continue }
+            problems.add(
+                node.place, "\(body.subject(key)) belongs to a \(key == .sum ? "mean" : "share"); a \(kind.rawValue) has none: leave it out")
+        }
+    }
+
+    private mutating func splits(in body: PlanBody<PlanKeys.Insight>, among dimensions: [String]) -> [DimensionName] {
+        guard let node = body[.by] else { return [] }
+        let by: [DimensionName] =
+            references(node, body.subject(.by), to: "dimension of its metric", among: dimensions) ?? []
+        if by.count > 2 {
+            problems.add(
+                node.place, "\(body.subject(.by)) names \(by.count) dimensions; at most 2 are allowed: make two insights")
+        }
+        return by
+    }
+
+    /// `{dimension: bucket}`.
+    private mutating func filters(
+        _ key: PlanKeys.Insight, in body: PlanBody<PlanKeys.Insight>, of metric: Metric, among dimensions: [String]
+    ) -> [Insight.Filter] {
+        guard let node = body[key] else { return [] }
+        let subject = body.subject(key)
+        guard case .mapping(let entries) = node.content, !entries.isEmpty else {
+            problems.add(
+                node.place, "\(subject): found \(node.found); dimensions with one bucket each are allowed, such as {os: iOS}")
+            return []
+        }
+        var filters: [Insight.Filter] = []
+        for entry in entries {
+            guard dimensions.contains(entry.key) else {
+                let advice = NearestName.advice(for: entry.key, among: dimensions, noun: "dimensions in its metric")
+                problems.add(
+                    entry.place, "\(subject): unknown dimension of its metric \(YAMLNode.quoted(entry.key))\(advice)")
+                continue
+            }
+            let dimension = DimensionName(entry.key)
+            guard let label = text(entry.value, "\(subject) '\(entry.key)'") else { continue }
+            let labels = (dimension == metric.histogram?.name ? bandsOf[metric.name] : buckets[dimension]) ?? []
+            guard labels.contains(BucketLabel(label)) else {
+                let advice = NearestName.advice(for: label, among: labels.map(\.text), noun: "buckets")
+                problems.add(
+                    entry.value.place, "\(subject): '\(entry.key)' has no bucket \(YAMLNode.quoted(label))\(advice)")
+                continue
+            }
+            if filters.contains(where: { $0.dimension == dimension }) {
+                problems.add(entry.place, "\(subject): '\(entry.key)' is given twice; keep one")
+                continue
+            }
+            filters.append(Insight.Filter(dimension: dimension, bucket: BucketLabel(label)))
+        }
+        return filters
+    }
+
+    private mutating func computed(
+        _ kind: Kind, in body: PlanBody<PlanKeys.Insight>, of metric: Metric, by: [DimensionName],
+        filters: [Insight.Filter]
+    ) -> Insight.Kind? {
+        switch kind {
+        case .count:
+            return .count
+        case .reach:
+            checkReach(of: metric, in: body, body[.kind]?.place)
+            return .reach
+        case .share:
+            return share(in: body, of: metric, by: by, filters: filters)
+        case .mean:
+            guard body[.sum] != nil else {
+                problems.add(body.place, "\(body.subject): 'sum' is missing; name the sum whose mean is asked for")
+                return nil
+            }
+            let sum: Name<SumMeasure>? = body[.sum].flatMap {
+                reference($0, body.subject(.sum), to: "sum of metric '\(metric.name)'", among: metric.sums.map(\.name))
+            }
+            return sum.map { .mean(sum: $0.text) }
+        case .distribution:
+            guard let histogram = metric.histogram else {
+                problems.add(
+                    body[.kind]?.place,
+                    "\(body.subject): metric '\(metric.name)' has no histogram; add one to its measures or ask for another kind")
+                return nil
+            }
+            if by.contains(histogram.name) || filters.contains(where: { $0.dimension == histogram.name }) {
+                problems.add(
+                    body[.kind]?.place,
+                    "\(body.subject): a distribution is split by its histogram '\(histogram.name)' anyway; name other dimensions")
+            }
+            return .distribution
+        }
+    }
+
+    private mutating func checkReach(
+        of metric: Metric, in body: PlanBody<PlanKeys.Insight>, _ place: YAMLNode.Place?
+    ) {
+        guard !metric.reach else { return }
+        problems.add(
+            place,
+            "\(body.subject) asks for devices, but metric '\(metric.name)' has no 'reach: true' among its measures; add it or count events")
+    }
+
+    private mutating func share(
+        in body: PlanBody<PlanKeys.Insight>, of metric: Metric, by: [DimensionName], filters: [Insight.Filter]
+    ) -> Insight.Kind? {
+        let basis: Insight.Basis? = choice(.basis, in: body)
+        if body[.basis] == nil {
+            problems.add(body.place, "\(body.subject): 'basis' is missing; a share is one of events or devices")
+        }
+        if basis == .devices { checkReach(of: metric, in: body, body[.basis]?.place) }
+        let dimensions = (metric.dimensions + [metric.histogram?.name].compactMap { $0 }).map(\.text)
+        let parts = self.filters(.part, in: body, of: metric, among: dimensions)
+        if parts.count > 1 {
+            problems.add(body[.part]?.place, "\(body.subject(.part)) names \(parts.count) buckets; one is allowed")
+        }
+        if body[.part] == nil, by.isEmpty {
+            problems.add(
+                body.place, "\(body.subject): a share needs a 'part', such as {os: iOS}, or a 'by' whose buckets are the parts")
+        }
+        for part in parts where by.contains(part.dimension) || filters.contains(where: { $0.dimension == part.dimension }) {
+            problems.add(
+                body[.part]?.place,
+                "\(body.subject(.part)): '\(part.dimension)' is in 'by' or 'where' already; a part needs a dimension of its own")
+        }
+        guard let basis, body[.part] == nil || !parts.isEmpty else { return nil }
+        return .share(of: basis, part: parts.first)
+    }
+}

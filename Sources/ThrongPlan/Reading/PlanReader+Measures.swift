@@ -1,0 +1,136 @@
+extension PlanReader {
+    /// What a metric measures besides the count of its events.
+    struct Measures {
+        var sums: [SumMeasure] = []
+        var histogram: HistogramMeasure?
+        /// The histogram's buckets.
+        var bands: [BucketLabel] = []
+        var reach = false
+    }
+
+    /// Reads `measures`; nil when it cannot be read.
+    mutating func measures(in metric: PlanBody<PlanKeys.Metric>) -> Measures? {
+        guard let node = metric[.measures] else { return Measures() }
+        let subject = metric.subject(.measures)
+        guard let body: PlanBody<PlanKeys.Measures> = body(of: node, subject, at: node.place) else { return nil }
+        if flag(.count, in: body) == false {
+            problems.add(
+                body[.count]?.place, "\(body.subject(.count)) is false; every metric counts its events: leave it out")
+        }
+        var measures = Measures()
+        measures.reach = flag(.reach, in: body) ?? false
+        var isFine = true
+        if let node = body[.sums] {
+            let sums = sums(node, body.subject(.sums))
+            measures.sums = sums ?? []
+            isFine = sums != nil
+        }
+        if let node = body[.histogram] {
+            let read = histogram(node, body.subject(.histogram))
+            measures.histogram = read?.histogram
+            measures.bands = read?.bands ?? []
+            isFine = isFine && read != nil
+        }
+        return isFine ? measures : nil
+    }
+
+    private mutating func sums(_ node: YAMLNode, _ subject: String) -> [SumMeasure]? {
+        guard case .mapping(let entries) = node.content, !entries.isEmpty else {
+            problems.add(
+                node.place,
+                "\(subject): found \(node.found); a mapping of names to sums is allowed, such as {revenue: {field: amount, from: 0, to: 500}}")
+            return nil
+        }
+        var sums: [SumMeasure] = []
+        for entry in entries {
+            if sums.contains(where: { $0.name == entry.key }) {
+                problems.add(entry.place, "\(subject): the sum '\(entry.key)' is given twice; rename one of them")
+                continue
+            }
+            guard checkName(entry.key, at: entry.place, noun: "sum"),
+                let sum = sum(named: entry.key, entry.value, "\(subject) '\(entry.key)'", at: entry.place)
+            else { continue }
+            sums.append(sum)
+        }
+        return sums.count == entries.count ? sums : nil
+    }
+
+    private mutating func sum(
+        named name: String, _ node: YAMLNode, _ subject: String, at place: YAMLNode.Place
+    ) -> SumMeasure? {
+        guard let body: PlanBody<PlanKeys.Sum> = body(of: node, subject, at: place) else { return nil }
+        let field = measuredField(.field, in: body)
+        let lowest = number(.from, in: body)
+        let highest = number(.to, in: body)
+        let decimals = integer(.decimals, in: body, 0...6) ?? 0
+        let unit = text(.unit, in: body, longest: 16) ?? ""
+        guard let field, let lowest, let highest else { return nil }
+        guard lowest < highest else {
+            problems.add(
+                body[.from]?.place ?? place,
+                "\(subject): from \(PlanNumber.text(lowest)) is not under to \(PlanNumber.text(highest)); values are clipped to from…to")
+            return nil
+        }
+        let sum = SumMeasure(
+            name: name, field: field, lowest: lowest, highest: highest, decimals: decimals, unit: unit)
+        // A million clipped values must fit a counter of 64 bits.
+        let limit = 0x1p63 / 1e6 / sum.scale
+        guard Swift.max(lowest.magnitude, highest.magnitude) < limit else {
+            problems.add(
+                body[.to]?.place ?? place,
+                "\(subject): a million values of \(PlanNumber.text(Swift.max(lowest.magnitude, highest.magnitude))) with \(decimals) decimals overflow a counter; bounds under \(PlanNumber.text(limit.rounded(.down))) are allowed")
+            return nil
+        }
+        return sum
+    }
+
+    private mutating func histogram(
+        _ node: YAMLNode, _ subject: String
+    ) -> (histogram: HistogramMeasure, bands: [BucketLabel])? {
+        guard let body: PlanBody<PlanKeys.Histogram> = body(of: node, subject, at: node.place) else { return nil }
+        let name: DimensionName? = name(.name, in: body, noun: "histogram")
+        let field = measuredField(.field, in: body)
+        let edges = body[.edges].flatMap { ascending($0, body.subject(.edges)) }
+        let unit = text(.unit, in: body, longest: 16) ?? ""
+        guard let name, let field, let edges, let place = body[.edges]?.place else { return nil }
+        do {
+            let bands = try BucketingRule.bands(edges: edges).labels()
+            return (HistogramMeasure(name: name, field: field, edges: edges, unit: unit), bands)
+        } catch {
+            problems.add(place, "\(body.subject(.edges)): \(error)")
+            return nil
+        }
+    }
+
+    /// A numeric field of the event, not its time or name.
+    private mutating func measuredField<Key>(_ key: Key, in body: PlanBody<Key>) -> FieldName? {
+        guard let field: FieldName = name(key, in: body, noun: "field") else { return nil }
+        if field == .time || field == .event {
+            problems.add(body[key]?.place, "\(body.subject(key)): '\(field)' is no number; name a field of the event")
+            return nil
+        }
+        return field
+    }
+
+    /// Notes sums, histograms and dimensions that would be columns of one name.
+    mutating func checkColumns(
+        of measures: Measures, dimensions: [DimensionName], in metric: PlanBody<PlanKeys.Metric>
+    ) {
+        guard let place = metric[.measures]?.place else { return }
+        var taken = Set(dimensions.map(\.text))
+        for name in measures.sums.map(\.name) + [measures.histogram?.name.text].compactMap({ $0 }) {
+            checkColumn(name, at: place, metric.subject(.measures))
+            if !taken.insert(name).inserted {
+                problems.add(
+                    place, "\(metric.subject(.measures)): '\(name)' is a dimension or measure of this metric already; rename it")
+            }
+        }
+        if let histogram = measures.histogram, declared[.dimension].contains(histogram.name.text),
+            !dimensions.contains(histogram.name)
+        {
+            problems.add(
+                place,
+                "\(metric.subject(.measures)): the histogram '\(histogram.name)' has the name of a dimension; rename it")
+        }
+    }
+}

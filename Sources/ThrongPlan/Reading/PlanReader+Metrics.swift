@@ -1,0 +1,175 @@
+extension PlanReader {
+    /// Most cells of one metric's cube.
+    static var mostCells: Int { 1_000_000 }
+    /// Most dimensions of one metric's cube, its histogram included.
+    static var mostDimensions: Int { 8 }
+
+    /// Reads one of `metrics`.
+    mutating func readMetric(_ part: Part) {
+        guard let body: PlanBody<PlanKeys.Metric> = body(of: part, .metric) else { return }
+        let title = text(.title, in: body)
+        let events = body[.events].flatMap { eventNames($0, body.subject(.events)) }
+        let question = text(.question, in: body, longest: 600)
+        let decision = text(.decision, in: body, longest: 600)
+        let owner = text(.owner, in: body)
+        let expires = expiry(in: body)
+        let purpose: PurposeName? = reference(.purpose, in: body, to: .purpose)
+        let dimensions: [DimensionName]? =
+            body[.dimensions].map {
+                references($0, body.subject(.dimensions), to: "dimension", among: declared[.dimension], mayBeEmpty: true)
+            } ?? []
+        let period: PeriodKind? = choice(.period, in: body)
+        let measures = self.measures(in: body)
+        let bound = integer(.contributionBound, in: body, 1...1_000_000) ?? 100
+        let sampling = self.sampling(in: body) ?? 1
+        let threshold = metricThreshold(in: body)
+        guard let dimensions, let measures else { return }
+        checkColumns(of: measures, dimensions: dimensions, in: body)
+        let cube = dimensions + [measures.histogram?.name].compactMap { $0 }
+        let margins = body[.margins].flatMap { self.margins($0, body.subject(.margins), cube: cube) } ?? []
+        let decay = body[.decay].flatMap { self.decaySteps($0, body.subject(.decay), cube: cube) } ?? []
+        guard checkSize(of: dimensions, measures, in: body) else { return }
+        bandsOf[MetricName(part.name)] = measures.bands
+        guard let title, let events, let question, let decision, let owner, let expires, let purpose, let period else {
+            return
+        }
+        metrics.append(
+            Metric(
+                name: MetricName(part.name), title: title, events: events, question: question, decision: decision,
+                owner: owner, expires: expires, purpose: purpose, dimensions: dimensions, period: period,
+                sums: measures.sums, histogram: measures.histogram, reach: measures.reach, contributionBound: bound,
+                sampling: sampling, threshold: threshold, margins: margins, decay: decay))
+    }
+
+    private mutating func eventNames(_ node: YAMLNode, _ subject: String) -> [EventName]? {
+        guard let nodes = list(node, subject) else { return nil }
+        var names: [EventName] = []
+        for node in nodes {
+            guard let name: EventName = name(node, subject, noun: "event") else { continue }
+            if names.contains(name) { problems.add(node.place, "\(subject): '\(name)' is listed twice; keep one") }
+            names.append(name)
+        }
+        return names
+    }
+
+    /// A date at most a year ahead; one that has passed is the linter's affair.
+    private mutating func expiry(in body: PlanBody<PlanKeys.Metric>) -> CalendarDate? {
+        guard let date = date(.expires, in: body) else { return nil }
+        let latest =
+            CalendarDate(year: today.year + 1, month: today.month, day: today.day)
+            ?? CalendarDate(year: today.year + 1, month: 3, day: 1) ?? today
+        if date > latest {
+            problems.add(
+                body[.expires]?.place,
+                "\(body.subject(.expires)) is \(date), more than a year ahead; \(latest) is the latest: renewing is a decision, too")
+        }
+        return date
+    }
+
+    private mutating func sampling(in body: PlanBody<PlanKeys.Metric>) -> Double? {
+        guard let rate = number(.sampling, in: body) else { return nil }
+        if rate > 0, rate <= 1 { return rate }
+        problems.add(
+            body[.sampling]?.place, "\(body.subject(.sampling)) is \(PlanNumber.text(rate)); more than 0 and at most 1 is allowed")
+        return nil
+    }
+
+    private mutating func metricThreshold(in body: PlanBody<PlanKeys.Metric>) -> Threshold {
+        let standard = app?.threshold ?? .standard
+        guard let threshold = threshold(.threshold, in: body) else { return standard }
+        if let app, threshold < app.threshold {
+            problems.add(
+                body[.threshold]?.place,
+                "\(body.subject(.threshold)) is \(threshold.devices), under the app's \(app.threshold.devices); a metric may only ask for more")
+        }
+        return threshold
+    }
+
+    private mutating func margins(_ node: YAMLNode, _ subject: String, cube: [DimensionName]) -> [[DimensionName]]? {
+        guard let nodes = list(node, subject) else { return nil }
+        var margins: [[DimensionName]] = []
+        for node in nodes {
+            guard
+                let margin: [DimensionName] = references(
+                    node, subject, to: "dimension of this metric", among: cube.map(\.text), mayBeEmpty: true)
+            else { continue }
+            if margins.contains(where: { Set($0) == Set(margin) }) {
+                problems.add(node.place, "\(subject): this grouping is listed twice; keep one")
+            }
+            margins.append(margin)
+        }
+        return margins
+    }
+
+    private mutating func decaySteps(_ node: YAMLNode, _ subject: String, cube: [DimensionName]) -> [DecayStep]? {
+        guard let nodes = list(node, subject) else { return nil }
+        var steps: [DecayStep] = []
+        for node in nodes {
+            guard let step = decayStep(node, subject, cube: cube) else { continue }
+            if let last = steps.last, step.after < last.after {
+                problems.add(
+                    node.place,
+                    "\(subject): a step after \(step.after.planText) follows one after \(last.after.planText); order them by age")
+            }
+            if steps.contains(where: { $0.action == .delete }) {
+                problems.add(node.place, "\(subject): nothing is left after 'delete: all'; make it the last step")
+            } else if steps.contains(where: { $0.action == step.action }) {
+                problems.add(node.place, "\(subject): this dimension is dropped already; keep one of the steps")
+            }
+            steps.append(step)
+        }
+        return steps
+    }
+
+    private enum Everything: String, CaseIterable { case all }
+
+    private mutating func decayStep(_ node: YAMLNode, _ subject: String, cube: [DimensionName]) -> DecayStep? {
+        guard let body: PlanBody<PlanKeys.Decay> = body(of: node, subject, at: node.place) else { return nil }
+        let after = duration(.after, in: body, .seconds(86_400) ... .seconds(3660 * 86_400))
+        switch (body[.drop], body[.delete]) {
+        case (let dropped?, nil):
+            let name: DimensionName? = reference(
+                dropped, body.subject(.drop), to: "dimension of this metric", among: cube.map(\.text))
+            guard let after, let name else { return nil }
+            return DecayStep(after: after, action: .drop(name))
+        case (nil, .some):
+            let all: Everything? = choice(.delete, in: body)
+            guard let after, all != nil else { return nil }
+            return DecayStep(after: after, action: .delete)
+        default:
+            problems.add(node.place, "\(subject): a step has exactly one of 'drop: <dimension>' and 'delete: all'")
+            return nil
+        }
+    }
+
+    /// Notes a cube that is too wide or too large.
+    private mutating func checkSize(
+        of dimensions: [DimensionName], _ measures: Measures, in body: PlanBody<PlanKeys.Metric>
+    ) -> Bool {
+        let place = body[.dimensions]?.place ?? body.place
+        let histogram = measures.histogram
+        let count = dimensions.count + (histogram == nil ? 0 : 1)
+        guard count <= Self.mostDimensions else {
+            problems.add(
+                place,
+                "\(body.subject) has \(count) dimensions\(histogram == nil ? "" : " with its histogram"); \(Self.mostDimensions) are allowed: split it into two metrics")
+            return false
+        }
+        var sizes: [(name: String, buckets: Int)] = []
+        for name in dimensions {
+            // A dimension that could not be read has its own problem already.
+            guard let buckets = buckets[name] else { return true }
+            sizes.append((name.text, buckets.count))
+        }
+        if let histogram { sizes.append((histogram.name.text, measures.bands.count)) }
+        let cells = sizes.reduce(1.0) { $0 * Double($1.buckets) }
+        guard cells <= Double(Self.mostCells) else {
+            let product = sizes.map { "\($0.name) \($0.buckets)" }.joined(separator: " × ")
+            problems.add(
+                place,
+                "\(body.subject) has \(product) = \(PlanNumber.text(Int(cells))) cells; \(PlanNumber.text(Self.mostCells)) are allowed: drop a dimension or coarsen one")
+            return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,43 @@
+extension PlanReader {
+    private enum Consent: String, CaseIterable {
+        case required
+        case notRequired = "not_required"
+    }
+
+    /// Reads one of `purposes`.
+    mutating func readPurpose(_ part: Part) {
+        guard let body: PlanBody<PlanKeys.Purpose> = body(of: part, .purpose) else { return }
+        let explanation = text(.explanation, in: body, longest: 600)
+        let consent: Consent? = choice(.consent, in: body)
+        let signals = body[.refusedBy].flatMap { refusals($0, body.subject(.refusedBy)) } ?? []
+        let rotation = duration(.rotation, in: body, .seconds(60) ... .seconds(Rotation.longest.seconds))
+        let retention = duration(.retention, in: body, .seconds(86_400) ... .seconds(3660 * 86_400))
+        guard let explanation, let consent, let retention else { return }
+        purposes.append(
+            Purpose(
+                name: PurposeName(part.name), explanation: explanation, needsConsent: consent == .required,
+                refusedBy: Set(signals), rotation: rotation.map { Rotation(seconds: $0.components.seconds) } ?? .standard,
+                retention: retention))
+    }
+
+    private mutating func refusals(_ node: YAMLNode, _ subject: String) -> [OptOutSignal]? {
+        choices(node, subject)
+    }
+
+    /// A list of an enumeration's words without repetition.
+    mutating func choices<Choice: RawRepresentable<String> & CaseIterable>(
+        _ node: YAMLNode, _ subject: String, _: Choice.Type = Choice.self
+    ) -> [Choice]? {
+        guard let nodes = list(node, subject) else { return nil }
+        var found: [Choice] = []
+        for node in nodes {
+            guard let choice: Choice = choice(node, subject) else { continue }
+            if found.contains(where: { $0.rawValue == choice.rawValue }) {
+                problems.add(node.place, "\(subject): '\(choice.rawValue)' is listed twice; keep one")
+            } else {
+                found.append(choice)
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,77 @@
+extension PlanReader {
+    /// Reads one of `partners`.
+    mutating func readPartner(_ part: Part) {
+        guard let body: PlanBody<PlanKeys.Partner> = body(of: part, .partner) else { return }
+        let title = text(.title, in: body)
+        let contact = text(.contact, in: body)
+        guard let title, let contact else { return }
+        partners.append(Partner(name: PartnerName(part.name), title: title, contact: contact))
+    }
+
+    /// Reads one of `reports`.
+    mutating func readReport(_ part: Part) {
+        guard let body: PlanBody<PlanKeys.Report> = body(of: part, .report) else { return }
+        let title = text(.title, in: body)
+        let explanation = text(.explanation, in: body, longest: 600)
+        let partner: PartnerName? = reference(.partner, in: body, to: .partner)
+        let names: [InsightName]? = body[.insights].flatMap {
+            references($0, body.subject(.insights), to: "insight", among: declared[.insight])
+        }
+        let period: PeriodKind? = choice(.period, in: body)
+        if let names, let period { checkPeriods(of: names, period, in: body) }
+        let schedule = self.schedule(in: body)
+        let formats: [ReportFormat] =
+            body[.formats].map { choices($0, body.subject(.formats)) ?? [] } ?? ReportFormat.allCases
+        let deliveries = body[.deliver].flatMap { self.deliveries($0, body.subject(.deliver)) } ?? []
+        guard let title, let partner, let names, let period else { return }
+        reports.append(
+            Report(
+                name: ReportName(part.name), title: title, explanation: explanation, partner: partner, insights: names,
+                period: period, schedule: schedule, formats: formats, deliveries: deliveries))
+    }
+
+    private mutating func checkPeriods(
+        of names: [InsightName], _ period: PeriodKind, in body: PlanBody<PlanKeys.Report>
+    ) {
+        for name in names {
+            guard let insight = insights.first(where: { $0.name == name }),
+                let metric = metrics.first(where: { $0.name == insight.metric }), metric.period != period
+            else { continue }
+            problems.add(
+                body[.period]?.place,
+                "\(body.subject) covers a \(period.rawValue), but insight '\(name)' reads metric '\(metric.name)', which counts by \(metric.period.rawValue); use one period")
+        }
+    }
+
+    private mutating func schedule(in body: PlanBody<PlanKeys.Report>) -> CronSchedule? {
+        guard let node = body[.schedule], let written = text(.schedule, in: body) else { return nil }
+        do {
+            return try CronSchedule(written)
+        } catch {
+            problems.add(node.place, "\(body.subject(.schedule)): \(error)")
+            return nil
+        }
+    }
+
+    private mutating func deliveries(_ node: YAMLNode, _ subject: String) -> [Delivery]? {
+        guard let nodes = list(node, subject) else { return nil }
+        var deliveries: [Delivery] = []
+        for node in nodes {
+            guard let body: PlanBody<PlanKeys.Delivery> = body(of: node, subject, at: node.place),
+                let path = text(.folder, in: body, longest: 1000)
+            else { continue }
+            if path.hasPrefix("~") || path.split(separator: "/").contains("..") {
+                problems.add(
+                    body[.folder]?.place,
+                    "\(body.subject(.folder)): found \(YAMLNode.quoted(path)); a path without ~ and .. is allowed, absolute or in the daemon's data directory")
+                continue
+            }
+            if deliveries.contains(.folder(path)) {
+                problems.add(body[.folder]?.place, "\(subject): \(YAMLNode.quoted(path)) is listed twice; keep one")
+                continue
+            }
+            deliveries.append(.folder(path))
+        }
+        return deliveries
+    }
+}

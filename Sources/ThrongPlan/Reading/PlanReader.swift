@@ -1,0 +1,133 @@
+/// Turns a plan's tree into a ``Plan``, and notes everything that is wrong with it on the way.
+///
+/// A part that cannot be read is left out and its problem noted; parts that refer to it are then checked as far as they
+/// can be, so that one slip is one problem. A plan comes out only when there was none.
+struct PlanReader {
+    /// What expiry dates are measured against.
+    let today: CalendarDate
+    /// What is wrong so far.
+    var problems: ProblemList
+
+    /// Names that the plan declares, also those whose bodies could not be read.
+    var declared = PlanNames()
+    /// The buckets of every dimension that could be read.
+    var buckets: [DimensionName: [BucketLabel]] = [:]
+    /// The buckets of every metric's histogram that could be read.
+    var bandsOf: [MetricName: [BucketLabel]] = [:]
+    var app: App?
+    var purposes: [Purpose] = []
+    var dimensions: [Dimension] = []
+    var metrics: [Metric] = []
+    var insights: [Insight] = []
+    var reports: [Report] = []
+    var partners: [Partner] = []
+    var places = PlanPlaces(file: "")
+
+    init(file: String, today: CalendarDate) {
+        self.today = today
+        problems = ProblemList(file: file)
+        places = PlanPlaces(file: file)
+    }
+
+    /// Reads the whole plan; nil when there is a problem.
+    mutating func plan(from root: YAMLNode, version: PlanVersion) -> Plan? {
+        guard let body: PlanBody<PlanKeys.Root> = body(of: root, "the plan", at: root.place) else { return nil }
+        let purposes = section(body[.purposes], .purpose)
+        let dimensions = section(body[.dimensions], .dimension)
+        let partners = section(body[.partners], .partner)
+        let metrics = section(body[.metrics], .metric)
+        let insights = section(body[.insights], .insight)
+        let reports = section(body[.reports], .report)
+        if let app = body[.app] { readApp(app) }
+        for part in purposes { readPurpose(part) }
+        for part in dimensions { readDimension(part) }
+        for part in partners { readPartner(part) }
+        for part in metrics { readMetric(part) }
+        for part in insights { readInsight(part) }
+        for part in reports { readReport(part) }
+        guard problems.all.isEmpty, let app else { return nil }
+        return Plan(
+            app: app, purposes: self.purposes, dimensions: self.dimensions, metrics: self.metrics,
+            insights: self.insights, reports: self.reports, partners: self.partners, version: version, places: places)
+    }
+
+    /// A named part of a section.
+    struct Part {
+        /// As the plan spells it.
+        let name: String
+        /// Where it is named.
+        let place: YAMLNode.Place
+        /// What it is made of.
+        let node: YAMLNode
+    }
+
+    /// The parts of a section; notes names that are ill-formed or repeated.
+    private mutating func section(_ node: YAMLNode?, _ kind: PlanPart) -> [Part] {
+        guard let node else { return [] }
+        let subject = "'\(kind.section)'"
+        guard case .mapping(let entries) = node.content else {
+            problems.add(node.place, "\(subject): found \(node.found); a mapping of names to \(kind.section) is allowed")
+            return []
+        }
+        if entries.isEmpty, kind == .purpose || kind == .metric {
+            problems.add(node.place, "\(subject) is empty; a plan needs at least one \(kind.rawValue)")
+        }
+        var first: [String: YAMLNode.Place] = [:]
+        var parts: [Part] = []
+        for entry in entries {
+            if let place = first[entry.key] {
+                problems.add(
+                    entry.place,
+                    "\(kind.rawValue) \(YAMLNode.quoted(entry.key)) is already declared in line \(place.line); rename one of them")
+                continue
+            }
+            first[entry.key] = entry.place
+            declared.insert(entry.key, as: kind)
+            guard checkName(entry.key, at: entry.place, noun: kind.rawValue) else { continue }
+            places.set(entry.place, of: kind, named: entry.key)
+            parts.append(Part(name: entry.key, place: entry.place, node: entry.value))
+        }
+        return parts
+    }
+
+    /// The body of a named part.
+    mutating func body<Key: PlanKey>(of part: Part, _ kind: PlanPart) -> PlanBody<Key>? {
+        body(of: part.node, "\(kind.rawValue) '\(part.name)'", at: part.place)
+    }
+
+    /// A mapping's body; notes unknown, repeated and missing keys.
+    mutating func body<Key: PlanKey>(
+        of node: YAMLNode, _ subject: String, at place: YAMLNode.Place
+    ) -> PlanBody<Key>? {
+        guard case .mapping(let entries) = node.content else {
+            problems.add(
+                node.isEmpty ? place : node.place,
+                "\(subject): found \(node.found); a mapping with \(Key.names.joined(separator: ", ")) is allowed")
+            return nil
+        }
+        var values: [Key: YAMLNode] = [:]
+        var first: [Key: YAMLNode.Place] = [:]
+        for entry in entries {
+            guard let key = Key(rawValue: entry.key) else {
+                let advice = NearestName.advice(for: entry.key, among: Key.names, noun: "keys")
+                problems.add(entry.place, "\(subject): unknown key \(YAMLNode.quoted(entry.key))\(advice)")
+                continue
+            }
+            if let place = first[key] {
+                problems.add(
+                    entry.place, "\(subject): '\(entry.key)' is already given in line \(place.line); keep one of them")
+                continue
+            }
+            first[key] = entry.place
+            if entry.value.isEmpty {
+                problems.add(entry.place, "\(subject): '\(entry.key)' has no value; give it one or leave the key out")
+            } else {
+                values[key] = entry.value
+            }
+        }
+        for key in Key.allCases where Key.required.contains(key) && first[key] == nil {
+            problems.add(place, "\(subject): '\(key.rawValue)' is missing; add it")
+        }
+        return PlanBody(subject: subject, place: place, values: values)
+    }
+}

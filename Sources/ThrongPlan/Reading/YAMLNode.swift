@@ -1,0 +1,56 @@
+/// A value in a plan's text, with the place where it is written.
+///
+/// Scalars stay as written, so `1.10` is not 1.1 and the country `NO` is not false; who reads one decides its type.
+struct YAMLNode: Sendable {
+    /// Where its first character stands.
+    let place: Place
+    /// What is written there.
+    let content: Content
+
+    /// A place in the text, counted from 1; columns count Unicode scalars, as editors do.
+    struct Place: Hashable, Sendable, Comparable {
+        let line: Int
+        let column: Int
+
+        static func < (left: Self, right: Self) -> Bool { (left.line, left.column) < (right.line, right.column) }
+    }
+
+    /// The three shapes of YAML.
+    enum Content: Sendable {
+        /// Text; whether it stands in quotes or a block decides if it may be a number or a flag.
+        case scalar(String, plain: Bool)
+        case sequence([YAMLNode])
+        /// In the order of the text; keys may repeat.
+        case mapping([Entry])
+    }
+
+    /// One line of a mapping.
+    struct Entry: Sendable {
+        let key: String
+        let place: Place
+        let value: YAMLNode
+    }
+
+    /// Whether nothing is written: `key:`, `~` or `null`.
+    var isEmpty: Bool {
+        guard case .scalar(let text, plain: true) = content else { return false }
+        return ["", "~", "null", "Null", "NULL"].contains(text)
+    }
+
+    /// What a message calls it: "a list", "a mapping", "the number 3", "'abc'".
+    var found: String {
+        switch content {
+        case .sequence: "a list"
+        case .mapping: "a mapping"
+        case .scalar where isEmpty: "nothing"
+        case .scalar(let text, plain: true): Self.quoted(text)
+        case .scalar(let text, plain: false): "the text \(Self.quoted(text))"
+        }
+    }
+
+    /// A plan's own words inside a message: in single quotes, cut where they are long.
+    static func quoted(_ text: String) -> String {
+        let line = text.prefix { !$0.isNewline }
+        return line.count > 60 || line.count < text.count ? "'\(line.prefix(60))…'" : "'\(line)'"
+    }
+}

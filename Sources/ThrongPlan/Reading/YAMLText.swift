@@ -1,0 +1,190 @@
+import Yams
+
+/// A plan's text on its way to a tree of ``YAMLNode``.
+///
+/// The subset: one document of mappings, lists and scalars. Anchors, aliases, merge keys and tags are refused, because
+/// a plan is read by people, who would have to resolve them in their heads.
+struct YAMLText {
+    private var scalars: [Unicode.Scalar]
+    private let text: String
+    /// Where a repeated key was masked, and what its first scalar was.
+    private var masked: [YAMLNode.Place: Unicode.Scalar] = [:]
+
+    /// A plan longer than this is refused. Unit: bytes of UTF-8.
+    static let longest = 1 << 20
+    /// How many repeated keys are reported before the reader gives up.
+    private static let mostMasks = 64
+
+    init(_ text: String) {
+        self.text = text
+        scalars = Array(text.unicodeScalars)
+    }
+
+    /// The tree, or nil with at least one problem.
+    mutating func compose(_ problems: inout ProblemList) -> YAMLNode? {
+        guard text.utf8.count <= Self.longest else {
+            problems.add(nil, "the plan has \(text.utf8.count) bytes; \(Self.longest) are allowed: split it by app")
+            return nil
+        }
+        guard checkCharacters(&problems) else { return nil }
+        while true {
+            do {
+                let parser = try Parser(yaml: String(String.UnicodeScalarView(scalars)), resolver: .basic)
+                // The parser owns the anchors, which the nodes only borrow.
+                return try withExtendedLifetime(parser) {
+                    guard let root = try parser.singleRoot() else {
+                        problems.add(.init(line: 1, column: 1), "the plan is empty; it needs at least app, purposes and metrics")
+                        return nil
+                    }
+                    return convert(root, &problems)
+                }
+            } catch YamlError.duplicatedKeysInMapping(let names, let context) {
+                // Yams stops at a repeated key: hide the first of the pair and look on, so that one run shows all.
+                let place = YAMLNode.Place(line: context.mark.line, column: context.mark.column)
+                guard masked.count < Self.mostMasks, mask(place) else {
+                    problems.add(place, "the key \(YAMLNode.quoted(names.first ?? "")) is written twice in one mapping; keep one")
+                    return nil
+                }
+            } catch {
+                report(error, &problems)
+                return nil
+            }
+        }
+    }
+
+    // MARK: Characters
+
+    private func checkCharacters(_ problems: inout ProblemList) -> Bool {
+        var fine = true
+        var line = 1
+        var column = 1
+        var inIndentation = true
+        for (index, scalar) in scalars.enumerated() {
+            if scalar == "\0" {
+                problems.add(.init(line: line, column: column), "found a NUL character; a plan is plain text: delete it")
+                fine = false
+            } else if scalar == "\t", inIndentation {
+                problems.add(
+                    .init(line: line, column: column), "found a tab in the indentation; YAML allows only spaces there")
+                fine = false
+            }
+            if endsLine(at: index) {
+                line += 1
+                column = 1
+                inIndentation = true
+            } else {
+                column += 1
+                // One tab a line is enough to say so.
+                if scalar != " " { inIndentation = false }
+            }
+        }
+        return fine
+    }
+
+    /// The line breaks of YAML 1.1, as libYAML counts them.
+    private func endsLine(at index: Int) -> Bool {
+        switch scalars[index] {
+        case "\n", "\u{85}", "\u{2028}", "\u{2029}": true
+        case "\r": index + 1 == scalars.count || scalars[index + 1] != "\n"
+        default: false
+        }
+    }
+
+    /// Replaces the first scalar of the key at that place with a private one, which no key starts with.
+    private mutating func mask(_ place: YAMLNode.Place) -> Bool {
+        guard var index = index(of: place) else { return false }
+        let isQuoted = scalars[index] == "\"" || scalars[index] == "'"
+        if isQuoted { index += 1 }
+        guard index < scalars.count, ![":", "\"", "'", "\\", "?", "*", "&", "{", "["].contains(scalars[index]),
+            let mask = Unicode.Scalar(UInt32(0xE000 + masked.count))
+        else { return false }
+        masked[place] = scalars[index]
+        scalars[index] = mask
+        return true
+    }
+
+    private func index(of place: YAMLNode.Place) -> Int? {
+        var line = 1
+        var column = scalars.first == "\u{FEFF}" ? 0 : 1
+        for index in scalars.indices {
+            if line == place.line, column == place.column { return index }
+            column += 1
+            if endsLine(at: index) {
+                line += 1
+                column = 1
+            }
+        }
+        return nil
+    }
+
+    // MARK: Nodes
+
+    private func convert(_ node: Node, _ problems: inout ProblemList) -> YAMLNode? {
+        let place = Self.place(of: node)
+        if let anchor = node.anchor {
+            problems.add(
+                place, "found the anchor '&\(anchor.rawValue)'; anchors and aliases are not allowed: write the value out where it is used")
+            return nil
+        }
+        switch node {
+        case .scalar(let scalar):
+            guard checkTag(scalar.tag, place, &problems) else { return nil }
+            return YAMLNode(place: place, content: .scalar(scalar.string, plain: scalar.style == .plain))
+        case .sequence(let sequence):
+            guard checkTag(sequence.tag, place, &problems) else { return nil }
+            return YAMLNode(place: place, content: .sequence(sequence.compactMap { convert($0, &problems) }))
+        case .mapping(let mapping):
+            guard checkTag(mapping.tag, place, &problems) else { return nil }
+            let entries = mapping.compactMap { entry($0.key, $0.value, &problems) }
+            return YAMLNode(place: place, content: .mapping(entries))
+        case .alias:
+            problems.add(place, "found an alias; anchors and aliases are not allowed: write the value out")
+            return nil
+        }
+    }
+
+    private func entry(_ key: Node, _ value: Node, _ problems: inout ProblemList) -> YAMLNode.Entry? {
+        guard let converted = convert(key, &problems) else { return nil }
+        guard case .scalar(var text, _) = converted.content else {
+            problems.add(converted.place, "found \(converted.found) as a key; a key is plain text")
+            return nil
+        }
+        if text == "<<" {
+            problems.add(converted.place, "found the merge key '<<'; it is not allowed: write the keys out")
+            return nil
+        }
+        if let first = masked[converted.place] { text = String(first) + String(text.unicodeScalars.dropFirst()) }
+        guard let value = convert(value, &problems) else { return nil }
+        return YAMLNode.Entry(key: text, place: converted.place, value: value)
+    }
+
+    private func checkTag(_ tag: Tag, _ place: YAMLNode.Place, _ problems: inout ProblemList) -> Bool {
+        let plain: Set<String> = ["", "!", "str", "map", "seq"]
+        let name = tag.description.replacing("tag:yaml.org,2002:", with: "")
+        if plain.contains(name) { return true }
+        problems.add(place, "found the tag \(YAMLNode.quoted(name)); tags are not allowed: leave it out")
+        return false
+    }
+
+    private static func place(of node: Node) -> YAMLNode.Place {
+        YAMLNode.Place(line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
+    }
+
+    private func report(_ error: any Error, _ problems: inout ProblemList) {
+        func add(_ context: YamlError.Context?, _ problem: String, _ mark: Mark) {
+            let context = context.map { " \($0.text) that starts at line \($0.mark.line)" } ?? ""
+            problems.add(.init(line: mark.line, column: mark.column), "this is not YAML\(context): \(problem)")
+        }
+        switch error {
+        case YamlError.scanner(let context, let problem, let mark, _): add(context, problem, mark)
+        case YamlError.parser(let context, let problem, let mark, _): add(context, problem, mark)
+        case YamlError.composer(_, let problem, let mark, _): add(nil, problem + "; one document is allowed, without aliases", mark)
+        case YamlError.reader(let problem, let offset?, _, _):
+            let before = text.prefix(offset)
+            let line = before.count(where: \.isNewline) + 1
+            let column = before.reversed().prefix { !$0.isNewline }.count + 1
+            problems.add(.init(line: line, column: column), "this is not YAML: \(problem)")
+        default: problems.add(nil, "this is not YAML: \(error)")
+        }
+    }
+}

@@ -1,0 +1,46 @@
+internal import Crypto
+public import Foundation
+internal import ThrongPlan
+
+/// The SHA-256 of a release: what it said can be proved later.
+public struct ReleaseDigest: Hashable, Sendable, CustomStringConvertible {
+    /// 64 lower-case hexadecimal digits.
+    public let hex: String
+    /// Wraps a digest already in hexadecimal.
+    public init(hex: String) { self.hex = hex }
+    /// The digits.
+    public var description: String { hex }
+}
+
+extension Release {
+    /// The digest over the header's JSON (sorted keys), a newline, and one line a cell:
+    /// `margin,cell,count,sum…,reach` in decimal, the reach left out where it is not published.
+    public var digest: ReleaseDigest {
+        var hash = SHA256()
+        hash.update(data: header.json)
+        hash.update(data: Data("\n".utf8))
+        for cell in cells {
+            var numbers = [Int64(cell.margin.bits), Int64(cell.cell.value), cell.count] + cell.sums
+            if let reach = cell.reach { numbers.append(reach.devices) }
+            hash.update(data: Data((numbers.map(String.init).joined(separator: ",") + "\n").utf8))
+        }
+        return ReleaseDigest(hex: hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+    }
+}
+
+extension ReleaseHeader {
+    /// The header as JSON with sorted keys: the same bytes for the same header.
+    public var json: Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return try encoder.encode(self)
+        } catch {
+            // Strings, whole numbers and finite numbers only: the encoder has nothing to refuse.
+            preconditionFailure("a release header could not be written as JSON: \(error)")
+        }
+    }
+
+    /// Reads what ``json`` wrote.
+    public init(json: Data) throws { self = try JSONDecoder().decode(ReleaseHeader.self, from: json) }
+}

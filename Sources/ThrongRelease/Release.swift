@@ -1,0 +1,90 @@
+public import ThrongPlan
+
+/// What left the house about one metric and one period. Made once, never changed.
+///
+/// There are three ways to one: ``init(of:header:)`` decides what is published, ``init(restoring:cells:digest:)`` reads
+/// back what was, and only if its digest still matches, and ``init(decayed:dropped:cells:)`` reads back what age left.
+public struct Release: Sendable, Hashable {
+    /// What it is about.
+    public let header: ReleaseHeader
+    /// The published cells, by margin, then by cell. What is not here is withheld.
+    public let cells: [PublishedCell]
+
+    /// Decides over the whole cube which cells may leave it, then takes those and no others.
+    public init(of stored: StoredCube, header: ReleaseHeader) {
+        let cube = ReleaseCube(of: stored, groupings: header.groupings)
+        let withholding = Withholding(of: cube, threshold: header.threshold)
+        self.header = header
+        cells = zip(cube.slabs, withholding.published).flatMap { slab, published in
+            published.indices.lazy.filter { published[$0] }.map { place in
+                PublishedCell(
+                    margin: slab.margin,
+                    cell: CellIndex(UInt32(place)),
+                    count: slab.values[0][place],
+                    sums: slab.values.dropFirst().map { $0[place] },
+                    reach: header.reach ? DeviceFloor(devices: slab.floors[place]) : nil)
+            }
+        }
+    }
+
+    /// Reads back a release that was stored.
+    ///
+    /// - Throws: ``ReleaseError/altered(metric:period:)`` where the digest does not match what is read.
+    public init(restoring header: ReleaseHeader, cells rows: [Row], digest: ReleaseDigest) throws(ReleaseError) {
+        self.header = header
+        cells = rows.map {
+            PublishedCell(margin: $0.margin, cell: $0.cell, count: $0.count, sums: $0.sums, reach: $0.reach)
+        }.sorted { ($0.margin, $0.cell) < ($1.margin, $1.cell) }
+        guard self.digest == digest else {
+            throw .altered(metric: header.layout.metric, period: header.period)
+        }
+    }
+
+    /// What age has left of a release, without a digest to check; ``init(decayed:dropped:cells:)`` calls it.
+    init(remaining header: ReleaseHeader, cells rows: [Row]) {
+        self.header = header
+        cells = rows.map {
+            PublishedCell(margin: $0.margin, cell: $0.cell, count: $0.count, sums: $0.sums, reach: $0.reach)
+        }.sorted { ($0.margin, $0.cell) < ($1.margin, $1.cell) }
+    }
+
+    /// A released cell as a store keeps it.
+    public struct Row: Sendable, Hashable {
+        /// Which dimensions are kept.
+        public let margin: Margin
+        /// Which cell of that margin.
+        public let cell: CellIndex
+        /// Unit: events.
+        public let count: Int64
+        /// One a sum. Unit: 10^-decimals of the sum's unit.
+        public let sums: [Int64]
+        /// Unit: devices; nil where the metric publishes no reach.
+        public let reach: DeviceFloor?
+
+        /// Puts a row together.
+        public init(margin: Margin, cell: CellIndex, count: Int64, sums: [Int64], reach: DeviceFloor?) {
+            self.margin = margin
+            self.cell = cell
+            self.count = count
+            self.sums = sums
+            self.reach = reach
+        }
+    }
+}
+
+/// Why a release could not be made or read.
+public enum ReleaseError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// A stored release no longer has the digest that it was released with.
+    case altered(metric: MetricName, period: Period)
+
+    /// What was found and what to do.
+    public var description: String {
+        switch self {
+        case .altered(let metric, let period):
+            """
+            the release of \(metric) for the \(period.kind.rawValue) that starts at Unix second \(period.start) is not \
+            what was released: its digest differs. Restore the table from a backup; nothing is reported from it.
+            """
+        }
+    }
+}

@@ -1,0 +1,15 @@
+/// One number of a report, or the fact that it is withheld.
+public enum Figure: Sendable, Hashable {
+    /// It is computed from published cells only.
+    case published(Quantity)
+    /// It is not published, and nothing says why: see ``Withheld``.
+    case withheld
+
+    /// The number, where there is one.
+    public var quantity: Quantity? {
+        switch self {
+        case .published(let quantity): quantity
+        case .withheld: nil
+        }
+    }
+}

@@ -1,0 +1,135 @@
+internal import ThrongPlan
+internal import ThrongRelease
+
+/// Reads the cells that an insight asks for out of a release.
+///
+/// Fails with nil where the release does not show them at all: a dimension, bucket, sum or grouping that its layout
+/// does not have. That is public; which of the cells that it does show are withheld is the release's decision.
+struct InsightReading {
+    /// The dimensions of the rows.
+    let axes: [MetricLayout.DimensionLayout]
+    private let kind: Insight.Kind
+    private let release: Release
+    private let sum: (place: Int, decimals: Int)?
+    private let places: [Int]
+    private let base: [Place]
+    private let part: [Place]
+
+    /// One dimension fixed to one bucket, both as indices of the layout.
+    private struct Place {
+        let dimension: Int
+        let bucket: Int
+    }
+
+    init?(of insight: Insight, metric: Metric?, release: Release) {
+        let layout = release.header.layout
+        func place(_ filter: Insight.Filter) -> Place? {
+            guard let dimension = layout.dimensions.firstIndex(where: { $0.name == filter.dimension }),
+                let bucket = layout.dimensions[dimension].labels.firstIndex(of: filter.bucket)
+            else { return nil }
+            return Place(dimension: dimension, bucket: bucket)
+        }
+        kind = insight.kind
+        self.release = release
+        var names = insight.by
+        var part: [Place] = []
+        var sum: (place: Int, decimals: Int)?
+        switch insight.kind {
+        case .count:
+            break
+        case .reach:
+            guard release.header.reach else { return nil }
+        case .share(let basis, let filter):
+            guard basis == .events || release.header.reach else { return nil }
+            part = [filter].compactMap { $0 }.compactMap(place)
+            guard part.count == (filter == nil ? 0 : 1) else { return nil }
+        case .mean(let name):
+            guard let found = layout.sums.firstIndex(where: { $0.name == name }) else { return nil }
+            sum = (found, layout.sums[found].decimals)
+        case .distribution:
+            guard let histogram = metric?.histogram else { return nil }
+            names.append(histogram.name)
+        }
+        self.sum = sum
+        self.part = part
+        base = insight.filters.compactMap(place)
+        places = names.compactMap { name in layout.dimensions.firstIndex { $0.name == name } }
+        axes = places.map { layout.dimensions[$0] }
+        guard base.count == insight.filters.count, places.count == names.count else { return nil }
+        let rows = (base + part).map(\.dimension) + places
+        guard Set(rows).count == rows.count, release.shows(Margin(keeping: rows)) else { return nil }
+        guard release.shows(Margin(keeping: base.map(\.dimension) + places)) else { return nil }
+    }
+
+    /// The numbers.
+    var table: AnswerTable {
+        var rows: [AnswerRow] = []
+        var covered: Int64 = 0
+        for buckets in combinations {
+            let split = zip(places, buckets).map { Place(dimension: $0, bucket: $1) }
+            let figure = figure(of: split)
+            if figure != .withheld, let cell = cell(base + split) {
+                covered = covered.addingReportingOverflow(cell.count).partialValue
+            }
+            rows.append(AnswerRow(buckets: zip(axes, buckets).map { $0.labels[$1] }, figure: figure))
+        }
+        return AnswerTable(rows: rows, whole: whole, withheldShare: withheldShare(covered: covered))
+    }
+
+    private var whole: Figure? {
+        guard !axes.isEmpty, shows(base) else { return nil }
+        if case .share = kind {
+            guard !part.isEmpty, shows(base + part) else { return nil }
+        }
+        return figure(of: [])
+    }
+
+    private func withheldShare(covered: Int64) -> WithheldShare {
+        guard let whole = cell(base), whole.count > 0, covered >= 0, covered <= whole.count else { return .unknown }
+        // A single withheld number says nothing about a whole of its own.
+        if axes.isEmpty && covered == 0 { return .unknown }
+        return .known(missing: whole.count - covered, whole: whole.count)
+    }
+
+    private func figure(of split: [Place]) -> Figure {
+        guard let cell = cell(base + split) else { return .withheld }
+        switch kind {
+        case .count, .distribution:
+            return .published(.events(cell.count))
+        case .reach:
+            return cell.reach.map { .published(.devices($0.devices)) } ?? .withheld
+        case .mean:
+            guard let sum, sum.place < cell.sums.count, cell.count > 0 else { return .withheld }
+            return .published(.mean(sum: cell.sums[sum.place], decimals: sum.decimals, events: cell.count))
+        case .share(let basis, _):
+            let numerator = part.isEmpty ? cell : self.cell(base + split + part)
+            let denominator = part.isEmpty ? self.cell(base) : cell
+            guard let numerator, let denominator, let part = numerator.amount(of: basis),
+                let whole = denominator.amount(of: basis), whole > 0
+            else { return .withheld }
+            return .published(.share(part: part, whole: whole))
+        }
+    }
+
+    private func cell(_ fixed: [Place]) -> PublishedCell? {
+        let sorted = fixed.sorted { $0.dimension < $1.dimension }
+        let margin = Margin(keeping: sorted.map(\.dimension))
+        guard release.shows(margin) else { return nil }
+        return release.cell(release.header.layout.cell(buckets: sorted.map(\.bucket), in: margin), in: margin)
+    }
+
+    private func shows(_ fixed: [Place]) -> Bool { release.shows(Margin(keeping: fixed.map(\.dimension))) }
+
+    private var combinations: [[Int]] {
+        axes.reduce([[]]) { partial, axis in partial.flatMap { head in axis.labels.indices.map { head + [$0] } } }
+    }
+}
+
+extension PublishedCell {
+    fileprivate func amount(of basis: Insight.Basis) -> Int64? {
+        switch basis {
+        case .events: count
+        case .devices: reach?.devices
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/// Why a report could not be written or delivered.
+public enum ReportError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// A page template of this program does not parse.
+    case template(name: String, reason: String)
+    /// A call of the operating system failed.
+    case system(call: String, path: String, code: Int32)
+
+    /// What was found and what to do.
+    public var description: String {
+        switch self {
+        case .template(let name, let reason):
+            "the built-in template \(name) does not parse (\(reason)). This is a fault of the program: please report it."
+        case .system(let call, let path, let code):
+            """
+            \(call) failed on \(path) with error \(code). Check that the folder exists, has room and may be written by \
+            this user; delivery may then be repeated without harm.
+            """
+        }
+    }
+}

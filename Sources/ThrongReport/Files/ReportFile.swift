@@ -1,0 +1,29 @@
+/// One file of a report.
+public struct ReportFile: Sendable, Hashable {
+    /// Its name without a folder: `weekly_shop-2026-W47.html`.
+    ///
+    /// - Shape: `A-Z`, `a-z`, `0-9`, `_`, `-` and `.`, not starting with a dot, at most 200 characters.
+    public let name: String
+    /// Its bytes: UTF-8 text.
+    public let contents: [UInt8]
+
+    /// Puts a file together; whatever a name may not hold becomes a hyphen.
+    public init(name: String, contents: String) {
+        self.name = Self.sanitized(name)
+        self.contents = Array(contents.utf8)
+    }
+
+    private static func sanitized(_ name: String) -> String {
+        let safe = name.utf8.map { byte -> UInt8 in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                byte
+            default:
+                UInt8(ascii: "-")
+            }
+        }
+        let trimmed = safe.suffix(200).drop { $0 == UInt8(ascii: ".") }
+        return trimmed.isEmpty ? "report" : String(decoding: trimmed, as: UTF8.self)
+    }
+}

@@ -1,0 +1,52 @@
+internal import ThrongPlan
+internal import ThrongRelease
+
+/// Everything that the page's template shows; names are unique over all views, because a template that misses a name
+/// in an inner view looks it up in the outer ones.
+struct PageView {
+    let css: String
+    let reportTitle: String
+    let ledes: [String]
+    let partnerTitle: String
+    let appTitle: String
+    let appContact: String
+    let periodTitle: String
+    let periodLabel: String
+    let timeZone: String
+    let planVersion: String
+    let withheldWording: String
+    let withheldMarker: String
+    let tiles: [TileView]
+    let sections: [SectionView]
+    let sources: [SourceView]
+
+    init(_ document: ReportDocument, css: String) {
+        self.css = css
+        reportTitle = document.title
+        ledes = [document.explanation].compactMap { $0 }
+        partnerTitle = document.partner.title
+        appTitle = document.app.title
+        appContact = document.app.contact
+        periodTitle = document.periodTitle
+        periodLabel = document.periodLabel
+        timeZone = document.app.timeZone
+        planVersion = document.plan.hex
+        withheldWording = Withheld.wording
+        withheldMarker = Withheld.marker
+        let tiles = document.answers.enumerated().map { TileView($1, anchor: "insight-\($0 + 1)") }
+        self.tiles = tiles
+        sections = zip(document.answers, tiles).enumerated().map {
+            SectionView($1.0, tile: $1.1, ordinal: $0 + 1)
+        }
+        sources = document.sources.map {
+            SourceView(sourceTitle: $0.title, sourceThreshold: $0.threshold.devices, sourceDigest: $0.digest.hex)
+        }
+    }
+}
+
+/// A release in the page's colophon.
+struct SourceView {
+    let sourceTitle: String
+    let sourceThreshold: Int64
+    let sourceDigest: String
+}

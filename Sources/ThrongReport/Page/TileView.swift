@@ -1,0 +1,60 @@
+internal import ThrongPlan
+
+/// One answer on the first screen: a large number and a sentence.
+struct TileView {
+    let anchor: String
+    let tileHeading: String
+    let number: String
+    let numberUnit: String
+    let isNumber: Bool
+    let isWithheld: Bool
+    let isUnreleased: Bool
+    let tileSentence: String
+
+    init(_ answer: InsightAnswer, anchor: String) {
+        self.anchor = anchor
+        tileHeading = answer.insight.title
+        tileSentence = answer.sentence
+        let (quantity, unit) = Self.number(of: answer)
+        isUnreleased = answer.answered == nil
+        isNumber = quantity != nil
+        isWithheld = answer.answered != nil && quantity == nil
+        number = quantity ?? ""
+        numberUnit = unit
+    }
+
+    /// A single answer's own number; of a breakdown what its largest published group is of the whole, but a mean's whole.
+    private static func number(of answer: InsightAnswer) -> (text: String?, unit: String) {
+        guard let answered = answer.answered else { return (nil, "") }
+        let table = answered.table
+        if answered.axes.isEmpty {
+            guard let quantity = table.rows.first?.figure.quantity else { return (nil, "") }
+            return (quantity.figureText, unit(of: quantity, answer))
+        }
+        if case .mean = answer.insight.kind, let whole = table.whole?.quantity {
+            return (whole.figureText, unit(of: whole, answer))
+        }
+        guard let top = table.largest, let quantity = top.figure.quantity else { return (nil, "") }
+        let group = top.label.shortened(to: 40)
+        switch quantity {
+        case .events(let part):
+            guard case .published(.events(let all)) = table.whole, all > 0 else {
+                return (quantity.figureText, "events: \(group)")
+            }
+            return (Decimals.percent(part, of: all), group)
+        case .share:
+            return (quantity.figureText, group)
+        case .devices, .mean:
+            return (quantity.figureText, "\(unit(of: quantity, answer)): \(group)")
+        }
+    }
+
+    private static func unit(of quantity: Quantity, _ answer: InsightAnswer) -> String {
+        switch quantity {
+        case .events: "events"
+        case .devices: "devices, at least"
+        case .share: "of \(answer.insight.kind.counts.rawValue)"
+        case .mean: answer.unit.isEmpty ? "per event" : "\(answer.unit) per event"
+        }
+    }
+}

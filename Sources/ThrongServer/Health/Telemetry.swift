@@ -1,0 +1,141 @@
+internal import Synchronization
+internal import ThrongIntake
+internal import ThrongWire
+
+/// What the daemon counts about itself: health, never values. Labels come from closed lists.
+final class Telemetry: Sendable {
+    /// How a request for counting ended.
+    enum BatchOutcome: String, CaseIterable {
+        case accepted, duplicate, refused
+        case optedOut = "opted_out"
+        case overloaded
+    }
+
+    private struct Counts {
+        var received = 0
+        var batches: [BatchOutcome: Int] = [:]
+        var acceptedEvents = 0
+        var refusedEvents: [RefusalReason: Int] = [:]
+        var refusedBatches: [String: Int] = [:]
+        var flushes = 0
+        var flushFailures = 0
+        var flushSeconds = 0.0
+        var flushedCells = 0
+        var redirected = 0
+        var releases = 0
+        var reports = 0
+        var scheduleFailures = 0
+        var isDatabaseUp = false
+    }
+
+    /// What others know at the moment of asking.
+    struct Gauges {
+        var journalBytes = 0
+        var journalLag: UInt64 = 0
+        var pendingCells = 0
+        var openPairs = 0
+        var saturations = 0
+    }
+
+    private let counts = Mutex(Counts())
+
+    func received() { counts.withLock { $0.received += 1 } }
+
+    func answered(_ outcome: BatchOutcome, _ answer: BatchAnswer? = nil) {
+        counts.withLock { counts in
+            counts.batches[outcome, default: 0] += 1
+            // A duplicate's events were counted when it came first.
+            guard outcome != .duplicate, let answer else { return }
+            counts.acceptedEvents += answer.accepted
+            for refusal in answer.refused { counts.refusedEvents[refusal.reason, default: 0] += 1 }
+        }
+    }
+
+    func refused(_ error: IntakeError) {
+        counts.withLock { counts in
+            counts.batches[.refused, default: 0] += 1
+            counts.refusedBatches[error.code, default: 0] += 1
+        }
+    }
+
+    func flushed(seconds: Double, cells: Int, redirected: Int) {
+        counts.withLock { counts in
+            counts.flushes += 1
+            counts.flushSeconds += seconds
+            counts.flushedCells += cells
+            counts.redirected += redirected
+            counts.isDatabaseUp = true
+        }
+    }
+
+    func flushFailed() {
+        counts.withLock { counts in
+            counts.flushFailures += 1
+            counts.isDatabaseUp = false
+        }
+    }
+
+    func databaseIsUp() { counts.withLock { $0.isDatabaseUp = true } }
+    func released() { counts.withLock { $0.releases += 1 } }
+    func reported() { counts.withLock { $0.reports += 1 } }
+    func scheduleFailed() { counts.withLock { $0.scheduleFailures += 1 } }
+
+    /// The Prometheus text exposition format, version 0.0.4.
+    func text(_ gauges: Gauges) -> String {
+        let counts = counts.withLock { $0 }
+        var page = ExpositionPage()
+        page.counter("throng_batches_received_total", "Requests for counting.", [("", counts.received)])
+        page.counter(
+            "throng_batches_total", "Requests for counting by how they ended.",
+            BatchOutcome.allCases.map { ("outcome=\"\($0.rawValue)\"", counts.batches[$0] ?? 0) })
+        page.counter("throng_events_accepted_total", "Events that changed a counter.", [("", counts.acceptedEvents)])
+        page.counter(
+            "throng_events_refused_total", "Events that changed no counter, by reason.",
+            RefusalReason.allCases.map { ("reason=\"\($0.rawValue)\"", counts.refusedEvents[$0] ?? 0) })
+        page.counter(
+            "throng_batches_refused_total", "Batches refused as a whole, by reason.",
+            IntakeError.codes.map { ("reason=\"\($0)\"", counts.refusedBatches[$0] ?? 0) })
+        page.gauge("throng_journal_bytes", "Bytes of the journal on disk.", Double(gauges.journalBytes))
+        page.gauge(
+            "throng_journal_lag_batches", "Batches that PostgreSQL does not have yet.", Double(gauges.journalLag))
+        page.gauge("throng_pending_cells", "Touched counters not flushed yet.", Double(gauges.pendingCells))
+        page.gauge("throng_open_pairs", "Identifier and cell pairs in open windows.", Double(gauges.openPairs))
+        page.counter("throng_flushes_total", "Flushes into PostgreSQL.", [("", counts.flushes)])
+        page.counter("throng_flush_failures_total", "Flushes that failed and were tried again.", [("", counts.flushFailures)])
+        page.counter("throng_flushed_cells_total", "Cells written by flushes.", [("", counts.flushedCells)])
+        page.counter("throng_late_cells_total", "Cells moved to the open period.", [("", counts.redirected)])
+        page.summary("throng_flush_seconds", "Time spent flushing.", sum: counts.flushSeconds, count: counts.flushes)
+        page.gauge("throng_database_up", "1 while PostgreSQL answers.", counts.isDatabaseUp ? 1 : 0)
+        page.counter("throng_saturations_total", "Counters that reached their bounds: an alarm.", [("", gauges.saturations)])
+        page.counter("throng_releases_total", "Releases made.", [("", counts.releases)])
+        page.counter("throng_reports_total", "Reports made.", [("", counts.reports)])
+        page.counter("throng_schedule_failures_total", "Releases and reports that failed.", [("", counts.scheduleFailures)])
+        return page.text
+    }
+}
+
+/// Writes metrics in the Prometheus text format.
+private struct ExpositionPage {
+    private(set) var text = ""
+
+    mutating func counter(_ name: String, _ help: String, _ samples: [(labels: String, value: Int)]) {
+        head(name, help, "counter")
+        for sample in samples {
+            text += sample.labels.isEmpty ? "\(name) \(sample.value)\n" : "\(name){\(sample.labels)} \(sample.value)\n"
+        }
+    }
+
+    mutating func gauge(_ name: String, _ help: String, _ value: Double) {
+        head(name, help, "gauge")
+        text += "\(name) \(value)\n"
+    }
+
+    mutating func summary(_ name: String, _ help: String, sum: Double, count: Int) {
+        head(name, help, "summary")
+        text += "\(name)_sum \(sum)\n\(name)_count \(count)\n"
+    }
+
+    private mutating func head(_ name: String, _ help: String, _ type: String) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+    }
+}

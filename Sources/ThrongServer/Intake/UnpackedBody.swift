@@ -1,0 +1,38 @@
+internal import NIOCore
+internal import ThrongIntake
+
+/// A request's body without its compression.
+struct UnpackedBody {
+    private let buffer: ByteBuffer
+
+    /// - Throws: ``IntakeError`` where the body can't be unpacked or is larger than the limit.
+    init(_ packed: ByteBuffer, isGzip: Bool, limit: Int) throws(IntakeError) {
+        guard isGzip else {
+            guard packed.readableBytes <= limit else { throw .bodyTooLarge(limit: limit) }
+            buffer = packed
+            return
+        }
+        let result: Result<[UInt8], IntakeError> = packed.withUnsafeReadableBytes { bytes in
+            do throws(IntakeError) {
+                return .success(try Gzip.unpacked(bytes.bindMemory(to: UInt8.self), limit: limit))
+            } catch {
+                return .failure(error)
+            }
+        }
+        buffer = ByteBuffer(bytes: try result.get())
+    }
+
+    /// Lends the bytes to a reader whose errors keep their type.
+    func read<Value>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws(IntakeError) -> Value
+    ) throws(IntakeError) -> Value {
+        let result: Result<Value, IntakeError> = buffer.withUnsafeReadableBytes { bytes in
+            do throws(IntakeError) {
+                return .success(try body(bytes.bindMemory(to: UInt8.self)))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+}

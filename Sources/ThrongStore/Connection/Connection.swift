@@ -1,0 +1,38 @@
+/// One connection to PostgreSQL on a thread of its own.
+///
+/// Every libpq call runs on that thread, so a server that does not answer holds up no thread of Swift's shared pool.
+/// It connects when it is first used, and again after it broke; it closes when the last reference goes.
+public final class Connection: Sendable {
+    private let queue: JobQueue
+    /// How it connects.
+    public let settings: ConnectionSettings
+
+    /// Prepares a connection; nothing is sent yet.
+    public init(_ settings: ConnectionSettings) {
+        self.settings = settings
+        queue = JobQueue(settings: settings)
+    }
+
+    deinit { queue.stop() }
+
+    /// Runs one piece of work on the connection's thread; pieces run one after the other.
+    ///
+    /// Cancelling the task drops the connection within a tenth of a second; the server rolls back what was open.
+    /// - Throws: what the work throws, ``StoreError`` where no connection comes about, `CancellationError`.
+    public func run<Value: Sendable>(_ work: @escaping @Sendable (Session) throws -> Value) async throws -> Value {
+        let cancellation = Cancellation()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isQueued = queue.add(cancellation) { session in
+                    continuation.resume(with: Result { try work(session.get()) })
+                }
+                if !isQueued { continuation.resume(throwing: StoreError.closed) }
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
+    }
+
+    /// Closes the connection after the work that is already queued; later work throws ``StoreError/closed``.
+    public func close() { queue.stop() }
+}

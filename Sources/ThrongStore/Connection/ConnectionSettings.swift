@@ -1,0 +1,63 @@
+/// How to reach PostgreSQL, and as whom to work there.
+public struct ConnectionSettings: Sendable, Hashable {
+    /// A URI or a list of keywords and values, as libpq reads it.
+    public let connectionString: String
+    /// The role that every statement runs as; nil keeps the user that logged in.
+    public let role: DatabaseRole?
+    /// What the server's activity view shows.
+    public let applicationName: String
+    /// How long one statement may run. Unit: seconds.
+    public let statementTimeoutSeconds: Int
+    /// How long a connection may take to come about. Unit: seconds, a host each.
+    public let connectTimeoutSeconds: Int
+
+    /// Puts settings together.
+    public init(
+        connectionString: String,
+        role: DatabaseRole? = nil,
+        applicationName: String = "throng",
+        statementTimeoutSeconds: Int = 300,
+        connectTimeoutSeconds: Int = 10
+    ) {
+        self.connectionString = connectionString
+        self.role = role
+        self.applicationName = applicationName
+        self.statementTimeoutSeconds = statementTimeoutSeconds
+        self.connectTimeoutSeconds = connectTimeoutSeconds
+    }
+
+    /// The same server as another role.
+    public func acting(as role: DatabaseRole?) -> ConnectionSettings {
+        ConnectionSettings(
+            connectionString: connectionString,
+            role: role,
+            applicationName: applicationName,
+            statementTimeoutSeconds: statementTimeoutSeconds,
+            connectTimeoutSeconds: connectTimeoutSeconds)
+    }
+
+    /// What libpq gets, in order; what the connection string says itself comes last and wins.
+    var keywords: [(name: String, value: String)] {
+        [
+            ("application_name", applicationName),
+            ("connect_timeout", String(connectTimeoutSeconds)),
+            ("keepalives", "1"),
+            ("keepalives_idle", "30"),
+            ("keepalives_interval", "10"),
+            ("keepalives_count", "3"),
+            // Unit: milliseconds. A peer that acknowledges nothing for so long is gone.
+            ("tcp_user_timeout", "30000"),
+            ("dbname", connectionString),
+        ]
+    }
+}
+
+/// One of the roles that the schema grants rights to.
+public enum DatabaseRole: String, Sendable, Hashable, CaseIterable {
+    /// Adds to counters and reads nothing else.
+    case ingest = "throng_ingest"
+    /// Reads counters and writes releases.
+    case reporter = "throng_reporter"
+    /// Sees released numbers only.
+    case analyst = "throng_analyst"
+}

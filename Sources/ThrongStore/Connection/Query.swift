@@ -1,0 +1,66 @@
+/// A query from the folder Schema/queries.
+struct Query: Sendable {
+    /// The file's name without its ending; what errors call it.
+    let name: String
+    /// The file's text.
+    let sql: String
+
+    init(_ name: String, _ text: [UInt8]) {
+        self.name = name
+        sql = String(decoding: text, as: UTF8.self)
+    }
+
+    /// This query with values for its parameters.
+    func callAsFunction(_ parameters: [Parameter] = []) -> Statement {
+        Statement(name: name, sql: sql, parameters: parameters)
+    }
+}
+
+extension Query {
+    // Migrations.
+    static let lockMigrations = Query("migration.lock", PackageResources.migration_lock_sql)
+    static let createMigrationTable = Query("migration.create", PackageResources.migration_create_sql)
+    static let findMigrationTable = Query("migration.find", PackageResources.migration_find_sql)
+    static let selectMigrations = Query("migration.select", PackageResources.migration_select_sql)
+    static let insertMigration = Query("migration.insert", PackageResources.migration_insert_sql)
+
+    // Counters.
+    static let registerLayout = Query("metric_layout.register", PackageResources.metric_layout_register_sql)
+    static let ensurePartitions = Query("partition.ensure", PackageResources.partition_ensure_sql)
+    static let attachWatermark = Query("watermark.attach", PackageResources.watermark_attach_sql)
+    static let advanceWatermark = Query("watermark.advance", PackageResources.watermark_advance_sql)
+    static let selectWatermark = Query("watermark.select", PackageResources.watermark_select_sql)
+    static let lockMetricsShared = Query("metric.lock_shared", PackageResources.metric_lock_shared_sql)
+    static let selectClosed = Query("closed_period.select", PackageResources.closed_period_select_sql)
+    static let selectRecentlyClosed = Query(
+        "closed_period.select_recent", PackageResources.closed_period_select_recent_sql)
+    static let selectClosedFrom = Query("closed_period.select_from", PackageResources.closed_period_select_from_sql)
+    static let openPeriods = Query("open_period.insert", PackageResources.open_period_insert_sql)
+    static let createPending = Query("pending.create", PackageResources.pending_create_sql)
+    static let copyPendingCounters = Query("pending_counter.copy", PackageResources.pending_counter_copy_sql)
+    static let copyPendingDistinct = Query("pending_distinct.copy", PackageResources.pending_distinct_copy_sql)
+    static let upsertCounters = Query("counter.upsert", PackageResources.counter_upsert_sql)
+    static let upsertDistinct = Query("distinct_count.upsert", PackageResources.distinct_count_upsert_sql)
+
+    // Releases.
+    static let selectOpenPeriods = Query("open_period.select", PackageResources.open_period_select_sql)
+    static let deleteOpenPeriod = Query("open_period.delete", PackageResources.open_period_delete_sql)
+    static let selectLayout = Query("metric_layout.select", PackageResources.metric_layout_select_sql)
+    static let selectLayouts = Query("metric_layout.select_app", PackageResources.metric_layout_select_app_sql)
+    static let lockMetric = Query("metric.lock", PackageResources.metric_lock_sql)
+    static let closePeriod = Query("closed_period.insert", PackageResources.closed_period_insert_sql)
+    static let selectCounters = Query("counter.select", PackageResources.counter_select_sql)
+    static let selectDistinct = Query("distinct_count.select", PackageResources.distinct_count_select_sql)
+    static let deleteDistinct = Query("distinct_count.delete", PackageResources.distinct_count_delete_sql)
+    static let insertRelease = Query("release.insert", PackageResources.release_insert_sql)
+    static let copyReleasedCells = Query("released_cell.copy", PackageResources.released_cell_copy_sql)
+    static let selectReleases = Query("release.select", PackageResources.release_select_sql)
+    static let selectReleasedCells = Query("released_cell.select", PackageResources.released_cell_select_sql)
+    static let dropReleased = Query("released_cell.drop", PackageResources.released_cell_drop_sql)
+    static let dropPartitions = Query("partition.drop", PackageResources.partition_drop_sql)
+
+    // Report runs.
+    static let claimRun = Query("report_run.claim", PackageResources.report_run_claim_sql)
+    static let finishRun = Query("report_run.finish", PackageResources.report_run_finish_sql)
+    static let selectRuns = Query("report_run.select", PackageResources.report_run_select_sql)
+}

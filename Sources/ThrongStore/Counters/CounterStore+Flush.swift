@@ -1,0 +1,192 @@
+internal import Foundation
+public import ThrongCounting
+internal import ThrongPlan
+
+extension CounterStore {
+    /// How far back late events may lie, and a day to spare. Unit: seconds.
+    private static let recentSeconds: Int64 = 72 * 3600
+
+    /// Adds a flush to the counters, exactly once, in one transaction.
+    ///
+    /// Advances the watermark from `after` to `through`, copies the deltas and upserts them in the order of the primary
+    /// key. Counts of periods that were released meanwhile go into the metric's period that holds `now`; distinct counts
+    /// of such periods are left out. Any number of daemons may flush at once without deadlock.
+    ///
+    /// - Parameter now: Unit: Unix seconds.
+    /// - Throws: ``StoreError``; where ``StoreError/isRetryable`` says so, make the same call again: if the first one took
+    ///   effect, the answer is ``FlushOutcome/Application/alreadyApplied``.
+    /// - Complexity: O(touched cells × log touched cells).
+    public func flush(_ flush: Flush, now: Int64) async throws -> FlushOutcome {
+        let attachment = try currentAttachment()
+        let layouts = try await registered(flush.layouts)
+        let pending = PendingFlush(flush, metrics: layouts.map(\.metric))
+        let names = Dictionary(layouts.map { ($0.metric.id, $0.id) }, uniquingKeysWith: { first, _ in first })
+        return try await connection.run { [self] session in
+            let attempt = Attempt(attachment: attachment, flush: flush, pending: pending, names: names, now: now)
+            do {
+                return try apply(attempt, session)
+            } catch let error as StoreError where error.sqlState == .checkViolation {
+                // Another process dropped a partition that this one knew.
+                forgetPartitions()
+                return try apply(attempt, session)
+            }
+        }
+    }
+
+    private struct Attempt: Sendable {
+        let attachment: Attachment
+        let flush: Flush
+        let pending: PendingFlush
+        let names: [Int32: LayoutID]
+        let now: Int64
+    }
+
+    private func apply(_ attempt: Attempt, _ session: Session) throws -> FlushOutcome {
+        try session.once(Query.createPending.name) {
+            try session.execute(script: Query.createPending.sql, name: Query.createPending.name)
+        }
+        try ensurePartitions(partitions(of: attempt), session)
+        do {
+            return try applyOpen(attempt, session)
+        } catch {
+            try session.rollBack()
+            throw error
+        }
+    }
+
+    /// The partitions that the flush needs, and those of the periods now and next.
+    private func partitions(of attempt: Attempt) -> Set<PeriodStart> {
+        var wanted: Set<PeriodStart> = []
+        for period in attempt.pending.periods {
+            guard let kind = attempt.pending.period(of: period.metric, containing: period.start)?.kind else { continue }
+            wanted.insert(PeriodStart(kind: kind, start: period.start))
+        }
+        for metric in attempt.pending.metricIDs {
+            guard let current = attempt.pending.period(of: Int32(metric), containing: attempt.now) else { continue }
+            wanted.insert(PeriodStart(kind: current.kind, start: current.start))
+            wanted.insert(PeriodStart(kind: current.kind, start: current.end))
+        }
+        return wanted
+    }
+
+    private func applyOpen(_ attempt: Attempt, _ session: Session) throws -> FlushOutcome {
+        var pending = attempt.pending
+        let flush = attempt.flush
+        let daemon = Parameter.text(attempt.attachment.daemon.description)
+        let metrics = Parameter.integers(pending.metricIDs)
+        let touched = pending.periods
+        let answers = try session.pipeline([
+            Statement(name: "transaction.begin", sql: "begin"),
+            Query.lockMetricsShared([metrics]),
+            Query.advanceWatermark([
+                daemon,
+                .integer(Int64(clamping: flush.after.value)),
+                .integer(Int64(clamping: flush.through.value)),
+                attempt.attachment.fence.parameter,
+            ]),
+            Query.selectRecentlyClosed([metrics, .integer(attempt.now - Self.recentSeconds)]),
+            Query.selectClosed([.integers(touched.map { Int64($0.metric) }), .integers(touched.map(\.start))]),
+        ])
+        let recent = try closedPeriods(answers[3], attempt.names)
+        guard answers[2].affected == 1 else {
+            try checkAlreadyApplied(attempt, session)
+            try session.rollBack()
+            return FlushOutcome(
+                application: .alreadyApplied, counters: 0, distinctCounts: 0, redirected: 0, droppedDistinct: 0,
+                closedPeriods: recent)
+        }
+        let closed = try metricPeriods(answers[4])
+        pending.redirect(try openTargets(of: closed, in: pending, now: attempt.now, session))
+        let open = pending.periods
+        try session.query(
+            Query.openPeriods([
+                .integers(open.map { Int64($0.metric) }),
+                .integers(open.map(\.start)),
+                .integers(open.map { pending.end(of: $0) }),
+            ]))
+        try copy(pending, session)
+        let last = try session.pipeline([
+            Query.upsertCounters(), Query.upsertDistinct(), Statement(name: "transaction.commit", sql: "commit"),
+        ])
+        guard last[2].command == "COMMIT" else { throw StoreError.unexpectedAnswer(query: "transaction.commit") }
+        return FlushOutcome(
+            application: .applied,
+            counters: last[0].affected,
+            distinctCounts: last[1].affected,
+            redirected: pending.redirected,
+            droppedDistinct: pending.droppedDistinct,
+            closedPeriods: recent)
+    }
+
+    /// Returns where the flush was applied before; throws in every other case.
+    private func checkAlreadyApplied(_ attempt: Attempt, _ session: Session) throws {
+        let mark = try Self.mark(of: attempt.attachment.daemon, session)
+        if let mark, mark.fence != attempt.attachment.fence { throw StoreError.fenced(daemon: attempt.attachment.daemon) }
+        let found = mark?.position ?? .start
+        guard found == attempt.flush.through else {
+            throw StoreError.watermarkMoved(expected: attempt.flush.after, found: found)
+        }
+    }
+
+    /// For each released period that the flush touches, the start of the period that takes its counts.
+    private func openTargets(
+        of closed: [PendingFlush.MetricPeriod],
+        in pending: PendingFlush,
+        now: Int64,
+        _ session: Session
+    ) throws -> [PendingFlush.MetricPeriod: Int64] {
+        var targets: [PendingFlush.MetricPeriod: Int64] = [:]
+        for (metric, periods) in Dictionary(grouping: closed, by: \.metric) {
+            guard var target = pending.period(of: metric, containing: now) else { continue }
+            // Normally the period that holds now is open; a clock that was set back may find it released.
+            let rows = try session.query(Query.selectClosedFrom([.integer(Int64(metric)), .integer(target.start)]))
+            let taken = Set(try rows.indices.map { try rows.integer($0, 0) })
+            while taken.contains(target.start) {
+                guard let next = pending.period(of: metric, containing: target.end) else { break }
+                target = next
+            }
+            for period in periods { targets[period] = target.start }
+        }
+        return targets
+    }
+
+    private func copy(_ pending: PendingFlush, _ session: Session) throws {
+        try session.copyIn(Query.copyPendingCounters.name, Query.copyPendingCounters.sql) { writer in
+            for row in pending.counters {
+                try writer.row(columns: 6)
+                try writer.smallint(row.kind)
+                try writer.instant(row.periodStart)
+                try writer.integer(row.metric)
+                try writer.smallint(row.measure)
+                try writer.integer(row.cell)
+                try writer.bigint(row.delta)
+            }
+        }
+        try session.copyIn(Query.copyPendingDistinct.name, Query.copyPendingDistinct.sql) { writer in
+            for row in pending.distinct {
+                try writer.row(columns: 7)
+                try writer.smallint(row.kind)
+                try writer.instant(row.periodStart)
+                try writer.integer(row.metric)
+                try writer.integer(row.margin)
+                try writer.integer(row.cell)
+                try writer.bigint(row.window)
+                try writer.bigint(row.delta)
+            }
+        }
+    }
+
+    private func metricPeriods(_ rows: Rows) throws -> [PendingFlush.MetricPeriod] {
+        try rows.indices.map { row in
+            PendingFlush.MetricPeriod(
+                metric: Int32(truncatingIfNeeded: try rows.integer(row, 0)), start: try rows.integer(row, 1))
+        }
+    }
+
+    private func closedPeriods(_ rows: Rows, _ names: [Int32: LayoutID]) throws -> Set<ClosedPeriod> {
+        Set(
+            try metricPeriods(rows).compactMap { period in
+                names[period.metric].map { ClosedPeriod(layout: $0, periodStart: period.start) }
+            })
+    }
+}

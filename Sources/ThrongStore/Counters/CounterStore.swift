@@ -1,0 +1,137 @@
+internal import Synchronization
+public import ThrongCounting
+public import ThrongPlan
+
+/// The daemon's way to PostgreSQL: registers layouts and adds flushes to counters, each exactly once.
+///
+/// Works as `throng_ingest`, which may add to counters and read nothing else.
+public final class CounterStore: Sendable {
+    /// How it reaches PostgreSQL.
+    let connection: Connection
+    private let state = Mutex(State())
+
+    private struct State {
+        var metrics: [MetricLayout: RegisteredLayout] = [:]
+        var attachment: Attachment?
+        var partitions: Set<PartitionDay> = []
+    }
+
+    /// A layout that PostgreSQL knows.
+    struct RegisteredLayout: Sendable {
+        let id: LayoutID
+        let metric: PendingFlush.Metric
+    }
+
+    /// This process's right to flush.
+    struct Attachment: Sendable {
+        let daemon: DaemonID
+        let fence: Int64
+    }
+
+    /// A UTC day on which a partition is known to begin or to be under way.
+    struct PartitionDay: Hashable, Sendable {
+        let kind: PeriodKind
+        let day: Int64
+    }
+
+    /// Prepares to work; the role of the settings is replaced by `throng_ingest`.
+    public init(_ settings: ConnectionSettings) { connection = Connection(settings.acting(as: .ingest)) }
+
+    /// Registers the layouts of the plan in force and makes their views the metrics' current ones.
+    public func registerLayouts(_ layouts: [MetricLayout]) async throws {
+        try await register(layouts, makeCurrent: true)
+    }
+
+    /// Takes the daemon's place in the counters over: from now on every other process with this id is fenced off.
+    ///
+    /// - Returns: the watermark; what the journal holds after it is still to be flushed.
+    public func attach(daemon: DaemonID) async throws -> JournalPosition {
+        let (position, fence) = try await connection.run { session in
+            let rows = try session.query(Query.attachWatermark([.text(daemon.description)]))
+            return (try rows.integer(0, 0), try rows.integer(0, 1))
+        }
+        state.withLock { $0.attachment = Attachment(daemon: daemon, fence: fence) }
+        return JournalPosition(UInt64(position))
+    }
+
+    /// How far the attached daemon's journal has been added to the counters.
+    public func watermark() async throws -> JournalPosition {
+        let attachment = try currentAttachment()
+        return try await connection.run { session in
+            guard let mark = try Self.mark(of: attachment.daemon, session) else { throw StoreError.notAttached }
+            return mark.position
+        }
+    }
+
+    /// Closes the connection.
+    public func close() { connection.close() }
+}
+
+extension CounterStore {
+    func currentAttachment() throws(StoreError) -> Attachment {
+        guard let attachment = state.withLock({ $0.attachment }) else { throw .notAttached }
+        return attachment
+    }
+
+    /// Reads a daemon's row; nil where there is none.
+    static func mark(of daemon: DaemonID, _ session: Session) throws -> (position: JournalPosition, fence: Int64)? {
+        let rows = try session.query(Query.selectWatermark([.text(daemon.description)]))
+        guard rows.count == 1 else { return nil }
+        return (JournalPosition(UInt64(try rows.integer(0, 0))), try rows.integer(0, 1))
+    }
+
+    /// The schema's names for layouts; registers the ones that only a journal still speaks of.
+    func registered(_ layouts: [MetricLayout]) async throws -> [RegisteredLayout] {
+        let unknown = state.withLock { state in layouts.filter { state.metrics[$0] == nil } }
+        if !unknown.isEmpty { try await register(unknown, makeCurrent: false) }
+        return try state.withLock { state in
+            try layouts.map { layout in
+                guard let known = state.metrics[layout] else { throw StoreError.layoutUnknown(layout.id) }
+                return known
+            }
+        }
+    }
+
+    private func register(_ layouts: [MetricLayout], makeCurrent: Bool) async throws {
+        let known = try await connection.run { session in
+            try layouts.map { layout in
+                let json = layout.json
+                let rows = try session.query(
+                    Query.registerLayout([
+                        .text(String(decoding: json, as: UTF8.self)), .integer(makeCurrent ? 1 : 0),
+                    ]))
+                guard let calendar = PeriodCalendar(timeZone: layout.timeZone),
+                    let metric = Int32(exactly: try rows.integer(0, 0))
+                else { throw StoreError.unexpectedAnswer(query: Query.registerLayout.name) }
+                return RegisteredLayout(
+                    id: layout.id,
+                    metric: PendingFlush.Metric(id: metric, kind: layout.period, calendar: calendar))
+            }
+        }
+        state.withLock { state in
+            for (layout, entry) in zip(layouts, known) { state.metrics[layout] = entry }
+        }
+    }
+
+    /// Creates the partitions for these period starts, unless they are known to be there.
+    func ensurePartitions(_ wanted: Set<PeriodStart>, _ session: Session) throws {
+        let missing = state.withLock { state in wanted.filter { !state.partitions.contains($0.partition) } }
+        guard !missing.isEmpty else { return }
+        for (kind, starts) in Dictionary(grouping: missing, by: \.kind).sorted(by: { $0.key < $1.key }) {
+            try session.query(
+                Query.ensurePartitions([kind.parameter, .integers(starts.map(\.start).sorted())]))
+        }
+        state.withLock { $0.partitions.formUnion(missing.map(\.partition)) }
+    }
+
+    /// Forgets which partitions exist: another process has dropped some.
+    func forgetPartitions() { state.withLock { $0.partitions = [] } }
+
+    /// The start of a period, which decides its partition.
+    struct PeriodStart: Hashable, Sendable {
+        let kind: PeriodKind
+        let start: Int64
+
+        var partition: PartitionDay { PartitionDay(kind: kind, day: start.flooredQuotient(by: 86_400)) }
+    }
+}

@@ -1,0 +1,23 @@
+/// What a flush did.
+public struct FlushOutcome: Sendable, Hashable {
+    /// Whether the counters changed now, or had already.
+    public enum Application: Sendable, Hashable {
+        /// The deltas were added by this call.
+        case applied
+        /// They had been added before; the answer to that call was lost.
+        case alreadyApplied
+    }
+
+    /// Whether the counters changed now, or had already.
+    public let application: Application
+    /// Counters that were touched. Unit: rows.
+    public let counters: Int
+    /// Distinct counts that were touched. Unit: rows.
+    public let distinctCounts: Int
+    /// Deltas of released periods that went into the period open now.
+    public let redirected: Int
+    /// Deltas of distinct counts that were left out, because their period was released.
+    public let droppedDistinct: Int
+    /// Released periods that ended within the last 72 hours, of the layouts in use.
+    public let closedPeriods: Set<ClosedPeriod>
+}

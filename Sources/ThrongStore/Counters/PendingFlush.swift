@@ -1,0 +1,103 @@
+internal import ThrongCounting
+internal import ThrongPlan
+
+/// A flush under the schema's names, with what is to be known about its periods.
+struct PendingFlush: Sendable {
+    /// A period of one metric.
+    struct MetricPeriod: Hashable, Comparable {
+        let metric: Int32
+        let start: Int64
+
+        static func < (left: Self, right: Self) -> Bool { (left.metric, left.start) < (right.metric, right.start) }
+    }
+
+    /// A layout in use: its short name and its calendar.
+    struct Metric: Sendable {
+        let id: Int32
+        let kind: PeriodKind
+        let calendar: PeriodCalendar
+    }
+
+    private(set) var counters: [PendingCounter]
+    private(set) var distinct: [PendingDistinct]
+    private(set) var redirected = 0
+    private(set) var droppedDistinct = 0
+    private let metrics: [Int32: Metric]
+
+    /// Translates a flush; `metrics` has one entry a layout of the flush, in its order.
+    init(_ flush: Flush, metrics: [Metric]) {
+        self.metrics = Dictionary(metrics.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        counters = flush.counters.map { delta in
+            PendingCounter(
+                metric: metrics[delta.layout].id,
+                kind: metrics[delta.layout].kind.code,
+                periodStart: delta.periodStart,
+                measure: delta.measure.value,
+                cell: Int32(bitPattern: delta.cell.value),
+                delta: delta.delta)
+        }
+        distinct = flush.distinct.map { delta in
+            PendingDistinct(
+                metric: metrics[delta.layout].id,
+                kind: metrics[delta.layout].kind.code,
+                periodStart: delta.periodStart,
+                margin: Int32(bitPattern: delta.margin.bits),
+                cell: Int32(bitPattern: delta.cell.value),
+                window: delta.window.value,
+                delta: delta.delta)
+        }
+        sortAndMerge()
+    }
+
+    /// The metrics, ascending.
+    var metricIDs: [Int64] { metrics.keys.sorted().map(Int64.init) }
+
+    /// The periods that have deltas, ascending.
+    var periods: [MetricPeriod] {
+        // Rows are sorted by metric and period first, so neighbours repeat.
+        var found: Set<MetricPeriod> = []
+        var last: MetricPeriod?
+        for row in counters {
+            let period = MetricPeriod(metric: row.metric, start: row.periodStart)
+            if period != last { found.insert(period) }
+            last = period
+        }
+        for row in distinct {
+            let period = MetricPeriod(metric: row.metric, start: row.periodStart)
+            if period != last { found.insert(period) }
+            last = period
+        }
+        return found.sorted()
+    }
+
+    /// The first second after a period.
+    func end(of period: MetricPeriod) -> Int64 {
+        metrics[period.metric].map { $0.calendar.period($0.kind, containing: period.start).end } ?? period.start + 1
+    }
+
+    /// The period of a metric that holds an instant.
+    func period(of metric: Int32, containing unixSeconds: Int64) -> Period? {
+        metrics[metric].map { $0.calendar.period($0.kind, containing: unixSeconds) }
+    }
+
+    /// Moves deltas of released periods into open ones, and drops distinct counts of released periods: whether a late
+    /// identifier was already counted in the open period is unknown, and a floor must stay a lower bound.
+    mutating func redirect(_ targets: [MetricPeriod: Int64]) {
+        guard !targets.isEmpty else { return }
+        for place in counters.indices {
+            let period = MetricPeriod(metric: counters[place].metric, start: counters[place].periodStart)
+            guard let target = targets[period] else { continue }
+            counters[place].periodStart = target
+            redirected += 1
+        }
+        let before = distinct.count
+        distinct.removeAll { targets[MetricPeriod(metric: $0.metric, start: $0.periodStart)] != nil }
+        droppedDistinct = before - distinct.count
+        sortAndMerge()
+    }
+
+    private mutating func sortAndMerge() {
+        counters.sortAndMerge(by: <, sharing: { $0.sharesRow(with: $1) }, delta: \.delta)
+        distinct.sortAndMerge(by: <, sharing: { $0.sharesRow(with: $1) }, delta: \.delta)
+    }
+}

@@ -1,0 +1,27 @@
+internal import Crypto
+internal import Foundation
+
+/// One numbered step of the schema; once it landed, its text never changes.
+public struct Migration: Sendable, Hashable {
+    /// 1 for the first.
+    public let version: Int
+    /// Its file in the folder Schema.
+    public let name: String
+    /// SHA-256 of its text: 32 bytes.
+    public let checksum: [UInt8]
+    /// What is run.
+    let sql: String
+
+    init(version: Int, name: String, text: [UInt8]) {
+        self.version = version
+        self.name = name
+        checksum = Array(SHA256.hash(data: text))
+        sql = String(decoding: text, as: UTF8.self)
+    }
+
+    /// The schema that this version of Throng works with, in order.
+    public static let all = [
+        Migration(version: 1, name: "0001.initial.sql", text: PackageResources._001_initial_sql),
+        Migration(version: 2, name: "0002.functions.sql", text: PackageResources._002_functions_sql),
+    ]
+}

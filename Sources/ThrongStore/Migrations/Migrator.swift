@@ -1,0 +1,105 @@
+/// Brings a database's schema to the version that this program works with.
+///
+/// Runs as the user that owns the schema, not as one of the roles.
+public struct Migrator: Sendable {
+    private let connection: Connection
+    private let migrations: [Migration]
+
+    /// Prepares to migrate over a connection without a role.
+    public init(_ connection: Connection) { self.init(connection, migrations: Migration.all) }
+
+    init(_ connection: Connection, migrations: [Migration]) {
+        self.connection = connection
+        self.migrations = migrations
+    }
+
+    /// A migration and when it was applied.
+    public struct Status: Sendable, Hashable {
+        /// Which one.
+        public let migration: Migration
+        /// Unit: Unix seconds; nil where it is still to come.
+        public let appliedAt: Int64?
+    }
+
+    /// Applies what is missing, a transaction each, and returns the names of what was applied now.
+    ///
+    /// Several processes may do so at once: one works, the others wait and find nothing to do.
+    /// - Throws: ``SchemaError`` where the database was altered or is newer; then nothing was changed.
+    @discardableResult
+    public func migrate() async throws -> [String] {
+        let migrations = migrations
+        return try await connection.run { session in
+            try session.transaction {
+                try Self.lock(session)
+                try session.execute(script: Query.createMigrationTable.sql, name: Query.createMigrationTable.name)
+            }
+            try Self.check(try Self.applied(session), against: migrations)
+            var names: [String] = []
+            for migration in migrations {
+                let isNew = try session.transaction {
+                    try Self.lock(session)
+                    let applied = try Self.applied(session)
+                    try Self.check(applied, against: migrations)
+                    guard applied[migration.version] == nil else { return false }
+                    try session.execute(script: migration.sql, name: migration.name)
+                    try session.query(
+                        Query.insertMigration([
+                            .integer(Int64(migration.version)), .text(migration.name), .bytes(migration.checksum),
+                        ]))
+                    return true
+                }
+                if isNew { names.append(migration.name) }
+            }
+            return names
+        }
+    }
+
+    /// What was applied and what is to come; changes nothing.
+    ///
+    /// - Throws: ``SchemaError/altered(version:name:recorded:expected:)`` and ``SchemaError/newer(found:known:)``.
+    public func status() async throws -> [Status] {
+        let migrations = migrations
+        return try await connection.run { session in
+            let applied = try Self.applied(session)
+            try Self.check(applied, against: migrations)
+            return migrations.map { Status(migration: $0, appliedAt: applied[$0.version]?.at) }
+        }
+    }
+
+    /// Makes sure that the schema is exactly the one that this program works with.
+    ///
+    /// - Throws: ``SchemaError``.
+    public func verify() async throws {
+        let missing = try await status().filter { $0.appliedAt == nil }
+        if let first = missing.first {
+            throw SchemaError.outdated(found: first.migration.version - 1, known: migrations.last?.version ?? 0)
+        }
+    }
+
+    private typealias Applied = [Int: (checksum: [UInt8], at: Int64)]
+
+    private static func lock(_ session: Session) throws { try session.query(Query.lockMigrations([])) }
+
+    private static func applied(_ session: Session) throws -> Applied {
+        guard try session.query(Query.findMigrationTable([])).flag(0, 0) else { return [:] }
+        let rows = try session.query(Query.selectMigrations([]))
+        var applied: Applied = [:]
+        for row in rows.indices {
+            applied[Int(try rows.integer(row, 0))] = (try rows.bytes(row, 1), try rows.integer(row, 2))
+        }
+        return applied
+    }
+
+    private static func check(_ applied: Applied, against migrations: [Migration]) throws(SchemaError) {
+        let known = migrations.last?.version ?? 0
+        if let newest = applied.keys.max(), newest > known { throw .newer(found: newest, known: known) }
+        for migration in migrations {
+            guard let record = applied[migration.version], record.checksum != migration.checksum else { continue }
+            throw .altered(
+                version: migration.version,
+                name: migration.name,
+                recorded: LowerHex.text(record.checksum),
+                expected: LowerHex.text(migration.checksum))
+        }
+    }
+}

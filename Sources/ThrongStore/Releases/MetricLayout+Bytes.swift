@@ -1,0 +1,7 @@
+internal import Foundation
+internal import ThrongPlan
+
+extension MetricLayout {
+    /// Reads a layout's JSON from bytes.
+    init(jsonBytes: [UInt8]) throws { try self.init(json: Data(jsonBytes)) }
+}

@@ -1,0 +1,153 @@
+public import ThrongPlan
+public import ThrongRelease
+
+/// The release step's way to PostgreSQL: closes periods, reads their counters once, writes releases, reads them back.
+///
+/// Works as `throng_reporter`, which may read counters and write releases, and can change neither.
+public final class ReleaseStore: Sendable {
+    /// How it reaches PostgreSQL.
+    let connection: Connection
+
+    /// Prepares to work; the role of the settings is replaced by `throng_reporter`.
+    public init(_ settings: ConnectionSettings) { connection = Connection(settings.acting(as: .reporter)) }
+
+    /// The periods of an app that have counters and no release, by their end.
+    ///
+    /// Also periods that are not over yet, and layouts that the plan in force no longer has.
+    public func openPeriods(app: AppName) async throws -> [OpenPeriod] {
+        try await connection.run { session in
+            let rows = try session.query(Query.selectOpenPeriods([.text(app.text)]))
+            var layouts: [LayoutID: MetricLayout] = [:]
+            return try rows.indices.map { row in
+                let id = LayoutID(try rows.bytes(row, 0))
+                let layout = try layouts[id] ?? Self.layout(id, json: try rows.bytes(row, 1))
+                layouts[id] = layout
+                return OpenPeriod(
+                    layout: layout,
+                    period: Period(
+                        kind: layout.period, start: try rows.integer(row, 2), end: try rows.integer(row, 3)))
+            }
+        }
+    }
+
+    /// Closes a period and releases it, in one transaction; nil where that was done before.
+    ///
+    /// Waits for the flushes of this metric that are under way and holds off later ones until it is done; what they add
+    /// to this period afterwards goes into the open one. The distinct counts of the period are deleted.
+    ///
+    /// - Parameter make: decides what is published; runs on the connection's thread. When it throws, nothing happened.
+    /// - Throws: ``StoreError``, and what `make` throws.
+    public func release(
+        _ layout: MetricLayout,
+        _ period: Period,
+        make: @escaping @Sendable (StoredCube) throws -> Release
+    ) async throws -> Release? {
+        try await connection.run { session in
+            let metric = try Self.metricID(of: layout, session)
+            return try session.transaction {
+                let answers = try session.pipeline([
+                    Query.lockMetric([.integer(metric)]),
+                    Query.closePeriod([.integer(metric), period.start.parameter, period.end.parameter]),
+                ])
+                guard answers[1].count == 1 else { return nil }
+                let release = try make(try Self.cube(layout, period, metric, session))
+                guard release.header.layout == layout, release.header.period == period else {
+                    throw StoreError.releaseMismatched(metric: layout.metric)
+                }
+                try Self.write(release, metric, session)
+                let key: [Parameter] = [.integer(metric), period.kind.parameter, period.start.parameter]
+                _ = try session.pipeline([
+                    Query.deleteDistinct(key), Query.deleteOpenPeriod([.integer(metric), period.start.parameter]),
+                ])
+                return release
+            }
+        }
+    }
+
+    /// Closes the connection.
+    public func close() { connection.close() }
+}
+
+extension ReleaseStore {
+    /// Reads a stored layout and makes sure that it is what it was.
+    static func layout(_ id: LayoutID, json: [UInt8]) throws -> MetricLayout {
+        let layout = try MetricLayout(jsonBytes: json)
+        guard layout.id == id else { throw StoreError.layoutAltered(id) }
+        return layout
+    }
+
+    /// The schema's name for a layout.
+    static func metricID(of layout: MetricLayout, _ session: Session) throws -> Int64 {
+        let id = layout.id
+        let rows = try session.query(Query.selectLayout([.bytes(id.bytes)]))
+        guard rows.count == 1 else { throw StoreError.layoutUnknown(id) }
+        return try rows.integer(0, 0)
+    }
+
+    private static func cube(
+        _ layout: MetricLayout,
+        _ period: Period,
+        _ metric: Int64,
+        _ session: Session
+    ) throws -> StoredCube {
+        let key: [Parameter] = [.integer(metric), period.kind.parameter, period.start.parameter]
+        let counters = try session.query(Query.selectCounters(key))
+        let distinct = try session.query(Query.selectDistinct(key))
+        return StoredCube(
+            layout: layout,
+            period: period,
+            counters: try counters.indices.map { row in
+                StoredCounter(
+                    measure: MeasureIndex(Int16(truncatingIfNeeded: try counters.integer(row, 0))),
+                    cell: try Self.cell(counters, row, 1),
+                    value: try counters.integer(row, 2))
+            },
+            distinct: try distinct.indices.map { row in
+                StoredDistinct(
+                    margin: try Self.margin(distinct, row, 0),
+                    cell: try Self.cell(distinct, row, 1),
+                    window: WindowNumber(try distinct.integer(row, 2)),
+                    devices: try distinct.integer(row, 3))
+            })
+    }
+
+    private static func write(_ release: Release, _ metric: Int64, _ session: Session) throws {
+        let header = release.header
+        let layout = header.layout
+        guard let digest = LowerHex.bytes(release.digest.hex) else {
+            throw StoreError.unexpectedAnswer(query: Query.insertRelease.name)
+        }
+        let rows = try session.query(
+            Query.insertRelease([
+                .integer(metric), .text(layout.app.text), .text(layout.metric.text), header.period.kind.parameter,
+                header.period.start.parameter, header.period.end.parameter, header.threshold.devices.parameter,
+                .text(header.plan.hex), .text(String(decoding: header.json, as: UTF8.self)), .bytes(digest),
+            ]))
+        let id = try rows.integer(0, 0)
+        try session.copyIn(Query.copyReleasedCells.name, Query.copyReleasedCells.sql) { writer in
+            for cell in release.cells {
+                var labels: [String?] = Array(repeating: nil, count: layout.dimensions.count)
+                let kept = layout.dimensions.indices.filter { cell.margin.keeps($0) }
+                for (place, bucket) in zip(kept, layout.buckets(of: cell.cell, in: cell.margin)) {
+                    labels[place] = layout.dimensions[place].labels[bucket].text
+                }
+                try writer.row(columns: 7)
+                try writer.bigint(id)
+                try writer.integer(Int32(bitPattern: cell.margin.bits))
+                try writer.integer(Int32(bitPattern: cell.cell.value))
+                try writer.texts(labels)
+                try writer.bigint(cell.count)
+                try writer.bigints(cell.sums)
+                if let reach = cell.reach { try writer.bigint(reach.devices) } else { try writer.null() }
+            }
+        }
+    }
+
+    static func margin(_ rows: Rows, _ row: Int, _ column: Int) throws -> Margin {
+        Margin(bits: UInt32(truncatingIfNeeded: try rows.integer(row, column)))
+    }
+
+    static func cell(_ rows: Rows, _ row: Int, _ column: Int) throws -> CellIndex {
+        CellIndex(UInt32(truncatingIfNeeded: try rows.integer(row, column)))
+    }
+}

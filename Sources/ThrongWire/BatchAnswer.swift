@@ -1,0 +1,27 @@
+/// What the daemon says of a batch once its deltas are on disk.
+public struct BatchAnswer: Sendable, Hashable, Codable {
+    /// Events that changed a counter.
+    public let accepted: Int
+    /// Events that did not, in their order.
+    public let refused: [Refusal]
+
+    /// One event that changed no counter.
+    public struct Refusal: Sendable, Hashable, Codable {
+        /// The event's place in the batch, from 0.
+        public let index: Int
+        /// Why.
+        public let reason: RefusalReason
+
+        /// Puts a refusal together.
+        public init(index: Int, reason: RefusalReason) {
+            self.index = index
+            self.reason = reason
+        }
+    }
+
+    /// Puts an answer together.
+    public init(accepted: Int, refused: [Refusal]) {
+        self.accepted = accepted
+        self.refused = refused
+    }
+}

@@ -1,0 +1,42 @@
+/// Why an event was not counted. A closed list: clients may rely on it, and metric labels are made of it.
+public enum RefusalReason: String, Sendable, Hashable, CaseIterable, Codable {
+    /// No metric of the purpose counts an event of that name.
+    case unknownEvent = "unknown_event"
+    /// The event, or the batch's context, has a field that no metric uses.
+    case unknownField = "unknown_field"
+    /// A field that is summed is missing or no number, or a field is a list or an object.
+    case invalidValue = "invalid_value"
+    /// `at` is more than 48 hours ago.
+    case tooOld = "too_old"
+    /// `at` is more than 5 minutes ahead.
+    case inTheFuture = "in_the_future"
+    /// Every metric that counts the event has expired.
+    case metricExpired = "metric_expired"
+    /// The identifier has added all that it may add in this window.
+    case contributionBound = "contribution_bound"
+    /// The identifier was seen in another bucket of a dimension that partitions devices, in this window.
+    case partitionConflict = "partition_conflict"
+    /// The request carries an opt-out signal that the purpose honours.
+    case optedOut = "opted_out"
+
+    /// A stable number for the journal.
+    public var code: UInt8 {
+        switch self {
+        case .unknownEvent: 1
+        case .unknownField: 2
+        case .invalidValue: 3
+        case .tooOld: 4
+        case .inTheFuture: 5
+        case .metricExpired: 6
+        case .contributionBound: 7
+        case .partitionConflict: 8
+        case .optedOut: 9
+        }
+    }
+
+    /// The reason with that number; nil for a number that this version does not know.
+    public init?(code: UInt8) {
+        guard let reason = Self.allCases.first(where: { $0.code == code }) else { return nil }
+        self = reason
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+import ThrongPlan
+import ThrongReport
+
+@Suite("a delivery into a folder is whole or not at all")
+struct DeliveryTests {
+    static func withFolder(_ body: (URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "throng-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder)
+    }
+
+    static func files(_ shop: Shop = Shop()) throws -> ReportFiles {
+        try ReportFiles(of: shop.document, formats: [.json, .html, .csv, .html])
+    }
+
+    static func listing(_ folder: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path()).sorted()
+    }
+
+    @Test("every format arrives once, readable by all, and nothing else stays")
+    func delivers() throws {
+        try Self.withFolder { folder in
+            let deep = folder.appending(path: "a/b")
+            let files = try Self.files()
+            let paths = try ReportFolder(path: deep.path()).deliver(files)
+            #expect(
+                try Self.listing(deep) == [
+                    "weekly_shop-2026-W47.csv", "weekly_shop-2026-W47.html", "weekly_shop-2026-W47.json",
+                ])
+            for (path, file) in zip(paths, files.all) {
+                #expect(try Data(contentsOf: URL(filePath: path)) == Data(file.contents))
+                let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+                #expect(mode == 0o644)
+            }
+        }
+    }
+
+    @Test("a repeated delivery leaves the files alone; a changed one replaces them")
+    func repeats() throws {
+        try Self.withFolder { folder in
+            let target = ReportFolder(path: folder.path())
+            let path = try #require(try target.deliver(Self.files()).first)
+            func inode() throws -> Int? {
+                try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
+            }
+            let first = try inode()
+            try target.deliver(Self.files())
+            #expect(try inode() == first)
+            var changed = Shop()
+            changed.explanation = "Otherwise."
+            try target.deliver(Self.files(changed))
+            #expect(try inode() != first)
+            #expect(try String(contentsOf: URL(filePath: path), encoding: .utf8).contains("Otherwise."))
+            #expect(try Self.listing(folder).count == 3)
+        }
+    }
+
+    @Test("a symbolic link in the way is replaced, and what it points at stays as it is")
+    func links() throws {
+        try Self.withFolder { folder in
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let victim = folder.appending(path: "victim")
+            try Data("mine".utf8).write(to: victim)
+            let place = folder.appending(path: "weekly_shop-2026-W47.csv")
+            try FileManager.default.createSymbolicLink(at: place, withDestinationURL: victim)
+            try ReportFolder(path: folder.path()).deliver(Self.files())
+            #expect(try String(contentsOf: victim, encoding: .utf8) == "mine")
+            #expect(try String(contentsOf: place, encoding: .utf8).hasPrefix("insight,"))
+        }
+    }
+
+    @Test("a folder that cannot be is an error that names it, and leaves nothing behind")
+    func fails() throws {
+        try Self.withFolder { folder in
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let blocked = folder.appending(path: "file")
+            try Data().write(to: blocked)
+            #expect(throws: ReportError.self) {
+                try ReportFolder(path: blocked.appending(path: "sub").path()).deliver(Self.files())
+            }
+            let place = folder.appending(path: "weekly_shop-2026-W47.html/in-the-way")
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            #expect(throws: ReportError.self) { try ReportFolder(path: folder.path()).deliver(Self.files()) }
+            #expect(try Self.listing(folder).filter { $0.hasPrefix(".") }.isEmpty)
+        }
+    }
+}

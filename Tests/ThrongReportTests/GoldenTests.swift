@@ -1,0 +1,30 @@
+import Foundation
+import Testing
+import ThrongPlan
+import ThrongReport
+
+@Suite("golden files of a report")
+struct GoldenTests {
+    /// Set to 1 to write the golden files anew; look at the difference before it is kept.
+    static let regenerates = ProcessInfo.processInfo.environment["THRONG_REGENERATE_GOLDEN"] == "1"
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
+
+    @Test("every format is what the golden file says, to the byte", arguments: ReportFormat.allCases)
+    func golden(format: ReportFormat) throws {
+        let files = try ReportFiles(of: Shop().document, formats: [format])
+        let file = try #require(files.all.first)
+        #expect(files.all.count == 1)
+        #expect(file.name == "weekly_shop-2026-W47.\(format.rawValue)")
+        let golden = Self.folder.appending(path: file.name)
+        if Self.regenerates { try Data(file.contents).write(to: golden) }
+        let expected = try Data(contentsOf: golden)
+        #expect(Data(file.contents) == expected, "differs from \(file.name); set THRONG_REGENERATE_GOLDEN=1 to renew it")
+    }
+
+    @Test("two runs over the same releases write the same bytes")
+    func deterministic() throws {
+        let formats = ReportFormat.allCases
+        #expect(
+            try ReportFiles(of: Shop().document, formats: formats) == ReportFiles(of: Shop().document, formats: formats))
+    }
+}

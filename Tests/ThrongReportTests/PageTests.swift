@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+import ThrongPlan
+import ThrongReport
+
+@Suite("the page is fit to be read")
+struct PageTests {
+    @Test("every drawing that says something has a title and a description, every table a caption")
+    func described() throws {
+        let page = try PagePieces(Shop().document.html())
+        let drawings = try page.elements("//svg[@role='img']")
+        #expect(drawings.count == 7)
+        for drawing in drawings {
+            let ids = (drawing.attribute(forName: "aria-labelledby")?.stringValue ?? "").split(separator: " ")
+            #expect(ids.count == 2)
+            for id in ids { #expect(try page.elements("//*[@id='\(id)']").count == 1) }
+        }
+        #expect(try page.elements("//table").count == page.elements("//table/caption").count)
+        #expect(try page.elements("//section[@class='insight']").count == 10)
+        let ids = try page.elements("//*[@id]").compactMap { $0.attribute(forName: "id")?.stringValue }
+        #expect(Set(ids).count == ids.count)
+    }
+
+    @Test("each insight says its k, its sampling, its basis and its windows")
+    func basis() throws {
+        var shop = Shop()
+        shop.sampling = 0.25
+        let page = try PagePieces(shop.document.html())
+        for section in 1...10 {
+            let parts = try page.text("//section[@id='insight-\(section)']//ul[@class='basis']/li")
+            #expect(parts.count == 4)
+            #expect(parts[0].hasPrefix("Counts events") || parts[0].contains("at least, seen within one window"))
+            #expect(parts[1].hasPrefix("k = 20"))
+            #expect(parts[2] == "Sampling rate 0.25: numbers as counted, not scaled up")
+            #expect(parts[3] == "Identifiers last 15 minutes")
+        }
+    }
+
+    @Test("letters keep a contrast of 4.5 to 1 in light and in dark (WCAG 2.2, 1.4.3)")
+    func contrast() throws {
+        let html = try Shop().document.html()
+        let css = html.components(separatedBy: "<style>")[1].components(separatedBy: "</style>")[0]
+        let halves = css.components(separatedBy: "@media screen and (prefers-color-scheme: dark)")
+        let light = Self.colours(halves[0])
+        let dark = light.merging(Self.colours(halves[1].components(separatedBy: "*, *::before")[0])) { $1 }
+        let pairs = [
+            ("ink", "paper"), ("ink", "surface"), ("muted", "paper"), ("muted", "surface"), ("muted", "hatch-ground"),
+            ("muted", "hatch-soft"), ("accent", "surface"), ("link", "surface"), ("on-light", "track"),
+            ("on-light", "shade-1"), ("on-light", "shade-2"), ("on-light", "shade-3"), ("on-strong", "shade-4"),
+            ("on-strong", "shade-5"),
+        ]
+        for theme in [light, dark] {
+            for (front, back) in pairs {
+                let values = [theme[front], theme[back]].compactMap { $0 }.sorted()
+                try #require(values.count == 2)
+                #expect((values[1] + 0.05) / (values[0] + 0.05) >= 4.5, "\(front) on \(back)")
+            }
+        }
+    }
+
+    /// Relative luminance by name of the custom property.
+    static func colours(_ css: String) -> [String: Double] {
+        var result: [String: Double] = [:]
+        for match in css.matches(of: #/--([a-z0-9-]+): #([0-9a-f]{6})/#) {
+            let value = Int(match.2, radix: 16) ?? 0
+            let parts = [value >> 16, value >> 8 & 255, value & 255].map { part -> Double in
+                let share = Double(part) / 255
+                return share <= 0.03928 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
+            }
+            result[String(match.1)] = 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+        }
+        return result
+    }
+
+    @Test("periods read as people write them")
+    func periods() throws {
+        let calendar = Shop.calendar
+        func title(_ label: String) throws -> String { calendar.title(of: try #require(calendar.period(labelled: label))) }
+        #expect(try title("2026-11-21") == "Saturday, 21 November 2026")
+        #expect(try title("2026-W47") == "16 to 22 November 2026")
+        #expect(try title("2026-W49") == "30 November to 6 December 2026")
+        #expect(try title("2026-W53") == "28 December 2026 to 3 January 2027")
+        #expect(try title("2026-11") == "November 2026")
+        #expect(try title("2026-11-21T23:00") == "21 November 2026, 23:00 to 00:00")
+    }
+}
