@@ -23,6 +23,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -42,35 +44,65 @@ let package = Package(
         .target(
             name: "ThrongStore",
             dependencies: ["ThrongPlan", "ThrongCounting", "ThrongRelease", "CLibPQ", crypto, logging, lifecycle],
+            resources: [.embedInCode("Schema")],
             swiftSettings: strict),
         .target(
             name: "ThrongReport",
             dependencies: [
-                "ThrongPlan", "ThrongRelease", crypto, .product(name: "Mustache", package: "swift-mustache"),
+                "ThrongPlan", "ThrongRelease", .product(name: "Mustache", package: "swift-mustache"),
             ],
-            resources: [.process("Templates")],
+            resources: [.embedInCode("Templates")],
             swiftSettings: strict),
         .target(
             name: "ThrongServer",
             dependencies: [
                 "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting", "ThrongJournal", "ThrongStore",
-                "ThrongRelease", "ThrongReport", logging, lifecycle,
+                "ThrongRelease", "ThrongReport", "CLinux", logging, lifecycle,
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "throng",
             dependencies: [
-                "ThrongServer",
+                "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongJournal", "ThrongStore", "ThrongReport", "ThrongServer",
+                "CZlib", crypto, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: strict),
 
+        .testTarget(name: "ThrongPlanTests", dependencies: ["ThrongPlan", "Yams"], swiftSettings: strict),
+        .testTarget(
+            name: "ThrongCountingTests", dependencies: ["ThrongCounting", "ThrongPlan", "ThrongWire"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ThrongIntakeTests", dependencies: ["ThrongIntake", "ThrongCounting", "ThrongPlan", "ThrongWire"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ThrongJournalTests", dependencies: ["ThrongJournal", "ThrongCounting", "ThrongPlan", "ThrongWire"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "PromiseTests",
+            dependencies: ["ThrongIntake", "ThrongCounting", "ThrongPlan", "ThrongRelease", "ThrongWire"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ThrongStoreTests",
+            dependencies: ["ThrongStore", "ThrongPlan", "ThrongCounting", "ThrongRelease", logging, lifecycle],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ThrongReportTests", dependencies: ["ThrongReport", "ThrongPlan", "ThrongRelease"],
+            exclude: ["Golden"], swiftSettings: strict),
+
         // The system's libraries.
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),

@@ -18,6 +18,9 @@ extension Counting {
         }
     }
 
+    /// Learns the journal's last position, where its last records could not be read any more.
+    public mutating func reach(_ last: JournalPosition) { position = max(position, last) }
+
     private mutating func replayWindow(of record: CountedBatch) {
         var window = windows.removeValue(forKey: record.window) ?? OpenWindow()
         for addition in record.additions {

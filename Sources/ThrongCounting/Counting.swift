@@ -161,7 +161,7 @@ public struct Counting: Sendable {
         _ contribution: inout BucketedBatch.Contribution, openPeriod: (MetricLayout) -> Int64
     ) {
         let ordinal = Int(contribution.metric)
-        let period = ClosedPeriod(layout: space.ids[ordinal], start: contribution.periodStart)
+        let period = ClosedPeriod(layout: space.ids[ordinal], periodStart: contribution.periodStart)
         guard closed.contains(period) else { return }
         contribution = .init(
             metric: contribution.metric,
@@ -171,18 +171,3 @@ public struct Counting: Sendable {
             firstAmount: contribution.firstAmount)
     }
 }
-
-/// A period of a layout that has been released: late events count into the open one.
-public struct ClosedPeriod: Hashable, Sendable {
-    /// The layout.
-    public let layout: LayoutID
-    /// First second of the period. Unit: Unix seconds.
-    public let start: Int64
-
-    /// Names a period of a layout.
-    public init(layout: LayoutID, start: Int64) {
-        self.layout = layout
-        self.start = start
-    }
-}
-

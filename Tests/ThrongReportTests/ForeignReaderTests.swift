@@ -1,12 +1,15 @@
 import Foundation
 import Testing
+import ThrongPlan
 import ThrongReport
 
 /// Readers that know nothing of Throng: Python's csv module and the jsonschema package.
 @Suite("other programs read a report")
 struct ForeignReaderTests {
-    /// Runs a Python program with text on its standard input; nil where there is no such Python.
-    static func python(_ program: String, _ input: String, _ arguments: [String] = []) throws -> (status: Int32, text: String) {
+    /// Runs a Python program with text on its standard input.
+    static func python(
+        _ program: String, _ input: String, _ arguments: [String] = []
+    ) throws -> (status: Int32, text: String) {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["python3", "-c", program] + arguments

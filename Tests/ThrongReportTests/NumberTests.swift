@@ -176,7 +176,8 @@ struct NumberTests {
         let answers = Self.shop.document.answers
         for (name, published) in [("views_by_both", 24_500), ("mean_basket", 1322)] as [(InsightName, Int64)] {
             let answer = try #require(answers.first { $0.insight.name == name }?.answered)
-            let whole = name == "views_by_both" ? Self.whole { _, _ in true }.events : Self.baskets { _, _ in true }.events
+            let views = Self.whole { _, _ in true }.events
+            let whole = name == "views_by_both" ? views : Self.baskets { _, _ in true }.events
             #expect(answer.table.withheldShare == .known(missing: whole - published, whole: whole))
         }
     }

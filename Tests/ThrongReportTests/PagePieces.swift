@@ -1,7 +1,10 @@
 import Foundation
-import FoundationXML
 import Testing
 import ThrongReport
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
 
 /// A report's page taken apart by a parser that has nothing to do with the templates.
 struct PagePieces {

@@ -3,6 +3,10 @@ import Testing
 import ThrongPlan
 import ThrongReport
 
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
 @Suite("the page is fit to be read")
 struct PageTests {
     @Test("every drawing that says something has a title and a description, every table a caption")
@@ -75,7 +79,9 @@ struct PageTests {
     @Test("periods read as people write them")
     func periods() throws {
         let calendar = Shop.calendar
-        func title(_ label: String) throws -> String { calendar.title(of: try #require(calendar.period(labelled: label))) }
+        func title(_ label: String) throws -> String {
+            calendar.title(of: try #require(calendar.period(labelled: label)))
+        }
         #expect(try title("2026-11-21") == "Saturday, 21 November 2026")
         #expect(try title("2026-W47") == "16 to 22 November 2026")
         #expect(try title("2026-W49") == "30 November to 6 December 2026")

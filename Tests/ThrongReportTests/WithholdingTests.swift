@@ -4,36 +4,14 @@ import ThrongPlan
 import ThrongRelease
 import ThrongReport
 
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
 @Suite("promise: a zero, a small cell and a neighbour can't be told apart in a report")
 struct WithholdingTests {
     static func bytes(_ shop: Shop, _ plan: Plan? = nil) throws -> [ReportFile] {
         try ReportFiles(of: shop.document(plan ?? shop.plan), formats: ReportFormat.allCases).all
-    }
-
-    @Test("a zero and a small cell that change places leave every byte as it was")
-    func swapped() throws {
-        // Africa on a television is empty and on "other" small: the other way round, every margin stays what it was.
-        var other = Shop()
-        (other.views[3][3], other.views[4][3]) = (other.views[4][3], other.views[3][3])
-        (other.views[3][4], other.views[4][4]) = (other.views[4][4], other.views[3][4])
-        let mine = Shop()
-        #expect(mine.views[3][3].events == 0 && other.views[3][3].events == 3)
-        // Rows of the two devices differ now in total: balance them in a cell that is published in both.
-        let tv = mine.views[3].map(\.events).reduce(0, +) - other.views[3].map(\.events).reduce(0, +)
-        other.views[3][0].events += tv
-        other.views[4][0].events -= tv
-        let tvDevices = mine.views[3].map(\.devices).reduce(0, +) - other.views[3].map(\.devices).reduce(0, +)
-        other.views[3][0].devices += tvDevices
-        other.views[4][0].devices -= tvDevices
-        #expect(try Self.withheldPlaces(mine) == Self.withheldPlaces(other))
-    }
-
-    /// Which rows of all answers are withheld, and how each format writes them.
-    static func withheldPlaces(_ shop: Shop) throws -> [String] {
-        let page = try PagePieces(shop.document.html())
-        let cells = try page.elements("//td[@class='withheld'] | //td[span/@class='withheld-marker']").map(\.xmlString)
-        let csv = shop.document.csv.components(separatedBy: "\r\n").filter { $0.contains(",withheld") }
-        return cells + csv
     }
 
     @Test("two cubes, one with a zero cell and one with a small cell, give reports that are equal to the byte")
@@ -123,7 +101,8 @@ struct WithholdingTests {
     func oneWording() throws {
         let html = try Shop().document.html()
         let page = try PagePieces(html)
-        let markers = Set(try page.elements("//td[@class='withheld'] | //span[@class='withheld-marker']").map(\.xmlString))
+        let marked = try page.elements("//td[@class='withheld'] | //span[@class='withheld-marker']")
+        let markers = Set(marked.map(\.xmlString))
         #expect(markers == ["<td class=\"withheld\">withheld</td>", "<span class=\"withheld-marker\">withheld</span>"])
         #expect(Withheld.wording == "withheld: it stands for too few people, or would give away one that does")
         for note in try page.text("//p[@class='note']") { #expect(note.hasPrefix(Withheld.wording + ".")) }

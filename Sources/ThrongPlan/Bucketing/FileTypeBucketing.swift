@@ -24,7 +24,8 @@ struct FileTypeBucketing: Bucketing {
         guard case .text(let text) = value else { return buckets.other }
         if let bucket = buckets[text.bytes] { return bucket }
         let all = Slice(base: text.bytes, bounds: text.bytes.indices)
-        let start = all.lastIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }.map { $0 + 1 } ?? all.startIndex
+        let start =
+            all.lastIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }.map { $0 + 1 } ?? all.startIndex
         guard let dot = all.lastIndex(of: UInt8(ascii: ".")), dot > start else { return buckets.other }
         return extensions[all[(dot + 1)...]] ?? buckets.other
     }

@@ -13,7 +13,9 @@ struct RouteTemplate: Sendable {
 
     init(_ template: String) throws(BucketingProblem) {
         let problem = BucketingProblem.malformedRoute(template)
-        guard template.hasPrefix("/"), !template.utf8.contains(where: { "?# ".utf8.contains($0) }) else { throw problem }
+        guard template.hasPrefix("/"), !template.utf8.contains(where: { "?# ".utf8.contains($0) }) else {
+            throw problem
+        }
         var parts = template.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         if parts.last?.isEmpty == true { parts.removeLast() }
         isOpenEnded = parts.last?.elementsEqual("*".utf8) == true

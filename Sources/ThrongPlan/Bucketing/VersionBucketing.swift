@@ -20,7 +20,8 @@ struct VersionBucketing: Bucketing {
 
     func bucket(_ value: FieldValue) -> Int {
         if case .number(let number) = value { return bucket(number: number) }
-        return value.withText(bucket(text:)) ?? buckets.other
+        // Not `withText(bucket(text:))`: a method taken as a value is allocated.
+        return value.withText { bucket(text: $0) } ?? buckets.other
     }
 
     private func bucket(text: UnsafeBufferPointer<UInt8>) -> Int {

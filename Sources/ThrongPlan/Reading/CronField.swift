@@ -23,7 +23,8 @@ struct CronField: Sendable {
 
     private var allowed: String {
         let numbers = "\(range.lowerBound) to \(range.upperBound)"
-        guard let first = names.min(by: { $0.value < $1.value }), let last = names.max(by: { $0.value < $1.value }) else {
+        guard let first = names.min(by: { $0.value < $1.value }), let last = names.max(by: { $0.value < $1.value })
+        else {
             return numbers
         }
         return "\(numbers) or \(first.key) to \(last.key)"

@@ -19,7 +19,10 @@ public enum CronProblem: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .wrongFieldCount(let found):
-            "found \(found) fields; five are allowed: minute, hour, day of month, month, day of week, such as '0 6 * * *'"
+            """
+            found \(found) fields; five are allowed: minute, hour, day of month, month, day of week, such as '0 6 * \
+            * *'
+            """
         case .unknownAlias(let alias):
             "unknown alias '\(alias)'; \(CronSchedule.aliases.map(\.name).joined(separator: ", ")) are allowed"
         case .unreadable(let part, let field, let allowed):
@@ -29,7 +32,10 @@ public enum CronProblem: Error, Sendable, Hashable, CustomStringConvertible {
         case .backwards(let part, let field):
             "the range of \(field)s '\(part)' runs backwards; write it as two ranges, such as 22-23,0-2"
         case .malformedStep(let part, let field, let allowed):
-            "the step of \(field)s in '\(part)' can't be used; a step follows * or a range and is \(allowed), such as */2"
+            """
+            the step of \(field)s in '\(part)' can't be used; a step follows * or a range and is \(allowed), such as \
+            */2
+            """
         case .neverHappens(let text):
             "'\(text)' never happens: none of its months has such a day"
         }

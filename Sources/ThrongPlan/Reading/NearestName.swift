@@ -2,14 +2,16 @@
 enum NearestName {
     /// The known name that is fewest slips away from a written one; nil when none is near.
     ///
-    /// Near is at most a third of the written letters, and at least one slip.
+    /// Near is one slip, or at most a third of the written letters, and never all of them.
     static func nearest(to written: String, among known: some Sequence<String>) -> String? {
         let lowered = written.lowercased()
         let limit = Swift.max(1, lowered.unicodeScalars.count / 3)
         var best: (name: String, distance: Int)?
         for name in known {
             let distance = distance(lowered, name.lowercased())
-            if distance <= limit, distance < best?.distance ?? .max { best = (name, distance) }
+            if distance <= limit, distance < lowered.unicodeScalars.count, distance < best?.distance ?? .max {
+                best = (name, distance)
+            }
         }
         return best?.name
     }
@@ -17,7 +19,7 @@ enum NearestName {
     /// "; did you mean 'threshold'?" or nothing, then what is allowed as far as it can be listed.
     static func advice(for written: String, among known: [String], noun: String) -> String {
         let meant = nearest(to: written, among: known).map { "; did you mean '\($0)'?" } ?? ""
-        if known.isEmpty { return "\(meant.isEmpty ? ";" : meant) the plan has no \(noun)" }
+        if known.isEmpty { return "\(meant.isEmpty ? ";" : meant) there are no \(noun)" }
         let shown = known.prefix(24).joined(separator: ", ")
         let rest = known.count > 24 ? " and \(known.count - 24) more" : ""
         return "\(meant.isEmpty ? ";" : meant) known: \(shown)\(rest)"

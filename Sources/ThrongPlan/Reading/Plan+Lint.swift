@@ -26,7 +26,11 @@ extension Plan {
             guard shortest.shortestSeconds > purpose.rotation.seconds else { return [] }
             let rotation = Duration.seconds(purpose.rotation.seconds)
             var message =
-                "rotates its identifiers every \(rotation.planText), within a \(shortest.rawValue): a floor sees one window's devices, about \(PlanNumber.text(devices(in: purpose.rotation))) of \(PlanNumber.text(app.audience)) a day, so more numbers are withheld"
+                """
+                rotates its identifiers every \(rotation.planText), within a \(shortest.rawValue): a floor sees one \
+                window's devices, about \(PlanNumber.text(devices(in: purpose.rotation))) of \
+                \(PlanNumber.text(app.audience)) a day, so more numbers are withheld
+                """
             if purpose.rotation < .longest {
                 message += "; a rotation of 1 day shows more and keeps an identifier for a day"
             }
@@ -56,7 +60,11 @@ extension Plan {
             let counted = Set(users.flatMap(\.events).map(\.text))
             return groups.flatMap(\.values).filter { !counted.contains($0) }.map { value in
                 advice(
-                    "lists \(YAMLNode.quoted(value)), which none of its metrics counts\(NearestName.advice(for: value, among: counted.sorted(), noun: "events"))")
+                    """
+                    lists \(YAMLNode.quoted(value)), which none of its metrics \
+                    counts\(NearestName.advice(for: value, among: counted.sorted(), noun: "events"))
+                    """
+                )
             }
         }
     }
@@ -74,10 +82,15 @@ extension Plan {
     private func expiryAdvice(_ metric: Metric, today: CalendarDate) -> String? {
         let days = metric.expires.daysSince1970 - today.daysSince1970
         if days <= 0 {
-            return "expired on \(metric.expires) and counts nothing; renew it if its decision still stands, or delete it"
+            return
+                "expired on \(metric.expires) and counts nothing; renew it if its decision still stands, or delete it"
         }
         guard days <= 30 else { return nil }
-        return "expires on \(metric.expires), in \(days) day\(days == 1 ? "" : "s"), and counts nothing from then on; renew it or let it go"
+        return
+            """
+            expires on \(metric.expires), in \(days) day\(days == 1 ? "" : "s"), and counts nothing from then on; \
+            renew it or let it go
+            """
     }
 
     /// Weighs the finest grouping that is shown against the audience.
@@ -103,16 +116,26 @@ extension Plan {
         let average = Swift.min(app.audience, devices(in: purpose.rotation)) / parts
         guard average < 2 * Int(metric.threshold.devices) else { return nil }
         let names = cube.indices.filter(margin.keeps).map { cube[$0].name.text }.joined(separator: " × ")
-        let window = purpose.rotation < .longest ? " and window of \(Duration.seconds(purpose.rotation.seconds).planText)" : ""
+        let window =
+            purpose.rotation < .longest ? " and window of \(Duration.seconds(purpose.rotation.seconds).planText)" : ""
         return
-            "shows \(PlanNumber.text(cells)) cells (\(names)) for \(PlanNumber.text(app.audience)) devices a day: on average \(average < 1 ? "less than 1" : PlanNumber.text(average)) a cell\(window), with k = \(metric.threshold.devices); many will be withheld: show coarser margins, drop a dimension or count longer periods"
+            """
+            shows \(PlanNumber.text(cells)) cells (\(names)) for \(PlanNumber.text(app.audience)) devices a day: on \
+            average \(average < 1 ? "less than 1" : PlanNumber.text(average)) a cell\(window), with k = \
+            \(metric.threshold.devices); many will be withheld: show coarser margins, drop a dimension or count \
+            longer periods
+            """
     }
 
     private func retentionAdvice(_ metric: Metric) -> String? {
-        guard let purpose = purpose(metric.purpose), let step = metric.decay.first(where: { $0.after >= purpose.retention })
+        guard let purpose = purpose(metric.purpose),
+            let step = metric.decay.first(where: { $0.after >= purpose.retention })
         else { return nil }
         return
-            "decays after \(step.after.planText), but its purpose keeps numbers for \(purpose.retention.planText) only; the step never happens"
+            """
+            decays after \(step.after.planText), but its purpose keeps numbers for \(purpose.retention.planText) \
+            only; the step never happens
+            """
     }
 
     // MARK: Insights, reports, partners
@@ -121,11 +144,13 @@ extension Plan {
         let reported = Set(reports.flatMap(\.insights))
         let served = Set(reports.map(\.partner))
         let idle = insights.filter { !reported.contains($0.name) }.map {
-            places.advice(on: .insight, named: $0.name.text, "insight '\($0.name)' is in no report; add it to one or delete it")
+            places.advice(
+                on: .insight, named: $0.name.text, "insight '\($0.name)' is in no report; add it to one or delete it")
         }
         let shares = insights.compactMap(shareAdvice)
         let unserved = partners.filter { !served.contains($0.name) }.map {
-            places.advice(on: .partner, named: $0.name.text, "partner '\($0.name)' receives no report; delete it or write one")
+            places.advice(
+                on: .partner, named: $0.name.text, "partner '\($0.name)' receives no report; delete it or write one")
         }
         let silent = reports.filter { $0.schedule == nil }.map {
             places.advice(
@@ -142,7 +167,11 @@ extension Plan {
         }
         return places.advice(
             on: .insight, named: insight.name.text,
-            "insight '\(insight.name)' shares out devices by '\(doing.name)', which does not partition them: one device counts in several parts, and the parts may exceed 100 %")
+            """
+            insight '\(insight.name)' shares out devices by '\(doing.name)', which does not partition them: one \
+            device counts in several parts, and the parts may exceed 100 %
+            """
+        )
     }
 }
 

@@ -6,8 +6,13 @@ extension Plan {
         var label = LabelText()
         label.heading(1, "What \(app.title) counts")
         label.paragraph(
-            "\(app.title) counts what its visitors do as a crowd, and keeps counters only: no names, no addresses, no identifiers, no record of what one person did.")
-        label.item("Every published number stands for at least \(app.threshold.devices) devices; smaller ones are withheld.")
+            """
+            \(app.title) counts what its visitors do as a crowd, and keeps counters only: no names, no addresses, no \
+            identifiers, no record of what one person did.
+            """
+        )
+        label.item(
+            "Every published number stands for at least \(app.threshold.devices) devices; smaller ones are withheld.")
         label.item("Only what this page lists is counted, and only as coarsely as it says.")
         label.item("Questions: \(app.contact)")
         for purpose in purposes { add(purpose, to: &label, today: today) }
@@ -27,7 +32,12 @@ extension Plan {
             label.item("Nothing is counted where your software sends \(signals.joined(separator: " or ")).")
         }
         label.item(
-            "Your device shows a random identifier, another one every \(Duration.seconds(purpose.rotation.seconds).spokenText) and for every purpose. It is scrambled on arrival with a key that is destroyed soon after.")
+            """
+            Your device shows a random identifier, another one every \
+            \(Duration.seconds(purpose.rotation.seconds).spokenText) and for every purpose. It is scrambled on \
+            arrival with a key that is destroyed soon after.
+            """
+        )
         label.item("Numbers are kept for \(purpose.retention.planText).")
         for metric in metrics where metric.purpose == purpose.name { add(metric, to: &label, today: today) }
     }
@@ -36,17 +46,26 @@ extension Plan {
         label.heading(3, metric.title)
         label.paragraph(metric.question)
         label.item(
-            "Counts, by \(metric.period.rawValue): \(metric.events.map(\.text).joined(separator: ", ")); at most \(PlanNumber.text(metric.contributionBound)) from one identifier.")
+            """
+            Counts, by \(metric.period.rawValue): \(metric.events.map(\.text).joined(separator: ", ")); at most \
+            \(PlanNumber.text(metric.contributionBound)) from one identifier.
+            """
+        )
         if metric.reach { label.item("Counts devices, too.") }
         let titles = metric.dimensions.compactMap { dimension($0)?.title }
         if !titles.isEmpty { label.item("Split by: \(titles.joined(separator: ", ")).") }
         for sum in metric.sums {
             label.item(
-                "Adds up \(sum.field), each held between \(PlanNumber.text(sum.lowest)) and \(PlanNumber.text(sum.highest))\(sum.unit.isEmpty ? "" : " \(sum.unit)").")
+                """
+                Adds up \(sum.field), each held between \(PlanNumber.text(sum.lowest)) and \
+                \(PlanNumber.text(sum.highest))\(sum.unit.isEmpty ? "" : " \(sum.unit)").
+                """
+            )
         }
         if let histogram = metric.histogram {
-            label.item(
-                "Spreads \(histogram.field) over bands at \(histogram.edges.map { PlanNumber.text($0) }.joined(separator: ", "))\(histogram.unit.isEmpty ? "" : " \(histogram.unit)").")
+            let edges = histogram.edges.map { PlanNumber.text($0) }.joined(separator: ", ")
+            let unit = histogram.unit.isEmpty ? "" : " \(histogram.unit)"
+            label.item("Spreads \(histogram.field) over bands at \(edges)\(unit).")
         }
         if metric.sampling < 1 {
             label.item("Only \(PlanNumber.text(metric.sampling * 100)) % of the events are sent at all.")

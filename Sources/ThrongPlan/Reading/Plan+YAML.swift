@@ -13,9 +13,11 @@ extension Plan {
     public init(yaml: String, file: String, today: CalendarDate = .today) throws(PlanProblems) {
         var reader = PlanReader(file: file, today: today)
         var text = YAMLText(yaml)
-        let version = PlanVersion(hex: SHA256.hash(data: Data(yaml.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+        let version = PlanVersion(
+            hex: SHA256.hash(data: Data(yaml.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
         let root = text.compose(&reader.problems)
-        guard let root, let plan = reader.plan(from: root, version: version) else {
+        // A tree with holes would only show the same problems again, as missing keys and unknown names.
+        guard let root, reader.problems.all.isEmpty, let plan = reader.plan(from: root, version: version) else {
             throw PlanProblems(reader.problems.sorted)
         }
         self = plan
@@ -27,7 +29,8 @@ extension Plan {
             let before = String(decoding: bytes, as: UTF8.self).prefix { $0 != "\u{FFFD}" }
             let line = before.count(where: \.isNewline) + 1
             throw PlanProblems([
-                PlanProblem(file: file, line: line, column: 1, message: "this line is not UTF-8; save the file as UTF-8")
+                PlanProblem(
+                    file: file, line: line, column: 1, message: "this line is not UTF-8; save the file as UTF-8")
             ])
         }
         try self.init(yaml: yaml, file: file, today: today)

@@ -6,6 +6,8 @@ struct PlanBody<Key: PlanKey> {
     let place: YAMLNode.Place
     /// What stands behind each key that has a value.
     let values: [Key: YAMLNode]
+    /// Where each of its keys is written.
+    let keyPlaces: [Key: YAMLNode.Place]
 
     /// What stands behind a key.
     subscript(key: Key) -> YAMLNode? { values[key] }

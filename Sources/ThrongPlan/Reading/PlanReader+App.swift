@@ -2,8 +2,8 @@ import Foundation
 
 extension PlanReader {
     /// Reads `app`.
-    mutating func readApp(_ node: YAMLNode) {
-        guard let body: PlanBody<PlanKeys.App> = body(of: node, "app", at: node.place) else { return }
+    mutating func readApp(_ node: YAMLNode, at place: YAMLNode.Place) {
+        guard let body: PlanBody<PlanKeys.App> = body(of: node, "app", at: place) else { return }
         let name: AppName? = name(.name, in: body, noun: "app")
         let title = text(.title, in: body)
         let owner = text(.owner, in: body)
@@ -24,7 +24,11 @@ extension PlanReader {
         guard devices >= Threshold.lowest else {
             problems.add(
                 node.place,
-                "\(body.subject(key)) is \(devices) devices; at least \(Threshold.lowest) are needed: smaller groups point at people")
+                """
+                \(body.subject(key)) is \(devices) devices; at least \(Threshold.lowest) are needed: smaller groups \
+                point at people
+                """
+            )
             return nil
         }
         return Threshold(devices: Int64(devices))
@@ -39,7 +43,11 @@ extension PlanReader {
         let meant = NearestName.nearest(to: name, among: known).map { "; did you mean '\($0)'?" } ?? ";"
         problems.add(
             node.place,
-            "\(body.subject(key)): unknown time zone \(YAMLNode.quoted(name))\(meant) a name from the IANA database is allowed, such as Europe/Berlin or UTC")
+            """
+            \(body.subject(key)): unknown time zone \(YAMLNode.quoted(name))\(meant) a name from the IANA database \
+            is allowed, such as Europe/Berlin or UTC
+            """
+        )
         return nil
     }
 }

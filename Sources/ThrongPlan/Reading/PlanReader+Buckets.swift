@@ -56,7 +56,8 @@ extension PlanReader {
     private mutating func known(_ node: YAMLNode, _ subject: String, standard: [String]? = nil) -> [String]? {
         if let standard, isStandard(node) { return standard }
         if standard != nil, case .scalar = node.content {
-            problems.add(node.place, "\(subject): found \(node.found); a list or the word '\(Self.standard)' is allowed")
+            problems.add(
+                node.place, "\(subject): found \(node.found); a list or the word '\(Self.standard)' is allowed")
             return nil
         }
         guard let texts = texts(node, subject) else { return nil }
@@ -84,10 +85,12 @@ extension PlanReader {
         var bucketOf: [BucketLabel: String] = [:]
         for entry in entries { bucketOf[BucketLabel(entry.key)] = entry.key }
         var groups: [BucketGroup] = []
+        var isFine = true
         for entry in entries {
             checkLabel(entry.key, at: entry.place, subject)
             if groups.contains(where: { $0.label == BucketLabel(entry.key) }) {
-                problems.add(entry.place, "\(subject): the bucket \(YAMLNode.quoted(entry.key)) is given twice; join them")
+                problems.add(
+                    entry.place, "\(subject): the bucket \(YAMLNode.quoted(entry.key)) is given twice; join them")
                 continue
             }
             guard let texts = texts(entry.value, "\(subject) bucket \(YAMLNode.quoted(entry.key))") else { continue }
@@ -95,22 +98,32 @@ extension PlanReader {
                 if let other = bucketOf[BucketLabel(text)], other != entry.key {
                     problems.add(
                         place,
-                        "\(subject): \(YAMLNode.quoted(text)) belongs to the bucket \(YAMLNode.quoted(other)) already; a value has one bucket")
+                        """
+                        \(subject): \(YAMLNode.quoted(text)) belongs to the bucket \(YAMLNode.quoted(other)) \
+                        already; a value has one bucket
+                        """
+                    )
+                    isFine = false
                 }
                 bucketOf[BucketLabel(text)] = entry.key
             }
             groups.append(BucketGroup(label: BucketLabel(entry.key), values: texts.map(\.text)))
         }
-        return groups.count == entries.count ? groups : nil
+        return isFine && groups.count == entries.count ? groups : nil
     }
 
     private mutating func regions(_ node: YAMLNode, _ subject: String) -> BucketingRule? {
         guard case .mapping(let entries) = node.content else {
             problems.add(
                 node.place,
-                "\(subject): found \(node.found); regions with their countries are allowed, such as {DACH: [AT, DE, CH]}, or the word '\(Self.standard)'")
+                """
+                \(subject): found \(node.found); regions with their countries are allowed, such as {DACH: [AT, DE, \
+                CH]}, or the word '\(Self.standard)'
+                """
+            )
             return nil
         }
+        var isFine = true
         for entry in entries {
             guard case .sequence(let countries) = entry.value.content else { continue }
             for country in countries {
@@ -118,9 +131,15 @@ extension PlanReader {
                 if code.utf8.count == 2, code.utf8.allSatisfy({ (65...90).contains($0) }) { continue }
                 problems.add(
                     country.place,
-                    "\(subject): \(YAMLNode.quoted(code)) is no country; two capital letters are allowed (ISO 3166-1), such as DE")
+                    """
+                    \(subject): \(YAMLNode.quoted(code)) is no country; two capital letters are allowed (ISO \
+                    3166-1), such as DE
+                    """
+                )
+                isFine = false
             }
         }
+        guard isFine else { return nil }
         return groups(node, subject).map { .region($0) }
     }
 
@@ -135,7 +154,11 @@ extension PlanReader {
             if let last = edges.last, edge <= last {
                 problems.add(
                     node.place,
-                    "\(subject): \(PlanNumber.text(edge)) follows \(PlanNumber.text(last)), so two bands overlap; edges ascend")
+                    """
+                    \(subject): \(PlanNumber.text(edge)) follows \(PlanNumber.text(last)), so two bands overlap; \
+                    edges ascend
+                    """
+                )
                 return nil
             }
             edges.append(edge)
@@ -144,7 +167,9 @@ extension PlanReader {
     }
 
     private mutating func significantFigures(_ node: YAMLNode, _ subject: String) -> BucketingRule? {
-        guard let body: PlanBody<PlanKeys.SignificantFigures> = body(of: node, subject, at: node.place) else { return nil }
+        guard let body: PlanBody<PlanKeys.SignificantFigures> = body(of: node, subject, at: node.place) else {
+            return nil
+        }
         let digits = integer(.digits, in: body, 1...3)
         let from = number(.from, in: body)
         let to = number(.to, in: body)
@@ -175,7 +200,8 @@ extension PlanReader {
         let large = integer(.largeFrom, in: body, 1...100_000)
         guard let medium, let large else { return nil }
         guard medium < large else {
-            problems.add(node.place, "\(subject): medium_from \(medium) is not under large_from \(large); the bands ascend")
+            problems.add(
+                node.place, "\(subject): medium_from \(medium) is not under large_from \(large); the bands ascend")
             return nil
         }
         return .screen(mediumFrom: medium, largeFrom: large)
@@ -185,7 +211,9 @@ extension PlanReader {
         guard let body: PlanBody<PlanKeys.UTCOffset> = body(of: node, subject, at: node.place) else { return nil }
         guard let hours = integer(.bandHours, in: body, 1...12) else { return nil }
         guard 24 % hours == 0 else {
-            problems.add(node.place, "\(subject): a day has no whole number of bands of \(hours) hours; 1, 2, 3, 4, 6, 8, 12 are allowed")
+            problems.add(
+                node.place,
+                "\(subject): a day has no whole number of bands of \(hours) hours; 1, 2, 3, 4, 6, 8, 12 are allowed")
             return nil
         }
         return .utcOffset(bandHours: hours)

@@ -15,7 +15,11 @@ extension PlanReader {
                 part.place,
                 kinds.isEmpty
                     ? "\(body.subject) does not say how it coarsens its field; exactly one of \(allowed) is allowed"
-                    : "\(body.subject) coarsens its field in \(kinds.count) ways: \(kinds.map(\.rawValue).joined(separator: ", ")); keep one")
+                    : """
+                    \(body.subject) coarsens its field in \(kinds.count) ways: \
+                    \(kinds.map(\.rawValue).joined(separator: ", ")); keep one
+                    """
+            )
             return
         }
         let bucketing = bucketingRule(kind, node, body.subject(kind))
@@ -31,14 +35,22 @@ extension PlanReader {
 
     /// Names that the analyst's tables have columns for anyway.
     static var reservedColumns: Set<String> {
-        ["app", "basis", "devices", "events", "floor", "margin", "metric", "period", "released_at", "threshold", "withheld"]
+        [
+            "app", "basis", "devices", "events", "floor", "margin", "metric", "period", "released_at", "threshold",
+            "withheld",
+        ]
     }
 
     /// Notes a name that would make two columns of one name.
     mutating func checkColumn(_ name: String, at place: YAMLNode.Place, _ subject: String) {
         guard Self.reservedColumns.contains(name) else { return }
         problems.add(
-            place, "\(subject): every released table has a column '\(name)' of its own; choose another name, such as '\(name)_kind'")
+            place,
+            """
+            \(subject): every released table has a column '\(name)' of its own; choose another name, such as \
+            '\(name)_kind'
+            """
+        )
     }
 
     /// A time is split by the event's own time, everything else by a field that the plan names.
@@ -54,16 +66,19 @@ extension PlanReader {
         }
         guard let field else {
             if body[.field] == nil {
-                problems.add(place, "\(body.subject): 'field' is missing; name the field that '\(kind.rawValue)' coarsens")
+                problems.add(
+                    place, "\(body.subject): 'field' is missing; name the field that '\(kind.rawValue)' coarsens")
             }
             return nil
         }
         if field == .time {
-            problems.add(place, "\(body.subject): 'at' is the event's own time; 'time' splits it, '\(kind.rawValue)' can't")
+            problems.add(
+                place, "\(body.subject): 'at' is the event's own time; 'time' splits it, '\(kind.rawValue)' can't")
             return nil
         }
         if field == .event, kind != .list {
-            problems.add(place, "\(body.subject): 'event' is the event's own name; 'list' splits it, '\(kind.rawValue)' can't")
+            problems.add(
+                place, "\(body.subject): 'event' is the event's own name; 'list' splits it, '\(kind.rawValue)' can't")
             return nil
         }
         return field
@@ -76,6 +91,10 @@ extension PlanReader {
         guard partitions, isDoing else { return }
         problems.add(
             body[.partitions]?.place ?? body.place,
-            "\(body.subject): 'partitions: devices' is for what a device is; this says what it does, and one device does many things: leave it out")
+            """
+            \(body.subject): 'partitions: devices' is for what a device is; this says what it does, and one device \
+            does many things: leave it out
+            """
+        )
     }
 }

@@ -17,7 +17,11 @@ extension PlanReader {
         for filter in filters where by.contains(filter.dimension) {
             problems.add(
                 body[.whereBuckets]?.place,
-                "\(body.subject(.whereBuckets)): '\(filter.dimension)' is in 'by' already; one bucket of it can't be split further")
+                """
+                \(body.subject(.whereBuckets)): '\(filter.dimension)' is in 'by' already; one bucket of it can't be \
+                split further
+                """
+            )
         }
         guard let computed = computed(kind, in: body, of: metric, by: by, filters: filters) else { return }
         guard let title else { return }
@@ -37,7 +41,12 @@ extension PlanReader {
         for key in [PlanKeys.Insight.basis, .part, .sum] where !allowed.contains(key) {
             guard let node = body[key] else { continue }
             problems.add(
-                node.place, "\(body.subject(key)) belongs to a \(key == .sum ? "mean" : "share"); a \(kind.rawValue) has none: leave it out")
+                node.place,
+                """
+                \(body.subject(key)) belongs to a \(key == .sum ? "mean" : "share"); a \(kind.rawValue) has none: \
+                leave it out
+                """
+            )
         }
     }
 
@@ -47,7 +56,8 @@ extension PlanReader {
             references(node, body.subject(.by), to: "dimension of its metric", among: dimensions) ?? []
         if by.count > 2 {
             problems.add(
-                node.place, "\(body.subject(.by)) names \(by.count) dimensions; at most 2 are allowed: make two insights")
+                node.place,
+                "\(body.subject(.by)) names \(by.count) dimensions; at most 2 are allowed: make two insights")
         }
         return by
     }
@@ -60,7 +70,8 @@ extension PlanReader {
         let subject = body.subject(key)
         guard case .mapping(let entries) = node.content, !entries.isEmpty else {
             problems.add(
-                node.place, "\(subject): found \(node.found); dimensions with one bucket each are allowed, such as {os: iOS}")
+                node.place,
+                "\(subject): found \(node.found); dimensions with one bucket each are allowed, such as {os: iOS}")
             return []
         }
         var filters: [Insight.Filter] = []
@@ -73,7 +84,9 @@ extension PlanReader {
             }
             let dimension = DimensionName(entry.key)
             guard let label = text(entry.value, "\(subject) '\(entry.key)'") else { continue }
-            let labels = (dimension == metric.histogram?.name ? bandsOf[metric.name] : buckets[dimension]) ?? []
+            let known = dimension == metric.histogram?.name ? bandsOf[metric.name] : buckets[dimension]
+            // A dimension that could not be read has its own problem already.
+            guard let labels = known else { continue }
             guard labels.contains(BucketLabel(label)) else {
                 let advice = NearestName.advice(for: label, among: labels.map(\.text), noun: "buckets")
                 problems.add(
@@ -114,13 +127,21 @@ extension PlanReader {
             guard let histogram = metric.histogram else {
                 problems.add(
                     body[.kind]?.place,
-                    "\(body.subject): metric '\(metric.name)' has no histogram; add one to its measures or ask for another kind")
+                    """
+                    \(body.subject): metric '\(metric.name)' has no histogram; add one to its measures or ask for \
+                    another kind
+                    """
+                )
                 return nil
             }
             if by.contains(histogram.name) || filters.contains(where: { $0.dimension == histogram.name }) {
                 problems.add(
                     body[.kind]?.place,
-                    "\(body.subject): a distribution is split by its histogram '\(histogram.name)' anyway; name other dimensions")
+                    """
+                    \(body.subject): a distribution is split by its histogram '\(histogram.name)' anyway; name other \
+                    dimensions
+                    """
+                )
             }
             return .distribution
         }
@@ -132,7 +153,11 @@ extension PlanReader {
         guard !metric.reach else { return }
         problems.add(
             place,
-            "\(body.subject) asks for devices, but metric '\(metric.name)' has no 'reach: true' among its measures; add it or count events")
+            """
+            \(body.subject) asks for devices, but metric '\(metric.name)' has no 'reach: true' among its measures; \
+            add it or count events
+            """
+        )
     }
 
     private mutating func share(
@@ -150,12 +175,18 @@ extension PlanReader {
         }
         if body[.part] == nil, by.isEmpty {
             problems.add(
-                body.place, "\(body.subject): a share needs a 'part', such as {os: iOS}, or a 'by' whose buckets are the parts")
+                body.place,
+                "\(body.subject): a share needs a 'part', such as {os: iOS}, or a 'by' whose buckets are the parts")
         }
-        for part in parts where by.contains(part.dimension) || filters.contains(where: { $0.dimension == part.dimension }) {
+        for part in parts
+        where by.contains(part.dimension) || filters.contains(where: { $0.dimension == part.dimension }) {
             problems.add(
                 body[.part]?.place,
-                "\(body.subject(.part)): '\(part.dimension)' is in 'by' or 'where' already; a part needs a dimension of its own")
+                """
+                \(body.subject(.part)): '\(part.dimension)' is in 'by' or 'where' already; a part needs a dimension \
+                of its own
+                """
+            )
         }
         guard let basis, body[.part] == nil || !parts.isEmpty else { return nil }
         return .share(of: basis, part: parts.first)

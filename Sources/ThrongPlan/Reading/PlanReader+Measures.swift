@@ -38,7 +38,11 @@ extension PlanReader {
         guard case .mapping(let entries) = node.content, !entries.isEmpty else {
             problems.add(
                 node.place,
-                "\(subject): found \(node.found); a mapping of names to sums is allowed, such as {revenue: {field: amount, from: 0, to: 500}}")
+                """
+                \(subject): found \(node.found); a mapping of names to sums is allowed, such as {revenue: {field: \
+                amount, from: 0, to: 500}}
+                """
+            )
             return nil
         }
         var sums: [SumMeasure] = []
@@ -47,7 +51,7 @@ extension PlanReader {
                 problems.add(entry.place, "\(subject): the sum '\(entry.key)' is given twice; rename one of them")
                 continue
             }
-            guard checkName(entry.key, at: entry.place, noun: "sum"),
+            guard checkName(entry.key, at: entry.place, noun: "sum", subject),
                 let sum = sum(named: entry.key, entry.value, "\(subject) '\(entry.key)'", at: entry.place)
             else { continue }
             sums.append(sum)
@@ -68,7 +72,11 @@ extension PlanReader {
         guard lowest < highest else {
             problems.add(
                 body[.from]?.place ?? place,
-                "\(subject): from \(PlanNumber.text(lowest)) is not under to \(PlanNumber.text(highest)); values are clipped to from…to")
+                """
+                \(subject): from \(PlanNumber.text(lowest)) is not under to \(PlanNumber.text(highest)); values are \
+                clipped to from…to
+                """
+            )
             return nil
         }
         let sum = SumMeasure(
@@ -78,7 +86,12 @@ extension PlanReader {
         guard Swift.max(lowest.magnitude, highest.magnitude) < limit else {
             problems.add(
                 body[.to]?.place ?? place,
-                "\(subject): a million values of \(PlanNumber.text(Swift.max(lowest.magnitude, highest.magnitude))) with \(decimals) decimals overflow a counter; bounds under \(PlanNumber.text(limit.rounded(.down))) are allowed")
+                """
+                \(subject): a million values of \(PlanNumber.text(Swift.max(lowest.magnitude, highest.magnitude))) \
+                with \(decimals) decimals overflow a counter; bounds under \(PlanNumber.text(limit.rounded(.down))) \
+                are allowed
+                """
+            )
             return nil
         }
         return sum
@@ -116,13 +129,18 @@ extension PlanReader {
     mutating func checkColumns(
         of measures: Measures, dimensions: [DimensionName], in metric: PlanBody<PlanKeys.Metric>
     ) {
-        guard let place = metric[.measures]?.place else { return }
+        guard let place = metric.keyPlaces[.measures] else { return }
         var taken = Set(dimensions.map(\.text))
         for name in measures.sums.map(\.name) + [measures.histogram?.name.text].compactMap({ $0 }) {
             checkColumn(name, at: place, metric.subject(.measures))
             if !taken.insert(name).inserted {
                 problems.add(
-                    place, "\(metric.subject(.measures)): '\(name)' is a dimension or measure of this metric already; rename it")
+                    place,
+                    """
+                    \(metric.subject(.measures)): '\(name)' is a dimension or measure of this metric already; rename \
+                    it
+                    """
+                )
             }
         }
         if let histogram = measures.histogram, declared[.dimension].contains(histogram.name.text),
@@ -130,7 +148,8 @@ extension PlanReader {
         {
             problems.add(
                 place,
-                "\(metric.subject(.measures)): the histogram '\(histogram.name)' has the name of a dimension; rename it")
+                "\(metric.subject(.measures)): the histogram '\(histogram.name)' has the name of a dimension; rename it"
+            )
         }
     }
 }

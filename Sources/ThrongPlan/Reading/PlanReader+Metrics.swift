@@ -16,7 +16,8 @@ extension PlanReader {
         let purpose: PurposeName? = reference(.purpose, in: body, to: .purpose)
         let dimensions: [DimensionName]? =
             body[.dimensions].map {
-                references($0, body.subject(.dimensions), to: "dimension", among: declared[.dimension], mayBeEmpty: true)
+                references(
+                    $0, body.subject(.dimensions), to: "dimension", among: declared[.dimension], mayBeEmpty: true)
             } ?? []
         let period: PeriodKind? = choice(.period, in: body)
         let measures = self.measures(in: body)
@@ -61,7 +62,11 @@ extension PlanReader {
         if date > latest {
             problems.add(
                 body[.expires]?.place,
-                "\(body.subject(.expires)) is \(date), more than a year ahead; \(latest) is the latest: renewing is a decision, too")
+                """
+                \(body.subject(.expires)) is \(date), more than a year ahead; \(latest) is the latest: renewing is a \
+                decision, too
+                """
+            )
         }
         return date
     }
@@ -70,7 +75,8 @@ extension PlanReader {
         guard let rate = number(.sampling, in: body) else { return nil }
         if rate > 0, rate <= 1 { return rate }
         problems.add(
-            body[.sampling]?.place, "\(body.subject(.sampling)) is \(PlanNumber.text(rate)); more than 0 and at most 1 is allowed")
+            body[.sampling]?.place,
+            "\(body.subject(.sampling)) is \(PlanNumber.text(rate)); more than 0 and at most 1 is allowed")
         return nil
     }
 
@@ -80,7 +86,11 @@ extension PlanReader {
         if let app, threshold < app.threshold {
             problems.add(
                 body[.threshold]?.place,
-                "\(body.subject(.threshold)) is \(threshold.devices), under the app's \(app.threshold.devices); a metric may only ask for more")
+                """
+                \(body.subject(.threshold)) is \(threshold.devices), under the app's \(app.threshold.devices); a \
+                metric may only ask for more
+                """
+            )
         }
         return threshold
     }
@@ -109,7 +119,11 @@ extension PlanReader {
             if let last = steps.last, step.after < last.after {
                 problems.add(
                     node.place,
-                    "\(subject): a step after \(step.after.planText) follows one after \(last.after.planText); order them by age")
+                    """
+                    \(subject): a step after \(step.after.planText) follows one after \(last.after.planText); order \
+                    them by age
+                    """
+                )
             }
             if steps.contains(where: { $0.action == .delete }) {
                 problems.add(node.place, "\(subject): nothing is left after 'delete: all'; make it the last step")
@@ -152,7 +166,11 @@ extension PlanReader {
         guard count <= Self.mostDimensions else {
             problems.add(
                 place,
-                "\(body.subject) has \(count) dimensions\(histogram == nil ? "" : " with its histogram"); \(Self.mostDimensions) are allowed: split it into two metrics")
+                """
+                \(body.subject) has \(count) dimensions\(histogram == nil ? "" : " with its histogram"); \
+                \(Self.mostDimensions) are allowed: split it into two metrics
+                """
+            )
             return false
         }
         var sizes: [(name: String, buckets: Int)] = []
@@ -164,10 +182,15 @@ extension PlanReader {
         if let histogram { sizes.append((histogram.name.text, measures.bands.count)) }
         let cells = sizes.reduce(1.0) { $0 * Double($1.buckets) }
         guard cells <= Double(Self.mostCells) else {
+            let found = cells < 1e15 ? PlanNumber.text(Int(cells)) : "over 10^15"
             let product = sizes.map { "\($0.name) \($0.buckets)" }.joined(separator: " × ")
             problems.add(
                 place,
-                "\(body.subject) has \(product) = \(PlanNumber.text(Int(cells))) cells; \(PlanNumber.text(Self.mostCells)) are allowed: drop a dimension or coarsen one")
+                """
+                \(body.subject) has \(product) = \(found) cells; \
+                \(PlanNumber.text(Self.mostCells)) are allowed: drop a dimension or coarsen one
+                """
+            )
             return false
         }
         return true

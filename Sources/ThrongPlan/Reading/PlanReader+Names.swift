@@ -3,16 +3,21 @@ extension PlanReader {
     static var longestName: Int { 63 }
 
     /// Notes a name that is not 1 to 63 of `a-z`, `0-9` and `_` after a letter.
-    mutating func checkName(_ name: String, at place: YAMLNode.Place, noun: String) -> Bool {
+    mutating func checkName(_ name: String, at place: YAMLNode.Place, noun: String, _ subject: String? = nil) -> Bool {
         let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         let isWellFormed =
             name.utf8.first.map(letters.contains) == true && name.utf8.count <= Self.longestName
             && name.utf8.allSatisfy { letters.contains($0) || digits.contains($0) || $0 == UInt8(ascii: "_") }
         if isWellFormed { return true }
+        let subject = subject.map { "\($0): " } ?? ""
         problems.add(
             place,
-            "\(YAMLNode.quoted(name)) is no name for a \(noun); 1 to \(Self.longestName) of a-z, 0-9 and _ are allowed, a letter first")
+            """
+            \(subject)\(YAMLNode.quoted(name)) is no \(noun) name; 1 to \(Self.longestName) of a-z, 0-9 and _ are \
+            allowed, a letter first
+            """
+        )
         return false
     }
 
@@ -27,7 +32,7 @@ extension PlanReader {
             problems.add(node.place, "\(subject): found \(node.found); the name of a \(noun) is allowed")
             return nil
         }
-        return checkName(written, at: node.place, noun: noun) ? Name(written) : nil
+        return checkName(written, at: node.place, noun: noun, subject) ? Name(written) : nil
     }
 
     /// The name of something that the plan declares.

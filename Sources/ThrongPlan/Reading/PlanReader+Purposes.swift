@@ -16,7 +16,8 @@ extension PlanReader {
         purposes.append(
             Purpose(
                 name: PurposeName(part.name), explanation: explanation, needsConsent: consent == .required,
-                refusedBy: Set(signals), rotation: rotation.map { Rotation(seconds: $0.components.seconds) } ?? .standard,
+                refusedBy: Set(signals),
+                rotation: rotation.map { Rotation(seconds: $0.components.seconds) } ?? .standard,
                 retention: retention))
     }
 

@@ -39,7 +39,11 @@ extension PlanReader {
             else { continue }
             problems.add(
                 body[.period]?.place,
-                "\(body.subject) covers a \(period.rawValue), but insight '\(name)' reads metric '\(metric.name)', which counts by \(metric.period.rawValue); use one period")
+                """
+                \(body.subject) covers a \(period.rawValue), but insight '\(name)' reads metric '\(metric.name)', \
+                which counts by \(metric.period.rawValue); use one period
+                """
+            )
         }
     }
 
@@ -63,7 +67,11 @@ extension PlanReader {
             if path.hasPrefix("~") || path.split(separator: "/").contains("..") {
                 problems.add(
                     body[.folder]?.place,
-                    "\(body.subject(.folder)): found \(YAMLNode.quoted(path)); a path without ~ and .. is allowed, absolute or in the daemon's data directory")
+                    """
+                    \(body.subject(.folder)): found \(YAMLNode.quoted(path)); a path without ~ and .. is allowed, \
+                    absolute or in the daemon's data directory
+                    """
+                )
                 continue
             }
             if deliveries.contains(.folder(path)) {

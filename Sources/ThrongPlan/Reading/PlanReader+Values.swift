@@ -43,13 +43,15 @@ extension PlanReader {
     ) -> Choice? {
         let allowed = Choice.allCases.map(\.rawValue)
         guard case .scalar(let written, _) = node.content, !node.isEmpty else {
-            problems.add(node.place, "\(subject): found \(node.found); one of \(allowed.joined(separator: ", ")) is allowed")
+            problems.add(
+                node.place, "\(subject): found \(node.found); one of \(allowed.joined(separator: ", ")) is allowed")
             return nil
         }
         if let choice = Choice(rawValue: written) { return choice }
         let meant = NearestName.nearest(to: written, among: allowed).map { "; did you mean '\($0)'?" } ?? ";"
         problems.add(
-            node.place, "\(subject): found \(YAMLNode.quoted(written))\(meant) allowed: \(allowed.joined(separator: ", "))")
+            node.place,
+            "\(subject): found \(YAMLNode.quoted(written))\(meant) allowed: \(allowed.joined(separator: ", "))")
         return nil
     }
 
@@ -61,7 +63,11 @@ extension PlanReader {
         guard case .scalar(let written, plain: true) = node.content, let number = Self.integer(written) else {
             problems.add(
                 node.place,
-                "\(body.subject(key)): found \(node.found); a whole number from \(range.lowerBound) to \(range.upperBound) is allowed")
+                """
+                \(body.subject(key)): found \(node.found); a whole number from \(range.lowerBound) to \
+                \(range.upperBound) is allowed
+                """
+            )
             return nil
         }
         guard range.contains(number) else {
@@ -120,13 +126,21 @@ extension PlanReader {
         guard case .scalar(let written, _) = node.content, let duration = Duration(planText: written) else {
             problems.add(
                 node.place,
-                "\(subject): found \(node.found); a whole number and a unit is allowed, such as 15 minutes, 24 hours, 400 days")
+                """
+                \(subject): found \(node.found); a whole number and a unit is allowed, such as 15 minutes, 24 hours, \
+                400 days
+                """
+            )
             return nil
         }
         guard range.contains(duration) else {
             problems.add(
                 node.place,
-                "\(subject) is \(duration.planText); \(range.lowerBound.planText) to \(range.upperBound.planText) is allowed")
+                """
+                \(subject) is \(duration.planText); \(range.lowerBound.planText) to \(range.upperBound.planText) is \
+                allowed
+                """
+            )
             return nil
         }
         return duration

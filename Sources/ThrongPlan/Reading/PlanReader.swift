@@ -38,7 +38,7 @@ struct PlanReader {
         let metrics = section(body[.metrics], .metric)
         let insights = section(body[.insights], .insight)
         let reports = section(body[.reports], .report)
-        if let app = body[.app] { readApp(app) }
+        if let app = body[.app] { readApp(app, at: body.keyPlaces[.app] ?? app.place) }
         for part in purposes { readPurpose(part) }
         for part in dimensions { readDimension(part) }
         for part in partners { readPartner(part) }
@@ -66,7 +66,8 @@ struct PlanReader {
         guard let node else { return [] }
         let subject = "'\(kind.section)'"
         guard case .mapping(let entries) = node.content else {
-            problems.add(node.place, "\(subject): found \(node.found); a mapping of names to \(kind.section) is allowed")
+            problems.add(
+                node.place, "\(subject): found \(node.found); a mapping of names to \(kind.section) is allowed")
             return []
         }
         if entries.isEmpty, kind == .purpose || kind == .metric {
@@ -78,7 +79,11 @@ struct PlanReader {
             if let place = first[entry.key] {
                 problems.add(
                     entry.place,
-                    "\(kind.rawValue) \(YAMLNode.quoted(entry.key)) is already declared in line \(place.line); rename one of them")
+                    """
+                    \(kind.rawValue) \(YAMLNode.quoted(entry.key)) is already declared in line \(place.line); rename \
+                    one of them
+                    """
+                )
                 continue
             }
             first[entry.key] = entry.place
@@ -128,6 +133,6 @@ struct PlanReader {
         for key in Key.allCases where Key.required.contains(key) && first[key] == nil {
             problems.add(place, "\(subject): '\(key.rawValue)' is missing; add it")
         }
-        return PlanBody(subject: subject, place: place, values: values)
+        return PlanBody(subject: subject, place: place, values: values, keyPlaces: first)
     }
 }

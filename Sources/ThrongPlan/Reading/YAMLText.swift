@@ -18,6 +18,8 @@ struct YAMLText {
     init(_ text: String) {
         self.text = text
         scalars = Array(text.unicodeScalars)
+        // libYAML counts a byte order mark as indentation of the first line.
+        if scalars.first == "\u{FEFF}" { scalars.removeFirst() }
     }
 
     /// The tree, or nil with at least one problem.
@@ -33,7 +35,8 @@ struct YAMLText {
                 // The parser owns the anchors, which the nodes only borrow.
                 return try withExtendedLifetime(parser) {
                     guard let root = try parser.singleRoot() else {
-                        problems.add(.init(line: 1, column: 1), "the plan is empty; it needs at least app, purposes and metrics")
+                        problems.add(
+                            .init(line: 1, column: 1), "the plan is empty; it needs at least app, purposes and metrics")
                         return nil
                     }
                     return convert(root, &problems)
@@ -42,7 +45,9 @@ struct YAMLText {
                 // Yams stops at a repeated key: hide the first of the pair and look on, so that one run shows all.
                 let place = YAMLNode.Place(line: context.mark.line, column: context.mark.column)
                 guard masked.count < Self.mostMasks, mask(place) else {
-                    problems.add(place, "the key \(YAMLNode.quoted(names.first ?? "")) is written twice in one mapping; keep one")
+                    problems.add(
+                        place, "the key \(YAMLNode.quoted(names.first ?? "")) is written twice in one mapping; keep one"
+                    )
                     return nil
                 }
             } catch {
@@ -61,7 +66,8 @@ struct YAMLText {
         var inIndentation = true
         for (index, scalar) in scalars.enumerated() {
             if scalar == "\0" {
-                problems.add(.init(line: line, column: column), "found a NUL character; a plan is plain text: delete it")
+                problems.add(
+                    .init(line: line, column: column), "found a NUL character; a plan is plain text: delete it")
                 fine = false
             } else if scalar == "\t", inIndentation {
                 problems.add(
@@ -105,7 +111,7 @@ struct YAMLText {
 
     private func index(of place: YAMLNode.Place) -> Int? {
         var line = 1
-        var column = scalars.first == "\u{FEFF}" ? 0 : 1
+        var column = 1
         for index in scalars.indices {
             if line == place.line, column == place.column { return index }
             column += 1
@@ -123,7 +129,12 @@ struct YAMLText {
         let place = Self.place(of: node)
         if let anchor = node.anchor {
             problems.add(
-                place, "found the anchor '&\(anchor.rawValue)'; anchors and aliases are not allowed: write the value out where it is used")
+                place,
+                """
+                found the anchor '&\(anchor.rawValue)'; anchors and aliases are not allowed: write the value out \
+                where it is used
+                """
+            )
             return nil
         }
         switch node {
@@ -178,7 +189,8 @@ struct YAMLText {
         switch error {
         case YamlError.scanner(let context, let problem, let mark, _): add(context, problem, mark)
         case YamlError.parser(let context, let problem, let mark, _): add(context, problem, mark)
-        case YamlError.composer(_, let problem, let mark, _): add(nil, problem + "; one document is allowed, without aliases", mark)
+        case YamlError.composer(_, let problem, let mark, _):
+            add(nil, problem + "; one document is allowed, without aliases", mark)
         case YamlError.reader(let problem, let offset?, _, _):
             let before = text.prefix(offset)
             let line = before.count(where: \.isNewline) + 1

@@ -41,24 +41,3 @@ struct BarChartView {
             "Horizontal bars, one a group, in the plan's order. \(answer.sentence) The table has the same numbers."
     }
 }
-
-/// One bar.
-struct BarView {
-    let textY: String
-    let barY: String
-    let barX: String
-    let barWidth: String
-    let barLabel: String
-    let barTitle: String
-    let barValue: String
-    let barFigure: String
-    let barPublished: Bool
-    let barWithheld: Bool
-}
-
-extension String {
-    /// The text, or its beginning and an ellipsis.
-    func shortened(to length: Int) -> String {
-        count <= length ? self : prefix(length - 1) + "…"
-    }
-}

@@ -42,7 +42,7 @@ extension InsightAnswer {
             return "At least \(quantity.figureText) devices were seen within one window."
         case (.share(let part, let whole), .share(let basis, let filter)):
             let thing = filter.map { "are “\($0.bucket)”" } ?? "are in this group"
-            let terms = "\(Decimals(part, over: 1, places: 0).grouped) of \(Decimals(whole, over: 1, places: 0).grouped)"
+            let terms = [part, whole].map { Decimals($0, over: 1, places: 0).grouped }.joined(separator: " of ")
             return "\(quantity.figureText) of \(basis.rawValue) \(thing): \(terms)."
         case (.mean(_, _, let events), _):
             let count = Decimals(events, over: 1, places: 0).grouped

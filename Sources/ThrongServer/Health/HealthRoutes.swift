@@ -1,4 +1,5 @@
 internal import Hummingbird
+internal import ThrongJournal
 
 /// `GET /healthz` and `GET /readyz`.
 struct HealthRoutes {

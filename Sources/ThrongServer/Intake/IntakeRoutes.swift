@@ -9,7 +9,7 @@ internal import ThrongWire
 /// `POST /v1/batches` and `GET /v1/plan/APP`.
 struct IntakeRoutes {
     let desk: CountingDesk
-    let plans: [PublicPlan]
+    let plans: [ServedPlan]
     let logger: Logger
 
     func add(to router: Router<BasicRequestContext>) {
@@ -75,7 +75,7 @@ struct IntakeRoutes {
 }
 
 /// A plan as anyone may see it.
-struct PublicPlan: Sendable {
+struct ServedPlan: Sendable {
     let app: AppName
     let json: String
     let entityTag: String

@@ -28,6 +28,8 @@ public final class Session {
         guard PQsetnonblocking(handle, 1) == 0 else {
             throw StoreError.unreachable(reason: "the connection can't be made non-blocking")
         }
+        // Warnings may quote values; errors reach the caller anyway.
+        PQsetNoticeReceiver(handle, { _, _ in }, nil)
         let milliseconds = String(timeoutSeconds * 1000)
         var setup = [
             Statement(
@@ -36,6 +38,7 @@ public final class Session {
                     select set_config('statement_timeout', $1, false),
                         set_config('idle_in_transaction_session_timeout', $1, false),
                         set_config('client_connection_check_interval', '2s', false),
+                        set_config('client_min_messages', 'warning', false),
                         set_config('search_path', 'pg_catalog', false)
                     """,
                 parameters: [.text(milliseconds)])

@@ -40,6 +40,13 @@ public enum Parameter: Sendable, Hashable {
     }
 }
 
+extension Parameter {
+    /// An instant for `to_timestamp`: what lies outside the years 1 to 9999 goes to their ends. Unit: Unix seconds.
+    static func instant(_ unixSeconds: Int64) -> Parameter {
+        .integer(min(max(unixSeconds, -62_135_596_800), 253_402_300_799))
+    }
+}
+
 extension Int64 {
     /// This number as a parameter.
     var parameter: Parameter { .integer(self) }

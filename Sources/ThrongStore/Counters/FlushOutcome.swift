@@ -1,3 +1,5 @@
+public import ThrongCounting
+
 /// What a flush did.
 public struct FlushOutcome: Sendable, Hashable {
     /// Whether the counters changed now, or had already.

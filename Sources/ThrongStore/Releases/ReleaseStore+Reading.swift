@@ -25,7 +25,7 @@ extension ReleaseStore {
                 try session.query("transaction.snapshot", "set transaction isolation level repeatable read, read only")
                 let rows = try session.query(
                     Query.selectReleases([
-                        .text(app.text), .text(metric.text), periodKind.parameter, .integer(from), .integer(to),
+                        .text(app.text), .text(metric.text), periodKind.parameter, .instant(from), .instant(to),
                     ]))
                 return try rows.indices.map { row in
                     let cells = try Self.cells(of: try rows.integer(row, 0), session)

@@ -35,7 +35,7 @@ extension ReleaseStore {
                         if case .drop(let name) = step.action { .text(name.text) } else { .null }
                     let dropped = try session.query(
                         Query.dropReleased([
-                            .integer(try rows.integer(row, 0)), dimension, .integer(now - step.after.components.seconds),
+                            .integer(try rows.integer(row, 0)), dimension, .instant(now - step.after.components.seconds),
                         ]))
                     cells += try dropped.integer(0, 0)
                 }
@@ -58,7 +58,7 @@ extension ReleaseStore {
     ) async throws -> [String] {
         try await connection.run { session in
             let rows = try session.query(
-                Query.dropPartitions([.integer(countersBefore), .integer(distinctBefore), .integer(abandonedBefore)]))
+                Query.dropPartitions([.instant(countersBefore), .instant(distinctBefore), .instant(abandonedBefore)]))
             return try rows.indices.map { try rows.text($0, 0) }
         }
     }

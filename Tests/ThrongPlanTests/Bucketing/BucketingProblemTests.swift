@@ -66,7 +66,8 @@ struct BucketingProblemTests {
     @Test(
         "labels that would be odd in a CSV file, a spreadsheet or SQL are refused",
         arguments: [
-            "", " a", "a ", "=1+1", "+1", "-1", "@a", "a,b", "a;b", "a\"b", "it's", "a\\b", "a|b", "a\nb", "a\tb", "a\u{0}b",
+            "", " a", "a ", "=1+1", "+1", "-1", "@a", "a,b", "a;b", "a\"b", "it's", "a\\b", "a|b", "a\nb", "a\tb",
+            "a\u{0}b",
             "a\u{202E}b", "a\u{200B}b", "a\u{A0}b", "\u{FEFF}a", String(repeating: "a", count: 65),
         ])
     func labels(label: String) {

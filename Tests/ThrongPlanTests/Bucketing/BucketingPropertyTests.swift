@@ -60,7 +60,10 @@ struct BucketingPropertyTests {
     @Test("two normal forms of one letter are two values")
     func normalForms() throws {
         let bucketing = try SampleRules.compiled(
-            .list([BucketGroup(label: "composed", values: ["\u{e9}"]), BucketGroup(label: "combining", values: ["e\u{301}"])]))
+            .list([
+                BucketGroup(label: "composed", values: ["\u{e9}"]),
+                BucketGroup(label: "combining", values: ["e\u{301}"]),
+            ]))
         #expect(SampleValue.text("\u{e9}").label(in: bucketing) == "composed")
         #expect(SampleValue.text("e\u{301}").label(in: bucketing) == "combining")
         #expect(SampleValue.text("e").label(in: bucketing) == "other")

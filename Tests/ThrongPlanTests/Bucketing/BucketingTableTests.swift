@@ -46,14 +46,16 @@ struct BucketingTableTests {
         #expect(bucketing.labels.count == 29)
         #expect(bucketing.labels.prefix(11).map(\.text) == ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "20"])
         try expect(
-            rule, ["0": "1", "-7": "1", "1.4": "1", "96": "100", "94": "90", "999": "1000", "1e9": "1000", "a": "other"])
+            rule,
+            ["0": "1", "-7": "1", "1.4": "1", "96": "100", "94": "90", "999": "1000", "1e9": "1000", "a": "other"])
         try expect(
             .significantFigures(digits: 2, lowest: 0.001, highest: 123_456),
             [
                 "0.0001": "0.001", "0.00123": "0.0012", "0.0999": "0.1", "1": "1", "1.25": "1.2", "9.96": "10",
                 "123456": "120000", "12345": "12000", "99499": "99000", "99500": "100000", "1e18": "120000",
             ])
-        try expect(.significantFigures(digits: 3, lowest: 95, highest: 2000), ["1004": "1000", "1006": "1010", "95.04": "95"])
+        try expect(
+            .significantFigures(digits: 3, lowest: 95, highest: 2000), ["1004": "1000", "1006": "1010", "95.04": "95"])
     }
 
     @Test("powers of a base are bands")
@@ -70,7 +72,8 @@ struct BucketingTableTests {
         try expect(
             .version(level: .major, known: ["17", "18"]),
             [
-                "17.4.1": "17", "17": "17", "17-beta": "17", "18.0": "18", "170": "other", "16": "other", "v17": "other",
+                "17.4.1": "17", "17": "17", "17-beta": "17", "18.0": "18", "170": "other", "16": "other",
+                "v17": "other",
                 "1.17": "other", "": "other",
             ])
         let major = try SampleRules.compiled(.version(level: .major, known: ["17"]))
@@ -92,7 +95,8 @@ struct BucketingTableTests {
         try expect(
             .screen(mediumFrom: 600, largeFrom: 1024),
             [
-                "390x844": "small", "844x390": "small", "599.5X1000": "small", "600x600": "medium", "1366x768": "medium",
+                "390x844": "small", "844x390": "small", "599.5X1000": "small", "600x600": "medium",
+                "1366x768": "medium",
                 "1920x1080": "large", "1024": "large", "0x0": "other", "-5x10": "other", "x": "other", "390x": "other",
                 "390x844x2": "other", "medium": "medium",
             ])
@@ -103,7 +107,8 @@ struct BucketingTableTests {
         try expect(
             .language(known: ["de", "en", "nds"]),
             [
-                "de-AT": "de", "DE": "de", "de_DE.UTF-8": "de", "en-US,en;q=0.9,de;q=0.8": "en", "nds": "nds", "fr": "other",
+                "de-AT": "de", "DE": "de", "de_DE.UTF-8": "de", "en-US,en;q=0.9,de;q=0.8": "en", "nds": "nds",
+                "fr": "other",
                 "den Haag": "other", "deé": "other", "": "other", "*": "other",
             ])
     }
@@ -119,7 +124,8 @@ struct BucketingTableTests {
         try expect(
             .utcOffset(bandHours: 1),
             [
-                "Europe/Vienna": "UTC+1", "Europe/London": "UTC+0", "Europe/Dublin": "UTC+0", "America/New_York": "UTC-5",
+                "Europe/Vienna": "UTC+1", "Europe/London": "UTC+0", "Europe/Dublin": "UTC+0",
+                "America/New_York": "UTC-5",
                 "Asia/Kolkata": "UTC+5", "Asia/Calcutta": "UTC+5", "America/St_Johns": "UTC-4",
                 "Australia/Sydney": "UTC+10", "Pacific/Kiritimati": "UTC+14", "Etc/GMT+12": "UTC-12", "UTC": "UTC+0",
                 "60": "UTC+1", "-210": "UTC-4", "840": "UTC+14", "900": "other", "-721": "other", "Mars/Base": "other",
@@ -134,7 +140,8 @@ struct BucketingTableTests {
             .region(BucketingRule.unRegions),
             [
                 "AT": "Europe", "at": "Europe", "US": "Americas", "BR": "Americas", "NG": "Africa", "TW": "Asia",
-                "TR": "Asia", "CY": "Asia", "RU": "Europe", "NZ": "Oceania", "AQ": "other", "XX": "other", "AUT": "other",
+                "TR": "Asia", "CY": "Asia", "RU": "Europe", "NZ": "Oceania", "AQ": "other", "XX": "other",
+                "AUT": "other",
                 "Europe": "Europe",
             ])
         let codes = BucketingRule.unRegions.flatMap(\.values)
@@ -147,8 +154,11 @@ struct BucketingTableTests {
     func times() throws {
         // 2026-03-29 02:00 in Vienna does not exist: 00:59:59Z is 01:59:59, 01:00:00Z is 03:00:00.
         try expect(.time(part: .hour, timeZone: "Europe/Vienna"), ["1774745999": "01", "1774746000": "03"])
-        try expect(.time(part: .day, timeZone: "Europe/Vienna"), ["1774745999": "29", "1774738800": "29", "1774738799": "28"])
-        try expect(.time(part: .weekday, timeZone: "UTC"), ["0": "Thu", "1774742400": "Sun", "1774828800": "Mon", "Tue": "Tue"])
+        try expect(
+            .time(part: .day, timeZone: "Europe/Vienna"), ["1774745999": "29", "1774738800": "29", "1774738799": "28"])
+        try expect(
+            .time(part: .weekday, timeZone: "UTC"),
+            ["0": "Thu", "1774742400": "Sun", "1774828800": "Mon", "Tue": "Tue"])
         // 2027-01-01 is a Friday of 2026's week 53.
         try expect(.time(part: .week, timeZone: "UTC"), ["1798761600": "W53", "1767225600": "W01"])
         let week = try SampleRules.compiled(.time(part: .week, timeZone: "UTC"))
@@ -166,7 +176,8 @@ struct BucketingTableTests {
             [
                 "https://www.example.org/": "www.example.org", "HTTPS://WWW.EXAMPLE.ORG:8443/a?b#c": "www.example.org",
                 "https://user:pass@example.org": "example.org", "//example.org./x": "example.org",
-                "example.org": "example.org", "example.org:80/x": "example.org", "https://evil.example/?example.org": "other",
+                "example.org": "example.org", "example.org:80/x": "example.org",
+                "https://evil.example/?example.org": "other",
                 "https://example.org@evil.example/": "other", "https://evil.example/www.example.org": "other",
                 "https://a.example.org/": "other", "/example.org": "other", "": "other",
             ])
@@ -194,7 +205,8 @@ struct BucketingTableTests {
             [
                 "photo.JPG": "image", "a/b/clip.mp4": "video", "song.flac": "audio", "C:\\x\\letter.docx": "document",
                 "backup.tar.gz": "archive", "main.swift": "code", "table.csv": "data", "font.woff2": "font",
-                "setup.exe": "program", ".profile": "other", "dir.zip/readme": "other", "noextension": "other", "dot.": "other",
+                "setup.exe": "program", ".profile": "other", "dir.zip/readme": "other", "noextension": "other",
+                "dot.": "other",
                 "image": "image",
             ])
     }

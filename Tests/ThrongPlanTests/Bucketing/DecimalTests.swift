@@ -32,13 +32,18 @@ struct DecimalTests {
 
     @Test(
         "anything else is no number",
-        arguments: ["", " ", "1 ", " 1", "-", ".", "e5", "1e", "1e+", "1.2.3", "0x10", "nan", "inf", "1e999", "1,5", "--1", "١"])
+        arguments: [
+            "", " ", "1 ", " 1", "-", ".", "e5", "1e", "1e+", "1.2.3", "0x10", "nan", "inf", "1e999", "1,5", "--1", "١",
+        ])
     func none(text: String) {
         #expect(decimal(text) == nil)
     }
 
     @Test("edges are written as short as they can be")
     func shortest() {
-        #expect([10, 0.5, -0.0, 1e6, 0.1, 1e-7, 123_456.5].map(\.shortestDecimal) == ["10", "0.5", "0", "1000000", "0.1", "1e-07", "123456.5"])
+        #expect(
+            [10, 0.5, -0.0, 1e6, 0.1, 1e-7, 123_456.5].map(\.shortestDecimal) == [
+                "10", "0.5", "0", "1000000", "0.1", "1e-07", "123456.5",
+            ])
     }
 }

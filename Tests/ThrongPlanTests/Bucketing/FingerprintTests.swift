@@ -29,7 +29,8 @@ struct FingerprintTests {
     @Test("only the kinds that look at user agents depend on the user agent rules")
     func rulesVersion() {
         let none = UserAgentRules(path: "/nonexistent/regexes.yaml")
-        #expect(BucketingRule.deviceClass.fingerprint(rules: none) != BucketingRule.deviceClass.fingerprint(rules: .system))
+        #expect(
+            BucketingRule.deviceClass.fingerprint(rules: none) != BucketingRule.deviceClass.fingerprint(rules: .system))
         #expect(BucketingRule.fileType.fingerprint(rules: none) == BucketingRule.fileType.fingerprint(rules: .system))
     }
 }

@@ -4,7 +4,8 @@ import ThrongPlan
 enum SampleRules {
     static let all: [BucketingRule] = [
         .list([
-            BucketGroup(label: "Café", values: ["cafe\u{301}", "coffee"]), BucketGroup(label: "tea", values: ["tee", "7"]),
+            BucketGroup(label: "Café", values: ["cafe\u{301}", "coffee"]),
+            BucketGroup(label: "tea", values: ["tee", "7"]),
             BucketGroup(label: "yes", values: ["true"]),
         ]),
         .list([BucketGroup(label: "e\u{301}", values: []), BucketGroup(label: "\u{e9}", values: [])]),
@@ -31,7 +32,10 @@ enum SampleRules {
         .utcOffset(bandHours: 3),
         .utcOffset(bandHours: 24),
         .region(BucketingRule.unRegions),
-        .region([BucketGroup(label: "DACH", values: ["DE", "AT", "CH"]), BucketGroup(label: "Benelux", values: ["BE", "NL", "LU"])]),
+        .region([
+            BucketGroup(label: "DACH", values: ["DE", "AT", "CH"]),
+            BucketGroup(label: "Benelux", values: ["BE", "NL", "LU"]),
+        ]),
         .time(part: .hour, timeZone: "Europe/Vienna"),
         .time(part: .day, timeZone: "Asia/Kathmandu"),
         .time(part: .weekday, timeZone: "America/St_Johns"),

@@ -58,12 +58,16 @@ enum NastyValues {
         + [0, -0.0, 0.1, 17.4, -1e308, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 1e18, 9.3e18, -9.3e18]
         .map { .number($0) }
         + [
-            "", " ", "other", "Other", "OTHER", "other ", "e", "é", "e\u{301}", "\u{1F468}\u{200D}\u{1F469}", "null", "NaN",
-            "inf", "-inf", "nan", "0x10", "1e999", "1e-999", "-", "+", ".", "-.", "1.", ".5", "1.2.3", "1e", "1e+", "--1",
-            "99999999999999999999999999", "00000000", "x", "X", "1x", "x1", "1x1x1", "-1x-1", "1e400x2", "://", "//", "/",
+            "", " ", "other", "Other", "OTHER", "other ", "e", "é", "e\u{301}", "\u{1F468}\u{200D}\u{1F469}", "null",
+            "NaN",
+            "inf", "-inf", "nan", "0x10", "1e999", "1e-999", "-", "+", ".", "-.", "1.", ".5", "1.2.3", "1e", "1e+",
+            "--1",
+            "99999999999999999999999999", "00000000", "x", "X", "1x", "x1", "1x1x1", "-1x-1", "1e400x2", "://", "//",
+            "/",
             "///", "http://", "http:///", "http://@:/", "https://[::1]:80/x", "/product/", "/product//", "/product/:id",
             ":", "?", "#", "*", "/*", ".", "..", "a.", ".jpg", "/.jpg", "a/.jpg", "\\", "de", "de-", "-de", "d", "=1+1",
-            "Mozilla/5.0 (", "((((((((((((((((", "<10", ">=", "UTC", "Etc/", "\u{FEFF}", "\u{202E}abc", "W00", "W54", "24",
+            "Mozilla/5.0 (", "((((((((((((((((", "<10", ">=", "UTC", "Etc/", "\u{FEFF}", "\u{202E}abc", "W00", "W54",
+            "24",
         ].map { .text($0) }
         + [
             .text(Array(repeating: UInt8(ascii: "9"), count: 100_000)),
@@ -77,7 +81,9 @@ enum NastyValues {
         var generator = SeededGenerator(seed: seed)
         return (0..<count).map { _ in
             switch Int.random(in: 0..<6, using: &generator) {
-            case 0: .integer(Int64.random(in: .min ... .max, using: &generator) >> Int64.random(in: 0..<63, using: &generator))
+            case 0:
+                .integer(
+                    Int64.random(in: .min ... .max, using: &generator) >> Int64.random(in: 0..<63, using: &generator))
             case 1: .number(finite(&generator))
             case 2: .text(String(String.UnicodeScalarView((0..<length(&generator)).map { _ in scalar(&generator) })))
             case 3:

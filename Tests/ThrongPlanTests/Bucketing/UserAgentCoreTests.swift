@@ -20,7 +20,8 @@ struct UserAgentCoreTests {
         .appendingPathComponent("tests")
 
     private func cases(_ name: String) throws -> [Cases.Case] {
-        try YAMLDecoder().decode(Cases.self, from: Data(contentsOf: Self.folder.appendingPathComponent(name))).test_cases
+        try YAMLDecoder().decode(Cases.self, from: Data(contentsOf: Self.folder.appendingPathComponent(name)))
+            .test_cases
     }
 
     private static let isInstalled = FileManager.default.fileExists(atPath: folder.path)

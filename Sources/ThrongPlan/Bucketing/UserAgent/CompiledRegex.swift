@@ -27,7 +27,8 @@ final class CompiledRegex: @unchecked Sendable {
 
     /// The groups of the first match, the whole match first; nil for no match. A group that took no part is nil.
     func match(_ text: UnsafeBufferPointer<UInt8>) -> [Slice<UnsafeBufferPointer<UInt8>>?]? {
-        guard let data = pcre2_match_data_create_from_pattern_8(code, nil), let context = pcre2_match_context_create_8(nil)
+        guard let data = pcre2_match_data_create_from_pattern_8(code, nil),
+            let context = pcre2_match_context_create_8(nil)
         else { return nil }
         defer {
             pcre2_match_data_free_8(data)

@@ -3,7 +3,7 @@ import Synchronization
 /// What user agents seen before were found to be.
 ///
 /// Keyed by a 128-bit hash under a key of this process's life, so that no user agent stays in memory longer than the
-/// call that brought it. Four places a hash, 32,768 in all (1.3 MB, taken with the first entry); a fifth one replaces
+/// call that brought it. Four places a hash, 32,768 in all (1 MB, taken with the first entry); a fifth one replaces
 /// one of the four.
 final class UserAgentCache: Sendable {
     /// A user agent's keyed hash: SipHash twice under different keys.

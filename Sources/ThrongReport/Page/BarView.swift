@@ -1,0 +1,13 @@
+/// One bar.
+struct BarView {
+    let textY: String
+    let barY: String
+    let barX: String
+    let barWidth: String
+    let barLabel: String
+    let barTitle: String
+    let barValue: String
+    let barFigure: String
+    let barPublished: Bool
+    let barWithheld: Bool
+}

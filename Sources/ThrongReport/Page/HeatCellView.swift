@@ -1,0 +1,5 @@
+/// One cell of a heat table.
+struct HeatCellView {
+    let heatNumber: String
+    let heatClass: String
+}

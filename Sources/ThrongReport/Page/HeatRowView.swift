@@ -1,0 +1,5 @@
+/// One line of a heat table.
+struct HeatRowView {
+    let sides: [String]
+    let heatCells: [HeatCellView]
+}

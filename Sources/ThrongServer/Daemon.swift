@@ -1,0 +1,249 @@
+internal import Foundation
+internal import Hummingbird
+public import Logging
+internal import NIOCore
+internal import ServiceLifecycle
+internal import Synchronization
+internal import ThrongCounting
+internal import ThrongIntake
+internal import ThrongJournal
+internal import ThrongPlan
+internal import ThrongStore
+internal import UnixSignals
+
+/// `throng serve`: the whole way from HTTP to a delivered report, as one process.
+public struct Daemon: Sendable {
+    private let options: DaemonOptions
+    private let clock: UnixClock
+    private let logger: Logger
+
+    /// Prepares a daemon; nothing is touched before ``run()``.
+    public init(_ options: DaemonOptions, logger: Logger, clock: UnixClock = .system) {
+        self.options = options
+        self.logger = logger
+        self.clock = clock
+    }
+
+    /// Runs until SIGTERM or SIGINT: then stops accepting, answers what is in flight, flushes and returns.
+    ///
+    /// - Throws: what keeps it from starting; ``DaemonError/journalFailed`` where the journal failed on the way.
+    public func run() async throws {
+        Secrecy.forbidCoreFiles()
+        let data = try DataDirectory(path: options.dataPath)
+        let cluster = try await startCluster()
+        do {
+            try await run(data: data, cluster: cluster)
+        } catch {
+            // A start that fails leaves no server behind.
+            try await cluster?.stop()
+            throw error
+        }
+    }
+
+    private func startCluster() async throws -> PrivateCluster? {
+        guard options.database == nil else { return nil }
+        let cluster = try PrivateCluster(directory: options.dataPath + "/postgres", logger: logger)
+        try await cluster.start()
+        return cluster
+    }
+
+    private func run(data: DataDirectory, cluster: PrivateCluster?) async throws {
+        let rules = UserAgentRules.system
+        let layouts = try options.plans.flatMap { plan in
+            try plan.metrics.map { try plan.layout(of: $0, rules: rules) }
+        }
+        let settings = cluster?.settings ?? ConnectionSettings(connectionString: options.database ?? "")
+        let database = DatabaseLink(settings: settings, layouts: layouts, daemon: DaemonID(data.daemon))
+        let telemetry = Telemetry()
+        let failure = FailureFlag()
+        let desk = try await openDesk(
+            data, layouts: layouts, rules: rules, database: database, telemetry: telemetry, failure: failure)
+
+        let releases = ReleaseStore(settings)
+        let schedule = ScheduleService(
+            plans: options.plans,
+            releases: ReleaseDesk(store: releases, rules: rules),
+            reports: ReportDesk(store: releases, folder: options.dataPath),
+            store: releases,
+            telemetry: telemetry,
+            clock: clock,
+            interval: options.scheduleInterval,
+            logger: logger)
+        let flush = FlushService(
+            desk: desk,
+            database: database,
+            telemetry: telemetry,
+            clock: clock,
+            interval: options.flushInterval,
+            logger: logger)
+        // Started in this order, stopped in the other: clients first, PostgreSQL last.
+        var services: [any Service] = cluster.map { [$0] } ?? []
+        services += [flush, schedule, try metricsServer(desk, telemetry), try intakeServer(desk), FailureWatch(flag: failure)]
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: services.map { service in
+                    ServiceGroupConfiguration.ServiceConfiguration(
+                        service: service, failureTerminationBehavior: .gracefullyShutdownGroup)
+                },
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: logger))
+        try await group.run()
+        await onOwnThread { desk.journal.stop() }
+        releases.close()
+        database.counters.close()
+        if failure.isRaised { throw DaemonError.journalFailed }
+    }
+
+    // MARK: Intake
+
+    private func openDesk(
+        _ data: DataDirectory,
+        layouts: [MetricLayout],
+        rules: UserAgentRules,
+        database: DatabaseLink,
+        telemetry: Telemetry,
+        failure: FailureFlag
+    ) async throws -> CountingDesk {
+        let keys = try KeyRing(data)
+        let reader = try JournalReader(data, keys: keys)
+        let space = CellSpace(layouts: layouts + (try reader.layouts()))
+        let watermark = try await knownWatermark(database)
+        if let watermark, watermark < reader.base {
+            throw DaemonError.watermarkTooOld(database: watermark.value, journal: reader.base.value)
+        }
+        var counting = Counting(space: space, position: reader.base, watermark: watermark)
+        let now = clock.now
+        var batches = 0
+        let replayed = try reader.replay(space: space, flushed: watermark) { record in
+            counting.replay(record, now: now)
+            batches += 1
+        }
+        counting.reach(replayed.last)
+        if batches > 0 { logger.info("replayed the journal", metadata: ["batches": "\(batches)"]) }
+        let journal = try Journal(
+            data,
+            keys: keys,
+            space: space,
+            after: replayed,
+            position: counting.position,
+            options: options.journal
+        ) { [logger] error in
+            logger.critical("the journal failed; stopping", metadata: ["error": "\(error)"])
+            failure.raise()
+        }
+        let intake = try Intake(plans: options.plans, space: space, rules: rules, limits: options.limits)
+        return CountingDesk(
+            intake: intake,
+            counting: counting,
+            keys: keys,
+            journal: journal,
+            telemetry: telemetry,
+            clock: clock
+        ) { [logger] error in
+            logger.critical("a batch could not be journalled; stopping", metadata: ["error": "\(error)"])
+            failure.raise()
+        }
+    }
+
+    /// The watermark, or nil while PostgreSQL is away: then the journal takes what comes until it is back.
+    private func knownWatermark(_ database: DatabaseLink) async throws -> JournalPosition? {
+        do {
+            return try await database.attachedNow()
+        } catch let error as StoreError where error.isRetryable {
+            logger.warning("PostgreSQL is away; counting into the journal until it is back", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+
+    private func intakeServer(_ desk: CountingDesk) throws -> some Service {
+        let router = Router()
+        let plans = try options.plans.map { plan in
+            ServedPlan(
+                app: plan.app.name,
+                json: String(decoding: try plan.publicDocument(), as: UTF8.self),
+                entityTag: "\"\(plan.version.hex.prefix(32))\"")
+        }
+        IntakeRoutes(desk: desk, plans: plans, logger: logger).add(to: router)
+        HealthRoutes(desk: desk).add(to: router)
+        return server(router, at: options.listen, name: "clients")
+    }
+
+    private func metricsServer(_ desk: CountingDesk, _ telemetry: Telemetry) throws -> some Service {
+        let router = Router()
+        MetricsRoutes(desk: desk, telemetry: telemetry).add(to: router)
+        return server(router, at: options.metrics, name: "metrics")
+    }
+
+    private func server(
+        _ router: Router<BasicRequestContext>, at endpoint: DaemonOptions.Endpoint, name: String
+    ) -> some Service {
+        let deadline = TimeAmount(options.requestDeadline)
+        return Application(
+            router: router,
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [RequestDeadline(limit: deadline)],
+                    idleTimeout: TimeAmount(options.idleTimeout))),
+            configuration: .init(address: .hostname(endpoint.host, port: endpoint.port), serverName: nil),
+            onServerRunning: { [logger] channel in
+                let port = channel.localAddress?.port ?? endpoint.port
+                logger.info("listening", metadata: ["for": "\(name)", "host": "\(endpoint.host)", "port": "\(port)"])
+            },
+            logger: logger)
+    }
+}
+
+/// Raised once, when the process has to end.
+final class FailureFlag: Sendable {
+    private let state = Mutex<(isRaised: Bool, waiter: CheckedContinuation<Void, Never>?)>((false, nil))
+
+    var isRaised: Bool { state.withLock { $0.isRaised } }
+
+    func raise() {
+        let waiter = state.withLock { state in
+            state.isRaised = true
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+
+    /// Returns once the flag is raised, or the daemon stops.
+    func wait() async {
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await withCheckedContinuation { continuation in
+                let isRaised = self.state.withLock { state in
+                    if !state.isRaised, !Task.isShuttingDownGracefully { state.waiter = continuation }
+                    return state.isRaised || Task.isShuttingDownGracefully
+                }
+                if isRaised { continuation.resume() }
+            }
+        } onCancelOrGracefulShutdown: {
+            let waiter = self.state.withLock { state in
+                defer { state.waiter = nil }
+                return state.waiter
+            }
+            waiter?.resume()
+        }
+    }
+}
+
+/// Ends the group when the flag is raised.
+private struct FailureWatch: Service {
+    let flag: FailureFlag
+
+    func run() async throws {
+        await flag.wait()
+        if flag.isRaised { throw DaemonError.journalFailed }
+    }
+}
+
+/// Runs a blocking call on a thread of its own.
+private func onOwnThread(_ work: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { continuation in
+        Thread {
+            work()
+            continuation.resume()
+        }.start()
+    }
+}

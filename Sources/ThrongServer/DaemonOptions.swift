@@ -1,0 +1,72 @@
+public import ThrongIntake
+public import ThrongJournal
+public import ThrongPlan
+
+/// How a daemon is run.
+public struct DaemonOptions: Sendable {
+    /// What may be counted: one plan an app.
+    public var plans: [Plan]
+    /// Where the daemon keeps what must survive it.
+    public var dataPath: String
+    /// `database` (string, none, connection string): nil runs a private PostgreSQL in the data directory.
+    public var database: String?
+    /// `listen` (host:port, 127.0.0.1:8080): where clients post.
+    public var listen: Endpoint
+    /// `metrics.listen` (host:port, 127.0.0.1:9464): where Prometheus reads.
+    public var metrics: Endpoint
+    /// How large a request may be.
+    public var limits: IntakeLimits
+    /// How the journal is kept.
+    public var journal: Journal.Options
+    /// `flush.seconds` (int, 1, seconds): the pause between two flushes.
+    public var flushInterval: Duration
+    /// `schedule.seconds` (int, 30, seconds): the pause between two looks at what is due.
+    public var scheduleInterval: Duration
+    /// `intake.request-seconds` (int, 30, seconds): how long a request may take to arrive.
+    public var requestDeadline: Duration
+    /// `intake.idle-seconds` (int, 75, seconds): how long a connection may say nothing.
+    public var idleTimeout: Duration
+
+    /// A host and a port.
+    public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
+        /// A name or an address.
+        public let host: String
+        /// 0 takes any free port.
+        public let port: Int
+
+        /// Puts an endpoint together.
+        public init(host: String, port: Int) {
+            self.host = host
+            self.port = port
+        }
+
+        /// Reads "127.0.0.1:8080", "[::1]:8080" or ":8080"; nil for anything else.
+        public init?(_ text: String) {
+            guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+                (0...65_535).contains(port)
+            else { return nil }
+            var host = String(text[..<colon])
+            if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+            guard !host.contains("[") else { return nil }
+            self.init(host: host.isEmpty ? "0.0.0.0" : host, port: port)
+        }
+
+        /// "127.0.0.1:8080".
+        public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    }
+
+    /// The documented defaults.
+    public init(plans: [Plan], dataPath: String) {
+        self.plans = plans
+        self.dataPath = dataPath
+        database = nil
+        listen = Endpoint(host: "127.0.0.1", port: 8080)
+        metrics = Endpoint(host: "127.0.0.1", port: 9464)
+        limits = IntakeLimits()
+        journal = Journal.Options()
+        flushInterval = .seconds(1)
+        scheduleInterval = .seconds(30)
+        requestDeadline = .seconds(30)
+        idleTimeout = .seconds(75)
+    }
+}

@@ -1,0 +1,72 @@
+internal import Logging
+internal import ServiceLifecycle
+internal import ThrongPlan
+internal import ThrongStore
+
+/// Releases, reports and lets go of what is too old, all by itself, as the plans say.
+struct ScheduleService: Service {
+    let plans: [Plan]
+    let releases: ReleaseDesk
+    let reports: ReportDesk
+    let store: ReleaseStore
+    let telemetry: Telemetry
+    let clock: UnixClock
+    let interval: Duration
+    let logger: Logger
+
+    func run() async throws {
+        var expiredDay: Int64 = -1
+        while !Task.isShuttingDownGracefully {
+            for plan in plans { await tick(plan) }
+            let day = clock.now.flooredQuotient(by: 86_400)
+            if day != expiredDay {
+                let isDone = await expire()
+                expiredDay = isDone ? day : expiredDay
+            }
+            try await cancelWhenGracefulShutdown {
+                do {
+                    try await Task.sleep(for: interval)
+                } catch is CancellationError {
+                    // The stop woke us: the loop's condition takes it from here.
+                }
+            }
+        }
+    }
+
+    private func tick(_ plan: Plan) async {
+        do {
+            for made in try await releases.releaseDue(of: plan, now: clock.now) {
+                telemetry.released()
+                logger.info("released", metadata: ["metric": "\(made.metric)", "period": "\(made.period.start)"])
+            }
+            let delivered = try await reports.deliverDue(of: plan, now: clock.now) { report, error in
+                telemetry.scheduleFailed()
+                logger.error("a report failed", metadata: ["report": "\(report.name)", "error": "\(error)"])
+            }
+            for _ in 0..<delivered { telemetry.reported() }
+        } catch let error as StoreError where error.isRetryable {
+            logger.notice("the schedule waits for PostgreSQL", metadata: ["error": "\(error)"])
+        } catch {
+            telemetry.scheduleFailed()
+            logger.error("the schedule failed and is tried again", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Takes away what is older than it may be; false where PostgreSQL could not.
+    private func expire() async -> Bool {
+        do {
+            for plan in plans {
+                let outcome = try await store.expire(plan: plan, now: clock.now)
+                if outcome.cells > 0 || !outcome.partitions.isEmpty {
+                    logger.info(
+                        "let go of what was too old",
+                        metadata: ["cells": "\(outcome.cells)", "partitions": "\(outcome.partitions.count)"])
+                }
+            }
+            return true
+        } catch {
+            logger.notice("retention is tried again", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+}

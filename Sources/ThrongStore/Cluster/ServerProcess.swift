@@ -1,0 +1,54 @@
+internal import Foundation
+internal import Glibc
+
+/// The server process that a cluster's `postmaster.pid` names, if it is still that server.
+struct ServerProcess: Sendable, Hashable {
+    /// Its process id.
+    let id: Int32
+
+    /// The running server of a cluster; nil where there is none, or where the file is left over.
+    static func running(_ paths: ClusterPaths) -> ServerProcess? {
+        guard let id = recorded(paths), isAlive(id), worksIn(paths.data, id) else { return nil }
+        return ServerProcess(id: id)
+    }
+
+    /// Whether the file names a process that is certainly not this cluster's server.
+    ///
+    /// After kill -9 or a power cut the id may belong to someone else's process, even to another PostgreSQL, which the
+    /// server itself would take for a running copy of it.
+    static func isLeftOver(_ paths: ClusterPaths) -> Bool {
+        guard let id = recorded(paths) else { return false }
+        return running(paths) == nil && (!isAlive(id) || workingDirectory(id) != nil)
+    }
+
+    /// The id in the file's first line.
+    static func recorded(_ paths: ClusterPaths) -> Int32? {
+        guard let content = FileManager.default.contents(atPath: paths.processFile) else { return nil }
+        return String(decoding: content, as: UTF8.self).split(whereSeparator: \.isNewline).first.flatMap { Int32($0) }
+    }
+
+    /// Whether there is such a process and it is not a zombie.
+    private static func isAlive(_ id: Int32) -> Bool {
+        guard id > 0, let content = FileManager.default.contents(atPath: "/proc/\(id)/stat") else { return false }
+        // The state follows the name, which stands in parentheses and may itself hold some.
+        let rest = String(decoding: content, as: UTF8.self).split(separator: ")").last ?? ""
+        return rest.first { $0 != " " } != "Z"
+    }
+
+    /// A server's working directory is its data directory.
+    private static func worksIn(_ directory: String, _ id: Int32) -> Bool {
+        var wanted = stat()
+        var found = stat()
+        return stat(directory, &wanted) == 0 && stat("/proc/\(id)/cwd", &found) == 0
+            && wanted.st_dev == found.st_dev && wanted.st_ino == found.st_ino
+    }
+
+    private static func workingDirectory(_ id: Int32) -> String? {
+        do {
+            return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(id)/cwd")
+        } catch {
+            // Another user's process: nothing is known about it.
+            return nil
+        }
+    }
+}

@@ -1,0 +1,45 @@
+internal import Glibc
+
+/// The user that the server runs as: whoever runs Throng, or `postgres` for root, as which PostgreSQL refuses to run.
+struct ServerUser: Sendable, Hashable {
+    /// What goes before a command so that it runs as this user; empty where nothing needs to change.
+    let prefix: [String]
+    /// Its name, for messages.
+    let name: String
+    /// Its number.
+    let user: UInt32
+    /// Its group's number.
+    let group: UInt32
+
+    /// Decides by the user that this process runs as.
+    static func current() throws(ClusterError) -> ServerUser {
+        guard geteuid() == 0 else {
+            return ServerUser(prefix: [], name: "user \(geteuid())", user: geteuid(), group: getegid())
+        }
+        let name = "postgres"
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16_384)
+        guard getpwnam_r(name, &entry, &buffer, buffer.count, &found) == 0, found != nil else {
+            throw .userMissing(name: name)
+        }
+        return ServerUser(
+            prefix: ["/usr/bin/setpriv", "--reuid=\(name)", "--regid=\(entry.pw_gid)", "--init-groups", "--"],
+            name: name,
+            user: entry.pw_uid,
+            group: entry.pw_gid)
+    }
+
+    /// The first directory on the way to `path` that this user can't enter, by owner, group and mode.
+    func obstacle(to path: String) -> String? {
+        var walked = ""
+        for part in path.split(separator: "/") {
+            walked += "/\(part)"
+            var facts = stat()
+            guard stat(walked, &facts) == 0 else { return walked }
+            let needed: mode_t = facts.st_uid == user ? 0o100 : facts.st_gid == group ? 0o010 : 0o001
+            if facts.st_mode & needed == 0 { return walked }
+        }
+        return nil
+    }
+}

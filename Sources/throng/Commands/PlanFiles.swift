@@ -1,0 +1,32 @@
+import ArgumentParser
+import Foundation
+import ThrongPlan
+
+/// The plans that a command works with.
+struct PlanFiles: ParsableArguments {
+    @Option(name: .customLong("plan"), help: ArgumentHelp("A plan; give it once for each app.", valueName: "file"))
+    var files: [String] = []
+
+    /// Reads every plan; problems of all of them come together.
+    func read() throws -> [Plan] {
+        guard !files.isEmpty else {
+            throw ValidationError("Name at least one plan: --plan FILE. Deploy/sample/shop.yaml is an example.")
+        }
+        var plans: [Plan] = []
+        for file in files {
+            let plan = try Self.read(file)
+            guard !plans.contains(where: { $0.app.name == plan.app.name }) else {
+                throw CommandFailure("\(file): there is already a plan for the app \(plan.app.name); keep one of the two.")
+            }
+            plans.append(plan)
+        }
+        return plans
+    }
+
+    static func read(_ file: String) throws -> Plan {
+        guard let bytes = FileManager.default.contents(atPath: file) else {
+            throw CommandFailure("\(file): there is no such file, or it can't be read.")
+        }
+        return try Plan(bytes: bytes, file: file)
+    }
+}

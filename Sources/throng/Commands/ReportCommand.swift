@@ -1,0 +1,65 @@
+import ArgumentParser
+import Foundation
+import ThrongPlan
+import ThrongReport
+import ThrongServer
+import ThrongStore
+
+struct ReportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Makes partners' reports from what was released.",
+        discussion: """
+            Without --period it takes each report's last complete period. Without --out the files go where the plan \
+            delivers them, relative paths under the data directory. Paths of the files go to standard output.
+            """)
+
+    @OptionGroup var plans: PlanFiles
+    @OptionGroup var place: Place
+    @OptionGroup var period: PeriodOption
+
+    @Option(help: ArgumentHelp("Only this partner's reports.", valueName: "name"))
+    var partner: String?
+
+    @Option(help: ArgumentHelp("A folder for the files, instead of the plan's deliveries.", valueName: "dir"))
+    var out: String?
+
+    @Flag(help: "Prints the paths as JSON.")
+    var json = false
+
+    func run() async throws {
+        let plans = try plans.read()
+        let paths = try await DatabaseAccess.use(place) { settings in
+            let store = ReleaseStore(settings)
+            defer { store.close() }
+            let desk = ReportDesk(store: store, folder: place.dataPath)
+            var paths: [String] = []
+            for plan in plans { paths += try await deliver(plan, desk) }
+            return paths
+        }
+        if json { return try Terminal.json(paths) }
+        for path in paths { Terminal.data(path) }
+    }
+
+    private func deliver(_ plan: Plan, _ desk: ReportDesk) async throws -> [String] {
+        let reports = plan.reports.filter { partner == nil || $0.partner.text == partner }
+        if reports.isEmpty, let partner {
+            let known = plan.partners.map(\.name.text).joined(separator: ", ")
+            throw CommandFailure("No report of \(plan.app.name) goes to '\(partner)'; its partners are \(known).")
+        }
+        let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+        var paths: [String] = []
+        for report in reports {
+            let current = calendar.period(report.period, containing: UnixClock.system.now)
+            let chosen = try period.period(of: plan) ?? calendar.period(report.period, containing: current.start - 1)
+            guard chosen.kind == report.period else {
+                Terminal.talk(
+                    "\(report.name) covers a \(report.period.rawValue); \(calendar.label(of: chosen)) is a "
+                        + "\(chosen.kind.rawValue). Left out.")
+                continue
+            }
+            paths += try await desk.deliver(report, plan: plan, period: chosen, out: out)
+        }
+        return paths
+    }
+}

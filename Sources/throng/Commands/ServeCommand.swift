@@ -1,0 +1,61 @@
+import ArgumentParser
+import Configuration
+import Foundation
+import Logging
+import ThrongServer
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Takes events from clients, counts them, releases and reports on schedule.",
+        discussion: """
+            Clients post to /v1/batches. GET /healthz says that it is alive, /readyz whether it takes events, \
+            /v1/plan/APP what is counted; Prometheus reads /metrics on a port of its own.
+
+            Without --database it runs a private PostgreSQL in the data directory, on a Unix socket, as the user \
+            postgres when started by root.
+
+            SIGTERM or SIGINT stops it: it accepts nothing more, answers what is in flight, flushes and exits with 0.
+
+            ENVIRONMENT (an unknown THRONG_ variable stops the start)
+            \(DaemonSettings.help)
+            """)
+
+    @OptionGroup var plans: PlanFiles
+    @OptionGroup var place: Place
+
+    @Option(help: ArgumentHelp("Where clients post (default: 127.0.0.1:8080).", valueName: "host:port"))
+    var listen: String?
+
+    @Option(help: ArgumentHelp("Where Prometheus reads (default: 127.0.0.1:9464).", valueName: "host:port"))
+    var metrics: String?
+
+    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
+    var log = "info"
+
+    func validate() throws {
+        guard Logger.Level(rawValue: log) != nil else {
+            throw ValidationError(
+                "--log takes \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")); found '\(log)'.")
+        }
+    }
+
+    func run() async throws {
+        var options = DaemonOptions(plans: try plans.read(), dataPath: place.dataPath)
+        options.database = place.database
+        try DaemonSettings.apply(to: &options, environment: ProcessInfo.processInfo.environment)
+        if let listen { options.listen = try endpoint(listen, option: "--listen") }
+        if let metrics { options.metrics = try endpoint(metrics, option: "--metrics") }
+        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        var logger = Logger(label: "throng")
+        logger.logLevel = Logger.Level(rawValue: log) ?? .info
+        try await Daemon(options, logger: logger).run()
+    }
+
+    private func endpoint(_ text: String, option: String) throws -> DaemonOptions.Endpoint {
+        guard let endpoint = DaemonOptions.Endpoint(text) else {
+            throw ValidationError("\(option) takes a host and a port such as 127.0.0.1:8080; found '\(text)'.")
+        }
+        return endpoint
+    }
+}

@@ -1,0 +1,220 @@
+import Foundation
+import ThrongIntake
+import ThrongPlan
+import ThrongWire
+
+/// A crowd made of real devices and real shopping: each device walks through the shop as a random shopper did.
+///
+/// Devices and sessions come from two different data sets, so the numbers are resampled: nobody bought this on that.
+struct Crowd {
+    let devices: [Device]
+    private let shoppers: [Shopper]
+    /// Devices whose line in the file is the only one like it.
+    let uniqueRaw: Int
+
+    /// One browser as it described itself.
+    struct Device {
+        let userAgent: String?
+        let screen: String?
+        let memory: Double?
+        let cores: Int64?
+    }
+
+    private struct Shopper {
+        var sessions: [[Step]] = []
+        var channel = ""
+        var lifecycle = ""
+
+        mutating func add(_ step: Step, opensSession: Bool) {
+            if opensSession || sessions.isEmpty { sessions.append([]) }
+            sessions[sessions.count - 1].append(step)
+        }
+    }
+
+    private struct Step {
+        let event: String
+        /// Unit: Unix seconds in the original.
+        let at: Int64
+    }
+
+    private struct DeviceLine: Decodable {
+        let user_agent: String?
+        let screen_width: Int?
+        let screen_height: Int?
+        let device_memory_gb: Double?
+        let hardware_concurrency: Int64?
+    }
+
+    /// Reads `devices.ndjson.gz` and `shop.csv.gz` from a folder.
+    init(folder: String) throws {
+        let lines = try Self.lines(of: folder + "/devices.ndjson.gz")
+        let decoder = JSONDecoder()
+        devices = try lines.map { line in
+            let device = try decoder.decode(DeviceLine.self, from: Data(line.utf8))
+            var screen: String?
+            if let width = device.screen_width, let height = device.screen_height { screen = "\(width)x\(height)" }
+            return Device(
+                userAgent: device.user_agent,
+                screen: screen,
+                memory: device.device_memory_gb,
+                cores: device.hardware_concurrency)
+        }
+        uniqueRaw = Dictionary(lines.map { ($0, 1) }, uniquingKeysWith: +).values.count { $0 == 1 }
+        shoppers = try Self.shoppers(in: Self.lines(of: folder + "/shop.csv.gz"))
+    }
+
+    /// Every device's batches, all on one day, each in its purpose's window.
+    ///
+    /// - Parameters:
+    ///   - plan: decides which events and fields are sent at all.
+    ///   - day: the first second of the day. Unit: Unix seconds.
+    ///   - now: Unix seconds; decides the windows.
+    ///   - seed: the same crowd for the same seed, but for identifiers and batch ids.
+    func parcels(
+        plan: Plan, day: Int64, now: Int64, devices count: Int, seed: UInt64, progress: ProgressBar
+    ) -> [BatchSender.Parcel] {
+        var random = SplitMix64(state: seed)
+        let purposes = plan.purposes.map { purpose in
+            (
+                purpose: purpose,
+                events: Set(plan.events(of: purpose.name).map(\.text)),
+                context: Set(plan.contextFields(of: purpose.name).map(\.text)),
+                window: purpose.rotation.window(at: now).value
+            )
+        }
+        var parcels: [BatchSender.Parcel] = []
+        for place in 0..<count {
+            let device = devices[place % devices.count]
+            let shopper = shoppers[Int(random.next() % UInt64(shoppers.count))]
+            let amountSeed = random.next()
+            for entry in purposes {
+                var amounts = SplitMix64(state: amountSeed)
+                let context = Self.context(of: device, shopper: shopper, allowed: entry.context)
+                let head =
+                    "\"app\":\"\(plan.app.name)\",\"purpose\":\"\(entry.purpose.name)\",\"window\":\(entry.window),"
+                    + "\"id\":\"\(BatchID.random())\",\"context\":{\(context)}"
+                var events: [String] = []
+                func close() {
+                    guard !events.isEmpty else { return }
+                    let body = "{\(head),\"batch\":\"\(BatchID.random())\",\"events\":[\(events.joined(separator: ","))]}"
+                    parcels.append(BatchSender.Parcel(body: body, events: events.count))
+                    events = []
+                }
+                for session in shopper.sessions {
+                    for step in session {
+                        let fields = step.event == "purchase" ? ",\"fields\":{\"amount\":\(Self.amount(&amounts))}" : ""
+                        guard entry.events.contains(step.event) else { continue }
+                        let at = Self.time(of: step, in: session, on: day)
+                        events.append("{\"event\":\"\(step.event)\",\"at\":\"\(at)\"\(fields)}")
+                        if events.count == 100 { close() }
+                    }
+                }
+                close()
+            }
+            progress.advance(by: 1)
+        }
+        return parcels
+    }
+
+    // MARK: Parts
+
+    private static func context(of device: Device, shopper: Shopper, allowed: Set<String>) -> String {
+        var fields: [(String, String)] = []
+        if let agent = device.userAgent { fields.append(("user_agent", quoted(agent))) }
+        if let screen = device.screen { fields.append(("screen", quoted(screen))) }
+        if let memory = device.memory { fields.append(("memory_gb", "\(memory)")) }
+        if let cores = device.cores { fields.append(("cores", "\(cores)")) }
+        fields.append(("channel", quoted(shopper.channel)))
+        fields.append(("lifecycle", quoted(shopper.lifecycle)))
+        return fields.filter { allowed.contains($0.0) }.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",")
+    }
+
+    /// The same time of day as in the original; a session that ran past midnight stays on its day.
+    private static func time(of step: Step, in session: [Step], on day: Int64) -> String {
+        let start = session.first?.at ?? step.at
+        let second = min((start % 86_400) + (step.at - start), 86_399)
+        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let clock = [second / 3600, second / 60 % 60, second % 60].map(two).joined(separator: ":")
+        return "\(PeriodCalendar.utc.date(at: day))T\(clock)Z"
+    }
+
+    /// The shop's file has no amounts: these are made up, skewed as orders are, 5 to 400 EUR.
+    private static func amount(_ random: inout SplitMix64) -> String {
+        let share = Double(random.next() >> 11) / Double(1 << 53)
+        let cents = Int(500 + 39_500 * share * share * share)
+        return "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)"
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\u{0}"..<"\u{20}": result += " "
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+
+    private static func lines(of path: String) throws -> [String] {
+        guard let packed = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure("\(path): there is no such file. --crowd takes the folder with the sample's data.")
+        }
+        let bytes = try packed.withUnsafeBytes { buffer in
+            try Gzip.unpacked(buffer.bindMemory(to: UInt8.self), limit: 256 << 20)
+        }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    private static func shoppers(in lines: [String]) throws -> [Shopper] {
+        let names = (lines.first ?? "").split(separator: ",").map(String.init)
+        let columns = ["user_id", "session_id", "event", "timestamp", "acquisition_channel", "user_lifecycle"]
+            .map { names.firstIndex(of: $0) }
+        guard !columns.contains(nil) else { throw CommandFailure("shop.csv.gz lacks one of its columns.") }
+        let places = columns.compactMap { $0 }
+        var order: [String] = []
+        var shoppers: [String: Shopper] = [:]
+        var lastSession = ""
+        for line in lines.dropFirst() {
+            let values = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            guard values.count == names.count, let at = unixSeconds(values[places[3]]) else {
+                throw CommandFailure("shop.csv.gz has a line that does not fit its header.")
+            }
+            let user = values[places[0]]
+            if shoppers[user] == nil { order.append(user) }
+            let step = Step(event: values[places[2]], at: at)
+            let isNewSession = values[places[1]] != lastSession
+            lastSession = values[places[1]]
+            shoppers[user, default: Shopper()].channel = values[places[4]]
+            shoppers[user]?.lifecycle = values[places[5]]
+            shoppers[user]?.add(step, opensSession: isNewSession)
+        }
+        return order.compactMap { shoppers[$0] }
+    }
+
+    /// "2024-03-13 10:21:14" in UTC.
+    private static func unixSeconds(_ text: String) -> Int64? {
+        let halves = text.split(separator: " ")
+        guard halves.count == 2, let date = CalendarDate(halves[0]) else { return nil }
+        let clock = halves[1].split(separator: ":").compactMap { Int64($0) }
+        guard clock.count == 3 else { return nil }
+        return date.daysSince1970 * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
+    }
+}
+
+/// A small seeded generator, for samples that come out the same each time.
+///
+/// Source: Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators".
+struct SplitMix64 {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,166 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+import Logging
+import ThrongPlan
+import ThrongServer
+import ThrongStore
+
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Runs the whole way once, from events to a report, on a private PostgreSQL.",
+        discussion: """
+            Starts `throng serve`, lets a crowd of real devices walk through a shop as real shoppers did, over HTTP, \
+            then releases yesterday, reports it and stops. Devices and shoppers come from two data sets and are \
+            combined at random (resampled); amounts are made up.
+
+            Each run starts from an empty data directory of its own.
+            """)
+
+    @Option(help: ArgumentHelp("The plan.", valueName: "file"))
+    var plan = "Deploy/sample/shop.yaml"
+
+    @Option(help: ArgumentHelp("The folder with devices.ndjson.gz and shop.csv.gz.", valueName: "dir"))
+    var crowd = "Deploy/sample"
+
+    @Option(help: ArgumentHelp("A data directory for the demonstration alone.", valueName: "dir"))
+    var data = NSTemporaryDirectory() + "throng-demo-\(getuid())"
+
+    @Option(help: ArgumentHelp("Where the reports go (default: reports in the data directory).", valueName: "dir"))
+    var out: String?
+
+    @Option(help: "How many devices post.")
+    var devices = 20_000
+
+    @Option(help: "Which crowd: the same seed gives the same one.")
+    var seed: UInt64 = 20_261_121
+
+    @Flag(help: "Prints the summary as JSON.")
+    var json = false
+
+    private struct Summary: Encodable {
+        let devices: Int
+        let eventsAcknowledged: Int
+        let eventsRefused: Int
+        let eventsPerSecond: Int
+        let cellsPublished: Int
+        let cellsWithheld: Int
+        let knownDevices: Int
+        let uniqueDevicesBefore: Int
+        let uniqueDevicesAfter: Int
+        let dimensions: [String]
+        let reports: [String]
+    }
+
+    func validate() throws {
+        guard devices >= 1 else { throw ValidationError("--devices takes at least 1.") }
+    }
+
+    func run() async throws {
+        let plan = try PlanFiles.read(plan)
+        Terminal.talk("Reading devices and shoppers from \(crowd).")
+        let crowd = try Crowd(folder: crowd)
+        let bucketed = try crowd.uniqueBucketed(plan: plan)
+
+        try prepareData()
+        Terminal.talk("Starting throng serve with a private PostgreSQL in \(data).")
+        let serve = try ServeProcess(plan: self.plan, data: data, log: data + "/serve.log")
+        let client = HTTPClient(eventLoopGroupProvider: .singleton)
+        let result: Result<Summary, any Error>
+        do {
+            result = .success(try await walk(plan, crowd, bucketed: bucketed, serve, client))
+        } catch {
+            result = .failure(error)
+        }
+        try await client.shutdown()
+        try serve.stop()
+        try show(try result.get())
+    }
+
+    private func walk(
+        _ plan: Plan,
+        _ crowd: Crowd,
+        bucketed: (unique: Int, dimensions: [DimensionName]),
+        _ serve: ServeProcess,
+        _ client: HTTPClient
+    ) async throws -> Summary {
+        try await serve.waitUntilReady(client)
+        let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+        let now = UnixClock.system.now
+        let yesterday = calendar.period(.day, containing: calendar.period(.day, containing: now).start - 1)
+        let making = ProgressBar("making the crowd ", total: devices, unit: "devices")
+        let parcels = crowd.parcels(
+            plan: plan, day: yesterday.start, now: now, devices: devices, seed: seed, progress: making)
+        making.finish()
+
+        let posting = ProgressBar("posting over HTTP", total: parcels.reduce(0) { $0 + $1.events }, unit: "events")
+        let started = ContinuousClock.now
+        let tally = try await BatchSender(to: serve.url).send(parcels, progress: posting)
+        let seconds = (ContinuousClock.now - started) / .seconds(1)
+        posting.finish()
+
+        Terminal.talk("Waiting for PostgreSQL, then releasing \(calendar.label(of: yesterday)).")
+        try await serve.waitUntilFlushed(client)
+        var logger = Logger(label: "throng")
+        logger.logLevel = .warning
+        let store = ReleaseStore(try PrivateCluster(directory: data + "/postgres", logger: logger).settings)
+        defer { store.close() }
+        let made = try await ReleaseDesk(store: store, rules: .system)
+            .releaseDue(of: plan, now: now, only: yesterday, ignoringGrace: true)
+        let desk = ReportDesk(store: store, folder: data)
+        var paths: [String] = []
+        for report in plan.reports where report.period == .day {
+            paths += try await desk.deliver(report, plan: plan, period: yesterday, out: out)
+        }
+        return Summary(
+            devices: devices,
+            eventsAcknowledged: tally.accepted,
+            eventsRefused: tally.refused,
+            eventsPerSecond: Int(Double(tally.sent) / seconds),
+            cellsPublished: made.reduce(0) { $0 + $1.published },
+            cellsWithheld: made.reduce(0) { $0 + $1.withheld },
+            knownDevices: crowd.devices.count,
+            uniqueDevicesBefore: crowd.uniqueRaw,
+            uniqueDevicesAfter: bucketed.unique,
+            dimensions: bucketed.dimensions.map(\.text),
+            reports: paths)
+    }
+
+    /// An empty data directory; one that an earlier demonstration left is emptied, any other is left alone.
+    private func prepareData() throws {
+        let files = FileManager.default
+        let mark = data + "/demo"
+        if files.fileExists(atPath: data) {
+            let names = try files.contentsOfDirectory(atPath: data)
+            guard names.isEmpty || files.fileExists(atPath: mark) else {
+                throw CommandFailure("\(data) holds something else than an earlier demonstration; name another --data.")
+            }
+            try files.removeItem(atPath: data)
+        }
+        try files.createDirectory(atPath: data, withIntermediateDirectories: true)
+        guard files.createFile(atPath: mark, contents: Data("made by throng demo; may be deleted\n".utf8)) else {
+            throw CommandFailure("\(data) can't be written; name another --data.")
+        }
+    }
+
+    private func show(_ summary: Summary) throws {
+        if json { return try Terminal.json(summary) }
+        Terminal.talk("")
+        Terminal.data(
+            Terminal.table([
+                ("events acknowledged", Terminal.grouped(summary.eventsAcknowledged)),
+                ("events refused", Terminal.grouped(summary.eventsRefused)),
+                ("events per second", Terminal.grouped(summary.eventsPerSecond)),
+                ("numbers published", Terminal.grouped(summary.cellsPublished)),
+                ("numbers withheld", Terminal.grouped(summary.cellsWithheld) + "  (small and empty cells look the same)"),
+                (
+                    "unique devices",
+                    "\(Terminal.grouped(summary.uniqueDevicesBefore)) of \(Terminal.grouped(summary.knownDevices)) before bucketing, "
+                        + "\(Terminal.grouped(summary.uniqueDevicesAfter)) after, by \(summary.dimensions.joined(separator: ", "))"
+                ),
+            ]))
+        Terminal.data("\nReports (resampled sample data):")
+        for path in summary.reports { Terminal.data("  \(path)") }
+    }
+}

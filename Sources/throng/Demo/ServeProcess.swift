@@ -1,0 +1,96 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// A `throng serve` of our own: started, waited for, stopped.
+final class ServeProcess {
+    let url: String
+    private let metricsURL: String
+    private let process = Process()
+    private let logPath: String
+
+    init(plan: String, data: String, log: String) throws {
+        let ports = try Self.freePorts(2)
+        url = "http://127.0.0.1:\(ports[0])"
+        metricsURL = "http://127.0.0.1:\(ports[1])/metrics"
+        logPath = log
+        FileManager.default.createFile(atPath: log, contents: nil)
+        guard let handle = FileHandle(forWritingAtPath: log) else {
+            throw CommandFailure("\(log) can't be written; name another folder with --data.")
+        }
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = [
+            "serve", "--plan", plan, "--data", data, "--listen", "127.0.0.1:\(ports[0])",
+            "--metrics", "127.0.0.1:\(ports[1])",
+        ]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = handle
+        process.standardError = handle
+        try process.run()
+    }
+
+    /// Returns once it takes events.
+    func waitUntilReady(_ client: HTTPClient) async throws {
+        for _ in 0..<600 {
+            guard process.isRunning else {
+                let log = (FileManager.default.contents(atPath: logPath)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+                throw CommandFailure("throng serve ended at once:\n\(log)")
+            }
+            if try await status(of: url + "/readyz", client) == 200 { return }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        throw CommandFailure("throng serve was not ready within a minute; its log is \(logPath).")
+    }
+
+    /// Returns once PostgreSQL has everything that was acknowledged.
+    func waitUntilFlushed(_ client: HTTPClient) async throws {
+        for _ in 0..<1200 {
+            let response = try await client.execute(HTTPClientRequest(url: metricsURL), timeout: .seconds(10))
+            let text = String(buffer: try await response.body.collect(upTo: 1 << 20))
+            if text.contains("\nthrong_journal_lag_batches 0.0\n") { return }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        throw CommandFailure("PostgreSQL did not catch up within two minutes; the log is \(logPath).")
+    }
+
+    /// Stops it gracefully and waits for it.
+    func stop() throws {
+        guard process.isRunning else { return }
+        process.terminate()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw CommandFailure("throng serve ended with \(process.terminationStatus); its log is \(logPath).")
+        }
+    }
+
+    private func status(of url: String, _ client: HTTPClient) async throws -> UInt? {
+        do {
+            return try await client.execute(HTTPClientRequest(url: url), timeout: .seconds(2)).status.code
+        } catch {
+            // Not listening yet.
+            return nil
+        }
+    }
+
+    /// Ports that nobody listened on a moment ago.
+    private static func freePorts(_ count: Int) throws -> [Int] {
+        var descriptors: [Int32] = []
+        defer { descriptors.forEach { close($0) } }
+        return try (0..<count).map { _ in
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            descriptors.append(descriptor)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+                }
+            }
+            guard isBound else { throw CommandFailure("No free port on the loopback interface.") }
+            return Int(UInt16(bigEndian: address.sin_port))
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Synchronization
+import ThrongWire
+
+/// Posts batches to a daemon until each was answered for good.
+///
+/// A batch that got no answer, or 503, is sent again under the same batch id, so that it counts once.
+struct BatchSender: Sendable {
+    let endpoint: String
+    /// How long a batch is tried before the sender gives up.
+    let patience: Duration
+    let connections: Int
+
+    /// What became of the batches.
+    struct Tally: Encodable, Sendable {
+        var batches = 0
+        var sent = 0
+        var accepted = 0
+        var refused = 0
+        var retried = 0
+        var refusals: [String: Int] = [:]
+        /// Batches refused as a whole, by the server's word for it.
+        var refusedBatches: [String: Int] = [:]
+
+        fileprivate mutating func add(_ other: Tally) {
+            batches += other.batches
+            sent += other.sent
+            accepted += other.accepted
+            refused += other.refused
+            retried += other.retried
+            refusals.merge(other.refusals, uniquingKeysWith: +)
+            refusedBatches.merge(other.refusedBatches, uniquingKeysWith: +)
+        }
+    }
+
+    /// One batch on its way.
+    struct Parcel: Sendable {
+        let body: String
+        let events: Int
+    }
+
+    private struct ServerRefusal: Decodable {
+        let error: String
+        let message: String
+    }
+
+    init(to base: String, patience: Duration = .seconds(60), connections: Int = 8) throws {
+        guard let url = URL(string: base), url.scheme == "http" || url.scheme == "https", url.host != nil else {
+            throw CommandFailure("'\(base)' is no address of a server; write http://127.0.0.1:8080.")
+        }
+        endpoint = (base.hasSuffix("/") ? String(base.dropLast()) : base) + "/v1/batches"
+        self.patience = patience
+        self.connections = connections
+    }
+
+    /// Sends every parcel; the order between parcels is not kept.
+    func send(_ parcels: [Parcel], progress: ProgressBar) async throws -> Tally {
+        let client = HTTPClient(eventLoopGroupProvider: .singleton)
+        let next = Mutex(0)
+        let result: Result<Tally, any Error>
+        do {
+            let tally = try await withThrowingTaskGroup(of: Tally.self) { group in
+                for _ in 0..<connections {
+                    group.addTask {
+                        var tally = Tally()
+                        while true {
+                            let place = next.withLock { next in
+                                defer { next += 1 }
+                                return next
+                            }
+                            guard place < parcels.count else { return tally }
+                            try await send(parcels[place], with: client, tally: &tally)
+                            progress.advance(by: parcels[place].events)
+                        }
+                    }
+                }
+                return try await group.reduce(into: Tally()) { $0.add($1) }
+            }
+            result = .success(tally)
+        } catch {
+            result = .failure(error)
+        }
+        try await client.shutdown()
+        return try result.get()
+    }
+
+    private func send(_ parcel: Parcel, with client: HTTPClient, tally: inout Tally) async throws {
+        tally.batches += 1
+        tally.sent += parcel.events
+        let deadline = ContinuousClock.now + patience
+        var pause = Duration.milliseconds(100)
+        while true {
+            var retryAfter: Duration?
+            do {
+                var request = HTTPClientRequest(url: endpoint)
+                request.method = .POST
+                request.headers.add(name: "content-type", value: "application/json")
+                request.body = .bytes(ByteBuffer(string: parcel.body))
+                let response = try await client.execute(request, timeout: .seconds(30))
+                let body = try await response.body.collect(upTo: 1 << 20)
+                switch response.status.code {
+                case 202:
+                    return try note(JSONDecoder().decode(BatchAnswer.self, from: Data(body.readableBytesView)), &tally)
+                case 503:
+                    retryAfter = response.headers.first(name: "retry-after").flatMap { Int($0) }.map { .seconds($0) }
+                default:
+                    let refusal = try? JSONDecoder().decode(ServerRefusal.self, from: Data(body.readableBytesView))
+                    tally.refused += parcel.events
+                    tally.refusedBatches[refusal?.error ?? "http_\(response.status.code)", default: 0] += 1
+                    return
+                }
+            } catch let error as DecodingError {
+                throw CommandFailure("\(endpoint) answered 202 with something that is no answer to a batch: \(error)")
+            } catch {
+                // No answer: the batch may or may not have been counted; the same id again tells the server.
+                guard ContinuousClock.now < deadline else {
+                    throw CommandFailure("\(endpoint) did not answer for \(patience): \(error). Start it, then run this again.")
+                }
+            }
+            guard ContinuousClock.now < deadline else {
+                throw CommandFailure("\(endpoint) was overloaded for \(patience). Wait for PostgreSQL to catch up.")
+            }
+            tally.retried += 1
+            try await Task.sleep(for: min(retryAfter ?? pause, patience))
+            pause = min(pause * 2, .seconds(5))
+        }
+    }
+
+    private func note(_ answer: BatchAnswer, _ tally: inout Tally) {
+        tally.accepted += answer.accepted
+        tally.refused += answer.refused.count
+        for refusal in answer.refused { tally.refusals[refusal.reason.rawValue, default: 0] += 1 }
+    }
+}

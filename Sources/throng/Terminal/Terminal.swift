@@ -1,0 +1,43 @@
+import Foundation
+
+/// Standard error is talk, standard output is data.
+enum Terminal {
+    static func talk(_ text: String, newline: Bool = true) {
+        FileHandle.standardError.write(Data((newline ? text + "\n" : text).utf8))
+    }
+
+    static func data(_ text: String) {
+        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+    }
+
+    /// A value as JSON with sorted keys on standard output.
+    static func json(_ value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        data(String(decoding: try encoder.encode(value), as: UTF8.self))
+    }
+
+    /// 1234567 as "1,234,567".
+    static func grouped(_ number: Int) -> String {
+        let digits = String(number.magnitude)
+        var text = ""
+        for (place, digit) in digits.enumerated() {
+            if place > 0, (digits.count - place) % 3 == 0 { text += "," }
+            text.append(digit)
+        }
+        return number < 0 ? "-" + text : text
+    }
+
+    /// Lines of label and value, the values under each other.
+    static func table(_ rows: [(String, String)]) -> String {
+        let width = rows.map(\.0.count).max() ?? 0
+        return rows.map { "  " + $0.0 + String(repeating: " ", count: width - $0.0.count + 2) + $0.1 }
+            .joined(separator: "\n")
+    }
+}
+
+/// What a command says before it ends with exit code 1.
+struct CommandFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,168 @@
+import Testing
+import ThrongCounting
+import ThrongPlan
+
+@testable import ThrongStore
+
+@Suite("Flush: acknowledged means counted, exactly once")
+struct FlushTests {
+    @Test("a repeated flush, after a lost COMMIT reply, changes nothing")
+    func repeated() async throws {
+        let settings = try await TestCluster.database()
+        let store = CounterStore(settings)
+        let layout = MetricLayout.sample()
+        #expect(try await store.attach(daemon: .new) == .start)
+        let flush = Flush.of(layout, after: 0, through: 7, count: 5, devices: 3)
+        let first = try await store.flush(flush, now: saturday)
+        #expect(first.application == .applied)
+        #expect(first.counters == 1)
+        #expect(first.distinctCounts == 1)
+        #expect(try await store.flush(flush, now: saturday).application == .alreadyApplied)
+        #expect(try await store.watermark() == JournalPosition(7))
+        let admin = Connection(settings)
+        #expect(try await admin.integer("select sum(value)::bigint from throng.counter") == 5)
+        #expect(try await admin.integer("select sum(devices)::bigint from throng.distinct_count") == 3)
+    }
+
+    @Test("a flush from anywhere but the watermark is refused")
+    func moved() async throws {
+        let store = CounterStore(try await TestCluster.database())
+        let layout = MetricLayout.sample()
+        await #expect(throws: StoreError.notAttached) {
+            try await store.flush(.of(layout, after: 0, through: 1), now: saturday)
+        }
+        _ = try await store.attach(daemon: .new)
+        _ = try await store.flush(.of(layout, after: 0, through: 7), now: saturday)
+        await #expect(throws: StoreError.watermarkMoved(expected: JournalPosition(3), found: JournalPosition(7))) {
+            try await store.flush(.of(layout, after: 3, through: 9), now: saturday)
+        }
+        // The refusal left nothing open.
+        #expect(try await store.flush(.of(layout, after: 7, through: 8), now: saturday).application == .applied)
+    }
+
+    @Test("a process whose data directory was taken over can't flush any more")
+    func fenced() async throws {
+        let settings = try await TestCluster.database()
+        let daemon = DaemonID.new
+        let older = CounterStore(settings)
+        let newer = CounterStore(settings)
+        let layout = MetricLayout.sample()
+        _ = try await older.attach(daemon: daemon)
+        _ = try await older.flush(.of(layout, after: 0, through: 1), now: saturday)
+        #expect(try await newer.attach(daemon: daemon) == JournalPosition(1))
+        await #expect(throws: StoreError.fenced(daemon: daemon)) {
+            try await older.flush(.of(layout, after: 1, through: 2), now: saturday)
+        }
+        _ = try await newer.flush(.of(layout, after: 1, through: 2), now: saturday)
+        await #expect(throws: StoreError.fenced(daemon: daemon)) {
+            try await older.flush(.of(layout, after: 1, through: 2), now: saturday)
+        }
+        #expect(try await Connection(settings).integer("select sum(value)::bigint from throng.counter") == 2)
+    }
+
+    @Test("counters saturate instead of failing, at both ends", arguments: [Int64.max, Int64.min])
+    func saturation(bound: Int64) async throws {
+        let settings = try await TestCluster.database()
+        let store = CounterStore(settings)
+        _ = try await store.attach(daemon: .new)
+        let layout = MetricLayout.sample()
+        for round in 0..<3 {
+            _ = try await store.flush(
+                .of(layout, after: UInt64(round), through: UInt64(round) + 1, count: bound - bound / 4), now: saturday)
+        }
+        #expect(try await Connection(settings).integer("select value from throng.counter") == bound)
+    }
+
+    @Test("two layouts that are the same and deltas that repeat a row are merged")
+    func merged() async throws {
+        let settings = try await TestCluster.database()
+        let store = CounterStore(settings)
+        _ = try await store.attach(daemon: .new)
+        let layout = MetricLayout.sample()
+        let delta = CounterDelta(layout: 0, periodStart: saturday, measure: .count, cell: CellIndex(4), delta: 2)
+        let again = CounterDelta(layout: 1, periodStart: saturday, measure: .count, cell: CellIndex(4), delta: 3)
+        let flush = Flush(
+            after: .start, through: .start.next, layouts: [layout, layout], counters: [delta, again, delta], distinct: [])
+        #expect(try await store.flush(flush, now: saturday).counters == 1)
+        #expect(try await Connection(settings).integer("select value from throng.counter") == 7)
+    }
+
+    @Test("50,000 random deltas through two interleaving daemons give what an oracle in memory gives")
+    func oracle() async throws {
+        let settings = try await TestCluster.database()
+        let layouts = [MetricLayout.sample(), .wide(400), .sample(metric: "visits", period: .hour)]
+        var oracle: [String: Int64] = [:]
+        var random = SystemRandomNumberGenerator()
+        var queues: [[Flush]] = [[], []]
+        for daemon in 0..<2 {
+            for round in 0..<10 {
+                var counters: [CounterDelta] = []
+                var distinct: [DistinctDelta] = []
+                for _ in 0..<2500 {
+                    let place = Int.random(in: 0..<3, using: &random)
+                    let layout = layouts[place]
+                    let start = saturday + Int64.random(in: -2...0, using: &random) * day
+                    let cell = UInt32.random(in: 0..<UInt32(layout.size(of: layout.leaf)), using: &random)
+                    let delta = Int64.random(in: 1...1000, using: &random)
+                    if Bool.random(using: &random) {
+                        let measure = Int16.random(in: 0...Int16(layout.sums.count), using: &random)
+                        counters.append(
+                            CounterDelta(
+                                layout: place, periodStart: start, measure: MeasureIndex(measure),
+                                cell: CellIndex(cell), delta: delta))
+                        oracle["\(layout.metric) \(start) \(measure) \(cell)", default: 0] += delta
+                    } else {
+                        let window = Int64.random(in: 0..<5, using: &random)
+                        distinct.append(
+                            DistinctDelta(
+                                layout: place, periodStart: start, margin: layout.leaf, cell: CellIndex(cell),
+                                window: WindowNumber(window), delta: delta))
+                        oracle["\(layout.metric) \(start) w\(window) \(cell)", default: 0] += delta
+                    }
+                }
+                queues[daemon].append(
+                    Flush(
+                        after: JournalPosition(UInt64(round)), through: JournalPosition(UInt64(round + 1)),
+                        layouts: layouts, counters: counters, distinct: distinct))
+            }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for queue in queues {
+                group.addTask {
+                    let store = CounterStore(settings)
+                    _ = try await store.attach(daemon: .new)
+                    for flush in queue { _ = try await store.flush(flush, now: saturday) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let stored = try await Connection(settings).run { session in
+            var stored: [String: Int64] = [:]
+            let rows = try session.query(
+                "test.read",
+                """
+                select l.metric || ' ' || extract(epoch from period_start)::bigint || ' ' || measure || ' ' || cell, value
+                from throng.counter join throng.metric_layout as l using (metric_id)
+                union all
+                select l.metric || ' ' || extract(epoch from period_start)::bigint || ' w' || window_number || ' ' || cell,
+                    devices
+                from throng.distinct_count join throng.metric_layout as l using (metric_id)
+                """)
+            for row in rows.indices { stored[try rows.text(row, 0)] = try rows.integer(row, 1) }
+            return stored
+        }
+        #expect(stored == oracle)
+    }
+
+    @Test("a partition that another process dropped is made again")
+    func droppedPartition() async throws {
+        let settings = try await TestCluster.database()
+        let store = CounterStore(settings)
+        _ = try await store.attach(daemon: .new)
+        let layout = MetricLayout.sample()
+        _ = try await store.flush(.of(layout, after: 0, through: 1), now: saturday)
+        try await Connection(settings).execute("drop table throng.counter_d_20261121")
+        #expect(try await store.flush(.of(layout, after: 1, through: 2), now: saturday).application == .applied)
+        #expect(try await Connection(settings).integer("select value from throng.counter") == 1)
+    }
+}
