@@ -2,7 +2,6 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
-import Synchronization
 import ThrongWire
 
 /// Posts batches to a daemon until each was answered for good.
@@ -59,22 +58,17 @@ struct BatchSender: Sendable {
     /// Sends every parcel; the order between parcels is not kept.
     func send(_ parcels: [Parcel], progress: ProgressBar) async throws -> Tally {
         let client = HTTPClient(eventLoopGroupProvider: .singleton)
-        let next = Mutex(0)
         let result: Result<Tally, any Error>
         do {
             let tally = try await withThrowingTaskGroup(of: Tally.self) { group in
-                for _ in 0..<connections {
+                for worker in 0..<connections {
                     group.addTask {
                         var tally = Tally()
-                        while true {
-                            let place = next.withLock { next in
-                                defer { next += 1 }
-                                return next
-                            }
-                            guard place < parcels.count else { return tally }
+                        for place in stride(from: worker, to: parcels.count, by: connections) {
                             try await send(parcels[place], with: client, tally: &tally)
                             progress.advance(by: parcels[place].events)
                         }
+                        return tally
                     }
                 }
                 return try await group.reduce(into: Tally()) { $0.add($1) }
