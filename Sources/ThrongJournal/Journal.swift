@@ -87,7 +87,7 @@ public final class Journal: Sendable {
                 segment: segment,
                 segmentBytes: segment.headerSize,
                 closed: replayed.segments))
-        try Self.create(segment, in: data)
+        try File.replace(segment.path, with: segment.header)
         let thread = Thread { [self] in write(from: segment) }
         thread.name = "throng-journal"
         thread.start()
@@ -178,15 +178,6 @@ public final class Journal: Sendable {
         state.segmentOver = .min
     }
 
-    private static func create(_ segment: Segment, in data: DataDirectory) throws(JournalError) {
-        do {
-            let file = try File(segment.path, flags: O_WRONLY | O_CREAT | O_EXCL)
-            try file.write(segment.header)
-            try file.sync()
-        }
-        try File.syncDirectory(data.journalPath)
-    }
-
     // MARK: The thread
 
     private func write(from segment: Segment) {
@@ -207,7 +198,7 @@ public final class Journal: Sendable {
                 for chunk in chunks {
                     if chunk.segment.generation != generation {
                         try file.sync()
-                        try Self.create(chunk.segment, in: data)
+                        try File.replace(chunk.segment.path, with: chunk.segment.header)
                         file = try File(chunk.segment.path, flags: O_WRONLY | O_APPEND)
                         generation = chunk.segment.generation
                     }

@@ -10,18 +10,14 @@ public struct JournalReader: Sendable {
 
     /// Reads the headers of all segments.
     ///
-    /// - Throws: ``JournalError`` where a header is damaged. A segment whose header was never finished is removed.
+    /// - Throws: ``JournalError`` where a header is damaged.
     public init(_ data: DataDirectory, keys: KeyRing) throws(JournalError) {
         self.data = data
         self.keys = keys
         var segments: [Segment] = []
         for name in try File.names(in: data.journalPath) where name.hasSuffix(".journal") {
             let path = "\(data.journalPath)/\(name)"
-            if let segment = try Segment.read(header: File.contents(path), path: path) {
-                segments.append(segment)
-            } else {
-                try File.remove(path)
-            }
+            segments.append(try Segment.read(header: File.contents(path), path: path))
         }
         self.segments = segments.sorted { $0.generation < $1.generation }
     }
@@ -59,12 +55,15 @@ public struct JournalReader: Sendable {
         var last = base
         var kept: [KeptSegment] = []
         for segment in segments {
-            guard segment.first == last.next else {
+            // A start whose journal lay behind PostgreSQL's watermark went on after the watermark.
+            let isGapFlushed = flushed.map { segment.first > last && segment.first <= $0.next } ?? false
+            guard segment.first == last.next || isGapFlushed else {
                 throw .gap(expected: last.next, found: segment.first, segment: segment.path)
             }
             let bytes = try File.contents(segment.path)
             let ordinals = segment.layouts.map { space.ordinal(of: $0) ?? -1 }
             var over: Int64 = .min
+            last = JournalPosition(segment.first.value - 1)
             last = try bytes.reading { buffer throws(JournalError) in
                 try replay(segment, buffer, after: last, flushed: flushed, space: space, ordinals: ordinals) {
                     over = max(over, $0.window.over)

@@ -77,9 +77,9 @@ struct Segment {
 
     var headerSize: Int { 32 + 32 * layouts.count }
 
-    /// Reads a header; nil where the file ends within it, which is a start that was cut short.
-    static func read(header bytes: [UInt8], path: String) throws(JournalError) -> Segment? {
-        guard bytes.count >= 32 else { return nil }
+    /// Reads a header. A segment is put in place with a whole header, so one that does not match is damaged.
+    static func read(header bytes: [UInt8], path: String) throws(JournalError) -> Segment {
+        guard bytes.count >= 32 else { throw .damaged(segment: path, offset: bytes.count, reason: .header) }
         guard bytes.starts(with: magic) else { throw .unknownFormat(file: path) }
         return try bytes.reading { buffer throws(JournalError) in
             var reader = ByteReader(buffer)
@@ -88,11 +88,7 @@ struct Segment {
             let nonce = try reader.next(UInt32.self)
             let first = JournalPosition(try reader.next())
             let count = Int(try reader.next(UInt32.self))
-            guard bytes.count >= 32 + 32 * count else {
-                // A torn header has nothing after it; a wrong count with data after it is damage.
-                if bytes.count < 4096 { return nil }
-                throw .damaged(segment: path, offset: 24, reason: .header)
-            }
+            guard bytes.count >= 32 + 32 * count else { throw .damaged(segment: path, offset: 24, reason: .header) }
             var layouts: [LayoutID] = []
             for _ in 0..<count { layouts.append(LayoutID(Array(try reader.nextBytes(32)))) }
             let expected = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: buffer[..<reader.offset]))

@@ -1,6 +1,7 @@
 import Testing
 import ThrongIntake
 import ThrongPlan
+import ThrongRelease
 import ThrongWire
 
 @Suite("Promise 4: a published number stands for at least k devices")

@@ -1,5 +1,7 @@
 import Testing
+import ThrongCounting
 import ThrongIntake
+import ThrongPlan
 import ThrongWire
 
 @Suite("Promise 2: nothing unplanned is counted")

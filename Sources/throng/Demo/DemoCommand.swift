@@ -43,6 +43,7 @@ struct DemoCommand: AsyncParsableCommand {
         let devices: Int
         let eventsAcknowledged: Int
         let eventsRefused: Int
+        let refusals: [String: Int]
         let eventsPerSecond: Int
         let cellsPublished: Int
         let cellsWithheld: Int
@@ -117,6 +118,7 @@ struct DemoCommand: AsyncParsableCommand {
             devices: devices,
             eventsAcknowledged: tally.accepted,
             eventsRefused: tally.refused,
+            refusals: tally.refusals,
             eventsPerSecond: Int(Double(tally.sent) / seconds),
             cellsPublished: made.reduce(0) { $0 + $1.published },
             cellsWithheld: made.reduce(0) { $0 + $1.withheld },
@@ -146,11 +148,13 @@ struct DemoCommand: AsyncParsableCommand {
 
     private func show(_ summary: Summary) throws {
         if json { return try Terminal.json(summary) }
+        let reasons = summary.refusals.sorted { $0.key < $1.key }.map { "\(Terminal.grouped($0.value)) \($0.key)" }
+        let refusals = reasons.isEmpty ? "" : "  (\(reasons.joined(separator: ", ")))"
         Terminal.talk("")
         Terminal.data(
             Terminal.table([
                 ("events acknowledged", Terminal.grouped(summary.eventsAcknowledged)),
-                ("events refused", Terminal.grouped(summary.eventsRefused)),
+                ("events refused", Terminal.grouped(summary.eventsRefused) + refusals),
                 ("events per second", Terminal.grouped(summary.eventsPerSecond)),
                 ("numbers published", Terminal.grouped(summary.cellsPublished)),
                 ("numbers withheld", Terminal.grouped(summary.cellsWithheld) + "  (small and empty cells look the same)"),

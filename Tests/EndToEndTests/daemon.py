@@ -1,0 +1,232 @@
+"""A `throng serve` of the test's own, on free loopback ports and a fresh data directory; stopped and removed at the end.
+
+Only processes that were started here are ever stopped, each by its id.
+"""
+
+import atexit
+import http.client
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+SAMPLE = os.path.join(ROOT, "Deploy", "sample")
+BINARY = os.environ.get("THRONG_BINARY") or os.path.join(ROOT, ".build", "debug", "throng")
+
+
+class Failure(Exception):
+    """A claim does not hold."""
+
+
+def check(holds, *words):
+    if not holds:
+        raise Failure(" ".join(str(word) for word in words))
+
+
+def say(*words):
+    print(f"[{time.monotonic() - STARTED:6.1f} s]", *words, flush=True)
+
+
+STARTED = time.monotonic()
+
+
+def environment(**more):
+    """throng refuses to start with a THRONG_ variable that it does not know; tests have some of their own."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("THRONG_")}
+    kept.update(more)
+    return kept
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def run(*arguments, stdin=None, seconds=120):
+    """Runs a throng command to its end: exit code, standard output, standard error."""
+    done = subprocess.run(
+        [BINARY, *arguments], input=stdin, capture_output=True, text=True, timeout=seconds, env=environment())
+    return done.returncode, done.stdout, done.stderr
+
+
+def seconds_left(rotation):
+    return rotation - time.time() % rotation
+
+
+def rotation_with_time_left(candidates, needed=240):
+    """The first of these lengths, in seconds, whose current window goes on long enough for the test."""
+    for rotation in candidates:
+        if seconds_left(rotation) > needed:
+            return rotation
+    raise Failure("no rotation among", candidates, "leaves", needed, "seconds; start the test again")
+
+
+def duration(seconds):
+    """Seconds as a plan writes them."""
+    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds % length == 0:
+            return f"{seconds // length} {unit}{'' if seconds == length else 's'}"
+    raise Failure(seconds, "seconds are no whole minutes")
+
+
+class Daemon:
+    def __init__(self, plan_text, name="shop", log="info", **settings):
+        self.folder = tempfile.mkdtemp(prefix="te-", dir="/tmp")
+        os.chmod(self.folder, 0o755)
+        self.plan = os.path.join(self.folder, name + ".yaml")
+        with open(self.plan, "w") as file:
+            file.write(plan_text)
+        self.data = os.path.join(self.folder, "data")
+        self.log_path = os.path.join(self.folder, "daemon.log")
+        self.log = log
+        self.settings = settings
+        self.port, self.metrics_port = free_ports(2)
+        self.process = None
+        atexit.register(self.clean)
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+
+    # Start and stop
+
+    def arguments(self):
+        return [
+            BINARY, "serve", "--plan", self.plan, "--data", self.data, "--listen", f"127.0.0.1:{self.port}",
+            "--metrics", f"127.0.0.1:{self.metrics_port}", "--log", self.log]
+
+    def start(self, seconds=90):
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen(
+                self.arguments(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment(**self.settings))
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                raise Failure("throng serve ended with", self.process.returncode, "\n" + self.log_text()[-3000:])
+            try:
+                if self.get("/readyz")[0] == 200:
+                    return self
+            except OSError:
+                pass
+            time.sleep(0.05)
+        raise Failure("throng serve was not ready in time\n" + self.log_text()[-3000:])
+
+    def kill(self):
+        """kill -9."""
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self, seconds=60):
+        """SIGTERM; the exit code."""
+        self.process.terminate()
+        return self.process.wait(seconds)
+
+    def clean(self):
+        if self.process and self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(30)
+            except subprocess.TimeoutExpired:
+                self.kill()
+        pid = self.postgres_pid()
+        if pid:
+            os.kill(pid, signal.SIGQUIT)
+            deadline = time.monotonic() + 20
+            while self.postgres_pid() and time.monotonic() < deadline:
+                time.sleep(0.1)
+        if os.environ.get("THRONG_TEST_KEEP"):
+            say("kept", self.folder)
+        else:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    # PostgreSQL
+
+    def postgres_pid(self):
+        """The private postmaster's id, if it is alive and really works in our data directory."""
+        try:
+            with open(os.path.join(self.data, "postgres/data/postmaster.pid")) as file:
+                pid = int(file.readline())
+            with open(f"/proc/{pid}/stat") as file:
+                if file.read().rsplit(")", 1)[1].split()[0] == "Z":
+                    return None
+            inside = os.path.realpath(os.path.join(self.data, "postgres/data"))
+            return pid if os.readlink(f"/proc/{pid}/cwd") == inside else None
+        except (OSError, ValueError, IndexError):
+            return None
+
+    def sql(self, query):
+        """Rows as lists of text; null is None."""
+        done = subprocess.run(
+            ["psql", "-X", "-q", "-A", "-t", "-F", "\x1f", "-P", "null=\x1e", "-v", "ON_ERROR_STOP=1", "-h",
+             self.data + "/postgres", "-U", "postgres", "-d", "throng", "-c", query],
+            capture_output=True, text=True, timeout=120)
+        check(done.returncode == 0, "psql:", done.stderr)
+        return [
+            [None if value == "\x1e" else value for value in line.split("\x1f")]
+            for line in done.stdout.split("\n") if line]
+
+    # HTTP
+
+    def connect(self, source=None, seconds=30):
+        return http.client.HTTPConnection(
+            "127.0.0.1", self.port, timeout=seconds, source_address=(source, 0) if source else None)
+
+    def get(self, path, headers={}, port=None):
+        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=10)
+        try:
+            connection.request("GET", path, headers=headers)
+            response = connection.getresponse()
+            return response.status, dict(response.getheaders()), response.read()
+        finally:
+            connection.close()
+
+    def post(self, body, headers={}, source=None):
+        """Status, headers and body of POST /v1/batches."""
+        connection = self.connect(source)
+        try:
+            if isinstance(body, str):
+                body = body.encode()
+            connection.request("POST", "/v1/batches", body, {"content-type": "application/json", **headers})
+            response = connection.getresponse()
+            return response.status, {k.lower(): v for k, v in response.getheaders()}, response.read()
+        finally:
+            connection.close()
+
+    def metrics(self):
+        """Every sample by its name with its labels."""
+        text = self.get("/metrics", port=self.metrics_port)[2].decode()
+        return {
+            match[1]: float(match[2])
+            for match in re.finditer(r"^([a-z_]+(?:\{[^}]*\})?) (\S+)$", text, re.MULTILINE)}
+
+    def drain(self, seconds=60):
+        """Returns once PostgreSQL has everything that was acknowledged."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if self.metrics()["throng_journal_lag_batches"] == 0:
+                return
+            time.sleep(0.1)
+        raise Failure("PostgreSQL did not catch up\n" + self.log_text()[-3000:])
+
+    def log_text(self):
+        with open(self.log_path, errors="replace") as file:
+            return file.read()
+
+
+def main(test):
+    """Runs a test program: exit code 0 if its claims hold."""
+    try:
+        test()
+    except Failure as failure:
+        print(f"FAILED: {failure}", flush=True)
+        sys.exit(1)
+    say("holds")

@@ -1,0 +1,408 @@
+"""What Throng must have counted, released and reported, computed from the plan's YAML and the batches as they were sent.
+
+Everything here is in words (labels, names); nothing is taken from Throng but what it says of itself in its documents.
+"""
+
+import calendar
+import collections
+import datetime
+import fractions
+import itertools
+import math
+import re
+
+import yaml
+
+import agents
+
+TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)$")
+NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?$|[+-]?\.\d+([eE][+-]?\d+)?$")
+WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+OPERATING_SYSTEMS = ["Windows", "macOS", "iOS", "Android", "Linux", "ChromeOS"]
+MISSING = object()
+
+
+def unix(text):
+    match = TIME.match(text)
+    year, month, day, hour, minute, second = map(int, match.groups()[:6])
+    seconds = calendar.timegm((year, month, day, hour, minute, second))
+    if match[7] not in "Zz":
+        sign = 1 if match[7][0] == "+" else -1
+        seconds -= sign * (int(match[7][1:3]) * 3600 + int(match[7][4:6]) * 60)
+    return seconds
+
+
+def number(value):
+    """A JSON number or a text that is one, as a float; None for anything else."""
+    if isinstance(value, bool) or value is None or value is MISSING:
+        return None
+    if isinstance(value, (int, float)):
+        return float(value)
+    return float(value) if NUMBER.match(value) else None
+
+
+def spelled(value):
+    """A scalar as text: whole numbers in decimal, flags as words; None for the rest."""
+    if value is MISSING or value is None:
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return value
+    return str(int(value)) if float(value).is_integer() and abs(value) < 2**63 else None
+
+
+def shortest(edge):
+    return str(int(edge)) if float(edge).is_integer() else repr(float(edge))
+
+
+class Dimension:
+    """Total: every value has a label. A label, sent as the value, is its own bucket."""
+
+    AGENTS = agents.Agents()
+
+    def __init__(self, name, plan):
+        self.name = name
+        self.plan = plan
+        self.field = plan.get("field")
+        self.partitions = plan.get("partitions") == "devices"
+        kinds = set(plan) - {"title", "field", "partitions"}
+        (self.kind,) = kinds
+        self.rule = plan[self.kind]
+        self.labels = self.all_labels()
+
+    def all_labels(self):
+        rule = self.rule
+        if self.kind == "list":
+            return list(rule) + ["other"]
+        if self.kind == "operating_system":
+            return (OPERATING_SYSTEMS if rule == "standard" else rule) + ["other"]
+        if self.kind == "browser":
+            return (agents.STANDARD_BROWSERS if rule == "standard" else rule) + ["other"]
+        if self.kind == "device_class":
+            return ["phone", "tablet", "desktop", "bot", "other"]
+        if self.kind == "screen":
+            return ["small", "medium", "large", "other"]
+        if self.kind in ("memory", "cores", "bands"):
+            edges = self.edges()
+            inner = [f"{shortest(low)}-{shortest(high)}" for low, high in zip(edges, edges[1:])]
+            return [f"<{shortest(edges[0])}", *inner, f">={shortest(edges[-1])}", "other"]
+        if self.kind == "language":
+            return rule + ["other"]
+        if self.kind == "time":
+            return ([f"{hour:02}" for hour in range(24)] if rule == "hour" else WEEKDAYS) + ["other"]
+        raise ValueError(self.kind)
+
+    def edges(self):
+        return [4, 8, 16] if self.rule == "standard" else self.rule
+
+    def bucket(self, value, at, event):
+        if self.kind == "time":
+            moment = datetime.datetime.fromtimestamp(at, datetime.timezone.utc)
+            return f"{moment.hour:02}" if self.rule == "hour" else WEEKDAYS[moment.weekday()]
+        if self.field == "event":
+            value = event
+        if isinstance(value, str) and value in self.labels:
+            return value
+        return getattr(self, self.kind)(value)
+
+    def list(self, value):
+        text = spelled(value)
+        if isinstance(self.rule, dict):
+            return next((label for label, values in self.rule.items() if text in map(str, values)), "other")
+        return text if text in self.rule else "other"
+
+    def bands(self, value):
+        found = number(value)
+        if found is None:
+            return "other"
+        return self.labels[sum(edge <= found for edge in self.edges())]
+
+    memory = cores = bands
+
+    def screen(self, value):
+        if isinstance(value, str) and re.search("[xX]", value):
+            sides = [number(side) for side in re.split("[xX]", value, maxsplit=1)]
+            side = None if None in sides else min(sides)
+        else:
+            side = number(value)
+        if side is None or side <= 0:
+            return "other"
+        return "small" if side < 600 else "medium" if side < 1024 else "large"
+
+    def language(self, value):
+        match = re.match(r"([A-Za-z]+)(?=[-_.@,;]|$)", value) if isinstance(value, str) else None
+        return match[1].lower() if match and match[1].lower() in self.rule else "other"
+
+    def operating_system(self, value):
+        if not isinstance(value, str):
+            return "other"
+        return agents.chosen(self.AGENTS.read(value)[1], agents.SYSTEMS, self.labels[:-1])
+
+    def browser(self, value):
+        if not isinstance(value, str):
+            return "other"
+        return agents.chosen(self.AGENTS.read(value)[0], agents.BROWSERS, self.labels[:-1])
+
+    def device_class(self, value):
+        return self.AGENTS.read(value)[2] if isinstance(value, str) else "other"
+
+
+class Metric:
+    def __init__(self, name, plan, whole, insights):
+        self.name = name
+        self.plan = plan
+        self.events = set(plan["events"])
+        self.purpose = plan["purpose"]
+        self.period = plan["period"]
+        self.bound = plan["contribution_bound"]
+        self.k = plan.get("threshold", whole["app"]["threshold"])
+        self.expires = calendar.timegm(plan["expires"].timetuple())
+        measures = plan.get("measures") or {}
+        self.reach = measures.get("reach", False)
+        self.sums = list((measures.get("sums") or {}).items())
+        self.dimensions = [Dimension(each, whole["dimensions"][each]) for each in plan["dimensions"]]
+        self.histogram = None
+        if "histogram" in measures:
+            histogram = measures["histogram"]
+            self.histogram = histogram["name"]
+            self.dimensions.append(
+                Dimension(histogram["name"], {"field": histogram["field"], "bands": histogram["edges"]}))
+        self.names = [each.name for each in self.dimensions]
+        self.partition = frozenset(each.name for each in self.dimensions if each.partitions)
+        leaf = frozenset(self.names)
+        shown = {frozenset()}
+        if plan.get("margins"):
+            shown |= {frozenset(margin) for margin in plan["margins"]}
+        else:
+            shown |= {frozenset([each]) for each in self.names} | {leaf}
+        for insight in insights.values():
+            if insight["metric"] == name:
+                shown |= self.asked(insight)
+        self.shown = shown
+        self.tracked = {leaf} | {margin | self.partition for margin in shown}
+        fields = [each.field for each in self.dimensions] + [each["field"] for _, each in self.sums]
+        self.fields = {field for field in fields if field not in (None, "event", "at")}
+
+    def asked(self, insight):
+        """The margins that an insight reads."""
+        where = frozenset(insight.get("where", {}))
+        base = where | frozenset(insight.get("by", []))
+        if insight["kind"] == "share":
+            return {base, base | frozenset(insight["part"])} if "part" in insight else {base, where}
+        return {base, base | {self.histogram}} if insight["kind"] == "distribution" else {base}
+
+    def labels(self, cell, margin):
+        """A leaf's labels with those that the margin sums out left out, as (name, label) pairs."""
+        return tuple((name, label) for name, label in zip(self.names, cell) if name in margin)
+
+    def cells(self, margin):
+        axes = [[(each.name, label) for label in each.labels] for each in self.dimensions if each.name in margin]
+        return itertools.product(*axes)
+
+    def period_of(self, at):
+        """First second and end of the period, in UTC."""
+        moment = datetime.datetime.fromtimestamp(at, datetime.timezone.utc)
+        if self.period == "hour":
+            return at - at % 3600, at - at % 3600 + 3600
+        if self.period == "day":
+            return at - at % 86400, at - at % 86400 + 86400
+        start = datetime.datetime(moment.year, moment.month, 1, tzinfo=datetime.timezone.utc)
+        end = (start + datetime.timedelta(days=32)).replace(day=1)
+        return int(start.timestamp()), int(end.timestamp())
+
+
+class Oracle:
+    def __init__(self, plan_text):
+        self.plan = yaml.safe_load(plan_text)
+        self.metrics = {
+            name: Metric(name, each, self.plan, self.plan["insights"])
+            for name, each in self.plan["metrics"].items()}
+        self.by_purpose = collections.defaultdict(list)
+        for metric in self.metrics.values():
+            self.by_purpose[metric.purpose].append(metric)
+        self.fields = {
+            purpose: set().union(*(metric.fields for metric in metrics))
+            for purpose, metrics in self.by_purpose.items()}
+        # (metric, period start, leaf) -> [count, sums...]
+        self.counters = {}
+        # (metric, period start, margin, labels, window) -> identifiers
+        self.distinct = collections.defaultdict(set)
+        # (purpose, window, identifier, metric) -> [used, partition]
+        self.used = {}
+        self.bitten = collections.Counter()
+
+    # Counting
+
+    def answer(self, batch, now):
+        """Counts a batch; what its client must have been told: (accepted, [(index, reason)])."""
+        purpose = batch["purpose"]
+        context = batch.get("context", {})
+        spoilt = None
+        for name, value in context.items():
+            if name not in self.fields[purpose]:
+                spoilt = "unknown_field"
+                break
+            if isinstance(value, (list, dict)):
+                spoilt = "invalid_value"
+                break
+        accepted, refused = 0, []
+        for index, event in enumerate(batch["events"]):
+            reason = spoilt or self.count(batch, context, event, now)
+            if reason:
+                refused.append((index, reason))
+                self.bitten[reason] += 1
+            else:
+                accepted += 1
+        return accepted, refused
+
+    def count(self, batch, context, event, now):
+        name, at = event["event"], unix(event["at"])
+        metrics = [metric for metric in self.by_purpose[batch["purpose"]] if name in metric.events]
+        if not metrics:
+            return "unknown_event"
+        if at < now - 48 * 3600:
+            return "too_old"
+        if at > now + 300:
+            return "in_the_future"
+        own = event.get("fields", {})
+        allowed = set().union(*(metric.fields for metric in metrics))
+        for field, value in own.items():
+            if field not in allowed:
+                return "unknown_field"
+            if isinstance(value, (list, dict)):
+                return "invalid_value"
+        live = [metric for metric in metrics if now < metric.expires and at < metric.expires]
+        if not live:
+            return "metric_expired"
+        # An event without the number that a metric sums counts in none.
+        for metric in live:
+            for _, measure in metric.sums:
+                value = own.get(measure["field"], context.get(measure["field"], MISSING))
+                if isinstance(value, bool) or not isinstance(value, (int, float)):
+                    return "invalid_value"
+        reason = None
+        counted = False
+        for metric in live:
+            verdict = self.add(metric, batch, {**context, **own}, event, at)
+            counted = counted or verdict is None
+            reason = reason or verdict
+            if verdict is None and len(live) > 1 and reason:
+                self.bitten["partly"] += 1
+        return None if counted else reason
+
+    def add(self, metric, batch, fields, event, at):
+        cell = tuple(
+            each.bucket(fields.get(each.field, MISSING), at, event["event"]) for each in metric.dimensions)
+        part = metric.labels(cell, metric.partition)
+        key = (batch["purpose"], batch["window"], batch["id"], metric.name)
+        used, known = self.used.get(key, (0, None))
+        if known is not None and known != part:
+            return "partition_conflict"
+        amount = min(event.get("count", 1), metric.bound - used)
+        if amount <= 0:
+            return "contribution_bound"
+        self.used[key] = (used + amount, part)
+        start = metric.period_of(at)[0]
+        values = self.counters.setdefault((metric.name, start, cell), [0] * (1 + len(metric.sums)))
+        values[0] += amount
+        for place, (_, measure) in enumerate(metric.sums):
+            clipped = min(max(float(fields[measure["field"]]), measure["from"]), measure["to"])
+            # Python's round is half to even.
+            values[1 + place] += round(clipped * 10.0 ** measure["decimals"]) * amount
+        for margin in metric.tracked:
+            self.distinct[(metric.name, start, margin, metric.labels(cell, margin), batch["window"])].add(batch["id"])
+        return None
+
+    # Releasing
+
+    def closed(self, now):
+        """The metrics and periods that are over."""
+        return {
+            (name, start) for name, start, _ in self.counters if self.metrics[name].period_of(start)[1] <= now}
+
+    def released(self, name, start):
+        """(margin, labels) -> (count, sums, reach) of every cell that may leave the house."""
+        metric = self.metrics[name]
+        leaves = [(cell, values) for (metric_name, period, cell), values in self.counters.items()
+                  if (metric_name, period) == (name, start)]
+        found = {}
+        for margin in metric.shown:
+            # The floor: in each window distinct identifiers, added over dimensions that partition devices.
+            windows = collections.defaultdict(collections.Counter)
+            tracked = margin | metric.partition
+            for (metric_name, period, counted, labels, window), identifiers in self.distinct.items():
+                if (metric_name, period, counted) == (name, start, tracked):
+                    kept = tuple(pair for pair in labels if pair[0] in margin)
+                    windows[window][kept] += len(identifiers)
+            totals = {}
+            for cell, values in leaves:
+                total = totals.setdefault(metric.labels(cell, margin), [0] * len(values))
+                for place, value in enumerate(values):
+                    total[place] += value
+            for labels, values in totals.items():
+                floor = max(counts[labels] for counts in windows.values())
+                if floor >= metric.k:
+                    found[(margin, labels)] = (values[0], tuple(values[1:]), floor if metric.reach else None)
+        return found
+
+    # Reporting
+
+    def report_rows(self, insight_name, start):
+        """Every row of an insight in the plan's order: (labels, value as text or None, numerator, denominator), and the
+        same for the whole (None where it means nothing), and the withheld share."""
+        insight = self.plan["insights"][insight_name]
+        metric = self.metrics[insight["metric"]]
+        cells = self.released(metric.name, start)
+        names = insight.get("by", []) + ([metric.histogram] if insight["kind"] == "distribution" else [])
+        base = dict(insight.get("where", {}))
+        part = insight.get("part", {})
+
+        def cell(fixed):
+            margin = frozenset(fixed)
+            labels = tuple((name, fixed[name]) for name in metric.names if name in fixed)
+            return cells.get((margin, labels))
+
+        def figure(split):
+            found = cell({**base, **split})
+            if found is None:
+                return None, None, None
+            count, sums, reach = found
+            if insight["kind"] in ("count", "distribution"):
+                return str(count), None, None
+            if insight["kind"] == "reach":
+                return str(reach), None, None
+            if insight["kind"] == "mean":
+                place = [name for name, _ in metric.sums].index(insight["sum"])
+                decimals = metric.sums[place][1]["decimals"]
+                value = fractions.Fraction(sums[place], 10**decimals)
+                return decimal(value / count, max(2, decimals)), decimal(value, decimals), str(count)
+            amount = 0 if insight["basis"] == "events" else 2
+            top = cell({**base, **split, **part}) if part else found
+            bottom = found if part else cell(base)
+            if top is None or bottom is None:
+                return None, None, None
+            top, bottom = top[amount], bottom[amount]
+            return decimal(fractions.Fraction(top, bottom), 6), str(top), str(bottom)
+
+        axes = [next(each for each in metric.dimensions if each.name == name).labels for name in names]
+        rows = [(labels, *figure(dict(zip(names, labels)))) for labels in itertools.product(*axes)]
+        whole = None
+        if names and frozenset(base) in metric.shown and (
+                insight["kind"] != "share" or (part and frozenset({**base, **part}) in metric.shown)):
+            whole = figure({})
+        total = cell(base) if frozenset(base) in metric.shown else None
+        covered = sum(
+            cell({**base, **dict(zip(names, labels))})[0] for labels, value, *_ in rows if value is not None)
+        share = None
+        if total and covered <= total[0] and (names or covered):
+            share = decimal(fractions.Fraction(total[0] - covered, total[0]), 6)
+        return names, rows, whole, share
+
+
+def decimal(value, places):
+    """A fraction with so many decimal places, rounded half to even."""
+    units = round(value * 10**places)
+    digits = str(abs(units)).rjust(places + 1, "0")
+    text = digits[:-places] + "." + digits[-places:] if places else digits
+    return ("-" if units < 0 else "") + text
