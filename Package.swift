@@ -43,7 +43,9 @@ let package = Package(
         .target(
             name: "ThrongIntake", dependencies: ["ThrongPlan", "ThrongWire", "ThrongCounting", "CSimdJSON", "CZlib"],
             swiftSettings: strict),
-        .target(name: "ThrongJournal", dependencies: ["ThrongPlan", "ThrongWire", "ThrongCounting", crypto], swiftSettings: strict),
+        .target(
+            name: "ThrongJournal", dependencies: ["ThrongPlan", "ThrongWire", "ThrongCounting", crypto],
+            swiftSettings: strict),
         .target(name: "ThrongRelease", dependencies: ["ThrongPlan", crypto], swiftSettings: strict),
         .target(
             name: "ThrongStore",
@@ -72,7 +74,8 @@ let package = Package(
         .executableTarget(
             name: "throng",
             dependencies: [
-                "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongJournal", "ThrongStore", "ThrongReport", "ThrongServer",
+                "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongJournal", "ThrongStore", "ThrongReport",
+                "ThrongServer",
                 "CZlib", crypto, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),

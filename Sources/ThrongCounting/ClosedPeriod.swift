@@ -13,4 +13,3 @@ public struct ClosedPeriod: Hashable, Sendable {
         self.periodStart = periodStart
     }
 }
-

@@ -79,14 +79,23 @@ struct Envelope {
         var events = -1
 
         mutating func take(_ key: UnsafeBufferPointer<UInt8>, value: Int) -> Bool {
-            if key.spells("app") { app = value }
-            else if key.spells("batch") { batch = value }
-            else if key.spells("purpose") { purpose = value }
-            else if key.spells("window") { window = value }
-            else if key.spells("id") { id = value }
-            else if key.spells("context") { context = value }
-            else if key.spells("events") { events = value }
-            else { return false }
+            if key.spells("app") {
+                app = value
+            } else if key.spells("batch") {
+                batch = value
+            } else if key.spells("purpose") {
+                purpose = value
+            } else if key.spells("window") {
+                window = value
+            } else if key.spells("id") {
+                id = value
+            } else if key.spells("context") {
+                context = value
+            } else if key.spells("events") {
+                events = value
+            } else {
+                return false
+            }
             return true
         }
     }

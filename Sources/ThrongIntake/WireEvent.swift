@@ -23,11 +23,17 @@ struct WireEvent {
         var key = node + 1
         for _ in 0..<document.count(node) {
             let word = document.bytes(key)
-            if word.spells("event") { name = key + 1 }
-            else if word.spells("at") { time = key + 1 }
-            else if word.spells("fields") { fields = key + 1 }
-            else if word.spells("count") { amount = key + 1 }
-            else { throw problem("", "only event, at, fields and count") }
+            if word.spells("event") {
+                name = key + 1
+            } else if word.spells("at") {
+                time = key + 1
+            } else if word.spells("fields") {
+                fields = key + 1
+            } else if word.spells("count") {
+                amount = key + 1
+            } else {
+                throw problem("", "only event, at, fields and count")
+            }
             key = document.next(key + 1)
         }
         guard name >= 0, document.isString(name) else { throw problem("/event", "a string") }

@@ -78,7 +78,9 @@ public struct Daemon: Sendable {
             logger: logger)
         // Started in this order, stopped in the other: clients first, PostgreSQL last.
         var services: [any Service] = cluster.map { [$0] } ?? []
-        services += [flush, schedule, try metricsServer(desk, telemetry), try intakeServer(desk), FailureWatch(flag: failure)]
+        services += [
+            flush, schedule, try metricsServer(desk, telemetry), try intakeServer(desk), FailureWatch(flag: failure),
+        ]
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services.map { service in
@@ -150,7 +152,8 @@ public struct Daemon: Sendable {
         do {
             return try await database.attachedNow()
         } catch let error as StoreError where error.isRetryable {
-            logger.warning("PostgreSQL is away; counting into the journal until it is back", metadata: ["error": "\(error)"])
+            logger.warning(
+                "PostgreSQL is away; counting into the journal until it is back", metadata: ["error": "\(error)"])
             return nil
         }
     }

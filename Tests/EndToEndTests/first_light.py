@@ -3,12 +3,10 @@ last digit, although the daemon is killed with -9 twice under load."""
 
 import csv
 import gzip
-import io
 import json
 import os
 import queue
 import random
-import sys
 import threading
 import time
 
@@ -267,6 +265,34 @@ def compare_reports(house, known, start):
     say(f"reports of {day}: {checked:,} numbers equal, in JSON and CSV")
 
 
+def late_events(house, layouts, known, closed, rotation):
+    """Events of a released day count into the open one; the release stays what it is."""
+    known.released_periods = closed
+    before = house.sql("select * from throng.released_cell order by 1, 2, 3")
+    for place in range(60):
+        now = int(time.time())
+        known.open_at = now
+        # The daemon learns of the release with the first flush after it.
+        known.knows_releases = place > 0
+        yesterday = time.strftime("%Y-%m-%dT12:00:00Z", time.gmtime(now - now % 86400 - 43200))
+        today = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
+        batch = {
+            "app": "bazaar", "batch": f"{place:032x}", "purpose": "product", "window": now // rotation,
+            "id": f"late-{place}", "context": {"screen": "390x844", "channel": "email"},
+            "events": [{"event": "product_view", "at": at} for at in (yesterday, today, yesterday)]}
+        status, _, body = house.post(json.dumps(batch))
+        answer = json.loads(body)
+        check(status == 202, "status", status)
+        check((answer["accepted"], answer["refused"]) == known.answer(batch, now), "the answer to a late batch")
+        if place == 0:
+            house.drain()
+    house.drain()
+    say("late events of a released day")
+    compare_counters(house, layouts, known)
+    compare_distinct(house, layouts, known, closed)
+    check(house.sql("select * from throng.released_cell order by 1, 2, 3") == before, "a release never changes")
+
+
 def test():
     now = int(time.time())
     rotations = {
@@ -341,6 +367,7 @@ def test():
     compare_distinct(house, layouts, known, closed)
     compare_counters(house, layouts, known)
     compare_reports(house, known, now - now % 86400 - 86400)
+    late_events(house, layouts, known, closed, rotations["product"])
     check(house.stop() == 0, "serve stops gracefully")
     check(house.postgres_pid() is None, "and so does its PostgreSQL")
 

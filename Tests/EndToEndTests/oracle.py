@@ -231,6 +231,11 @@ class Oracle:
         # (purpose, window, identifier, metric) -> [used, partition]
         self.used = {}
         self.bitten = collections.Counter()
+        # Released periods, the time that their late events count at, and whether the daemon knew of the release when it
+        # counted them: if not, they prove no device anywhere.
+        self.released_periods = set()
+        self.open_at = None
+        self.knows_releases = False
 
     # Counting
 
@@ -304,12 +309,17 @@ class Oracle:
             return "contribution_bound"
         self.used[key] = (used + amount, part)
         start = metric.period_of(at)[0]
+        is_late = (metric.name, start) in self.released_periods
+        if is_late:
+            start = metric.period_of(self.open_at)[0]
         values = self.counters.setdefault((metric.name, start, cell), [0] * (1 + len(metric.sums)))
         values[0] += amount
         for place, (_, measure) in enumerate(metric.sums):
             clipped = min(max(float(fields[measure["field"]]), measure["from"]), measure["to"])
             # Python's round is half to even.
             values[1 + place] += round(clipped * 10.0 ** measure["decimals"]) * amount
+        if is_late and not self.knows_releases:
+            return None
         for margin in metric.tracked:
             self.distinct[(metric.name, start, margin, metric.labels(cell, margin), batch["window"])].add(batch["id"])
         return None

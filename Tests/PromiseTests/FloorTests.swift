@@ -18,7 +18,8 @@ struct FloorTests {
         return house
     }
 
-    @Test("a cell seen by nineteen devices is withheld at k = 20, one seen by twenty is published", arguments: [19, 20])
+    @Test(
+        "a cell seen by nineteen devices is withheld at k = 20, one seen by twenty is published", arguments: [19, 20])
     func threshold(devices: Int) throws {
         var house = try Self.crowd(of: devices)
         let release = try house.release("views")

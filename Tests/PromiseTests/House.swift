@@ -132,7 +132,9 @@ struct House {
         """
     }
 
-    static func event(_ name: String, fields: String = "{}", at: String = "2026-11-20T11:59:00Z", count: Int = 1) -> String {
+    static func event(_ name: String, fields: String = "{}", at: String = "2026-11-20T11:59:00Z", count: Int = 1)
+        -> String
+    {
         #"{"event":"\#(name)","at":"\#(at)","fields":\#(fields),"count":\#(count)}"#
     }
 

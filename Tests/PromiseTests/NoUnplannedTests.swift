@@ -13,7 +13,8 @@ struct NoUnplannedTests {
         var house = try House(House.shop)
         let answer = try house.post(
             House.batch(
-                device: "a", events: House.event("view", fields: #"{"category":"cake","paid":1,"email":"x@example.com"}"#)))
+                device: "a",
+                events: House.event("view", fields: #"{"category":"cake","paid":1,"email":"x@example.com"}"#)))
         #expect(answer == BatchAnswer(accepted: 0, refused: [.init(index: 0, reason: .unknownField)]))
         house.flush()
         #expect(house.stored.isEmpty)
@@ -35,10 +36,12 @@ struct NoUnplannedTests {
         #expect(answer.refused == [.init(index: 0, reason: .unknownField)])
     }
 
-    @Test("a sum without its number is refused, not counted as zero", arguments: [
-        #"{"category":"cake"}"#, #"{"category":"cake","paid":"1"}"#, #"{"category":"cake","paid":null}"#,
-        #"{"category":["cake"],"paid":1}"#,
-    ])
+    @Test(
+        "a sum without its number is refused, not counted as zero",
+        arguments: [
+            #"{"category":"cake"}"#, #"{"category":"cake","paid":"1"}"#, #"{"category":"cake","paid":null}"#,
+            #"{"category":["cake"],"paid":1}"#,
+        ])
     func missingNumber(fields: String) throws {
         var house = try House(House.shop)
         let answer = try house.post(House.batch(device: "a", events: House.event("view", fields: fields)))
@@ -57,9 +60,11 @@ struct NoUnplannedTests {
         #expect(house.stored.count == 2)
     }
 
-    @Test("times outside the accepted span are refused by name", arguments: [
-        ("2026-11-18T11:59:59Z", RefusalReason.tooOld), ("2026-11-20T12:05:01Z", .inTheFuture),
-    ])
+    @Test(
+        "times outside the accepted span are refused by name",
+        arguments: [
+            ("2026-11-18T11:59:59Z", RefusalReason.tooOld), ("2026-11-20T12:05:01Z", .inTheFuture),
+        ])
     func times(at: String, reason: RefusalReason) throws {
         var house = try House(House.shop)
         let event = House.event("view", fields: #"{"category":"cake","paid":1}"#, at: at)

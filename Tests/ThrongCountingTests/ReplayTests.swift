@@ -37,11 +37,14 @@ struct ReplayTests {
             amounts: (0..<events).map { _ in .random(in: 0...10_000, using: &random) })
     }
 
-    @Test("counting half, replaying it and counting on equals counting all, at any watermark", arguments: [0, 7, 25, 50])
+    @Test(
+        "counting half, replaying it and counting on equals counting all, at any watermark", arguments: [0, 7, 25, 50])
     func halves(watermark: Int) throws {
         var random = SeededGenerator(state: 7)
         let space = CellSpace(layouts: [Self.layout])
-        let identifiers = (0..<8).map { KeyedIdentifier(high: UInt64($0) &* 0x9E37_79B9 &+ 1, low: random.next() &+ UInt64($0)) }
+        let identifiers = (0..<8).map {
+            KeyedIdentifier(high: UInt64($0) &* 0x9E37_79B9 &+ 1, low: random.next() &+ UInt64($0))
+        }
         let batches = (0..<100).map { _ in
             (Self.batch(&random, events: .random(in: 1...5, using: &random)), identifiers.randomElement(using: &random))
         }

@@ -58,45 +58,55 @@ struct EnvelopeTests {
     @Test("a good batch is read")
     func good() throws { #expect(try Self.read(Self.batch()) == nil) }
 
-    @Test("each fault is named with its JSON pointer", arguments: [
-        (batch(batch: "xyz"), "wrong_shape", "/batch"),
-        (batch(window: "1.5"), "wrong_shape", "/window"),
-        (batch(id: #""""#), "wrong_shape", "/id"),
-        (batch(id: "\"" + String(repeating: "x", count: 65) + "\""), "wrong_shape", "/id"),
-        (batch(id: "7"), "wrong_shape", "/id"),
-        (batch(context: "[]"), "wrong_shape", "/context"),
-        (batch(events: "[]"), "wrong_shape", "/events"),
-        (batch(events: #"[{"event":"view","at":"2026-11-20T11:59:00Z"},3]"#), "wrong_shape", "/events/1"),
-        (batch(events: #"[{"event":"view","at":"yesterday"}]"#), "wrong_shape", "/events/0/at"),
-        (batch(events: #"[{"at":"2026-11-20T11:59:00Z"}]"#), "wrong_shape", "/events/0/event"),
-        (batch(events: #"[{"event":"view","at":"2026-11-20T11:59:00Z","count":0}]"#), "wrong_shape", "/events/0/count"),
-        (batch(events: #"[{"event":"view","at":"2026-11-20T11:59:00Z","fields":1}]"#), "wrong_shape", "/events/0/fields"),
-        (batch(events: #"[{"event":"view","at":"2026-11-20T11:59:00Z","extra":1}]"#), "wrong_shape", "/events/0"),
-        (batch(more: #","extra":1"#), "wrong_shape", ""),
-        (batch(more: #","app":"shop""#), "duplicate_key", ""),
-        (batch(context: #"{"category":"a","category":"b"}"#), "duplicate_key", "/context"),
-        (batch(context: #"{"category":"a\u0000b"}"#), "nul", "/context"),
-        (batch(events: #"[{"event":"view\u0000","at":"2026-11-20T11:59:00Z"}]"#), "nul", "/events/0/event"),
-        (batch(id: "\"" + String(repeating: "x", count: 2049) + "\""), "string_too_long", "/id"),
-        (batch(window: "1994642"), "window_out_of_range", "/window"),
-        (batch(window: "1994638"), "window_out_of_range", "/window"),
-        (batch(window: "-9223372036854775808"), "window_out_of_range", "/window"),
-        (batch().replacing(#""app":"shop""#, with: #""app":"other""#), "unknown_app", "/app"),
-        (batch().replacing("product", with: "ads"), "unknown_purpose", "/purpose"),
-    ])
+    @Test(
+        "each fault is named with its JSON pointer",
+        arguments: [
+            (batch(batch: "xyz"), "wrong_shape", "/batch"),
+            (batch(window: "1.5"), "wrong_shape", "/window"),
+            (batch(id: #""""#), "wrong_shape", "/id"),
+            (batch(id: "\"" + String(repeating: "x", count: 65) + "\""), "wrong_shape", "/id"),
+            (batch(id: "7"), "wrong_shape", "/id"),
+            (batch(context: "[]"), "wrong_shape", "/context"),
+            (batch(events: "[]"), "wrong_shape", "/events"),
+            (batch(events: #"[{"event":"view","at":"2026-11-20T11:59:00Z"},3]"#), "wrong_shape", "/events/1"),
+            (batch(events: #"[{"event":"view","at":"yesterday"}]"#), "wrong_shape", "/events/0/at"),
+            (batch(events: #"[{"at":"2026-11-20T11:59:00Z"}]"#), "wrong_shape", "/events/0/event"),
+            (
+                batch(events: #"[{"event":"view","at":"2026-11-20T11:59:00Z","count":0}]"#), "wrong_shape",
+                "/events/0/count"
+            ),
+            (
+                batch(events: #"[{"event":"view","at":"2026-11-20T11:59:00Z","fields":1}]"#), "wrong_shape",
+                "/events/0/fields"
+            ),
+            (batch(events: #"[{"event":"view","at":"2026-11-20T11:59:00Z","extra":1}]"#), "wrong_shape", "/events/0"),
+            (batch(more: #","extra":1"#), "wrong_shape", ""),
+            (batch(more: #","app":"shop""#), "duplicate_key", ""),
+            (batch(context: #"{"category":"a","category":"b"}"#), "duplicate_key", "/context"),
+            (batch(context: #"{"category":"a\u0000b"}"#), "nul", "/context"),
+            (batch(events: #"[{"event":"view\u0000","at":"2026-11-20T11:59:00Z"}]"#), "nul", "/events/0/event"),
+            (batch(id: "\"" + String(repeating: "x", count: 2049) + "\""), "string_too_long", "/id"),
+            (batch(window: "1994642"), "window_out_of_range", "/window"),
+            (batch(window: "1994638"), "window_out_of_range", "/window"),
+            (batch(window: "-9223372036854775808"), "window_out_of_range", "/window"),
+            (batch().replacing(#""app":"shop""#, with: #""app":"other""#), "unknown_app", "/app"),
+            (batch().replacing("product", with: "ads"), "unknown_purpose", "/purpose"),
+        ])
     func faults(body: String, code: String, pointer: String) throws {
         let error = try #require(try Self.read(body))
         #expect(error.code == code)
         #expect(error.pointer == pointer)
     }
 
-    @Test("what is no document at all is refused by kind", arguments: [
-        ("", "not_json"), ("[", "not_json"), ("{}{}", "not_json"), ("NaN", "not_json"),
-        (batch(window: "1e400"), "number_out_of_range"),
-        (batch(window: "123456789012345678901234567890"), "number_out_of_range"),
-        (batch(context: #"{"category":[[[[[[[[[]]]]]]]]]}"#), "too_deep"),
-        (batch(context: #"{"category":"\ud800"}"#), "not_json"),
-    ])
+    @Test(
+        "what is no document at all is refused by kind",
+        arguments: [
+            ("", "not_json"), ("[", "not_json"), ("{}{}", "not_json"), ("NaN", "not_json"),
+            (batch(window: "1e400"), "number_out_of_range"),
+            (batch(window: "123456789012345678901234567890"), "number_out_of_range"),
+            (batch(context: #"{"category":[[[[[[[[[]]]]]]]]]}"#), "too_deep"),
+            (batch(context: #"{"category":"\ud800"}"#), "not_json"),
+        ])
     func documents(body: String, code: String) throws { #expect(try Self.read(body)?.code == code) }
 
     @Test("bytes that are no UTF-8 are refused")
@@ -116,7 +126,8 @@ struct EnvelopeTests {
         #expect(try Self.read(Self.batch(events: events(4)), limits: limits) == .tooManyEvents(found: 4, limit: 3))
         let size = Self.batch().utf8.count
         #expect(try Self.read(Self.batch(), limits: IntakeLimits(bodyBytes: size)) == nil)
-        #expect(try Self.read(Self.batch(), limits: IntakeLimits(bodyBytes: size - 1)) == .bodyTooLarge(limit: size - 1))
+        #expect(
+            try Self.read(Self.batch(), limits: IntakeLimits(bodyBytes: size - 1)) == .bodyTooLarge(limit: size - 1))
     }
 
     @Test("pointers and messages hold none of the client's own words")

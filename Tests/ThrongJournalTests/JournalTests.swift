@@ -39,7 +39,9 @@ struct JournalTests {
             let replayed = try await workshop.run(append: 1)
             #expect(replayed.map(\.position.value) == Array(0..<UInt64(replayed.count)).map { $0 + 1 })
             #expect(replayed.count < 4)
-            for later in try workshop.segments where later != segment { try FileManager.default.removeItem(atPath: later) }
+            for later in try workshop.segments where later != segment {
+                try FileManager.default.removeItem(atPath: later)
+            }
         }
     }
 
@@ -63,7 +65,9 @@ struct JournalTests {
             } catch is JournalError {
                 refused += 1
             }
-            for later in try workshop.segments where later != segment { try FileManager.default.removeItem(atPath: later) }
+            for later in try workshop.segments where later != segment {
+                try FileManager.default.removeItem(atPath: later)
+            }
         }
         #expect(refused > whole.count / 2)
     }

@@ -33,7 +33,8 @@ final class Workshop {
             identifier: KeyedIdentifier(high: position &* 3, low: position &* 5),
             answer: BatchAnswer(accepted: 1, refused: [.init(index: 1, reason: .unknownEvent)]),
             additions: [
-                .init(metric: 0, cell: CellIndex(UInt32(position % 2)), periodStart: 1_795_132_800, count: 2, sums: [199])
+                .init(
+                    metric: 0, cell: CellIndex(UInt32(position % 2)), periodStart: 1_795_132_800, count: 2, sums: [199])
             ],
             appearances: [
                 .init(metric: 0, margin: 0, cell: CellIndex(UInt32(position % 2)), periodStart: 1_795_132_800)
@@ -42,7 +43,9 @@ final class Workshop {
 
     /// Starts as a daemon does: replays, appends the next records, waits until they are on disk, stops.
     @discardableResult
-    func run(append count: Int, options: Journal.Options = .init(), flushed: JournalPosition? = .start) async throws -> [CountedBatch] {
+    func run(append count: Int, options: Journal.Options = .init(), flushed: JournalPosition? = .start) async throws
+        -> [CountedBatch]
+    {
         let data = try DataDirectory(path: path)
         let keys = try KeyRing(data)
         let reader = try JournalReader(data, keys: keys)
@@ -64,7 +67,9 @@ final class Workshop {
 
     var segments: [String] {
         get throws {
-            try FileManager.default.contentsOfDirectory(atPath: path + "/journal").sorted().map { "\(path)/journal/\($0)" }
+            try FileManager.default.contentsOfDirectory(atPath: path + "/journal").sorted().map {
+                "\(path)/journal/\($0)"
+            }
         }
     }
 }

@@ -82,7 +82,8 @@ struct FlushTests {
         let delta = CounterDelta(layout: 0, periodStart: saturday, measure: .count, cell: CellIndex(4), delta: 2)
         let again = CounterDelta(layout: 1, periodStart: saturday, measure: .count, cell: CellIndex(4), delta: 3)
         let flush = Flush(
-            after: .start, through: .start.next, layouts: [layout, layout], counters: [delta, again, delta], distinct: [])
+            after: .start, through: .start.next, layouts: [layout, layout], counters: [delta, again, delta],
+            distinct: [])
         #expect(try await store.flush(flush, now: saturday).counters == 1)
         #expect(try await Connection(settings).integer("select value from throng.counter") == 7)
     }

@@ -8,7 +8,9 @@ struct MigrationTests {
     func twice() async throws {
         let migrator = Migrator(Connection(try await TestCluster.emptyDatabase()))
         #expect(try await migrator.status().allSatisfy { $0.appliedAt == nil })
-        await #expect(throws: SchemaError.outdated(found: 0, known: Migration.all.count)) { try await migrator.verify() }
+        await #expect(throws: SchemaError.outdated(found: 0, known: Migration.all.count)) {
+            try await migrator.verify()
+        }
         #expect(try await migrator.migrate() == Migration.all.map(\.name))
         #expect(try await migrator.migrate() == [])
         try await migrator.verify()

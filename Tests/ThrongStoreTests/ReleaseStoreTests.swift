@@ -163,8 +163,9 @@ struct ReleaseStoreTests {
         _ = try await counted(settings)
         let store = ReleaseStore(settings)
         let plan = Plan.sample(decay: [])
-        #expect(!(try await store.expire(plan: plan, now: saturday + 60 * day).partitions)
-            .contains("counter_d_20261121"))
+        #expect(
+            !(try await store.expire(plan: plan, now: saturday + 60 * day).partitions)
+                .contains("counter_d_20261121"))
         _ = try await release(store)
         let dropped = try await store.expire(plan: plan, now: saturday + 60 * day).partitions
         #expect(dropped.contains("counter_d_20261121"))

@@ -75,7 +75,8 @@ struct RoleTests {
         let settings = try await TestCluster.database()
         let reporter = Connection(settings.acting(as: .reporter))
         try await reporter.execute("select * from throng.counter")
-        for verb in ["insert into throng.counter values (0, 1, now(), 1, 0, 0, 1)", "delete from throng.counter",
+        for verb in [
+            "insert into throng.counter values (0, 1, now(), 1, 0, 0, 1)", "delete from throng.counter",
             "update throng.counter set value = 0", "update throng.distinct_count set devices = 0",
             "update throng.watermark set position = 0", "update throng.release set plan = ''",
             "delete from throng.release", "delete from throng.released_cell", "delete from throng.closed_period",

@@ -7,7 +7,8 @@ import ThrongPlan
 struct ViewTests {
     private func views(_ settings: ConnectionSettings) async throws -> [String] {
         try await Connection(settings).texts(
-            "select view_name || ':' || metric || ':' || version || ':' || is_current from analyst.metrics order by metric, version")
+            "select view_name || ':' || metric || ':' || version || ':' || is_current from analyst.metrics order by metric, version"
+        )
     }
 
     @Test("the newest layout has the plain name, older ones end in their version, and going back swaps them")

@@ -58,7 +58,9 @@ struct FlushService: Service {
             return true
         } catch let error as StoreError where !error.isRetryable {
             telemetry.flushFailed()
-            logger.critical("PostgreSQL refuses the flush; nothing is lost, but this needs a person", metadata: ["error": "\(error)"])
+            logger.critical(
+                "PostgreSQL refuses the flush; nothing is lost, but this needs a person",
+                metadata: ["error": "\(error)"])
             return false
         } catch {
             telemetry.flushFailed()

@@ -101,15 +101,18 @@ final class Telemetry: Sendable {
         page.gauge("throng_pending_cells", "Touched counters not flushed yet.", Double(gauges.pendingCells))
         page.gauge("throng_open_pairs", "Identifier and cell pairs in open windows.", Double(gauges.openPairs))
         page.counter("throng_flushes_total", "Flushes into PostgreSQL.", [("", counts.flushes)])
-        page.counter("throng_flush_failures_total", "Flushes that failed and were tried again.", [("", counts.flushFailures)])
+        page.counter(
+            "throng_flush_failures_total", "Flushes that failed and were tried again.", [("", counts.flushFailures)])
         page.counter("throng_flushed_cells_total", "Cells written by flushes.", [("", counts.flushedCells)])
         page.counter("throng_late_cells_total", "Cells moved to the open period.", [("", counts.redirected)])
         page.summary("throng_flush_seconds", "Time spent flushing.", sum: counts.flushSeconds, count: counts.flushes)
         page.gauge("throng_database_up", "1 while PostgreSQL answers.", counts.isDatabaseUp ? 1 : 0)
-        page.counter("throng_saturations_total", "Counters that reached their bounds: an alarm.", [("", gauges.saturations)])
+        page.counter(
+            "throng_saturations_total", "Counters that reached their bounds: an alarm.", [("", gauges.saturations)])
         page.counter("throng_releases_total", "Releases made.", [("", counts.releases)])
         page.counter("throng_reports_total", "Reports made.", [("", counts.reports)])
-        page.counter("throng_schedule_failures_total", "Releases and reports that failed.", [("", counts.scheduleFailures)])
+        page.counter(
+            "throng_schedule_failures_total", "Releases and reports that failed.", [("", counts.scheduleFailures)])
         return page.text
     }
 }

@@ -13,7 +13,9 @@ extension Response {
     }
 
     /// A response with a line of text.
-    static func text(_ status: HTTPResponse.Status, _ text: String, type: String = "text/plain; charset=utf-8") -> Response {
+    static func text(_ status: HTTPResponse.Status, _ text: String, type: String = "text/plain; charset=utf-8")
+        -> Response
+    {
         Response(
             status: status,
             headers: [.contentType: type, .contentLength: String(text.utf8.count)],

@@ -37,11 +37,13 @@ public struct ReportDesk: Sendable {
     public func deliver(_ report: Report, plan: Plan, period: Period, out: String? = nil) async throws -> [String] {
         let document = try await document(of: report, plan: plan, period: period)
         let files = try ReportFiles(of: document, formats: report.formats)
-        let folders = out.map { [$0] } ?? report.deliveries.map { delivery in
-            switch delivery {
-            case .folder(let path): path.hasPrefix("/") ? path : "\(folder)/\(path)"
+        let folders =
+            out.map { [$0] }
+            ?? report.deliveries.map { delivery in
+                switch delivery {
+                case .folder(let path): path.hasPrefix("/") ? path : "\(folder)/\(path)"
+                }
             }
-        }
         var paths: [String] = []
         for path in folders { paths += try ReportFolder(path: path).deliver(files) }
         return paths
@@ -59,7 +61,8 @@ public struct ReportDesk: Sendable {
         let open = Set(try await store.openPeriods(app: plan.app.name).map(\.period))
         var delivered = 0
         for report in plan.reports {
-            for period in due(report, calendar: calendar, grace: plan.app.grace, now: now) where !open.contains(period) {
+            for period in due(report, calendar: calendar, grace: plan.app.grace, now: now) where !open.contains(period)
+            {
                 let metrics = Set(report.insights.compactMap { plan.insight($0)?.metric })
                 guard try await isReleased(metrics, plan: plan, period: period) else { continue }
                 let claim = try await store.claimRun(
@@ -92,7 +95,8 @@ public struct ReportDesk: Sendable {
     private func due(_ report: Report, calendar: PeriodCalendar, grace: Duration, now: Int64) -> [Period] {
         guard let schedule = report.schedule else { return [] }
         var periods: [Period] = []
-        var period = calendar.period(report.period, containing: calendar.period(report.period, containing: now).start - 1)
+        var period = calendar.period(
+            report.period, containing: calendar.period(report.period, containing: now).start - 1)
         while period.end > now - 32 * 86_400 {
             let following = calendar.period(report.period, containing: period.end)
             if let fires = schedule.next(after: period.end - 1, in: calendar), fires <= now, fires < following.end,

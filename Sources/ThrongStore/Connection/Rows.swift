@@ -64,7 +64,9 @@ public final class Rows {
     /// then length and bytes an element; all big-endian.
     public func integers(_ row: Int, _ column: Int) throws(StoreError) -> [Int64] {
         guard let (base, length) = value(row, column), length >= 12 else { throw .unexpectedAnswer(query: query) }
-        func word(_ offset: Int) -> Int { Int(Int32(bigEndian: base.loadUnaligned(fromByteOffset: offset, as: Int32.self))) }
+        func word(_ offset: Int) -> Int {
+            Int(Int32(bigEndian: base.loadUnaligned(fromByteOffset: offset, as: Int32.self)))
+        }
         if word(0) == 0 { return [] }
         guard word(0) == 1, length >= 20, word(4) == 0, length == 20 + word(12) * 12 else {
             throw .unexpectedAnswer(query: query)

@@ -85,7 +85,9 @@ public final class Session {
             defer { PQfinish(connection) }
             var reason = String(cString: PQerrorMessage(connection))
                 .split(whereSeparator: \.isNewline).joined(separator: "; ")
-            if let secret { reason = reason.split(separator: secret, omittingEmptySubsequences: false).joined(separator: "…") }
+            if let secret {
+                reason = reason.split(separator: secret, omittingEmptySubsequences: false).joined(separator: "…")
+            }
             throw .unreachable(reason: reason)
         }
         return connection

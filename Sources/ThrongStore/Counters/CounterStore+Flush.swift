@@ -121,7 +121,9 @@ extension CounterStore {
     /// Returns where the flush was applied before; throws in every other case.
     private func checkAlreadyApplied(_ attempt: Attempt, _ session: Session) throws {
         let mark = try Self.mark(of: attempt.attachment.daemon, session)
-        if let mark, mark.fence != attempt.attachment.fence { throw StoreError.fenced(daemon: attempt.attachment.daemon) }
+        if let mark, mark.fence != attempt.attachment.fence {
+            throw StoreError.fenced(daemon: attempt.attachment.daemon)
+        }
         let found = mark?.position ?? .start
         guard found == attempt.flush.through else {
             throw StoreError.watermarkMoved(expected: attempt.flush.after, found: found)

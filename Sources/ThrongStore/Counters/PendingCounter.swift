@@ -53,7 +53,8 @@ struct PendingDistinct: Comparable {
 extension Array {
     /// Sorts, then merges neighbours that mean the same row: an upsert must not meet one row twice.
     mutating func sortAndMerge(
-        by areOrdered: (Element, Element) -> Bool, sharing isSame: (Element, Element) -> Bool, delta: WritableKeyPath<Element, Int64>
+        by areOrdered: (Element, Element) -> Bool, sharing isSame: (Element, Element) -> Bool,
+        delta: WritableKeyPath<Element, Int64>
     ) {
         sort(by: areOrdered)
         var kept = 0

@@ -35,7 +35,8 @@ extension ReleaseStore {
                         if case .drop(let name) = step.action { .text(name.text) } else { .null }
                     let dropped = try session.query(
                         Query.dropReleased([
-                            .integer(try rows.integer(row, 0)), dimension, .instant(now - step.after.components.seconds),
+                            .integer(try rows.integer(row, 0)), dimension,
+                            .instant(now - step.after.components.seconds),
                         ]))
                     cells += try dropped.integer(0, 0)
                 }

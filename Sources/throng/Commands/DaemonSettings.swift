@@ -69,7 +69,8 @@ enum DaemonSettings {
         let known = Set(all.map(\.variable))
         for name in environment.keys.sorted() where name.hasPrefix("THRONG_") && !known.contains(name) {
             throw ValidationError(
-                "The environment has \(name), which throng does not know. `throng serve --help` lists the ones it knows.")
+                "The environment has \(name), which throng does not know. `throng serve --help` lists the ones it knows."
+            )
         }
         let reader = ConfigReader(
             provider: EnvironmentVariablesProvider(

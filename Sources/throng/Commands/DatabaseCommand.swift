@@ -13,7 +13,9 @@ struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
         abstract: "Applies the migrations that are missing.",
-        discussion: "Run it as the role that shall own the schema; it makes the roles throng_ingest, throng_reporter and throng_analyst.")
+        discussion:
+            "Run it as the role that shall own the schema; it makes the roles throng_ingest, throng_reporter and throng_analyst."
+    )
 
     @OptionGroup var place: Place
 

@@ -78,7 +78,8 @@ struct PlanLabelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "label",
         abstract: "Prints the public privacy label of a plan.",
-        discussion: "In plain language, for a privacy policy: what is counted, how coarsely, why, for how long, for whom.")
+        discussion:
+            "In plain language, for a privacy policy: what is counted, how coarsely, why, for how long, for whom.")
 
     @Argument(help: "The plan's file.")
     var file: String

@@ -16,7 +16,8 @@ struct PlanFiles: ParsableArguments {
         for file in files {
             let plan = try Self.read(file)
             guard !plans.contains(where: { $0.app.name == plan.app.name }) else {
-                throw CommandFailure("\(file): there is already a plan for the app \(plan.app.name); keep one of the two.")
+                throw CommandFailure(
+                    "\(file): there is already a plan for the app \(plan.app.name); keep one of the two.")
             }
             plans.append(plan)
         }

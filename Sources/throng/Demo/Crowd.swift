@@ -96,7 +96,8 @@ struct Crowd {
                 var events: [String] = []
                 func close() {
                     guard !events.isEmpty else { return }
-                    let body = "{\(head),\"batch\":\"\(BatchID.random())\",\"events\":[\(events.joined(separator: ","))]}"
+                    let body =
+                        "{\(head),\"batch\":\"\(BatchID.random())\",\"events\":[\(events.joined(separator: ","))]}"
                     parcels.append(BatchSender.Parcel(body: body, events: events.count))
                     events = []
                 }

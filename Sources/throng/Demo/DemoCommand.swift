@@ -157,7 +157,10 @@ struct DemoCommand: AsyncParsableCommand {
                 ("events refused", Terminal.grouped(summary.eventsRefused) + refusals),
                 ("events per second", Terminal.grouped(summary.eventsPerSecond)),
                 ("numbers published", Terminal.grouped(summary.cellsPublished)),
-                ("numbers withheld", Terminal.grouped(summary.cellsWithheld) + "  (small and empty cells look the same)"),
+                (
+                    "numbers withheld",
+                    Terminal.grouped(summary.cellsWithheld) + "  (small and empty cells look the same)"
+                ),
                 (
                     "unique devices",
                     "\(Terminal.grouped(summary.uniqueDevicesBefore)) of \(Terminal.grouped(summary.knownDevices)) before bucketing, "

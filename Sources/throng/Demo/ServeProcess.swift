@@ -34,7 +34,8 @@ final class ServeProcess {
     func waitUntilReady(_ client: HTTPClient) async throws {
         for _ in 0..<600 {
             guard process.isRunning else {
-                let log = (FileManager.default.contents(atPath: logPath)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+                let log =
+                    (FileManager.default.contents(atPath: logPath)).map { String(decoding: $0, as: UTF8.self) } ?? ""
                 throw CommandFailure("throng serve ended at once:\n\(log)")
             }
             if try await status(of: url + "/readyz", client) == 200 { return }

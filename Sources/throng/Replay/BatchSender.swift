@@ -111,7 +111,8 @@ struct BatchSender: Sendable {
             } catch {
                 // No answer: the batch may or may not have been counted; the same id again tells the server.
                 guard ContinuousClock.now < deadline else {
-                    throw CommandFailure("\(endpoint) did not answer for \(patience): \(error). Start it, then run this again.")
+                    throw CommandFailure(
+                        "\(endpoint) did not answer for \(patience): \(error). Start it, then run this again.")
                 }
             }
             guard ContinuousClock.now < deadline else {

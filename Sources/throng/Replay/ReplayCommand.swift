@@ -52,7 +52,8 @@ struct ReplayCommand: AsyncParsableCommand {
     func run() async throws {
         let sender = try BatchSender(to: server, patience: .seconds(patience), connections: connections)
         let windows = RotationLookup(server: server)
-        let parcels = try await Recording(app: app, purpose: purpose, reopens: now, windows: windows).parcels(from: lines())
+        let parcels = try await Recording(app: app, purpose: purpose, reopens: now, windows: windows).parcels(
+            from: lines())
         let progress = ProgressBar("replay", total: parcels.reduce(0) { $0 + $1.events }, unit: "events")
         let tally = try await sender.send(parcels, progress: progress)
         progress.finish()
@@ -62,7 +63,10 @@ struct ReplayCommand: AsyncParsableCommand {
             Terminal.data(
                 Terminal.table(
                     [
-                        ("sent", "\(Terminal.grouped(tally.sent)) events in \(Terminal.grouped(tally.batches)) batches"),
+                        (
+                            "sent",
+                            "\(Terminal.grouped(tally.sent)) events in \(Terminal.grouped(tally.batches)) batches"
+                        ),
                         ("accepted", Terminal.grouped(tally.accepted)),
                         ("refused", Terminal.grouped(tally.refused)),
                         ("retried", "\(Terminal.grouped(tally.retried)) times"),

@@ -23,7 +23,8 @@ actor RotationLookup {
         let result: Result<PublicPlan, any Error>
         do {
             let name = app.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? app
-            let response = try await client.execute(HTTPClientRequest(url: "\(server)/v1/plan/\(name)"), timeout: .seconds(30))
+            let response = try await client.execute(
+                HTTPClientRequest(url: "\(server)/v1/plan/\(name)"), timeout: .seconds(30))
             guard response.status == .ok else {
                 throw CommandFailure("\(server) has no plan for the app '\(app)'.")
             }
