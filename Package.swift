@@ -99,9 +99,19 @@ let package = Package(
             name: "PromiseTests",
             dependencies: ["ThrongIntake", "ThrongCounting", "ThrongPlan", "ThrongRelease", "ThrongWire"],
             swiftSettings: strict),
+        .target(
+            name: "TestCluster", dependencies: ["ThrongStore", logging], path: "Tests/TestCluster",
+            swiftSettings: strict),
+        .testTarget(
+            name: "ThrongServerTests",
+            dependencies: [
+                "ThrongServer", "ThrongStore", "ThrongPlan", "ThrongCounting", "ThrongRelease", "ThrongReport", "TestCluster",
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "ThrongStoreTests",
-            dependencies: ["ThrongStore", "ThrongPlan", "ThrongCounting", "ThrongRelease", logging, lifecycle],
+            dependencies: [
+                "TestCluster","ThrongStore", "ThrongPlan", "ThrongCounting", "ThrongRelease", logging, lifecycle],
             swiftSettings: strict),
         .testTarget(
             name: "ThrongReportTests", dependencies: ["ThrongReport", "ThrongPlan", "ThrongRelease"],

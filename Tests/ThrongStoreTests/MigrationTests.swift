@@ -1,3 +1,4 @@
+import TestCluster
 import Testing
 
 @testable import ThrongStore

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Logging
 import ServiceLifecycle
+import TestCluster
 import Testing
 
 @testable import ThrongStore

@@ -1,3 +1,4 @@
+import TestCluster
 import Testing
 import ThrongCounting
 import ThrongPlan

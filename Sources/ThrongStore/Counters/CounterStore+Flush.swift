@@ -9,8 +9,8 @@ extension CounterStore {
     /// Adds a flush to the counters, exactly once, in one transaction.
     ///
     /// Advances the watermark from `after` to `through`, copies the deltas and upserts them in the order of the primary
-    /// key. Counts of periods that were released meanwhile go into the metric's period that holds `now`; distinct counts
-    /// of such periods are left out. Any number of daemons may flush at once without deadlock.
+    /// key. Counts of periods that were released meanwhile go into the metric's period that holds `now`; distinct
+    /// counts of such periods are left out. Any number of daemons may flush at once without deadlock.
     ///
     /// - Parameter now: Unit: Unix seconds.
     /// - Throws: ``StoreError``; where ``StoreError/isRetryable`` says so, make the same call again: if the first one took
@@ -106,13 +106,15 @@ extension CounterStore {
             ]))
         try copy(pending, session)
         let last = try session.pipeline([
+            // Enough to sort half a million deltas without a temporary file; given back by the commit.
+            Statement(name: "transaction.configure", sql: "set local work_mem = '64MB'"),
             Query.upsertCounters(), Query.upsertDistinct(), Statement(name: "transaction.commit", sql: "commit"),
         ])
-        guard last[2].command == "COMMIT" else { throw StoreError.unexpectedAnswer(query: "transaction.commit") }
+        guard last[3].command == "COMMIT" else { throw StoreError.unexpectedAnswer(query: "transaction.commit") }
         return FlushOutcome(
             application: .applied,
-            counters: last[0].affected,
-            distinctCounts: last[1].affected,
+            counters: last[1].affected,
+            distinctCounts: last[2].affected,
             redirected: pending.redirected,
             droppedDistinct: pending.droppedDistinct,
             closedPeriods: recent)

@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import Logging
 import Synchronization
-import ThrongStore
+package import ThrongStore
 
 /// The PostgreSQL that this test run starts, and stops when its process ends.
-enum TestCluster {
+package enum TestCluster {
     /// Short, because the socket's path has a limit of 107 bytes.
-    static let directory = "/tmp/throng-\(getpid())"
+    package static let directory = "/tmp/throng-\(getpid())"
 
     private static let cluster = Task {
         let cluster = try PrivateCluster(directory: directory, logger: Logger(label: "test"))
@@ -19,7 +19,7 @@ enum TestCluster {
     private static let databases = Atomic(0)
 
     /// A database without Throng's schema.
-    static func emptyDatabase() async throws -> ConnectionSettings {
+    package static func emptyDatabase() async throws -> ConnectionSettings {
         let cluster = try await cluster.value
         let name = "t\(databases.add(1, ordering: .relaxed).newValue)"
         let admin = Connection(cluster.settings(database: "postgres"))
@@ -28,14 +28,14 @@ enum TestCluster {
     }
 
     /// A database with Throng's schema.
-    static func database() async throws -> ConnectionSettings {
+    package static func database() async throws -> ConnectionSettings {
         let settings = try await emptyDatabase()
         try await Migrator(Connection(settings)).migrate()
         return settings
     }
 
     /// Stops the server of a directory that this test run made, and removes the directory.
-    static func remove(_ directory: String) {
+    package static func remove(_ directory: String) {
         let file = FileManager.default.contents(atPath: "\(directory)/data/postmaster.pid") ?? Data()
         if let id = String(decoding: file, as: UTF8.self).split(separator: "\n").first.flatMap({ pid_t($0) }) {
             // SIGQUIT: stop at once; nothing is kept.
@@ -49,7 +49,7 @@ enum TestCluster {
 
 extension Connection {
     /// The first column of every row, as text.
-    func texts(_ sql: String) async throws -> [String] {
+    package func texts(_ sql: String) async throws -> [String] {
         try await run { session in
             let rows = try session.query("test.query", sql)
             return try rows.indices.map { try rows.text($0, 0) }
@@ -57,12 +57,12 @@ extension Connection {
     }
 
     /// The whole number in the first column of the first row.
-    func integer(_ sql: String) async throws -> Int64 {
+    package func integer(_ sql: String) async throws -> Int64 {
         try await run { try $0.query("test.query", sql).integer(0, 0) }
     }
 
     /// Runs a statement whose rows don't matter.
-    func execute(_ sql: String) async throws {
+    package func execute(_ sql: String) async throws {
         try await run { _ = try $0.query("test.execute", sql) }
     }
 }

@@ -1,0 +1,137 @@
+import Foundation
+import TestCluster
+import Testing
+import ThrongCounting
+import ThrongPlan
+import ThrongRelease
+import ThrongServer
+import ThrongStore
+
+@Suite("The daemon releases and reports by itself, once")
+struct ScheduleTests {
+    /// 2026-11-19 00:00 UTC.
+    private static let day: Int64 = 1_795_046_400
+    private static let plan = """
+        app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 100, grace: 3 hours}
+        purposes:
+          product: {explanation: To see., consent: not_required, rotation: 1 day, retention: 30 days}
+        dimensions:
+          os: {title: System, field: os, list: [ios, android], partitions: devices}
+        metrics:
+          views:
+            title: Views
+            events: [view]
+            question: What?
+            decision: That.
+            owner: Team
+            expires: 2027-10-31
+            purpose: product
+            dimensions: [os]
+            period: day
+        insights:
+          by_system: {title: Views by system, metric: views, kind: count, by: [os]}
+        partners:
+          bank: {title: Bank, contact: b@example.com}
+        reports:
+          daily:
+            title: Daily
+            partner: bank
+            insights: [by_system]
+            period: day
+            schedule: 0 6 * * *
+            formats: [json]
+            deliver: [{folder: out/bank}]
+        """
+
+    /// A shop whose first day has 25 devices on iOS and 5 on Android.
+    private struct Shop {
+        let plan: Plan
+        let store: ReleaseStore
+        let releases: ReleaseDesk
+        let reports: ReportDesk
+        let folder: String
+
+        init() async throws {
+            let settings = try await TestCluster.database()
+            plan = try Plan(yaml: ScheduleTests.plan, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+            let layout = try plan.layout(of: try #require(plan.metrics.first), rules: .system)
+            let counters = CounterStore(settings)
+            try await counters.registerLayouts([layout])
+            let start = try await counters.attach(daemon: DaemonID(UUID()))
+            let cells: [(cell: UInt32, events: Int64, devices: Int64)] = [(0, 100, 25), (1, 7, 5)]
+            let flush = Flush(
+                after: start,
+                through: start.next,
+                layouts: [layout],
+                counters: cells.map {
+                    CounterDelta(
+                        layout: 0, periodStart: day, measure: .count, cell: CellIndex($0.cell), delta: $0.events)
+                },
+                distinct: cells.map {
+                    DistinctDelta(
+                        layout: 0, periodStart: day, margin: layout.leaf, cell: CellIndex($0.cell),
+                        window: WindowNumber(day / 86_400), delta: $0.devices)
+                })
+            _ = try await counters.flush(flush, now: day + 3600)
+            folder = FileManager.default.temporaryDirectory.path + "/throng-schedule-\(UUID().uuidString)"
+            store = ReleaseStore(settings)
+            releases = ReleaseDesk(store: store, rules: .system)
+            reports = ReportDesk(store: store, folder: folder)
+        }
+
+        func deliver(at now: Int64) async throws -> Int {
+            try await reports.deliverDue(of: plan, now: now) { _, error in Issue.record(error) }
+        }
+    }
+
+    @Test("a day is released once its grace is over, and never again")
+    func release() async throws {
+        let shop = try await Shop()
+        let end = Self.day + 86_400
+        #expect(try await shop.releases.releaseDue(of: shop.plan, now: end + 3 * 3600 - 1).isEmpty)
+        let made = try await shop.releases.releaseDue(of: shop.plan, now: end + 3 * 3600)
+        #expect(made.map(\.metric) == ["views"])
+        // iOS and the total are published; Android and other are withheld.
+        #expect(made.map(\.published) == [2])
+        #expect(made.map(\.withheld) == [2])
+        #expect(try await shop.releases.releaseDue(of: shop.plan, now: end + 9 * 3600).isEmpty)
+    }
+
+    @Test("grace can be left out by hand, and a period that is not over can't be released")
+    func graceByHand() async throws {
+        let shop = try await Shop()
+        let end = Self.day + 86_400
+        #expect(try await shop.releases.releaseDue(of: shop.plan, now: end - 1, ignoringGrace: true).isEmpty)
+        #expect(try await shop.releases.releaseDue(of: shop.plan, now: end, ignoringGrace: true).count == 1)
+    }
+
+    @Test("a report comes at its time, after the release, once; a missed one is made up for")
+    func report() async throws {
+        let shop = try await Shop()
+        let six = Self.day + 86_400 + 6 * 3600
+        #expect(try await shop.deliver(at: six) == 0, "nothing is released yet")
+        _ = try await shop.releases.releaseDue(of: shop.plan, now: six)
+        #expect(try await shop.deliver(at: six - 1) == 0, "not before its time")
+        let lateBy = six + 3 * 86_400
+        #expect(try await shop.deliver(at: lateBy) == 1)
+        #expect(try await shop.deliver(at: lateBy + 60) == 0)
+        let path = shop.folder + "/out/bank/daily-2026-11-19.json"
+        let text = String(decoding: try #require(FileManager.default.contents(atPath: path)), as: UTF8.self)
+        #expect(text.contains("100"))
+        let runs = try await shop.store.runs(app: "shop")
+        #expect(runs.map(\.outcome) == [.delivered])
+        try FileManager.default.removeItem(atPath: shop.folder)
+    }
+
+    @Test("of two daemons that look at the same time, one makes the report")
+    func oneOfMany() async throws {
+        let shop = try await Shop()
+        let now = Self.day + 86_400 + 6 * 3600
+        _ = try await shop.releases.releaseDue(of: shop.plan, now: now)
+        async let first = shop.deliver(at: now)
+        async let second = shop.deliver(at: now)
+        let total = try await first + second
+        #expect(total == 1)
+        try FileManager.default.removeItem(atPath: shop.folder)
+    }
+}
