@@ -36,7 +36,8 @@ begin
             child := throng.partition_name(parent, wanted_kind, low);
             continue when to_regclass(format('throng.%I', child)) is not null;
             -- Half of each page stays free: a flush may touch every row of a page, and an update that finds room on
-            -- its page touches no index. Measured: 222,000 instead of 138,000 known counters a second.
+            -- its page touches no index. Measured, the upsert alone: 200,000 known counters in 0.9 to 1.1 s instead of
+            -- 1.25 to 1.45 s with a fifth free.
             execute format(
                 'create table throng.%I (like throng.%I including all) with (fillfactor = 50)', child, parent);
             execute format(

@@ -23,7 +23,10 @@ public enum ClusterError: Error, Sendable, Hashable, CustomStringConvertible {
             --database
             """
         case .socketPathTooLong(let path, let bytes, let limit):
-            "the socket \(path) has a path of \(bytes) bytes, \(limit) are allowed; choose a data directory with a shorter path"
+            """
+            the socket \(path) has a path of \(bytes) bytes, \(limit) are allowed; choose a data directory with a \
+            shorter path
+            """
         case .userMissing(let name):
             """
             PostgreSQL refuses to run as root and there is no user \(name); install PostgreSQL's package, which makes \

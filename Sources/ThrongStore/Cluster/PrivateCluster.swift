@@ -4,8 +4,8 @@ public import ServiceLifecycle
 
 /// A PostgreSQL server of Throng's own, in a directory, reachable through a Unix socket there and by nobody else.
 ///
-/// It is made on first use, adopted when it still runs after Throng was killed, restarted when it dies, and stopped when
-/// Throng stops gracefully.
+/// It is made on first use, adopted when it still runs after Throng was killed, restarted when it dies, and stopped
+/// when Throng stops gracefully.
 public final class PrivateCluster: Service, Sendable {
     /// The database that holds schema throng.
     public static let database = "throng"

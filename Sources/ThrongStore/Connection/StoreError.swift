@@ -61,11 +61,13 @@ extension StoreError: CustomStringConvertible {
         case .unreachable(let reason):
             "PostgreSQL can't be reached (\(reason)); check that it runs and that the connection string names it"
         case .connectionLost(let query):
-            "the connection to PostgreSQL broke during \(query); try again, the effect of a lost answer is checked first"
+            """
+            the connection to PostgreSQL broke during \(query); try again, the effect of a lost answer is checked first
+            """
         case .timedOut(let query, let seconds):
             """
-            PostgreSQL did not answer \(query) within \(seconds) seconds and the connection was dropped; look for locks \
-            in pg_stat_activity, then try again
+            PostgreSQL did not answer \(query) within \(seconds) seconds and the connection was dropped; look for \
+            locks in pg_stat_activity, then try again
             """
         case .closed:
             "the connection was closed; make a new one"
@@ -90,7 +92,9 @@ extension StoreError: CustomStringConvertible {
         case .layoutAltered(let id):
             "layout \(id) no longer matches its identity; restore throng.metric_layout from a backup"
         case .releaseMismatched(let metric):
-            "a release of \(metric) was made for another layout or period than the one that was closed; nothing was released"
+            """
+            a release of \(metric) was made for another layout or period than the one that was closed; nothing was released
+            """
         }
     }
 }

@@ -13,8 +13,8 @@ extension CounterStore {
     /// counts of such periods are left out. Any number of daemons may flush at once without deadlock.
     ///
     /// - Parameter now: Unit: Unix seconds.
-    /// - Throws: ``StoreError``; where ``StoreError/isRetryable`` says so, make the same call again: if the first one took
-    ///   effect, the answer is ``FlushOutcome/Application/alreadyApplied``.
+    /// - Throws: ``StoreError``; where ``StoreError/isRetryable`` says so, make the same call again: if the first one
+    ///   took effect, the answer is ``FlushOutcome/Application/alreadyApplied``.
     /// - Complexity: O(touched cells × log touched cells).
     public func flush(_ flush: Flush, now: Int64) async throws -> FlushOutcome {
         let attachment = try currentAttachment()

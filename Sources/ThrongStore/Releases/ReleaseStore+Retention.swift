@@ -11,8 +11,8 @@ public struct ExpiryOutcome: Sendable, Hashable {
 extension ReleaseStore {
     /// Deletes what the plan keeps no longer: each metric's decay steps, its purpose's retention, and raw counters.
     ///
-    /// Released numbers of a metric that the plan no longer has go after the longest retention that it knows. The rows of
-    /// the ledger stay, without their numbers.
+    /// Released numbers of a metric that the plan no longer has go after the longest retention that it knows. The rows
+    /// of the ledger stay, without their numbers.
     ///
     /// - Parameters:
     ///   - plan: The plan in force.
