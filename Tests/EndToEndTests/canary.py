@@ -12,7 +12,6 @@ import os
 import resource
 import struct
 import time
-import urllib.parse
 
 import daemon
 from daemon import check, say
@@ -40,9 +39,27 @@ metrics:
 """
 
 
-def word(place):
-    """A canary: random, as long as a name, so that it is nowhere by accident."""
-    return f"Zq{place:02d}{os.urandom(6).hex()}Kw"
+# Every canary begins with this word of the run, so that one look for its spellings finds them all.
+MARK = f"Zq{os.urandom(5).hex()}K"
+
+
+def spellings(text):
+    raw = text.encode()
+    ways = {
+        "raw": raw, "swapped case": text.swapcase().encode(), "lower case": text.lower().encode(),
+        "upper case": text.upper().encode(), "backwards": raw[::-1], "hex": raw.hex().encode(),
+        "upper hex": raw.hex().upper().encode(), "UTF-16LE": text.encode("utf-16-le"),
+        "UTF-16BE": text.encode("utf-16-be"), "percent": "".join(f"%{byte:02x}" for byte in raw).encode(),
+        "upper percent": "".join(f"%{byte:02X}" for byte in raw).encode(),
+        "JSON escapes": "".join(f"\\u{byte:04x}" for byte in raw).encode(),
+        "list of numbers": ", ".join(str(byte) for byte in raw).encode(),
+        "list of hex numbers": " ".join(f"{byte:02x}" for byte in raw).encode()}
+    for shift in range(3):
+        # Base64 of the word at any place of a longer text, without the digits that its neighbours share.
+        packed = base64.b64encode(b"\0" * shift + raw)[(0, 2, 3)[shift]:].rstrip(b"=")[:-1]
+        ways[f"base64 {shift}"] = packed
+        ways[f"base64url {shift}"] = packed.translate(bytes.maketrans(b"+/", b"-_"))
+    return ways
 
 
 class Cage:
@@ -50,45 +67,28 @@ class Cage:
 
     def __init__(self):
         self.words = {}
-
-    def new(self, place):
-        self.words[place] = word(len(self.words))
-        return self.words[place]
-
-    def needles(self):
-        needles = {}
-        for place, text in self.words.items():
-            raw = text.encode()
-            spellings = {"raw": raw, "swapped case": text.swapcase().encode(), "lower case": text.lower().encode(),
-                         "upper case": text.upper().encode(), "backwards": raw[::-1], "hex": raw.hex().encode(),
-                         "upper hex": raw.hex().upper().encode(), "UTF-16LE": text.encode("utf-16-le"),
-                         "UTF-16BE": text.encode("utf-16-be"),
-                         "percent": "".join(f"%{byte:02x}" for byte in raw).encode(),
-                         "upper percent": "".join(f"%{byte:02X}" for byte in raw).encode(),
-                         "quoted": urllib.parse.quote(text).encode(),
-                         "JSON escapes": "".join(f"\\u{ord(each):04x}" for each in text).encode(),
-                         "list of numbers": ", ".join(str(byte) for byte in raw).encode()}
-            for shift in range(3):
-                # Base64 of the word at any place of a longer text, without the digits that its neighbours share.
-                packed = base64.b64encode(b"\0" * shift + raw)[(0, 2, 3)[shift]:].rstrip(b"=")[:-1]
-                spellings[f"base64 {shift}"] = packed
-                spellings[f"base64url {shift}"] = packed.translate(bytes.maketrans(b"+/", b"-_"))
-            for how, needle in spellings.items():
-                needles[needle] = f"{place}, {how}"
+        self.needles = {needle: how for how, needle in spellings(MARK).items()}
         for how, needle in {
                 "text": SOURCE, "dashes": SOURCE.replace(".", "-"), "hex": "7f00004d", "upper hex": "7F00004D",
-                "number": str(0x7F00004D), "mapped": "::ffff:" + SOURCE}.items():
-            needles[needle.encode()] = f"IP address, {how}"
-        needles[SOURCE.encode("utf-16-le")] = "IP address, UTF-16LE"
-        return needles
+                "number": str(0x7F00004D)}.items():
+            self.needles[needle.encode()] = f"IP address, {how}"
+        self.needles[SOURCE.encode("utf-16-le")] = "IP address, UTF-16LE"
 
-    def found_in(self, bytes, where):
-        return [f"{what} in {where}" for needle, what in self.needles_once().items() if needle in bytes]
+    def new(self, place):
+        check(place not in self.words, "two canaries travel as", place)
+        self.words[place] = f"{MARK}{len(self.words):03d}{os.urandom(4).hex()}Kw"
+        return self.words[place]
 
-    def needles_once(self):
-        if len(getattr(self, "cached", [])) == 0 or self.cached_for != len(self.words):
-            self.cached, self.cached_for = self.needles(), len(self.words)
-        return self.cached
+    def found_in(self, content, where):
+        found = []
+        for needle, how in self.needles.items():
+            place = content.find(needle)
+            if place >= 0:
+                around = content[place:place + 40]
+                known = [name for name, word in self.words.items()
+                         if any(each[:len(around)] == around[:len(each)] for each in spellings(word).values())]
+                found.append(f"{how} in {where}: {known or around}")
+        return found
 
 
 def search(cage, house):
@@ -279,7 +279,7 @@ def expect_nothing(cage, house, when):
     found, searched, size = search(cage, house)
     check(not found, f"{when}: {len(found)} finds\n" + "\n".join(found[:20]))
     check(searched > 100 and size > 1 << 20, "the search saw too little:", searched, "files")
-    say(f"{when}: {len(cage.words)} canaries in {len(cage.needles_once()):,} spellings are in none of {searched:,} files"
+    say(f"{when}: {len(cage.words)} canaries in {len(cage.needles)} spellings are in none of {searched:,} files"
         f" ({size >> 20} MiB), nor in any table, answer or metric")
 
 
