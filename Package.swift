@@ -105,17 +105,20 @@ let package = Package(
         .testTarget(
             name: "ThrongServerTests",
             dependencies: [
-                "ThrongServer", "ThrongStore", "ThrongPlan", "ThrongCounting", "ThrongRelease", "ThrongReport", "TestCluster",
+                "ThrongServer", "ThrongStore", "ThrongPlan", "ThrongCounting", "ThrongRelease", "ThrongReport",
+                "TestCluster",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "ThrongStoreTests",
             dependencies: [
-                "TestCluster","ThrongStore", "ThrongPlan", "ThrongCounting", "ThrongRelease", logging, lifecycle],
+                "TestCluster", "ThrongStore", "ThrongPlan", "ThrongCounting", "ThrongRelease", logging, lifecycle,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ThrongReportTests", dependencies: ["ThrongReport", "ThrongPlan", "ThrongRelease"],
             exclude: ["Golden"], swiftSettings: strict),
+        .testTarget(name: "EndToEndTests", exclude: ["Programs"], swiftSettings: strict),
 
         // The system's libraries.
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),

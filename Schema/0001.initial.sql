@@ -2,7 +2,7 @@
 -- address, a raw field value or a single event.
 --
 -- Roles:
---   throng_ingest    adds to counters; reads nothing else.
+--   throng_ingest    adds to counters, which takes reading them; sees nothing else.
 --   throng_reporter  reads counters, writes releases.
 --   throng_analyst   sees released numbers through schema analyst; nothing else.
 -- Every function runs with an empty search path, so every name carries its schema.

@@ -63,9 +63,11 @@ begin
         foreach parent in array array['counter', 'distinct_count'] loop
             child := throng.partition_name(parent, wanted_kind, low);
             continue when to_regclass(format('throng.%I', child)) is not null;
-            -- A fifth of each page stays free, so that most updates stay on their page and touch no index.
+            -- Half of each page stays free: a flush may touch every row of a page, and an update that finds room on
+            -- its page touches no index. Measured, the upsert alone: 200,000 known counters in 0.9 to 1.1 s instead of
+            -- 1.25 to 1.45 s with a fifth free.
             execute format(
-                'create table throng.%I (like throng.%I including all) with (fillfactor = 80)', child, parent);
+                'create table throng.%I (like throng.%I including all) with (fillfactor = 50)', child, parent);
             execute format(
                 'alter table throng.%I attach partition throng.%I for values from (%s, %L) to (%s, %L)',
                 parent, child, wanted_kind, low, wanted_kind, high);
@@ -391,7 +393,6 @@ create function throng.drop_released(wanted_metric integer, dimension text, ende
 language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
-set throng.retention = 'on'
 as $$
 declare
     -- Bits of the dimension in margins; every cell where there is none.
@@ -408,6 +409,8 @@ begin
             return 0;
         end if;
     end if;
+    -- Lets the deletion below past the trigger that keeps releases as they are, and nothing after it.
+    perform set_config('throng.retention', 'on', true);
     with due as (
         select r.release_id
         from throng.release as r
@@ -437,6 +440,7 @@ begin
         returning cells
     )
     select coalesce(sum(cells), 0) into gone from noted;
+    perform set_config('throng.retention', 'off', true);
     return gone;
 end
 $$;
@@ -508,6 +512,7 @@ grant select on analyst.releases, analyst.metrics to throng_analyst;
 revoke all on all tables in schema throng from public;
 revoke all on all functions in schema throng from public;
 
+grant select on throng.migration to throng_ingest, throng_reporter;
 grant select (metric_id, layout_id) on throng.metric_layout to throng_ingest;
 grant select, insert, update on throng.counter, throng.distinct_count, throng.watermark to throng_ingest;
 grant select on throng.closed_period to throng_ingest;

@@ -8,6 +8,8 @@ public enum IntakeError: Error, Sendable, Hashable {
     case notUTF8
     /// The compressed body can't be unpacked.
     case notGzip
+    /// The body is compressed in a way that is not known.
+    case unknownEncoding
     /// A number does not fit 64 bits.
     case numberOutOfRange
     /// The document is nested deeper than the limit.
@@ -39,6 +41,7 @@ public enum IntakeError: Error, Sendable, Hashable {
         case .notJSON: "not_json"
         case .notUTF8: "not_utf8"
         case .notGzip: "not_gzip"
+        case .unknownEncoding: "unknown_encoding"
         case .numberOutOfRange: "number_out_of_range"
         case .tooDeep: "too_deep"
         case .duplicateKey: "duplicate_key"
@@ -56,7 +59,8 @@ public enum IntakeError: Error, Sendable, Hashable {
 
     /// Every ``code``, for metric labels.
     public static let codes = [
-        "not_json", "not_utf8", "not_gzip", "number_out_of_range", "too_deep", "duplicate_key", "nul", "wrong_shape",
+        "not_json", "not_utf8", "not_gzip", "unknown_encoding", "number_out_of_range", "too_deep", "duplicate_key",
+        "nul", "wrong_shape",
         "string_too_long", "body_too_large", "too_many_events", "unknown_app", "unknown_purpose",
         "window_out_of_range", "no_memory",
     ]
@@ -71,7 +75,7 @@ public enum IntakeError: Error, Sendable, Hashable {
         case .unknownPurpose: "/purpose"
         case .windowOutOfRange: "/window"
         case .tooManyEvents: "/events"
-        case .notJSON, .notUTF8, .notGzip, .numberOutOfRange, .tooDeep, .bodyTooLarge, .noMemory: nil
+        case .notJSON, .notUTF8, .notGzip, .unknownEncoding, .numberOutOfRange, .tooDeep, .bodyTooLarge, .noMemory: nil
         }
     }
 
@@ -81,6 +85,7 @@ public enum IntakeError: Error, Sendable, Hashable {
         case .notJSON: "The body is not one JSON document."
         case .notUTF8: "The body is not UTF-8."
         case .notGzip: "The body is announced as gzip but can't be unpacked."
+        case .unknownEncoding: "The body's Content-Encoding is not known; send it plain or as gzip."
         case .numberOutOfRange: "A number does not fit a 64-bit integer or a finite double."
         case .tooDeep(let limit): "The document is nested more than \(limit) levels deep."
         case .duplicateKey: "An object here has a member twice; send each once."

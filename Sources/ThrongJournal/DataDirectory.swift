@@ -1,4 +1,5 @@
 public import Foundation
+internal import Synchronization
 public import ThrongPlan
 
 /// The folder in which a daemon keeps what must survive it. One daemon holds it at a time.
@@ -10,7 +11,8 @@ public final class DataDirectory: Sendable {
     public let path: String
     /// This daemon's random name: 16 bytes.
     public let daemon: UUID
-    private let lock: Int32
+    /// The descriptor that holds the lock; nil once it was given back.
+    private let lock: Mutex<Int32?>
 
     var journalPath: String { path + "/journal" }
     var windowsPath: String { path + "/windows" }
@@ -26,12 +28,10 @@ public final class DataDirectory: Sendable {
         } catch {
             throw .system(call: "mkdir", file: path, code: errno)
         }
-        lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw .system(call: "open", file: path + "/lock", code: errno) }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            close(lock)
-            throw .inUse(directory: path)
-        }
+        let descriptor = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .system(call: "open", file: path + "/lock", code: errno) }
+        lock = Mutex(descriptor)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(directory: path) }
         for folder in ["journal", "windows", "layouts"] { try File.makeDirectory(path + "/" + folder) }
         let name = path + "/daemon.id"
         if FileManager.default.fileExists(atPath: name) {
@@ -44,7 +44,15 @@ public final class DataDirectory: Sendable {
         }
     }
 
-    deinit { close(lock) }
+    deinit { unlock() }
+
+    /// Gives the folder back before this object goes: from now on another daemon may take it.
+    public func unlock() {
+        lock.withLock { descriptor in
+            if let descriptor { close(descriptor) }
+            descriptor = nil
+        }
+    }
 
     /// Keeps a layout so that the journal can be read without the plan.
     func keep(_ layout: MetricLayout) throws(JournalError) {

@@ -12,7 +12,8 @@ public final class Journal: Sendable {
     public struct Options: Sendable {
         /// A segment is closed once it is this large. Unit: bytes.
         public var segmentBytes: Int
-        /// Beyond this nothing is accepted until PostgreSQL has caught up. Unit: bytes.
+        /// Once segments with batches that PostgreSQL does not have are this large together, nothing is accepted until it
+        /// has caught up. Segments that only wait for their windows to end don't count. Unit: bytes.
         public var capBytes: Int
 
         /// 64 MiB a segment, 4 GiB in all.
@@ -33,6 +34,8 @@ public final class Journal: Sendable {
         var segmentOver = Int64.min
         /// Segments that are written to no more.
         var closed: [KeptSegment]
+        /// PostgreSQL has everything up to here.
+        var flushed: JournalPosition
         var waiters: [Waiter] = []
         var isIdle = true
         var hasFailed = false
@@ -86,7 +89,8 @@ public final class Journal: Sendable {
                 durable: position,
                 segment: segment,
                 segmentBytes: segment.headerSize,
-                closed: replayed.segments))
+                closed: replayed.segments,
+                flushed: .start))
         try File.replace(segment.path, with: segment.header)
         let thread = Thread { [self] in write(from: segment) }
         thread.name = "throng-journal"
@@ -135,6 +139,7 @@ public final class Journal: Sendable {
     /// - Parameter now: Unix seconds.
     public func removeSegments(flushed: JournalPosition, now: Int64) throws(JournalError) {
         let removable = state.withLock { state in
+            state.flushed = max(state.flushed, flushed)
             // Records are replayed in one run, so segments go from the oldest on only.
             let removable = state.closed.prefix { $0.last <= flushed && $0.over <= now }
             state.closed.removeFirst(removable.count)
@@ -147,8 +152,15 @@ public final class Journal: Sendable {
     /// Bytes of all segments, written or about to be.
     public var bytes: Int { state.withLock { $0.closed.reduce($0.segmentBytes) { $0 + $1.bytes } } }
 
-    /// Whether a batch may be taken: false once the journal has grown to its cap, or failed.
-    public var hasRoom: Bool { state.withLock { !$0.hasFailed && !$0.isStopping } && bytes < options.capBytes }
+    /// Whether a batch may be taken: false once what PostgreSQL lacks has grown to the cap, or the journal failed.
+    public var hasRoom: Bool {
+        state.withLock { state in
+            guard !state.hasFailed, !state.isStopping else { return false }
+            let current = state.appended > state.flushed ? state.segmentBytes : 0
+            let lacking = state.closed.reversed().prefix { $0.last > state.flushed }.reduce(current) { $0 + $1.bytes }
+            return lacking < options.capBytes
+        }
+    }
 
     /// Writes and syncs what was appended, then ends the thread. Blocks; not for a thread of the shared pool.
     public func stop() {

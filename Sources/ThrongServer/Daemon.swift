@@ -63,7 +63,7 @@ public struct Daemon: Sendable {
         let schedule = ScheduleService(
             plans: options.plans,
             releases: ReleaseDesk(store: releases, rules: rules),
-            reports: ReportDesk(store: releases, folder: options.dataPath),
+            reports: ReportDesk(store: releases, rules: rules, folder: options.dataPath),
             store: releases,
             telemetry: telemetry,
             clock: clock,
@@ -91,6 +91,7 @@ public struct Daemon: Sendable {
                 logger: logger))
         try await group.run()
         await onOwnThread { desk.journal.stop() }
+        data.unlock()
         releases.close()
         database.counters.close()
         if failure.isRaised { throw DaemonError.journalFailed }

@@ -62,6 +62,7 @@ final class Workshop {
         }
         try await journal.durable(JournalPosition(result.last.value + UInt64(count)))
         journal.stop()
+        data.unlock()
         return replayed
     }
 

@@ -76,7 +76,7 @@ struct ScheduleTests {
             folder = FileManager.default.temporaryDirectory.path + "/throng-schedule-\(UUID().uuidString)"
             store = ReleaseStore(settings)
             releases = ReleaseDesk(store: store, rules: .system)
-            reports = ReportDesk(store: store, folder: folder)
+            reports = ReportDesk(store: store, rules: .system, folder: folder)
         }
 
         func deliver(at now: Int64) async throws -> Int {

@@ -59,7 +59,7 @@ struct RoleTests {
     func ingest() async throws {
         let settings = try await TestCluster.database()
         let ingest = Connection(settings.acting(as: .ingest))
-        for table in ["release", "released_cell", "decay", "report_run", "migration"] {
+        for table in ["release", "released_cell", "decay", "report_run"] {
             try await expectDenied("select * from throng.\(table)", ingest)
         }
         for table in try await tables(settings) { try await expectDenied("delete from \(table)", ingest) }

@@ -23,6 +23,11 @@ extension PlanReader {
         let formats: [ReportFormat] =
             body[.formats].map { choices($0, body.subject(.formats)) ?? [] } ?? ReportFormat.allCases
         let deliveries = body[.deliver].flatMap { self.deliveries($0, body.subject(.deliver)) } ?? []
+        if schedule != nil, body[.deliver] == nil {
+            problems.add(
+                body[.schedule]?.place,
+                "\(body.subject) has a schedule and no 'deliver', so it would go nowhere; say where it goes")
+        }
         guard let title, let partner, let names, let period else { return }
         reports.append(
             Report(

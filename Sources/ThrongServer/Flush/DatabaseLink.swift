@@ -20,6 +20,9 @@ final class DatabaseLink: Sendable {
         counters = CounterStore(settings)
     }
 
+    /// Asks PostgreSQL for a sign of life.
+    func check() async throws { _ = try await counters.watermark() }
+
     /// Attaches where that has not happened yet.
     ///
     /// - Returns: the watermark, if it was attached by this call.

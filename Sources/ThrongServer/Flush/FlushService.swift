@@ -21,6 +21,7 @@ struct FlushService: Service {
         var failures = 0
         while !Task.isShuttingDownGracefully {
             failures = await flush() ? 0 : failures + 1
+            tidy()
             let pause = failures == 0 ? interval : min(.milliseconds(250 * (1 << min(failures, 7))), .seconds(30))
             try await cancelWhenGracefulShutdown {
                 do {
@@ -35,6 +36,15 @@ struct FlushService: Service {
         }
         if desk.gauges.journalLag > 0 {
             logger.warning("stopped before PostgreSQL had everything; the journal keeps it for the next start")
+        }
+    }
+
+    /// Lets go of windows that are over, whether PostgreSQL is there or not.
+    private func tidy() {
+        do {
+            try desk.tidy()
+        } catch {
+            logger.error("keys and segments that are over could not be removed", metadata: ["error": "\(error)"])
         }
     }
 
@@ -53,8 +63,10 @@ struct FlushService: Service {
                     seconds: seconds,
                     cells: outcome.counters + outcome.distinctCounts,
                     redirected: outcome.redirected)
+            } else {
+                try await database.check()
             }
-            try desk.tidy()
+            telemetry.databaseIsUp()
             return true
         } catch let error as StoreError where !error.isRetryable {
             telemetry.flushFailed()

@@ -75,6 +75,12 @@ final class CountingDesk: Sendable {
         }
     }
 
+    /// Notes a request whose body never came to be read: too large, or packed in a way that can't be unpacked.
+    func refuse(_ error: IntakeError) {
+        telemetry.received()
+        telemetry.refused(error)
+    }
+
     private func count(_ incoming: IncomingBatch) async throws -> Verdict {
         let window = incoming.bucketed.window
         let identifier = incoming.identifier.keyed(with: try keys.key(of: window))

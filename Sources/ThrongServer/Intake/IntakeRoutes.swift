@@ -34,6 +34,7 @@ struct IntakeRoutes {
                 return .busy("The journal failed; the batch was not counted.")
             }
         } catch {
+            desk.refuse(error)
             return .refusal(error)
         }
     }
@@ -41,7 +42,7 @@ struct IntakeRoutes {
     private func body(of request: Request) async throws(IntakeError) -> UnpackedBody {
         let limit = desk.limits.bodyBytes
         let encoding = request.headers[.contentEncoding]?.lowercased() ?? "identity"
-        guard encoding == "gzip" || encoding == "identity" else { throw .notGzip }
+        guard encoding == "gzip" || encoding == "identity" else { throw .unknownEncoding }
         let packed: ByteBuffer
         do {
             packed = try await request.body.collect(upTo: limit)

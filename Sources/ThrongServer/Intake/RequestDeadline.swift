@@ -4,7 +4,8 @@ internal import NIOHTTPTypes
 /// Closes a connection whose request takes too long to arrive.
 ///
 /// Hummingbird's idle timeout starts anew with each part, so a client that sends a byte now and then would hold a
-/// connection for ever. This clock runs from the connection's start, or a request's head, to the request's end.
+/// connection for ever. This clock runs from the connection's start, or a later request's first bytes, and anew from a
+/// request's head, to the request's end.
 ///
 /// Unchecked: a handler is confined to its channel's event loop.
 final class RequestDeadline: ChannelInboundHandler, RemovableChannelHandler, @unchecked Sendable {
@@ -13,6 +14,8 @@ final class RequestDeadline: ChannelInboundHandler, RemovableChannelHandler, @un
 
     private let limit: TimeAmount
     private var timer: Scheduled<Void>?
+    /// Whether the bytes that were read last ended or continued a request, as far as the decoder could tell.
+    private var hasDecoded = false
 
     init(limit: TimeAmount) { self.limit = limit }
 
@@ -26,23 +29,36 @@ final class RequestDeadline: ChannelInboundHandler, RemovableChannelHandler, @un
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        timer?.cancel()
+        stop()
         context.fireChannelInactive()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        hasDecoded = true
         switch unwrapInboundIn(data) {
         case .head: start(context)
-        case .end: timer?.cancel()
+        case .end: stop()
         case .body: break
         }
         context.fireChannelRead(data)
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
+    func channelReadComplete(context: ChannelHandlerContext) {
+        // Bytes that are no part of a request yet: another head has begun to arrive.
+        if !hasDecoded, timer == nil { start(context) }
+        hasDecoded = false
+        context.fireChannelReadComplete()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { stop() }
+
+    private func stop() {
+        timer?.cancel()
+        timer = nil
+    }
 
     private func start(_ context: ChannelHandlerContext) {
-        timer?.cancel()
+        stop()
         let channel = context.channel
         timer = context.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
     }

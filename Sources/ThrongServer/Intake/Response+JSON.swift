@@ -27,15 +27,20 @@ extension Response {
         let pointer = error.pointer.map { "\"pointer\":\"\($0)\"," } ?? ""
         // Messages and pointers are made of our own words and numbers: nothing to escape.
         let text = "{\"error\":\"\(error.code)\",\(pointer)\"message\":\"\(error.message)\"}"
-        return .json(status(of: error), text)
+        var response = Response.json(status(of: error), text)
+        if response.status == .serviceUnavailable { response.headers[.retryAfter] = retrySeconds }
+        return response
     }
 
     /// Not now: 503 with Retry-After.
     static func busy(_ message: String) -> Response {
         var response = Response.json(.serviceUnavailable, "{\"error\":\"overloaded\",\"message\":\"\(message)\"}")
-        response.headers[.retryAfter] = "5"
+        response.headers[.retryAfter] = retrySeconds
         return response
     }
+
+    /// How long a client waits before it tries again. Unit: seconds.
+    private static let retrySeconds = "5"
 
     private static func status(of error: IntakeError) -> HTTPResponse.Status {
         switch error {
@@ -43,6 +48,7 @@ extension Response {
         case .unknownApp: .notFound
         case .unknownPurpose, .windowOutOfRange: .unprocessableContent
         case .noMemory: .serviceUnavailable
+        case .unknownEncoding: .unsupportedMediaType
         case .notJSON, .notUTF8, .notGzip, .numberOutOfRange, .tooDeep, .duplicateKey, .nul, .wrongShape,
             .stringTooLong:
             .badRequest

@@ -23,6 +23,5 @@ public struct Migration: Sendable, Hashable {
     public static let all = [
         Migration(version: 1, name: "0001.initial.sql", text: PackageResources._001_initial_sql),
         Migration(version: 2, name: "0002.functions.sql", text: PackageResources._002_functions_sql),
-        Migration(version: 3, name: "0003.counter_fillfactor.sql", text: PackageResources._003_counter_fillfactor_sql),
     ]
 }

@@ -45,7 +45,7 @@ enum DaemonSettings {
             meaning: "how long a connection may say nothing", apply: { $0.idleTimeout = .seconds($1) }),
         Setting(
             key: "journal.cap-bytes", unit: "bytes", lowest: 1 << 20, highest: 1 << 50, standard: 4 << 30,
-            meaning: "journal size beyond which clients get 503", apply: { $0.journal.capBytes = $1 }),
+            meaning: "size of what PostgreSQL lacks beyond which clients get 503", apply: { $0.journal.capBytes = $1 }),
         Setting(
             key: "journal.segment-bytes", unit: "bytes", lowest: 1 << 16, highest: 1 << 30, standard: 64 << 20,
             meaning: "size at which a segment is closed", apply: { $0.journal.segmentBytes = $1 }),

@@ -66,8 +66,9 @@ struct PlanCheckCommand: AsyncParsableCommand {
             for piece in advice { Terminal.talk("advice: \(piece.description)") }
             if let plan {
                 Terminal.talk(
-                    "\(file) is valid: \(plan.metrics.count) metrics, \(plan.dimensions.count) dimensions, "
-                        + "\(plan.reports.count) reports, k = \(plan.app.threshold.devices).")
+                    "\(file) is valid: \(Terminal.count(plan.metrics.count, "metric")), "
+                        + "\(Terminal.count(plan.dimensions.count, "dimension")), "
+                        + "\(Terminal.count(plan.reports.count, "report")), k = \(plan.app.threshold.devices).")
             }
         }
         if !problems.isEmpty { throw ExitCode(2) }

@@ -32,7 +32,7 @@ struct ReportCommand: AsyncParsableCommand {
         let paths = try await DatabaseAccess.use(place) { settings in
             let store = ReleaseStore(settings)
             defer { store.close() }
-            let desk = ReportDesk(store: store, folder: place.dataPath)
+            let desk = ReportDesk(store: store, rules: .system, folder: place.dataPath)
             var paths: [String] = []
             for plan in plans { paths += try await deliver(plan, desk) }
             return paths

@@ -109,7 +109,7 @@ struct DemoCommand: AsyncParsableCommand {
         defer { store.close() }
         let made = try await ReleaseDesk(store: store, rules: .system)
             .releaseDue(of: plan, now: now, only: yesterday, ignoringGrace: true)
-        let desk = ReportDesk(store: store, folder: data)
+        let desk = ReportDesk(store: store, rules: .system, folder: data)
         var paths: [String] = []
         for report in plan.reports where report.period == .day {
             paths += try await desk.deliver(report, plan: plan, period: yesterday, out: out)

@@ -28,6 +28,11 @@ enum Terminal {
         return number < 0 ? "-" + text : text
     }
 
+    /// "1 metric", "2 metrics".
+    static func count(_ number: Int, _ noun: String) -> String {
+        "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")"
+    }
+
     /// Lines of label and value, the values under each other.
     static func table(_ rows: [(String, String)]) -> String {
         let width = rows.map(\.0.count).max() ?? 0

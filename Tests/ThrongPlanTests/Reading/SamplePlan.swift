@@ -73,6 +73,7 @@ enum SamplePlan {
             insights: [by_system]
             period: day
             schedule: 0 6 * * *
+            deliver: [{folder: out}]
         """
 
     /// The small plan with one part replaced.

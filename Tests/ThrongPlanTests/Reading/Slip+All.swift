@@ -22,7 +22,7 @@ extension Slip {
         Slip(
             "title: Bank", "title: 'Bank",
             """
-            54:24: this is not YAML while scanning a quoted scalar that starts at line 46: found unexpected end of \
+            55:29: this is not YAML while scanning a quoted scalar that starts at line 46: found unexpected end of \
             stream
             """
         ),

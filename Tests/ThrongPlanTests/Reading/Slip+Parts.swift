@@ -165,6 +165,9 @@ extension Slip {
 
     static let reports = [
         Slip(
+            "\n    deliver: [{folder: out}]", "",
+            "54:15: report 'daily' has a schedule and no 'deliver', so it would go nowhere; say where it goes"),
+        Slip(
             "period: day\n    schedule", "period: week\n    schedule",
             """
             53:13: report 'daily' covers a week, but insight 'by_system' reads metric 'views', which counts by day; \
@@ -178,7 +181,7 @@ extension Slip {
             "schedule: 0 6 * * *", "formats: [html, pdf]",
             "54:21: report 'daily': 'formats': found 'pdf'; allowed: html, csv, json"),
         Slip(
-            "schedule: 0 6 * * *", "deliver: [{folder: ../x}]",
+            "    schedule: 0 6 * * *\n    deliver: [{folder: out}]", "    deliver: [{folder: ../x}]",
             """
             54:24: report 'daily': 'deliver': 'folder': found '../x'; a path without ~ and .. is allowed, absolute \
             or in the daemon's data directory

@@ -16,7 +16,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 SAMPLE = os.path.join(ROOT, "Deploy", "sample")
 BINARY = os.environ.get("THRONG_BINARY") or os.path.join(ROOT, ".build", "debug", "throng")
 

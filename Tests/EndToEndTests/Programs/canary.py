@@ -67,6 +67,7 @@ class Cage:
 
     def __init__(self):
         self.words = {}
+        self.secrets = []
         self.needles = {needle: how for how, needle in spellings(MARK).items()}
         for how, needle in {
                 "text": SOURCE, "dashes": SOURCE.replace(".", "-"), "hex": "7f00004d", "upper hex": "7F00004D",
@@ -314,6 +315,7 @@ def test():
     plan = PLAN.replace("EXPIRES", time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400)))
     house = daemon.Daemon(plan, log="trace").start()
     check_process(house)
+    check(" trace throng" in house.log_text() or " debug throng" in house.log_text(), "the log is at trace level")
     say("serve is ready; no core files, no memory for others")
     while daemon.seconds_left(ROTATION) < 15:
         time.sleep(0.5)
@@ -326,6 +328,10 @@ def test():
     check(int(house.sql("select sum(value) from throng.counter where measure = 0")[0][0]) > 0, "PostgreSQL has counters")
     used = journal_keys(house)
     check(used and used <= set(window_keys(house)), "while the window is open its key is there")
+    for name, path in window_keys(house).items():
+        with open(path, "rb") as file:
+            # Bytes 16 to 48 of the file, as KeyRing.swift states.
+            cage.secrets.append(file.read()[16:48])
     expect_nothing(cage, house, "the window is open")
 
     over = (last_window + 2) * ROTATION
@@ -339,6 +345,8 @@ def test():
     left = window_keys(house)
     check(not used & set(left), "the keys of the window are gone")
     check(not left, "no key is there without a window")
+    check(cage.secrets and all(len(secret) == 32 for secret in cage.secrets), "the keys were read while they were there")
+    cage.needles.update((secret, "a destroyed key") for secret in cage.secrets)
     expect_nothing(cage, house, "the window is over")
     # The segment may still be there: it is read no more, for no key is left that fits.
     say(f"the journal still names {len(journal_keys(house))} keys, none of which exists")

@@ -1,0 +1,78 @@
+import Foundation
+import Glibc
+import Testing
+
+/// A Python program beside these tests that drives the built `throng` from outside and says whether its claims hold.
+struct Program {
+    private let name: String
+
+    /// Names a program in `Programs`.
+    init(_ name: String) { self.name = name }
+
+    /// Runs it; its last words become the test's issue where it fails.
+    func run() async throws {
+        let binary = try Self.binary()
+        let output = FileManager.default.temporaryDirectory.appendingPathComponent("throng-\(name)-\(UUID().uuidString).log")
+        try Data().write(to: output)
+        defer { unlink(output.path) }
+        let handle = try FileHandle(forWritingTo: output)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", Self.folder.appendingPathComponent(name).path]
+        process.environment = ProcessInfo.processInfo.environment.merging([
+            "THRONG_BINARY": binary, "PYTHONDONTWRITEBYTECODE": "1",
+        ]) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = handle
+        process.standardError = handle
+        try await Self.finish(process)
+        let words = String(decoding: try Data(contentsOf: output), as: UTF8.self)
+        #expect(process.terminationStatus == 0, "\(name) ended with \(process.terminationStatus):\n\(words.suffix(6000))")
+    }
+
+    /// Waits for the process to end; a test that is cancelled lets it clean up first.
+    private static func finish(_ process: Process) async throws {
+        let running = Running(process)
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                process.terminationHandler = { _ in continuation.resume() }
+                do {
+                    try process.run()
+                } catch {
+                    process.terminationHandler = nil
+                    continuation.resume(throwing: error)
+                }
+            }
+        } onCancel: {
+            running.terminate()
+        }
+    }
+
+    /// Unchecked: `Process.terminate` may be called from any thread, and nothing else is called through this.
+    private final class Running: @unchecked Sendable {
+        private let process: Process
+
+        init(_ process: Process) { self.process = process }
+
+        func terminate() { if process.isRunning { process.terminate() } }
+    }
+
+    // MARK: Places
+
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("Programs")
+
+    /// The `throng` that was built with this test: THRONG_BINARY, else beside the test's own executable.
+    private static func binary() throws -> String {
+        if let named = ProcessInfo.processInfo.environment["THRONG_BINARY"] { return named }
+        let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let places = [
+            URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent(),
+            URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent(),
+            root.appendingPathComponent(".build/debug"),
+        ].map { $0.appendingPathComponent("throng").path }
+        return try #require(
+            places.first { FileManager.default.isExecutableFile(atPath: $0) },
+            "there is no throng in any of \(places): build it, or name it with THRONG_BINARY")
+    }
+}

@@ -1,0 +1,331 @@
+"""What the daemon answers to requests that it must not count, in its own documented words; and that it counts none."""
+
+import collections
+import gzip
+import json
+import socket
+import time
+
+import daemon
+import shop
+from daemon import Failure, check, say
+
+FULL = object()
+
+
+def text(value):
+    return json.dumps(value).encode()
+
+
+def with_event(**members):
+    """A batch whose second event has these members instead; None takes one out."""
+    event = shop.event(fields={"channel": "email"})
+    event.update(members)
+    return text(shop.batch(events=[shop.event(), {key: value for key, value in event.items() if value is not FULL}]))
+
+
+def without(member):
+    batch = shop.batch()
+    del batch[member]
+    return text(batch)
+
+
+def replaced(**members):
+    return text(shop.batch(**members))
+
+
+def raw(old, new, **members):
+    """A valid body with one piece of text replaced by bytes that no JSON writer would write."""
+    body = replaced(**members)
+    check(old in body, "nothing to replace")
+    return body.replace(old, new, 1)
+
+
+def deep(levels):
+    return b'{"app":' + b"[" * levels + b"]" * levels + b"}"
+
+
+def table():
+    """What it is, body, headers, then what the answer must be: status, error, pointer."""
+    marker = shop.event(fields={"channel": "MARK"})
+    json_error = (400, "not_json", None)
+    rows = [
+        # No JSON at all.
+        ("an empty body", b"", {}, *json_error),
+        ("words", b"hello", {}, *json_error),
+        ("half a document", replaced()[:-2], {}, *json_error),
+        ("two documents", replaced() + replaced(), {}, *json_error),
+        ("a trailing comma", raw(b"}]}", b"}],}"), {}, *json_error),
+        ("single quotes", replaced().replace(b'"', b"'"), {}, *json_error),
+        ("a comment", b"/* */" + replaced(), {}, *json_error),
+        ("NaN", raw(b'"context": {}', b'"context": {"channel": NaN}'), {}, *json_error),
+        ("Infinity", raw(b'"context": {}', b'"context": {"channel": Infinity}'), {}, *json_error),
+        ("a raw line break in a string", raw(b'"view"', b'"vi\new"'), {}, *json_error),
+        ("a lone high surrogate", raw(b'"id": "a"', b'"id": "\\ud800"'), {}, *json_error),
+        ("a lone low surrogate", raw(b'"id": "a"', b'"id": "x\\udc00y"'), {}, *json_error),
+        ("an unknown escape", raw(b'"id": "a"', b'"id": "\\x41"'), {}, *json_error),
+        # Bytes and numbers.
+        ("a byte that is no UTF-8", raw(b'"id": "a"', b'"id": "\xff"'), {}, 400, "not_utf8", None),
+        ("an overlong form", raw(b'"id": "a"', b'"id": "\xc0\xaf"'), {}, 400, "not_utf8", None),
+        ("a surrogate in UTF-8", raw(b'"id": "a"', b'"id": "\xed\xa0\x80"'), {}, 400, "not_utf8", None),
+        ("UTF-16", json.dumps(shop.batch()).encode("utf-16"), {}, *json_error),
+        ("a number beyond a double", raw(b'"context": {}', b'"context": {"channel": 1e400}'), {}, 400,
+         "number_out_of_range", None),
+        ("a whole number beyond 64 bits", raw(b'"context": {}', b'"context": {"channel": 123456789012345678901}'), {},
+         400, "number_out_of_range", None),
+        ("minus infinity", raw(b'"context": {}', b'"context": {"channel": -Infinity}'), {}, 400,
+         "number_out_of_range", None),
+        ("NUL in an identifier", raw(b'"id": "a"', b'"id": "a\\u0000"'), {}, 400, "nul", "/id"),
+        ("NUL in a value", raw(b"MARK", b"\\u0000", events=[shop.event(), marker]), {}, 400, "nul", "/events/1/fields"),
+        ("NUL in a key", raw(b'"channel"', b'"ch\\u0000"', events=[marker]), {}, 400, "nul", "/events/0/fields"),
+        # Structure.
+        ("a member twice", raw(b'"id"', b'"app": "shop", "id"'), {}, 400, "duplicate_key", ""),
+        ("a member twice by an escape", raw(b'"id"', b'"\\u0061pp": "shop", "id"'), {}, 400, "duplicate_key", ""),
+        ("a field twice", raw(b'"channel"', b'"channel": 1, "channel"', events=[marker]), {}, 400, "duplicate_key",
+         "/events/0/fields"),
+        ("a context field twice", raw(b'"context": {}', b'"context": {"os": 1, "os": 1}'), {}, 400, "duplicate_key",
+         "/context"),
+        ("nine levels", raw(b'"context": {}', b'"context": {"channel": [[[[[[[1]]]]]]]}'), {}, 400, "too_deep", None),
+        ("a hundred thousand levels", deep(100_000), {}, 400, "too_deep", None),
+        ("a list", b"[]", {}, 400, "wrong_shape", ""),
+        ("a number", b"7", {}, 400, "wrong_shape", ""),
+        ("an unknown member", replaced(device="x"), {}, 400, "wrong_shape", ""),
+        ("an event that is no object", replaced(events=["view"]), {}, 400, "wrong_shape", "/events/0"),
+        ("an unknown member of an event", with_event(user="x"), {}, 400, "wrong_shape", "/events/1"),
+        ("an event without a name", with_event(event=FULL), {}, 400, "wrong_shape", "/events/1/event"),
+        ("an event whose name is a number", with_event(event=7), {}, 400, "wrong_shape", "/events/1/event"),
+        ("an event without a time", with_event(at=FULL), {}, 400, "wrong_shape", "/events/1/at"),
+        ("a time as a number", with_event(at=1795257600), {}, 400, "wrong_shape", "/events/1/at"),
+        ("a time without a zone", with_event(at="2026-11-21T10:02:11"), {}, 400, "wrong_shape", "/events/1/at"),
+        ("a day that does not exist", with_event(at="2026-02-30T10:02:11Z"), {}, 400, "wrong_shape", "/events/1/at"),
+        ("fields as a list", with_event(fields=[]), {}, 400, "wrong_shape", "/events/1/fields"),
+        ("a count of 0", with_event(count=0), {}, 400, "wrong_shape", "/events/1/count"),
+        ("a negative count", with_event(count=-1), {}, 400, "wrong_shape", "/events/1/count"),
+        ("a broken count", with_event(count=1.5), {}, 400, "wrong_shape", "/events/1/count"),
+        ("a count as text", with_event(count="1"), {}, 400, "wrong_shape", "/events/1/count"),
+        ("a count of a million and one", with_event(count=1_000_001), {}, 400, "wrong_shape", "/events/1/count"),
+        ("no events", text({**shop.batch(), "events": []}), {}, 400, "wrong_shape", "/events"),
+        ("events as an object", text({**shop.batch(), "events": {}}), {}, 400, "wrong_shape", "/events"),
+        ("a context as a list", replaced(context=[]), {}, 400, "wrong_shape", "/context"),
+        ("a context of null", replaced(context=None), {}, 400, "wrong_shape", "/context"),
+        ("an empty identifier", replaced(id=""), {}, 400, "wrong_shape", "/id"),
+        ("an identifier of 65 characters", replaced(id="é" * 65), {}, 400, "wrong_shape", "/id"),
+        ("a numeric identifier", replaced(id=7), {}, 400, "wrong_shape", "/id"),
+        ("a batch id of 31 digits", replaced(batch="a" * 31), {}, 400, "wrong_shape", "/batch"),
+        ("a batch id that is no hexadecimal", replaced(batch="g" * 32), {}, 400, "wrong_shape", "/batch"),
+        ("a window as text", replaced(window="7"), {}, 400, "wrong_shape", "/window"),
+        ("a broken window", replaced(window=1.5), {}, 400, "wrong_shape", "/window"),
+        ("an app as a number", replaced(app=7), {}, 400, "wrong_shape", "/app"),
+        ("a purpose of null", replaced(purpose=None), {}, 400, "wrong_shape", "/purpose"),
+        # Size.
+        ("a long identifier", replaced(id="x" * 2049), {}, 400, "string_too_long", "/id"),
+        ("a long value", with_event(fields={"channel": "x" * 2049}), {}, 400, "string_too_long", "/events/1/fields"),
+        ("a long field name", with_event(fields={"x" * 2049: 1}), {}, 400, "string_too_long", "/events/1/fields"),
+        ("1,001 events", replaced(events=[shop.event()] * 1001), {}, 413, "too_many_events", "/events"),
+        ("a body over 1 MiB", replaced() + b" " * (1 << 20), {}, 413, "body_too_large", None),
+        ("a packed body over 1 MiB", gzip.compress(replaced() + b" " * (1 << 20)), {"content-encoding": "gzip"}, 413,
+         "body_too_large", None),
+        ("a gzip bomb", gzip.compress(bytes(200 << 20), 9), {"content-encoding": "gzip"}, 413, "body_too_large", None),
+        # Who and when.
+        ("an unknown app", replaced(app="bazaar"), {}, 404, "unknown_app", "/app"),
+        ("an app in other letters", replaced(app="Shop"), {}, 404, "unknown_app", "/app"),
+        ("an unknown purpose", replaced(purpose="spying"), {}, 422, "unknown_purpose", "/purpose"),
+        ("a window too old", replaced(window=shop.window() - 2), {}, 422, "window_out_of_range", "/window"),
+        ("a window too new", replaced(window=shop.window() + 2), {}, 422, "window_out_of_range", "/window"),
+        ("the smallest window", replaced(window=-(1 << 63)), {}, 422, "window_out_of_range", "/window"),
+        ("the largest window", replaced(window=(1 << 63) - 1), {}, 422, "window_out_of_range", "/window"),
+        # Packing.
+        ("no gzip", replaced(), {"content-encoding": "gzip"}, 400, "not_gzip", None),
+        ("half a gzip", gzip.compress(replaced())[:-9], {"content-encoding": "gzip"}, 400, "not_gzip", None),
+        ("gzip with a tail", gzip.compress(replaced()) + b"x", {"content-encoding": "gzip"}, 400, "not_gzip", None),
+        ("gzip with a wrong checksum", gzip.compress(replaced())[:-8] + bytes(8), {"content-encoding": "gzip"}, 400,
+         "not_gzip", None),
+        ("an empty gzip", b"", {"content-encoding": "gzip"}, 400, "not_gzip", None),
+        ("another encoding", replaced(), {"content-encoding": "br"}, 415, "unknown_encoding", None),
+    ]
+    for member, pointer in (("app", "/app"), ("batch", "/batch"), ("purpose", "/purpose"), ("window", "/window"),
+                            ("id", "/id"), ("events", "/events")):
+        rows.append((f"no {member}", without(member), {}, 400, "wrong_shape", pointer))
+    return rows
+
+
+def bad_requests(house):
+    wrong = []
+    tally = collections.Counter()
+    rows = table()
+    for what, body, headers, status, error, pointer in rows:
+        tally[error] += 1
+        found_status, found_headers, answer = house.post(body, headers)
+        try:
+            document = json.loads(answer)
+        except ValueError:
+            wrong.append(f"{what}: {found_status} {answer[:200]}")
+            continue
+        found = (found_status, document.get("error"), document.get("pointer"))
+        if found != (status, error, pointer):
+            wrong.append(f"{what}: expected {(status, error, pointer)}, found {found}")
+        elif found_headers.get("content-type") != "application/json" or not document.get("message", "").endswith("."):
+            wrong.append(f"{what}: the answer is {found_headers} {answer}")
+    check(not wrong, f"{len(wrong)} of {len(rows)} answers differ\n  " + "\n  ".join(wrong))
+    say(f"{len(rows)} bad requests were answered as documented")
+    return tally
+
+
+def nothing_counted(house, tally):
+    time.sleep(1.5)
+    metrics = house.metrics()
+    check(metrics["throng_events_accepted_total"] == 0, "no event was accepted")
+    check(metrics['throng_batches_total{outcome="refused"}'] == sum(tally.values()), "refused batches:", metrics)
+    found = {error: metrics[f'throng_batches_refused_total{{reason="{error}"}}'] for error in tally}
+    # A body that is too large or no gzip is refused before it is read, and so is what could not be received.
+    check(found == tally, "refused by reason:", found, "not", dict(tally))
+    check(metrics["throng_pending_cells"] == 0 and metrics["throng_open_pairs"] == 0, "nothing is pending")
+    for what in ("throng.counter", "throng.distinct_count", "throng.open_period"):
+        check(house.sql(f"select count(*) from {what}") == [["0"]], what, "is empty")
+    say("none of them counted anything")
+
+
+def counters_start_at_zero(house):
+    metrics = house.metrics()
+    for name, value in metrics.items():
+        # Flushes and what they cost may have begun; nothing else has.
+        if "_total" in name and not name.startswith("throng_flush"):
+            check(value == 0, name, "starts at", value)
+    for name in ("throng_batches_received_total", "throng_events_accepted_total", "throng_journal_bytes",
+                 "throng_journal_lag_batches", "throng_flush_seconds_count", "throng_flushed_cells_total",
+                 'throng_batches_total{outcome="duplicate"}', 'throng_events_refused_total{reason="unknown_event"}'):
+        check(name in metrics, name, "is there from the start")
+    check(house.get("/healthz")[::2] == (200, b"alive\n"), "/healthz")
+    check(house.get("/readyz")[::2] == (200, b"ready\n"), "/readyz")
+    check(house.get("/metrics")[0] == 404, "clients don't see the metrics")
+    say("counters start at 0; /healthz and /readyz answer")
+
+
+def opt_outs(house):
+    """A signal that the purpose honours: nothing is counted and nothing remembered; one that it does not: it counts."""
+    for header in ("sec-gpc", "Sec-GPC", "dnt"):
+        batch = shop.batch(purpose="marketing", events=[shop.event("visit"), shop.event("visit")])
+        status, _, answer = house.post(text(batch), {header: "1"})
+        refused = [{"index": index, "reason": "opted_out"} for index in range(2)]
+        check((status, json.loads(answer)) == (202, {"accepted": 0, "refused": refused}), header, status, answer)
+        status, _, answer = house.post(text(batch), {header: "0"})
+        check((status, json.loads(answer)) == (202, {"accepted": 2, "refused": []}), header, "is off:", status, answer)
+    status, _, answer = house.post(text(shop.batch()), {"sec-gpc": "1", "dnt": "1"})
+    check((status, json.loads(answer)) == (202, {"accepted": 1, "refused": []}), "a purpose that needs no consent", answer)
+    house.drain()
+    check((shop.counted(house, "visits"), shop.counted(house, "views")) == (6, 1), "only what was not refused is counted")
+    say("opt-out signals are honoured where the plan says so")
+
+
+def limits_are_inclusive(house):
+    """What is just allowed."""
+    before = shop.counted(house)
+
+    def replaced(**members):
+        return text(shop.batch(**{"id": f"limit {time.monotonic_ns()}", **members}))
+
+    gzipped = {"content-encoding": "gzip"}
+
+    def padded():
+        return replaced().ljust(1 << 20)
+
+    allowed = [
+        (replaced(events=[shop.event()] * 1000), {}, 1000), (replaced(id="\U0001f600" * 64), {}, 1), (padded(), {}, 1),
+        (gzip.compress(padded()), gzipped, 1), (replaced(window=shop.window() - 1), {}, 1),
+        (replaced(window=shop.window() + 1), {}, 1), (replaced(context={"channel": "x" * 2048}), {}, 1),
+        (replaced(batch="ABCDEF" + "0" * 26), {}, 1), (replaced(), {"content-encoding": "GZIP"}, None),
+        (b"\n " + replaced() + b"\r\n", {}, 1), (replaced(), {"content-encoding": "identity"}, 1),
+        (replaced(events=[shop.event(), shop.event(count=1_000_000)]), {}, 2)]
+    total = 0
+    for place, (body, headers, events) in enumerate(allowed):
+        status, _, answer = house.post(body, headers)
+        if events is None:
+            check(status == 400, "an announced packing in other letters is taken at its word:", status, answer)
+            continue
+        check((status, json.loads(answer)) == (202, {"accepted": events, "refused": []}),
+              "allowed body", place, status, answer[:300])
+        total += events
+    house.drain()
+    # The million is cut to the contribution bound of 1,000, of which one was used.
+    check(shop.counted(house) - before == total - 2 + 1000, "what was allowed is counted:", shop.counted(house) - before)
+    say("limits are inclusive")
+
+
+def public_plan(house):
+    status, headers, body = house.get("/v1/plan/shop")
+    headers = {key.lower(): value for key, value in headers.items()}
+    check(status == 200 and headers["content-type"] == "application/json", status, headers)
+    check(json.loads(body)["purposes"], "the plan names its purposes")
+    tag = headers["etag"]
+    status, headers, body = house.get("/v1/plan/shop", {"if-none-match": tag})
+    check((status, body) == (304, b""), "the same plan again:", status, body[:80])
+    check({key.lower(): value for key, value in headers.items()}.get("etag") == tag, "304 repeats the tag")
+    check(house.get("/v1/plan/shop", {"if-none-match": '"other"'})[0] == 200, "another tag")
+    status, _, body = house.get("/v1/plan/nowhere")
+    check((status, json.loads(body)["error"]) == (404, "unknown_app"), "an unknown app's plan:", status, body)
+    say("the public plan has a tag")
+
+
+def cut_after(house, pieces, before=b""):
+    """Sends pieces with pauses; the seconds until the server closes the connection, or Failure after 8.
+
+    `before` is a whole request, which is answered first.
+    """
+    with socket.create_connection(("127.0.0.1", house.port), 8) as line:
+        line.settimeout(0.2)
+        if before:
+            line.sendall(before)
+            check(line.recv(4096).startswith(b"HTTP/1.1 200"), "a quick request is answered")
+        started = time.monotonic()
+        for piece in pieces:
+            try:
+                line.sendall(piece)
+                answer = line.recv(4096)
+                if answer == b"":
+                    return time.monotonic() - started
+                check(answer.startswith(b"HTTP/1.1 408"), "half a request was answered:", answer[:100])
+            except TimeoutError:
+                pass
+            except OSError:
+                return time.monotonic() - started
+            if time.monotonic() - started > 8:
+                break
+    raise Failure("a slow client still holds its connection after 8 seconds")
+
+
+def slow_clients(house):
+    """A request that takes longer than THRONG_INTAKE_REQUEST_SECONDS to arrive is cut, however busy it looks."""
+    whole = b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n"
+    slow_head = [b"POST /v1/batches HTTP/1.1\r\n"] + [b"x-a: b\r\n"] * 100
+    slow_body = [b"POST /v1/batches HTTP/1.1\r\nhost: x\r\ncontent-length: 5000\r\n\r\n"] + [b" "] * 100
+    ways = {
+        "a slow body": (slow_body, b""), "a slow head": (slow_head, b""), "silence": ([b""] * 100, b""),
+        "a slow body of a second request": (slow_body, whole), "a slow head of a second request": (slow_head, whole),
+    }
+    late = []
+    for what, (pieces, before) in ways.items():
+        try:
+            seconds = cut_after(house, pieces, before)
+            if not 1.5 <= seconds <= 4:
+                late.append(f"{what} is cut after {seconds:.1f} s")
+        except Failure as failure:
+            late.append(f"{what}: {failure}")
+    check(not late, "; ".join(late))
+    check(house.get("/healthz")[0] == 200, "others are served")
+    say(f"{len(ways)} kinds of slow requests are cut after 2 seconds")
+
+
+def test():
+    house = daemon.Daemon(shop.plan(), THRONG_INTAKE_REQUEST_SECONDS="2").start()
+    counters_start_at_zero(house)
+    tally = bad_requests(house)
+    nothing_counted(house, tally)
+    public_plan(house)
+    opt_outs(house)
+    limits_are_inclusive(house)
+    slow_clients(house)
+    check(house.stop() == 0, "serve stops gracefully")
+
+
+if __name__ == "__main__":
+    daemon.main(test)

@@ -1,0 +1,149 @@
+"""`throng replay` posts recordings of events and of batches, and its exit codes mean what its help says; `throng plan
+check` names file, line and column."""
+
+import json
+import os
+import time
+
+import daemon
+import shop
+from daemon import check, say
+
+
+def lines(objects):
+    return "".join(json.dumps(each) + "\n" for each in objects)
+
+
+def replay(house, *arguments, stdin=None, to=None):
+    code, out, talk = daemon.run(
+        "replay", "--to", to or f"http://127.0.0.1:{house.port}", "--json", *arguments, stdin=stdin)
+    return code, json.loads(out) if out.strip() else None, talk
+
+
+def expect(result, code, **tally):
+    found, counted, talk = result
+    check(found == code, "the exit code is", found, "not", code, counted, talk)
+    for name, value in tally.items():
+        check(counted[name] == value, name, "is", counted[name], "not", value)
+
+
+def events_and_batches(house):
+    recording = os.path.join(house.folder, "events.ndjson")
+    events = [
+        shop.event(device=f"device {place // 30}", context={"channel": "email"}, fields={}) for place in range(300)]
+    with open(recording, "w") as file:
+        file.write(lines(events) + "\n  \n")
+    expect(replay(house, "--app", "shop", "--purpose", "product", recording), 0,
+           sent=300, accepted=300, refused=0, batches=10, refusals={}, refusedBatches={})
+    house.drain()
+    check((shop.counted(house), shop.devices(house)) == (300, 10), "events of a recording are counted")
+
+    # A device that comes back is the same; 250 events are three batches.
+    mixed = [shop.event(device=name) for name in ("x", "y", "x")] + [shop.event(device="z")] * 250
+    expect(replay(house, "--app", "shop", "--purpose", "product", "-", stdin=lines(mixed)), 0, sent=253, batches=6)
+    house.drain()
+    check((shop.counted(house), shop.devices(house)) == (553, 13), "devices of a recording are told apart")
+
+    # Batches keep their ids: the second run counts nothing.
+    batches = lines([shop.batch(f"batch {place}", events=[shop.event()] * 5) for place in range(40)])
+    for _ in range(2):
+        expect(replay(house, "-", stdin=batches), 0, sent=200, accepted=200, batches=40)
+    house.drain()
+    check(shop.counted(house) == 753, "recorded batches count once:", shop.counted(house))
+    say("events and batches are replayed, batches once")
+
+
+def refusals(house):
+    events = [shop.event(), shop.event("logout"), shop.event("logout"),
+              shop.event(at="2020-01-01T00:00:00Z"), shop.event(fields={"shoe_size": 43})]
+    expect(replay(house, "--app", "shop", "--purpose", "product", "-", stdin=lines(events)), 2,
+           sent=5, accepted=1, refused=4, refusals={"too_old": 1, "unknown_event": 2, "unknown_field": 1})
+    # Old windows are refused as a whole, unless they are moved.
+    old = lines([shop.batch("old", window=shop.window() - 5)])
+    expect(replay(house, "-", stdin=old), 2, refused=1, refusedBatches={"window_out_of_range": 1})
+    expect(replay(house, "--now", "-", stdin=old), 0, accepted=1, refused=0)
+    expect(replay(house, "-", stdin=lines([shop.batch("x", purpose="spying")])), 2,
+           refusedBatches={"unknown_purpose": 1})
+    code, out, talk = daemon.run(
+        "replay", "--to", f"http://127.0.0.1:{house.port}/", "--app", "shop", "--purpose", "product", "-",
+        stdin=lines([shop.event("logout")]))
+    check(code == 2 and "unknown_event" in out, "the table for people names the reason:", out)
+    say("refusals are counted by reason: exit code 2")
+
+
+def failures(house):
+    event = lines([shop.event()])
+    nowhere = f"http://127.0.0.1:{daemon.free_ports(1)[0]}"
+    started = time.monotonic()
+    code, _, talk = replay(house, "--patience", "2", "-", stdin=lines([shop.batch()]), to=nowhere)
+    check(code == 1 and nowhere in talk, "no daemon:", code, talk)
+    check(1 < time.monotonic() - started < 15, "patience ends:", time.monotonic() - started)
+    cases = {
+        "a file that is not there": (["/nowhere.ndjson"], None, 1, "/nowhere.ndjson"),
+        "a line that is no JSON": (["-"], lines([shop.batch()]) + "nonsense\n", 1, "line 2"),
+        "an event without --app": (["-"], event, 1, "--app"),
+        "an app without a plan": (["--app", "none", "--purpose", "product", "-"], event, 1, "none"),
+        "a purpose without a plan": (["--app", "shop", "--purpose", "none", "-"], event, 1, "none"),
+        "no file": ([], None, 64, "file"),
+        "no connections": (["--connections", "0", "-"], event, 64, "--connections"),
+        "an unknown option": (["--speed", "9", "-"], event, 64, "--speed"),
+    }
+    before = house.metrics()["throng_events_accepted_total"]
+    for what, (arguments, stdin, code, word) in cases.items():
+        found, _, talk = replay(house, *arguments, stdin=stdin)
+        check(found == code, what, "ends with", found, talk)
+        check(word in talk, what, "is not named:", talk)
+    check(house.metrics()["throng_events_accepted_total"] == before, "a run that can't begin sends nothing")
+    say("what can't be done ends with 1, a wrong command line with 64")
+
+
+def plan_check(house):
+    code, out, talk = daemon.run("plan", "check", house.plan)
+    check((code, out) == (0, ""), "a valid plan:", code, out)
+    check("is valid" in talk, "it is said on standard error:", talk)
+    broken = os.path.join(house.folder, "broken.yaml")
+    with open(house.plan) as file:
+        text = file.read()
+    # Line 2 of shop.yaml is the app, `threshold: 5`; a dimension's name is misspelled where a metric uses it.
+    text = text.replace("threshold: 5", "threshold: 4").replace("dimensions: [os, channel]", "dimensions: [os, chanel]")
+    with open(broken, "w") as file:
+        file.write(text)
+    expected = []
+    for wanted in ("4}", "chanel"):
+        line = next(number for number, each in enumerate(text.splitlines(), 1) if wanted in each)
+        expected.append((line, text.splitlines()[line - 1].index(wanted) + 1))
+    code, out, talk = daemon.run("plan", "check", broken)
+    check(code == 2, "a broken plan ends with", code, talk)
+    for line, column in expected:
+        check(f"{broken}:{line}:{column}: " in out, f"{line}:{column} is not named:\n{out}")
+    check("channel" in out, "the nearest known name is offered:", out)
+    code, out, _ = daemon.run("plan", "check", "--json", broken)
+    found = {(each["line"], each["column"]) for each in json.loads(out)["problems"]}
+    check(code == 2 and set(expected) <= found, "as JSON:", found)
+    with open(broken, "w") as file:
+        file.write("app: {name: shop\n  metrics: [\n")
+    code, out, _ = daemon.run("plan", "check", broken)
+    check(code == 2 and out.startswith(f"{broken}:"), "what is no YAML:", code, out)
+    check(daemon.run("plan", "check", "/nowhere.yaml")[0] == 1, "a file that is not there")
+    check(daemon.run("plan", "check")[0] == 64, "no file")
+    # serve refuses it too.
+    with open(broken, "w") as file:
+        file.write(text)
+    code, _, talk = daemon.run(
+        "serve", "--plan", broken, "--data", os.path.join(house.folder, "none"), "--listen", "127.0.0.1:0")
+    check(code == 1 and f"{broken}:{expected[0][0]}:" in talk, "serve with a broken plan:", code, talk)
+    check(not os.path.exists(os.path.join(house.folder, "none")), "and touches nothing")
+    say("plan check names file, line and column")
+
+
+def test():
+    house = daemon.Daemon(shop.plan()).start()
+    events_and_batches(house)
+    refusals(house)
+    failures(house)
+    plan_check(house)
+    check(house.stop() == 0, "serve stops gracefully")
+
+
+if __name__ == "__main__":
+    daemon.main(test)
