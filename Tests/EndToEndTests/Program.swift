@@ -12,7 +12,8 @@ struct Program {
     /// Runs it; its last words become the test's issue where it fails.
     func run() async throws {
         let binary = try Self.binary()
-        let output = FileManager.default.temporaryDirectory.appendingPathComponent("throng-\(name)-\(UUID().uuidString).log")
+        let output = FileManager.default.temporaryDirectory
+            .appendingPathComponent("throng-\(name)-\(UUID().uuidString).log")
         try Data().write(to: output)
         defer { unlink(output.path) }
         let handle = try FileHandle(forWritingTo: output)
@@ -27,7 +28,8 @@ struct Program {
         process.standardError = handle
         try await Self.finish(process)
         let words = String(decoding: try Data(contentsOf: output), as: UTF8.self)
-        #expect(process.terminationStatus == 0, "\(name) ended with \(process.terminationStatus):\n\(words.suffix(6000))")
+        let status = process.terminationStatus
+        #expect(status == 0, "\(name) ended with \(status):\n\(words.suffix(6000))")
     }
 
     /// Waits for the process to end; a test that is cancelled lets it clean up first.

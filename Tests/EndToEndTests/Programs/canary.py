@@ -199,7 +199,7 @@ def release_canaries(cage, house):
     post("purpose", text(batch(cage.new("x2"), purpose=cage.new("unknown purpose"))), status=422)
     post("window", text(batch(cage.new("x3"), window=7)), status=422)
     post("bad gzip", b"\x1f\x8b" + cage.new("bad gzip").encode(), {"content-encoding": "gzip"}, status=400)
-    post("encoding", b"{}", {"content-encoding": cage.new("encoding")}, status=400)
+    post("encoding", b"{}", {"content-encoding": cage.new("encoding")}, status=415)
     post("path", None, path="/v1/" + cage.new("path of no route"), method="GET", status=404)
     post("plan", None, path="/v1/plan/" + cage.new("plan of no app"), method="GET", status=404)
     post("query", text(batch(cage.new("x4"))), path="/v1/batches?" + cage.new("query of a route"))

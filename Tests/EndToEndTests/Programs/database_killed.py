@@ -1,4 +1,5 @@
-"""PostgreSQL is killed with -9 under load, twice: clients notice nothing, the daemon starts it again, totals are exact."""
+"""PostgreSQL is killed with -9 under load, twice: clients notice nothing, the daemon starts it again. Then both are killed
+at once, as a power cut does. Totals are exact."""
 
 import os
 import signal
@@ -30,8 +31,17 @@ def test():
             time.sleep(0.1)
         check(house.postgres_pid() not in (None, before), "the daemon starts PostgreSQL again\n", house.log_text()[-2000:])
         say(f"PostgreSQL was killed after {acknowledged:,} batches and runs again")
-    senders.join()
     check(senders.retries == 0, "no client was turned away or cut off, but", senders.retries)
+    while senders.acknowledged < 0.8 * senders.total and not senders.failure:
+        time.sleep(0.01)
+    postgres = house.postgres_pid()
+    house.process.kill()
+    os.kill(postgres, signal.SIGKILL)
+    house.process.wait()
+    house.start()
+    check(house.postgres_pid() not in (None, postgres), "another PostgreSQL runs")
+    say("both were killed and run again")
+    senders.join()
     house.drain(90)
     check(shop.counted(house) == DEVICES * BATCHES * 3, "every event is counted once:", shop.counted(house))
     check(shop.devices(house) == DEVICES, "every device is counted once:", shop.devices(house))
