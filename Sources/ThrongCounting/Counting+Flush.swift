@@ -1,4 +1,4 @@
-public import ThrongPlan
+internal import ThrongPlan
 
 extension Counting {
     /// Counts again what the journal recorded, in its order.

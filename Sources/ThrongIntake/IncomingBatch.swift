@@ -1,5 +1,5 @@
 public import ThrongCounting
-public import ThrongPlan
+internal import ThrongPlan
 public import ThrongWire
 
 /// A batch that was read and bucketed. Its identifier is still as it came: key it at once.

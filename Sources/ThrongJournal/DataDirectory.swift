@@ -1,6 +1,6 @@
 public import Foundation
 internal import Synchronization
-public import ThrongPlan
+internal import ThrongPlan
 
 /// The folder in which a daemon keeps what must survive it. One daemon holds it at a time.
 ///

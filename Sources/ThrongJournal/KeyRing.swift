@@ -17,7 +17,7 @@ internal import Crypto
 internal import Foundation
 internal import Synchronization
 public import ThrongCounting
-public import ThrongPlan
+internal import ThrongPlan
 
 /// The keys of the windows that are open, or whose batches PostgreSQL does not have yet.
 public final class KeyRing: Sendable {

@@ -1,6 +1,6 @@
 internal import Logging
 public import ThrongPlan
-public import ThrongRelease
+internal import ThrongRelease
 public import ThrongStore
 
 /// Makes releases that are due: once per metric and period, after the period has closed and its grace is over.

@@ -15,7 +15,7 @@ final class ServeProcess {
         url = "http://127.0.0.1:\(ports[0])"
         metricsURL = "http://127.0.0.1:\(ports[1])/metrics"
         logPath = log
-        FileManager.default.createFile(atPath: log, contents: nil)
+        _ = FileManager.default.createFile(atPath: log, contents: nil)
         guard let handle = FileHandle(forWritingAtPath: log) else {
             throw CommandFailure("\(log) can't be written; name another folder with --data.")
         }
