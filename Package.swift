@@ -33,6 +33,7 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swiftcsv/SwiftCSV", from: "0.10.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -46,7 +47,10 @@ let package = Package(
         .target(
             name: "ThrongJournal", dependencies: ["ThrongPlan", "ThrongWire", "ThrongCounting", crypto],
             swiftSettings: strict),
+        .target(name: "ThrongNoise", exclude: ["Integration"], swiftSettings: strict),
         .target(name: "ThrongRelease", dependencies: ["ThrongPlan", crypto], swiftSettings: strict),
+        .target(name: "ThrongSuppression", dependencies: ["CCoin"], swiftSettings: strict),
+        .target(name: "ThrongTable", dependencies: ["ThrongSuppression", "SwiftCSV"], swiftSettings: strict),
         .target(
             name: "ThrongStore",
             dependencies: ["ThrongPlan", "ThrongCounting", "ThrongRelease", "CLibPQ", crypto, logging, lifecycle],
@@ -76,7 +80,7 @@ let package = Package(
             dependencies: [
                 "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongJournal", "ThrongStore", "ThrongReport",
                 "ThrongServer",
-                "CZlib", crypto, logging,
+                "ThrongSuppression", "ThrongTable", "CZlib", crypto, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -95,6 +99,10 @@ let package = Package(
         .testTarget(
             name: "ThrongJournalTests", dependencies: ["ThrongJournal", "ThrongCounting", "ThrongPlan", "ThrongWire"],
             swiftSettings: strict),
+        .testTarget(
+            name: "ThrongNoiseTests", dependencies: ["ThrongNoise"], exclude: ["golden.py"], swiftSettings: strict),
+        .testTarget(
+            name: "ThrongTableTests", dependencies: ["ThrongTable", "ThrongSuppression"], swiftSettings: strict),
         .testTarget(
             name: "PromiseTests",
             dependencies: ["ThrongIntake", "ThrongCounting", "ThrongPlan", "ThrongRelease", "ThrongWire"],
@@ -121,6 +129,8 @@ let package = Package(
         .testTarget(name: "EndToEndTests", exclude: ["Programs"], swiftSettings: strict),
 
         // The system's libraries.
+        .systemLibrary(
+            name: "CCoin", pkgConfig: "cbc", providers: [.apt(["coinor-libclp-dev", "coinor-libcbc-dev"])]),
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),

@@ -1,0 +1,38 @@
+/// What is added to a number: one of the two exact distributions.
+public enum NoiseDistribution: Sendable, Hashable {
+    /// For pure differential privacy.
+    case laplace(DiscreteLaplace)
+    /// For zero-concentrated differential privacy.
+    case gaussian(DiscreteGaussian)
+
+    /// Draws one number.
+    ///
+    /// - Complexity: expected O(1) coins, constant memory.
+    public func sample(using bits: inout some BitSource) -> Int128 {
+        switch self {
+        case .laplace(let noise): noise.sample(using: &bits)
+        case .gaussian(let noise): noise.sample(using: &bits)
+        }
+    }
+
+    /// The smallest m for which |noise| > m has a probability of at most `share`; see ``DiscreteLaplace`` and
+    /// ``DiscreteGaussian``.
+    ///
+    /// - Throws: ``NoiseError/notAShare(_:)``.
+    public func margin(missing share: Rational) throws(NoiseError) -> Int128 {
+        switch self {
+        case .laplace(let noise): try noise.margin(missing: share)
+        case .gaussian(let noise): try noise.margin(missing: share)
+        }
+    }
+
+    /// The interval that holds the counted number with the confidence 1 − share, given the published one.
+    ///
+    /// It covers each number by itself, not all numbers of a release at once: for n at once divide the share by n. It
+    /// says nothing about a published number at Int64's ends, which may have been cut there.
+    /// - Throws: ``NoiseError/notAShare(_:)``.
+    public func interval(around published: Int64, missing share: Rational) throws(NoiseError) -> ClosedRange<Int128> {
+        let margin = try margin(missing: share)
+        return Int128(published) - margin...Int128(published) + margin
+    }
+}

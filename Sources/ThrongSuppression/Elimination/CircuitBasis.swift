@@ -1,0 +1,178 @@
+/// The published columns, eliminated exactly: for every leaf and every watched cell, what is left of it once the
+/// published columns are known.
+///
+/// This is Gauss–Jordan elimination over leaves. A leaf is free, or it is a pivot and equals, up to published sums, a
+/// combination of free leaves: its row. Watched vectors (sensitive cells, forbidden combinations) have rows too, so
+/// that they are always reduced. A row without terms can be computed from what is published.
+///
+/// Read by columns the same matrix holds the fundamental circuits: one a free leaf f, the table change that moves f by
+/// one, moves every pivot leaf p by row(p)[f], and leaves every published cell alone.
+///
+/// Shape: one row a leaf, then one a watched vector. Coefficients modulo 2^61 − 1.
+struct CircuitBasis {
+    let leafCount: Int
+    /// By leaf, then by watched vector. Empty for free leaves.
+    private(set) var rows: [[Term]]
+    /// By free leaf, the rows that use it, unordered.
+    private(set) var users: [[UInt32]]
+    /// By leaf.
+    private(set) var isFree: [Bool]
+    private var scratch: [UInt64]
+    private var touched: [UInt32] = []
+    /// By leaf: 1 + where it stands in the row that is being added to.
+    private var standing: [UInt32]
+
+    /// Starts with nothing published.
+    ///
+    /// - Parameter watched: vectors to keep reduced.
+    init(leafCount: Int, watched: [[Term]]) {
+        self.leafCount = leafCount
+        rows = Array(repeating: [], count: leafCount) + watched
+        users = Array(repeating: [], count: leafCount)
+        for (place, vector) in watched.enumerated() {
+            for term in vector { users[Int(term.leaf)].append(UInt32(leafCount + place)) }
+        }
+        isFree = Array(repeating: true, count: leafCount)
+        scratch = Array(repeating: 0, count: leafCount)
+        standing = Array(repeating: 0, count: leafCount)
+    }
+
+    /// What is left of a cell once the published columns are known; empty when it can be computed.
+    ///
+    /// - Complexity: O(leaves + terms of the rows of its pivot leaves).
+    mutating func reduce(_ column: ArraySlice<UInt32>) -> [Term] {
+        for leaf in column { accumulate(leaf, 1) }
+        return collect()
+    }
+
+    /// What is left of any vector.
+    mutating func reduce(_ vector: [Term]) -> [Term] {
+        for term in vector { accumulate(term.leaf, term.coefficient) }
+        return collect()
+    }
+
+    private mutating func accumulate(_ leaf: UInt32, _ factor: UInt64) {
+        if isFree[Int(leaf)] {
+            add(leaf, factor)
+        } else {
+            for term in rows[Int(leaf)] { add(term.leaf, Mersenne61.multiply(factor, term.coefficient)) }
+        }
+    }
+
+    @inline(__always)
+    private mutating func add(_ leaf: UInt32, _ value: UInt64) {
+        let old = scratch[Int(leaf)]
+        if standing[Int(leaf)] == 0 {
+            standing[Int(leaf)] = 1
+            touched.append(leaf)
+        }
+        scratch[Int(leaf)] = Mersenne61.add(old, value)
+    }
+
+    private mutating func collect() -> [Term] {
+        var result: [Term] = []
+        result.reserveCapacity(touched.count)
+        for leaf in touched {
+            let value = scratch[Int(leaf)]
+            standing[Int(leaf)] = 0
+            if value != 0 { result.append(Term(leaf: leaf, coefficient: value)) }
+            scratch[Int(leaf)] = 0
+        }
+        touched.removeAll(keepingCapacity: true)
+        return result
+    }
+
+    /// Publishes a cell: its reduced form becomes a pivot and every row that used the pivot leaf is rewritten.
+    ///
+    /// - Parameters:
+    ///   - reduced: what ``reduce(_:)-(ArraySlice<UInt32>)`` returned; not empty, and nothing published since.
+    ///   - penalty: what it costs to take a leaf as the pivot, in rows that use it.
+    /// - Complexity: O(rows that use the pivot leaf × terms). The leaf that fewest rows use is taken (Markowitz's rule);
+    ///   that decides the speed.
+    mutating func publish(_ reduced: [Term], penalty: (UInt32) -> Int) {
+        guard var pivot = reduced.first else { return }
+        var fewest = Int.max
+        for term in reduced {
+            let score = users[Int(term.leaf)].count * 2 + penalty(term.leaf)
+            if score < fewest || (score == fewest && term.leaf < pivot.leaf) {
+                fewest = score
+                pivot = term
+            }
+        }
+        let scale = Mersenne61.negate(Mersenne61.inverse(of: pivot.coefficient))
+        // e_pivot ≡ −Σ others / coefficient
+        var replacement: [Term] = []
+        replacement.reserveCapacity(reduced.count - 1)
+        for term in reduced where term.leaf != pivot.leaf {
+            replacement.append(Term(leaf: term.leaf, coefficient: Mersenne61.multiply(scale, term.coefficient)))
+        }
+        let affected = users[Int(pivot.leaf)]
+        users[Int(pivot.leaf)] = []
+        isFree[Int(pivot.leaf)] = false
+        for row in affected { substitute(pivot.leaf, by: replacement, in: row) }
+        for term in replacement { users[Int(term.leaf)].append(pivot.leaf) }
+        rows[Int(pivot.leaf)] = replacement
+    }
+
+    private mutating func substitute(_ leaf: UInt32, by replacement: [Term], in row: UInt32) {
+        var terms = rows[Int(row)]
+        rows[Int(row)] = []
+        guard let place = terms.firstIndex(where: { $0.leaf == leaf }) else {
+            rows[Int(row)] = terms
+            return
+        }
+        let factor = terms[place].coefficient
+        terms.swapAt(place, terms.count - 1)
+        terms.removeLast()
+        if replacement.isEmpty {
+            rows[Int(row)] = terms
+            return
+        }
+        for (index, term) in terms.enumerated() { standing[Int(term.leaf)] = UInt32(index + 1) }
+        var vanished = false
+        for term in replacement {
+            let change = Mersenne61.multiply(factor, term.coefficient)
+            let index = Int(standing[Int(term.leaf)])
+            if index > 0 {
+                let sum = Mersenne61.add(terms[index - 1].coefficient, change)
+                terms[index - 1].coefficient = sum
+                if sum == 0 {
+                    vanished = true
+                    forget(row, at: term.leaf)
+                }
+            } else {
+                terms.append(Term(leaf: term.leaf, coefficient: change))
+                users[Int(term.leaf)].append(row)
+            }
+        }
+        for term in terms { standing[Int(term.leaf)] = 0 }
+        if vanished { terms.removeAll { $0.coefficient == 0 } }
+        rows[Int(row)] = terms
+    }
+
+    private mutating func forget(_ row: UInt32, at leaf: UInt32) {
+        if let place = users[Int(leaf)].firstIndex(of: row) {
+            let last = users[Int(leaf)].count - 1
+            users[Int(leaf)].swapAt(place, last)
+            users[Int(leaf)].removeLast()
+        }
+    }
+
+    /// Whether one vector is a multiple of the other.
+    ///
+    /// - Parameter row: the row to compare with.
+    mutating func isProportional(_ reduced: [Term], toRow row: Int) -> Bool {
+        let other = rows[row]
+        guard other.count == reduced.count, let first = other.first else { return false }
+        for term in reduced { scratch[Int(term.leaf)] = term.coefficient }
+        defer { for term in reduced { scratch[Int(term.leaf)] = 0 } }
+        let own = scratch[Int(first.leaf)]
+        guard own != 0 else { return false }
+        // own[l] · first = own · other[l] for every l
+        return other.allSatisfy {
+            let value = scratch[Int($0.leaf)]
+            return value != 0
+                && Mersenne61.multiply(value, first.coefficient) == Mersenne61.multiply(own, $0.coefficient)
+        }
+    }
+}

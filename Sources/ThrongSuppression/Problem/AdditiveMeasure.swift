@@ -1,0 +1,46 @@
+/// One number that every cell shows and that adds over leaves: an event count, a clipped sum, devices where they add.
+public struct AdditiveMeasure: Sendable {
+    /// By leaf. Never negative. Unit: the measure's own.
+    public let values: [Int64]
+    /// How far an attacker's interval around a sensitive cell must reach.
+    public let protection: Protection
+
+    /// Puts a measure together.
+    public init(values: [Int64], protection: Protection) {
+        self.values = values
+        self.protection = protection
+    }
+
+    /// What L3 asks of one measure (disclosure, section 1).
+    public enum Protection: Sendable, Hashable {
+        /// The largest consistent value is at least k: nobody can prove that a cohort is small.
+        case reachesThreshold
+        /// As `reachesThreshold`, and on both sides of the hidden value the interval extends by at least `percent` of it and
+        /// never by less than k, downwards as far as zero at most.
+        case surrounds(percent: Int64)
+    }
+
+    /// The values that a sensitive cell of this measure must be able to take, as an attacker sees it.
+    ///
+    /// - Returns: what some consistent table must reach upwards, and what another must reach downwards, if anything.
+    func targets(of value: Int64, threshold: Int64) -> (upper: Int64, lower: Int64?) {
+        switch protection {
+        case .reachesThreshold:
+            // A cell that is sensitive for another reason than its size must at least not be pinned.
+            return (value < threshold ? threshold : value.clampedSum(1), nil)
+        case .surrounds(let percent):
+            let (product, overflow) = value.multipliedReportingOverflow(by: percent)
+            let share = overflow ? (value / 100 + 1).multipliedReportingOverflow(by: percent).partialValue : (product + 99) / 100
+            let width = max(threshold, share)
+            return (max(threshold, value.clampedSum(width)), max(0, value - width))
+        }
+    }
+}
+
+extension Int64 {
+    /// The sum, or the nearest bound where it does not fit.
+    func clampedSum(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other > 0 ? .max : .min) : sum
+    }
+}

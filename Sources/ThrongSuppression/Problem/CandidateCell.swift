@@ -1,0 +1,19 @@
+/// One number that a release could show: a sum of leaves with coefficients 0 or 1.
+public struct CandidateCell: Sendable, Hashable {
+    /// The proved lower bound on devices. Given, because floors are maxima over windows and do not add. Unit: devices.
+    public let floor: Int64
+    /// What hiding it costs: more useful cells are published first. At least 1.
+    public let cost: Int64
+    /// Under k, failing the dominance rule, or marked: never to be published nor derived.
+    public let isSensitive: Bool
+    /// In the ledger already: the attacker has it whatever is decided now.
+    public let isForced: Bool
+
+    /// Puts a candidate together.
+    public init(floor: Int64, cost: Int64, isSensitive: Bool, isForced: Bool = false) {
+        self.floor = floor
+        self.cost = cost
+        self.isSensitive = isSensitive
+        self.isForced = isForced
+    }
+}

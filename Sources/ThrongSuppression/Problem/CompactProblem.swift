@@ -1,0 +1,120 @@
+/// A problem in the form that the engine works on: leaves that no column tells apart are one leaf, and cells over the
+/// same leaves are one column.
+///
+/// Nothing is lost by merging leaves: a table over merged leaves can always be spread over the parts. Cells over the
+/// same leaves show the same number, so that publishing one publishes all.
+struct CompactProblem {
+    /// The number of merged leaves.
+    let leafCount: Int
+    /// By measure, by merged leaf.
+    let values: [[Int64]]
+    /// By merged column, its merged leaves, ascending.
+    let columns: IndexLists
+    /// By merged leaf, its merged columns, ascending.
+    let columnsOfLeaf: IndexLists
+    /// By original column, its merged one. Columns without leaves have none.
+    let mergedColumn: [UInt32?]
+    /// By merged column, its original ones.
+    let members: IndexLists
+    /// By merged column.
+    let cost: [Int64]
+    /// By merged column.
+    let isSensitive: [Bool]
+    /// By merged column.
+    let isForced: [Bool]
+    /// By merged leaf: one device stands behind it, and knows its own share.
+    let isSingleton: [Bool]
+    /// By merged leaf, the column that is this leaf alone, if it is a candidate.
+    let columnOfLeafAlone: [UInt32?]
+    /// By merged leaf, its original ones.
+    let leafMembers: IndexLists
+
+    var columnCount: Int { columns.count }
+
+    /// Merges a problem.
+    ///
+    /// - Complexity: O(incidences) expected.
+    init(_ problem: SuppressionProblem) {
+        let byLeaf = problem.columns.transposed(width: problem.leafCount)
+        var leafNames: [ArraySlice<UInt32>: UInt32] = [:]
+        var mergedLeaf: [UInt32?] = []
+        var leafMembers: [[UInt32]] = []
+        for leaf in 0..<problem.leafCount {
+            let key = byLeaf[leaf]
+            // A leaf in no column is shown nowhere.
+            if key.isEmpty {
+                mergedLeaf.append(nil)
+                continue
+            }
+            if let name = leafNames[key] {
+                mergedLeaf.append(name)
+                leafMembers[Int(name)].append(UInt32(leaf))
+            } else {
+                let name = UInt32(leafMembers.count)
+                leafNames[key] = name
+                mergedLeaf.append(name)
+                leafMembers.append([UInt32(leaf)])
+            }
+        }
+        let leafCount = leafMembers.count
+        self.leafCount = leafCount
+        self.leafMembers = IndexLists(leafMembers)
+        values = problem.measures.map { measure in
+            var sums = Array(repeating: Int64(0), count: leafCount)
+            for (leaf, value) in measure.values.enumerated() {
+                if let name = mergedLeaf[leaf] { sums[Int(name)] += value }
+            }
+            return sums
+        }
+
+        var columnNames: [[UInt32]: UInt32] = [:]
+        var columns = IndexLists()
+        var mergedColumn: [UInt32?] = []
+        var members: [[UInt32]] = []
+        var lastSeen = Array(repeating: UInt32.max, count: leafCount)
+        for column in 0..<problem.columns.count {
+            var merged: [UInt32] = []
+            for leaf in problem.columns[column] {
+                guard let name = mergedLeaf[Int(leaf)], lastSeen[Int(name)] != UInt32(column) else { continue }
+                lastSeen[Int(name)] = UInt32(column)
+                merged.append(name)
+            }
+            merged.sort()
+            if merged.isEmpty {
+                mergedColumn.append(nil)
+            } else if let name = columnNames[merged] {
+                mergedColumn.append(name)
+                members[Int(name)].append(UInt32(column))
+            } else {
+                let name = UInt32(columns.count)
+                columnNames[merged] = name
+                mergedColumn.append(name)
+                members.append([UInt32(column)])
+                columns.append(merged)
+            }
+        }
+        self.columns = columns
+        self.mergedColumn = mergedColumn
+        self.members = IndexLists(members)
+        columnsOfLeaf = columns.transposed(width: leafCount)
+        cost = members.map { $0.reduce(0) { $0.clampedSum(problem.cells[Int($1)].cost) } }
+        isSensitive = members.map { $0.contains { problem.cells[Int($0)].isSensitive } }
+        isForced = members.map { $0.contains { problem.cells[Int($0)].isForced } }
+        var alone: [UInt32?] = Array(repeating: nil, count: leafCount)
+        for column in 0..<columns.count where columns.length(of: column) == 1 {
+            alone[Int(columns.items[columns.starts[column]])] = UInt32(column)
+        }
+        columnOfLeafAlone = alone
+        let measured = values.first ?? []
+        isSingleton = (0..<leafCount).map { leaf in
+            if measured[leaf] == 1 { return true }
+            guard let column = alone[leaf] else { return false }
+            return members[Int(column)].contains { problem.cells[Int($0)].floor == 1 }
+        }
+    }
+
+    /// What a merged column shows of a measure.
+    func value(of column: Int, measure: Int) -> Int64 {
+        columns[column].reduce(0) { $0 + values[measure][Int($1)] }
+    }
+}

@@ -1,0 +1,81 @@
+/// Everything that decides which cells of a table may be published together (disclosure, section 1).
+///
+/// Leaves are the occupied ones only. That is on the safe side: a cell that can't be derived when the empty leaves
+/// are known to be empty can't be derived when they are unknown, and a table in which they stay empty is consistent.
+public struct SuppressionProblem: Sendable {
+    /// The measures over the leaves; all have the same number of leaves. At least one.
+    public let measures: [AdditiveMeasure]
+    /// The leaves of each candidate cell, ascending.
+    public let columns: IndexLists
+    /// What is known about each candidate cell, in the order of ``columns``.
+    public let cells: [CandidateCell]
+    /// Which cells add up to which, for L2.
+    public let relations: [AdditiveRelation]
+    /// k. Unit: devices (and events, where a measure `surrounds`).
+    public let threshold: Int64
+    /// The floor of the union of disjoint cells. Monotone: a larger union never has a smaller floor.
+    public let unionFloor: @Sendable ([ColumnIndex]) -> Int64
+
+    /// Puts a problem together and checks its shape.
+    ///
+    /// - Parameter unionFloor: what is proved of a union; by default the largest part's floor (disclosure, L2).
+    /// - Throws: ``SuppressionError/malformed(_:)`` on anything that does not fit together.
+    /// - Complexity: O(incidences).
+    public init(
+        measures: [AdditiveMeasure],
+        columns: IndexLists,
+        cells: [CandidateCell],
+        relations: [AdditiveRelation],
+        threshold: Int64,
+        unionFloor: (@Sendable ([ColumnIndex]) -> Int64)? = nil
+    ) throws(SuppressionError) {
+        guard let leaves = measures.first?.values.count else { throw .malformed(.noMeasure) }
+        for (place, measure) in measures.enumerated() {
+            guard measure.values.count == leaves else { throw .malformed(.unequalMeasures(measure: place)) }
+            guard measure.values.allSatisfy({ $0 >= 0 }) else { throw .malformed(.negativeValue(measure: place)) }
+            var total: Int64 = 0
+            for value in measure.values {
+                let (sum, overflow) = total.addingReportingOverflow(value)
+                guard !overflow, sum < Self.largestTotal else { throw .malformed(.totalTooLarge(measure: place)) }
+                total = sum
+            }
+        }
+        guard columns.count == cells.count else { throw .malformed(.cellsWithoutColumns) }
+        for column in 0..<columns.count {
+            var previous = -1
+            for leaf in columns[column] {
+                guard Int(leaf) > previous, Int(leaf) < leaves else {
+                    throw .malformed(.unsortedLeaves(ColumnIndex(UInt32(column))))
+                }
+                previous = Int(leaf)
+            }
+            guard cells[column].cost >= 1 else { throw .malformed(.costUnderOne(ColumnIndex(UInt32(column)))) }
+        }
+        for relation in relations {
+            guard ([relation.parent] + relation.children).allSatisfy({ Int($0.value) < cells.count }) else {
+                throw .malformed(.relationOutside)
+            }
+            let parts = relation.children.flatMap { columns[Int($0.value)] }.sorted()
+            guard parts.elementsEqual(columns[Int(relation.parent.value)]) else {
+                throw .malformed(.relationNotASum(parent: relation.parent))
+            }
+        }
+        self.measures = measures
+        self.columns = columns
+        self.cells = cells
+        self.relations = relations
+        self.threshold = threshold
+        self.unionFloor = unionFloor ?? { parts in parts.reduce(0) { max($0, cells[Int($1.value)].floor) } }
+    }
+
+    /// Totals stay under 2^60 so that a witness plus a table never overflows, and so that values stay below the prime.
+    static let largestTotal: Int64 = 1 << 60
+
+    /// The number of occupied leaves.
+    public var leafCount: Int { measures.first?.values.count ?? 0 }
+
+    /// What a cell shows of a measure.
+    public func value(of column: ColumnIndex, measure: Int) -> Int64 {
+        columns[Int(column.value)].reduce(0) { $0 + measures[measure].values[Int($1)] }
+    }
+}

@@ -1,0 +1,277 @@
+/// One attempt at a pattern: publish, close unions, look for witnesses, repair, regain.
+struct PatternSearch {
+    let problem: CompactProblem
+    let original: SuppressionProblem
+    let options: SuppressionOptions
+    let deadline: ContinuousClock.Instant
+
+    private(set) var published: [Bool] = []
+    private(set) var reasons: [HidingReason?] = []
+    private(set) var exposed: Set<Int> = []
+    private(set) var statistics = SuppressionPattern.Statistics()
+    private(set) var store: WitnessStore
+    private(set) var missing: [Proof] = []
+    private var closure: UnionClosure
+    /// By merged column: hidden for good by L2 or by a repair that does not choose again.
+    private var banned: [Bool]
+    private var banReasons: [HidingReason?]
+    private var forbidden: [[Term]] = []
+    private var order: [UInt32] = []
+    private var smallPrograms = Yield()
+
+    init(
+        _ problem: CompactProblem, original: SuppressionProblem, options: SuppressionOptions,
+        deadline: ContinuousClock.Instant
+    ) {
+        self.problem = problem
+        self.original = original
+        self.options = options
+        self.deadline = deadline
+        closure = UnionClosure(problem, original: original)
+        banned = Array(repeating: false, count: problem.columnCount)
+        banReasons = Array(repeating: nil, count: problem.columnCount)
+        store = WitnessStore(problem, needed: [])
+    }
+
+    /// Fewer cells without proof first, then less cost.
+    var rank: Rank { Rank(unproved: missing.count + closure.open.count, cost: extraCost) }
+
+    /// How attempts compare.
+    struct Rank: Comparable {
+        let unproved: Int
+        let cost: Int64
+        static func < (left: Self, right: Self) -> Bool { (left.unproved, left.cost) < (right.unproved, right.cost) }
+    }
+
+    /// The cost of hidden cells that are not sensitive.
+    var extraCost: Int64 {
+        problem.cost.indices.reduce(0) {
+            published[$1] || problem.isSensitive[$1] ? $0 : $0.clampedSum(problem.cost[$1])
+        }
+    }
+
+    /// Searches until everything is proved, nothing is left to hide, or the time is over.
+    ///
+    /// Terminates: a round that forbids a combination rules its pattern out for ever; after `repairRounds` of those every
+    /// round hides at least one more column for good.
+    mutating func run(using random: inout SeededGenerator) {
+        let ties = (0..<problem.columnCount).map { _ in random.next() }
+        order = (0..<UInt32(problem.columnCount)).sorted {
+            (problem.cost[Int($0)], ties[Int($0)]) > (problem.cost[Int($1)], ties[Int($1)])
+        }
+        var system = choose()
+        let needed = Proof.needed(for: problem, original: original, except: exposed)
+        guard case .witnesses = options.proof else { return }
+        statistics.proofsNeeded = needed.count
+        store = WitnessStore(problem, needed: needed)
+        while true {
+            let failures = audit(system, needed)
+            if DEBUGTRACE { print(DBG.sorted { $0.key < $1.key });print("round", statistics.rounds, "needed", needed.count, "proved", store.proved.count, "failures", failures.count, "programs", statistics.programs, "forbidden", forbidden.count, "published", published.count { $0 }, "undecided", failures.count { $0.combination.isEmpty }) }
+            if failures.isEmpty { break }
+            if store.proved.count == needed.count { break }
+            guard ContinuousClock().now < deadline else { break }
+            statistics.rounds += 1
+            let isChanged = statistics.rounds <= options.repairRounds ? forbid(failures, system) : false
+            if !isChanged, !hideForGood(failures) { break }
+            keepHidden()
+            system = choose()
+            store.keepConsistent(with: published)
+        }
+        missing = needed.filter { store.proved[$0] == nil }
+        if missing.isEmpty { regain(system) }
+    }
+
+    /// Steps 3 and 4: a greedy pass, then L2 until nothing changes.
+    private mutating func choose() -> PublishedSystem {
+        let t0 = ContinuousClock().now; defer { dbg("choose", ContinuousClock().now - t0) }
+        let greedy = GreedyPublisher(problem, order: order, banned: banned, forbidden: forbidden)
+        published = greedy.published
+        exposed = Set(greedy.exposed)
+        reasons = greedy.reasons
+        for column in reasons.indices where banned[column] { reasons[column] = banReasons[column] }
+        return settle()
+    }
+
+    /// Relations that stay open.
+    var openRelations: [Int] { closure.open.sorted() }
+
+    /// Closes unions against what can be computed, and publishes what can be computed anyway.
+    private mutating func settle() -> PublishedSystem {
+        var system = PublishedSystem(problem, published: published)
+        while true {
+            let hidden = closure.close(&published, derivable: system.isDerivable)
+            if hidden.isEmpty { break }
+            for entry in hidden {
+                banned[entry.column] = true
+                banReasons[entry.column] = .closesUnion(relation: entry.relation)
+                reasons[entry.column] = banReasons[entry.column]
+            }
+            system = PublishedSystem(problem, published: published)
+        }
+        // Hiding what everybody can compute protects nobody.
+        for column in published.indices where system.isDerivable[column] && !problem.isSensitive[column] {
+            published[column] = true
+        }
+        return system
+    }
+
+    /// Step 5: circuits, then programs over neighbourhoods.
+    private mutating func audit(_ system: PublishedSystem, _ needed: [Proof]) -> [Failure] {
+        let tc = ContinuousClock().now
+        var climber = CircuitClimber(problem, system: system)
+        for proof in needed where store.proved[proof] == nil {
+            if let change = climber.climb(proof) { store.add(change, measure: proof.measure) }
+        }
+        dbg("climb", ContinuousClock().now - tc)
+        if statistics.rounds == 0 { statistics.proofsByCircuits = store.proved.count }
+        let attack = LocalAttack(problem: problem, system: system)
+        var failures: [Failure] = []
+        var fractional: [Proof] = []
+        for proof in needed where store.proved[proof] == nil {
+            if ContinuousClock().now >= deadline || failures.count >= Self.failuresPerRound { break }
+            switch program(attack, proof, isWhole: false) {
+            case .bounded(let named): failures.append(Failure(proof: proof, combination: named))
+            case .fractional: fractional.append(proof)
+            case .undecided: failures.append(Failure(proof: proof, combination: []))
+            case .witness: break
+            }
+        }
+        if !failures.isEmpty { return failures }
+        // Integer programs cost twenty times as much: they come when nothing else is left to repair.
+        for proof in fractional where store.proved[proof] == nil {
+            if ContinuousClock().now >= deadline || failures.count >= Self.failuresPerRound { break }
+            switch program(attack, proof, isWhole: true) {
+            case .bounded(let named): failures.append(Failure(proof: proof, combination: named))
+            case .fractional, .undecided: failures.append(Failure(proof: proof, combination: []))
+            case .witness: break
+            }
+        }
+        return failures
+    }
+
+    /// One repair often helps many cells, so that not all failures are looked for before some are repaired.
+    private static let failuresPerRound = 100
+
+    /// Solves for one cell over a small neighbourhood, and over a large one where the small one is too tight.
+    private mutating func program(_ attack: LocalAttack, _ proof: Proof, isWhole: Bool) -> LocalAttack.Outcome {
+        for limit in isWhole || !smallPrograms.pays ? [Self.largeNeighbourhood] : [Self.smallNeighbourhood, Self.largeNeighbourhood] {
+            statistics.programs += 1
+            let outcome = attack.run(proof, leafLimit: limit, seconds: 1, isWhole: isWhole)
+            if limit == Self.smallNeighbourhood { smallPrograms.tried += 1 }
+            switch outcome {
+            case .witness(let change):
+                store.add(change, measure: proof.measure)
+                if limit == Self.smallNeighbourhood { smallPrograms.succeeded += 1 }
+                return outcome
+            case .bounded, .fractional, .undecided:
+                if limit == Self.largeNeighbourhood { return outcome }
+            }
+        }
+        return .undecided
+    }
+
+    private static let smallNeighbourhood = 250
+    private static let largeNeighbourhood = 2_000
+
+    /// How often the small neighbourhood was enough: in four dimensions it hardly ever is.
+    private struct Yield {
+        var tried = 0
+        var succeeded = 0
+        var pays: Bool { tried < 24 || succeeded * 5 > tried }
+    }
+
+    /// A proof that could not be had, and the published columns to blame.
+    private struct Failure {
+        let proof: Proof
+        let combination: [(column: UInt32, multiplier: Double)]
+    }
+
+    /// Keeps what is hidden hidden while repairing.
+    ///
+    /// A pattern that only shrinks keeps all its witnesses; choosing freely again lost a third of them in every round of
+    /// a table in four dimensions. What is hidden too much by that, ``regain(_:)`` publishes in the end.
+    private mutating func keepHidden() {
+        for column in published.indices where !published[column] && !problem.isSensitive[column] && !banned[column] {
+            banned[column] = true
+            banReasons[column] = reasons[column]
+        }
+    }
+
+    /// Step 6: what bounds a cell must not be computable any more.
+    private mutating func forbid(_ failures: [Failure], _ system: PublishedSystem) -> Bool {
+        var isChanged = false
+        var seen = Set(forbidden)
+        for failure in failures {
+            var sums: [UInt32: UInt64] = [:]
+            let scale = Self.commonScale(failure.combination.map(\.multiplier))
+            for (column, multiplier) in failure.combination {
+                let whole = Mersenne61.residue(Int64((multiplier * scale).rounded()))
+                for leaf in problem.columns[Int(column)] where system.isActive[Int(leaf)] {
+                    sums[leaf] = Mersenne61.add(sums[leaf] ?? 0, whole)
+                }
+            }
+            let vector = sums.filter { $0.value != 0 }.map { Term(leaf: $0.key, coefficient: $0.value) }
+                .sorted { $0.leaf < $1.leaf }
+            if vector.isEmpty || !seen.insert(vector).inserted { continue }
+            forbidden.append(vector)
+            isChanged = true
+        }
+        return isChanged
+    }
+
+    /// A factor that makes a dual's coefficients whole; those of tables are small fractions.
+    private static func commonScale(_ multipliers: [Double]) -> Double {
+        for scale in 1...60 {
+            let factor = Double(scale)
+            if multipliers.allSatisfy({ abs($0 * factor - ($0 * factor).rounded()) < 1e-4 }) { return factor }
+        }
+        return 1_000
+    }
+
+    /// Hides the cheapest published column that bounds each unproved cell; failing that, the cheapest that meets it.
+    private mutating func hideForGood(_ failures: [Failure]) -> Bool {
+        var isChanged = false
+        for failure in failures {
+            let named = failure.combination.map { Int($0.column) }
+            let near = problem.columns[Int(failure.proof.column)].flatMap { problem.columnsOfLeaf[Int($0)] }.map { Int($0) }
+            for candidates in [named, near] {
+                let hideable = candidates.filter { published[$0] && !problem.isForced[$0] }
+                guard let victim = hideable.min(by: { (problem.cost[$0], $0) < (problem.cost[$1], $1) }) else { continue }
+                if !banned[victim] {
+                    banned[victim] = true
+                    banReasons[victim] = .bounds(failure.proof.column)
+                    isChanged = true
+                }
+                break
+            }
+        }
+        return isChanged
+    }
+
+    /// Publishes hidden cells that contradict no witness: repair and L2 hide more than they must.
+    ///
+    /// A witness that survives proves L1 and L3 of its cell, which is why all cells must have theirs before this is done;
+    /// L2 is looked at again afterwards.
+    private mutating func regain(_ system: PublishedSystem) {
+        var basis = system.basis
+        var known = published
+        let sums = store.movedColumns()
+        for place in order {
+            let column = Int(place)
+            if published[column] || problem.isSensitive[column] || sums.contains(place) { continue }
+            let reduced = basis.reduce(problem.columns[column])
+            if !reduced.isEmpty, reduced.allSatisfy({ problem.isSingleton[Int($0.leaf)] }) { continue }
+            known[column] = true
+            if closure.relations(of: column).contains(where: { closure.failsUnion(Int($0), known: known) }) {
+                known[column] = false
+                continue
+            }
+            basis.publish(reduced) { _ in 0 }
+            published[column] = true
+            banned[column] = false
+            reasons[column] = nil
+            statistics.regained += 1
+        }
+        _ = settle()
+    }
+}

@@ -1,0 +1,35 @@
+/// A generator whose whole sequence follows from a secret: xoshiro256** (Blackman and Vigna 2018).
+///
+/// It breaks ties between equally useful cells. An attacker who could replay the choice would learn from the pattern
+/// which tables lead to it; the seed must stay secret, the generator need not be cryptographic because its outputs are
+/// never shown.
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: (UInt64, UInt64, UInt64, UInt64)
+
+    /// Spreads a seed over the state with SplitMix64.
+    public init(seed: UInt64) {
+        var next = seed
+        func draw() -> UInt64 {
+            next &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = next
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ (mixed >> 31)
+        }
+        state = (draw(), draw(), draw(), draw())
+    }
+
+    /// The next 64 bits.
+    public mutating func next() -> UInt64 {
+        let product = state.1 &* 5
+        let result = ((product << 7) | (product >> 57)) &* 9
+        let shifted = state.1 << 17
+        state.2 ^= state.0
+        state.3 ^= state.1
+        state.1 ^= state.2
+        state.0 ^= state.3
+        state.2 ^= shifted
+        state.3 = (state.3 << 45) | (state.3 >> 19)
+        return result
+    }
+}

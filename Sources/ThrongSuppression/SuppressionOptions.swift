@@ -1,0 +1,33 @@
+/// How hard the engine tries.
+public struct SuppressionOptions: Sendable {
+    /// Breaks ties. Secret: see ``SeededGenerator``.
+    public var seed: UInt64
+    /// How many orders to try; the cheapest safe pattern is kept. At least 1.
+    public var attempts: Int
+    /// What to prove.
+    public var proof: ProofLevel
+    /// Refuse rather than leave a cell without a proof.
+    public var isStrict: Bool
+    /// Rounds that forbid a combination and choose again; later ones hide for good.
+    public var repairRounds: Int
+
+    /// What is guaranteed beyond L1 and L2.
+    public enum ProofLevel: Sendable, Hashable {
+        /// L1 and L2 only.
+        case unique
+        /// L3 too: a witness for every sensitive cell, looked for during that many seconds at most.
+        case witnesses(seconds: Double)
+    }
+
+    /// Puts options together.
+    public init(
+        seed: UInt64, attempts: Int = 1, proof: ProofLevel = .witnesses(seconds: 60), isStrict: Bool = false,
+        repairRounds: Int = 40
+    ) {
+        self.seed = seed
+        self.attempts = max(1, attempts)
+        self.proof = proof
+        self.isStrict = isStrict
+        self.repairRounds = max(0, repairRounds)
+    }
+}

@@ -1,0 +1,78 @@
+/// Which cells may be published together, and why that is safe.
+public struct SuppressionPattern: Sendable {
+    /// By column of the problem.
+    public let isPublished: [Bool]
+    /// Other tables that agree with everything published.
+    public let witnesses: [Witness]
+    /// Sensitive cells without a complete proof of L3.
+    public let unproved: [ColumnIndex]
+    /// Sensitive cells that the forced ones give away; nothing decided now could protect them.
+    public let pinned: [ColumnIndex]
+    /// Relations that reveal a union under k, because only forced cells remain in them. By place in the problem's list.
+    public let openRelations: [Int]
+    /// By column: why it is hidden; nil where it is published.
+    public let reasons: [Reason?]
+    /// The sum of the costs of hidden cells that are not sensitive.
+    public let extraCost: Int64
+    /// What the search took.
+    public let statistics: Statistics
+
+    /// Another table: the true one with these leaves changed.
+    public struct Witness: Sendable, Hashable {
+        /// Which measure it is a table of.
+        public let measure: Int
+        /// The leaves that differ, ascending, and by how much. Unit: the measure's.
+        public let changes: [Change]
+        /// The sensitive cells that it proves something about.
+        public let proves: [ColumnIndex]
+
+        /// One leaf's difference.
+        public struct Change: Sendable, Hashable {
+            /// The leaf.
+            public let leaf: LeafIndex
+            /// Never zero.
+            public let amount: Int64
+        }
+    }
+
+    /// Why a cell is hidden.
+    public enum Reason: Sendable, Hashable {
+        /// It is sensitive itself.
+        case sensitive
+        /// With more useful cells it would let this sensitive cell be computed.
+        case wouldReveal(ColumnIndex)
+        /// With more useful cells it would bound a sensitive cell below k.
+        case wouldBound
+        /// It would relate cells of single devices, each of which knows its own part.
+        case singletonsOnly
+        /// The hidden children of this parent would have a union under k.
+        case closesUnion(parent: ColumnIndex)
+        /// It is part of what bounds this sensitive cell.
+        case bounds(ColumnIndex)
+    }
+
+    /// What a search took and found.
+    public struct Statistics: Sendable, Hashable {
+        /// Rounds of repair in the attempt that was kept.
+        public var rounds = 0
+        /// Proofs that L3 asks for.
+        public var proofsNeeded = 0
+        /// Of these, found among circuits in the first round.
+        public var proofsByCircuits = 0
+        /// Linear or integer programs solved.
+        public var programs = 0
+        /// Cells that were hidden on the way and could be published after all.
+        public var regained = 0
+    }
+}
+
+extension SuppressionPattern {
+    /// The same claims with one more cell published: what a test of the verification tampers with.
+    package func publishing(_ place: Int) -> SuppressionPattern {
+        var isPublished = isPublished
+        isPublished[place] = true
+        return SuppressionPattern(
+            isPublished: isPublished, witnesses: witnesses, unproved: unproved, pinned: pinned,
+            openRelations: openRelations, reasons: reasons, extraCost: extraCost, statistics: statistics)
+    }
+}

@@ -1,0 +1,105 @@
+/// A random vector over leaves, modulo a random prime, that is orthogonal to every published column.
+///
+/// A cell on which it does not vanish is certainly outside the span of the published columns modulo the prime, however
+/// the vector was made: that is what L1 claims, and why this can be short. A cell on which it vanishes lies in the span,
+/// or is one of a share of 2^−60 that does so by chance.
+struct NullProbe {
+    private let vector: [UInt64]
+    private let prime: UInt64
+    /// A published column on which the vector does not vanish: the elimination below is wrong. Never expected.
+    private(set) var contradicted: Int?
+
+    init(_ columns: IndexLists, leafCount: Int, published: [Bool], prime: UInt64, seed: UInt64) {
+        self.prime = prime
+        var random = SeededGenerator(seed: seed)
+        let order = (0..<columns.count).filter { published[$0] && columns.length(of: $0) > 0 }
+            .sorted { columns.length(of: $0) < columns.length(of: $1) }
+        // Row echelon form, shortest columns first. A pivot's equation holds no leaf that was a pivot before it.
+        var pivotRank: [Int] = Array(repeating: -1, count: leafCount)
+        var equations: [(pivot: Int, others: [(leaf: Int, coefficient: UInt64)])] = []
+        var value: [UInt64] = Array(repeating: 0, count: leafCount)
+        var isPresent = Array(repeating: false, count: leafCount)
+        // How many equations use a leaf: the rarest makes the best pivot.
+        var uses = Array(repeating: 0, count: leafCount)
+        for place in order {
+            var present: [Int] = []
+            var waiting = RankQueue()
+            func add(_ leaf: Int, _ amount: UInt64) {
+                if !isPresent[leaf] {
+                    isPresent[leaf] = true
+                    present.append(leaf)
+                    if pivotRank[leaf] >= 0 { waiting.push(pivotRank[leaf]) }
+                }
+                let sum = value[leaf] + amount
+                value[leaf] = sum >= prime ? sum - prime : sum
+            }
+            for leaf in columns[place] { add(Int(leaf), 1) }
+            while let rank = waiting.pop() {
+                let equation = equations[rank]
+                let factor = value[equation.pivot]
+                value[equation.pivot] = 0
+                if factor == 0 { continue }
+                for other in equation.others { add(other.leaf, Self.product(factor, other.coefficient, prime)) }
+            }
+            var pivot = -1
+            for leaf in present where value[leaf] != 0 && (pivot < 0 || (uses[leaf], leaf) < (uses[pivot], pivot)) { pivot = leaf }
+            if pivot >= 0 {
+                let scale = prime - Self.inverse(value[pivot], prime)
+                var others: [(leaf: Int, coefficient: UInt64)] = []
+                for leaf in present where leaf != pivot && value[leaf] != 0 {
+                    others.append((leaf, Self.product(scale, value[leaf], prime)))
+                    uses[leaf] += 1
+                }
+                pivotRank[pivot] = equations.count
+                equations.append((pivot, others))
+            }
+            for leaf in present {
+                value[leaf] = 0
+                isPresent[leaf] = false
+            }
+        }
+        // Free leaves take random values; a pivot follows from leaves that are free or became pivots later.
+        var vector = (0..<leafCount).map { pivotRank[$0] < 0 ? UInt64.random(in: 1..<prime, using: &random) : 0 }
+        for equation in equations.reversed() {
+            var sum: UInt64 = 0
+            for other in equation.others {
+                sum += Self.product(other.coefficient, vector[other.leaf], prime)
+                if sum >= prime { sum -= prime }
+            }
+            vector[equation.pivot] = sum
+        }
+        self.vector = vector
+        contradicted = order.first { !seesNothing(of: columns[$0]) }
+    }
+
+    /// Whether the vector vanishes on a cell.
+    func seesNothing(of column: ArraySlice<UInt32>) -> Bool {
+        var sum: UInt64 = 0
+        for leaf in column {
+            sum += vector[Int(leaf)]
+            if sum >= prime { sum -= prime }
+        }
+        return sum == 0
+    }
+
+    private static func product(_ left: UInt64, _ right: UInt64, _ prime: UInt64) -> UInt64 {
+        if left == 1 { return right }
+        if right == 1 { return left }
+        if left == prime - 1 { return right == 0 ? 0 : prime - right }
+        if right == prime - 1 { return left == 0 ? 0 : prime - left }
+        return prime.dividingFullWidth(left.multipliedFullWidth(by: right)).remainder
+    }
+
+    private static func inverse(_ value: UInt64, _ prime: UInt64) -> UInt64 {
+        if value == 1 || value == prime - 1 { return value }
+        var result: UInt64 = 1
+        var base = value
+        var exponent = prime - 2
+        while exponent > 0 {
+            if exponent & 1 == 1 { result = product(result, base, prime) }
+            base = product(base, base, prime)
+            exponent >>= 1
+        }
+        return result
+    }
+}

@@ -1,0 +1,150 @@
+/// Checks a finished pattern in plain, checked arithmetic; shares no line with the search.
+///
+/// A pattern that passes is safe whatever the search did: witnesses are tables that anybody can add up, and the test of
+/// L1 needs only a vector that is orthogonal to every published column, however that was found.
+public struct PatternVerifier: Sendable {
+    private let problem: SuppressionProblem
+    private let columnsOfLeaf: IndexLists
+
+    /// Prepares to check patterns of a problem.
+    public init(_ problem: SuppressionProblem) {
+        self.problem = problem
+        columnsOfLeaf = problem.columns.transposed(width: problem.leafCount)
+    }
+
+    /// What is wrong with a pattern.
+    public enum Violation: Sendable, Hashable {
+        /// A sensitive cell is published that no forced one gives away.
+        case sensitivePublished(ColumnIndex)
+        /// A forced cell is missing.
+        case forcedHidden(ColumnIndex)
+        /// L1: the cell can be computed from the published ones.
+        case computable(ColumnIndex)
+        /// L2: the unknown children of this relation have a union under k.
+        case smallUnion(relation: Int)
+        /// A witness contradicts this published cell.
+        case contradicts(witness: Int, ColumnIndex)
+        /// A witness has a negative leaf, or sums that overflow.
+        case impossible(witness: Int)
+        /// A witness does not move this cell in the direction it claims, by as much as it must.
+        case provesNothing(witness: Int, ColumnIndex)
+        /// The pattern says that all sensitive cells but the listed ones are proved, and this one is not.
+        case unproved(ColumnIndex)
+        /// The pattern has another number of cells than the problem.
+        case wrongShape
+    }
+
+    /// Checks everything that the pattern claims.
+    ///
+    /// - Parameters:
+    ///   - prime: for the test of L1: a random prime between 2^60 and 2^61. See ``RandomPrime``.
+    ///   - seed: for the random values of that test.
+    /// - Returns: what is wrong; empty when all is well.
+    /// - Complexity: O(incidences + witnesses' steps × columns a leaf), and one sparse elimination.
+    public func violations(of pattern: SuppressionPattern, prime: UInt64, seed: UInt64) -> [Violation] {
+        guard pattern.isPublished.count == problem.cells.count else { return [.wrongShape] }
+        let pinned = Set(pattern.pinned)
+        var result: [Violation] = []
+        for (place, cell) in problem.cells.enumerated() {
+            let name = ColumnIndex(UInt32(place))
+            let isPublished = pattern.isPublished[place]
+            if cell.isForced, !isPublished, problem.columns.length(of: place) > 0 { result.append(.forcedHidden(name)) }
+            if cell.isSensitive, isPublished, !cell.isForced, !pinned.contains(name) {
+                result.append(.sensitivePublished(name))
+            }
+        }
+        let probe = NullProbe(problem.columns, leafCount: problem.leafCount, published: pattern.isPublished, prime: prime, seed: seed)
+        var isKnown = pattern.isPublished
+        for place in problem.cells.indices where !isKnown[place] {
+            guard problem.columns.length(of: place) > 0, probe.seesNothing(of: problem.columns[place]) else { continue }
+            isKnown[place] = true
+            let name = ColumnIndex(UInt32(place))
+            if problem.cells[place].isSensitive, !pinned.contains(name) { result.append(.computable(name)) }
+        }
+        if let place = probe.contradicted { result.append(.computable(ColumnIndex(UInt32(place)))) }
+        result += unions(isKnown, open: Set(pattern.openRelations))
+        result += witnesses(of: pattern, pinned: pinned)
+        return result
+    }
+
+    private func unions(_ isKnown: [Bool], open: Set<Int>) -> [Violation] {
+        var result: [Violation] = []
+        for (place, relation) in problem.relations.enumerated() {
+            guard isKnown[Int(relation.parent.value)], !open.contains(place) else { continue }
+            let unknown = relation.children.filter {
+                !isKnown[Int($0.value)] && problem.columns.length(of: Int($0.value)) > 0
+            }
+            if unknown.isEmpty { continue }
+            if problem.unionFloor(unknown) < problem.threshold { result.append(.smallUnion(relation: place)) }
+        }
+        return result
+    }
+
+    private func witnesses(of pattern: SuppressionPattern, pinned: Set<ColumnIndex>) -> [Violation] {
+        var result: [Violation] = []
+        var reached: [ColumnIndex: [Reached]] = [:]
+        for (place, witness) in pattern.witnesses.enumerated() {
+            guard problem.measures.indices.contains(witness.measure), let moved = moves(of: witness) else {
+                result.append(.impossible(witness: place))
+                continue
+            }
+            for (column, amount) in moved where amount != 0 && pattern.isPublished[Int(column.value)] {
+                result.append(.contradicts(witness: place, column))
+            }
+            for column in witness.proves {
+                let value = problem.value(of: column, measure: witness.measure)
+                let amount = moved[column] ?? 0
+                if amount == 0 { result.append(.provesNothing(witness: place, column)) }
+                reached[column, default: []].append(Reached(measure: witness.measure, value: value + amount))
+            }
+        }
+        guard !pattern.witnesses.isEmpty else { return result }
+        let excused = pinned.union(pattern.unproved)
+        for (place, cell) in problem.cells.enumerated() where cell.isSensitive && problem.columns.length(of: place) > 0 {
+            let name = ColumnIndex(UInt32(place))
+            if excused.contains(name) { continue }
+            if !isProved(name, by: reached[name] ?? []) { result.append(.unproved(name)) }
+        }
+        return result
+    }
+
+    /// A value that a witness gives a cell.
+    private struct Reached {
+        let measure: Int
+        let value: Int64
+    }
+
+    /// Whether these values satisfy L3, spelled out again from the specification.
+    private func isProved(_ column: ColumnIndex, by reached: [Reached]) -> Bool {
+        for (place, measure) in problem.measures.enumerated() {
+            let value = problem.value(of: column, measure: place)
+            let values = reached.filter { $0.measure == place }.map(\.value)
+            guard let highest = values.max(), let lowest = values.min() else { return false }
+            guard highest >= problem.threshold, highest > value else { return false }
+            if case .surrounds(let percent) = measure.protection {
+                let share = (Double(value) * Double(percent) / 100).rounded(.up)
+                let width = max(problem.threshold, share < 1e18 ? Int64(share) : Int64.max / 2)
+                guard highest - value >= width, lowest <= max(0, value - width) else { return false }
+            }
+        }
+        return true
+    }
+
+    /// By cell, how far a witness moves it; nil where a leaf would be negative or a sum overflows.
+    private func moves(of witness: SuppressionPattern.Witness) -> [ColumnIndex: Int64]? {
+        var moved: [ColumnIndex: Int64] = [:]
+        var seen: Set<LeafIndex> = []
+        let values = problem.measures[witness.measure].values
+        for change in witness.changes {
+            guard Int(change.leaf.value) < problem.leafCount, seen.insert(change.leaf).inserted else { return nil }
+            let (after, overflow) = values[Int(change.leaf.value)].addingReportingOverflow(change.amount)
+            guard !overflow, after >= 0 else { return nil }
+            for column in columnsOfLeaf[Int(change.leaf.value)] {
+                let (sum, overflow) = (moved[ColumnIndex(column)] ?? 0).addingReportingOverflow(change.amount)
+                guard !overflow else { return nil }
+                moved[ColumnIndex(column)] = sum
+            }
+        }
+        return moved
+    }
+}

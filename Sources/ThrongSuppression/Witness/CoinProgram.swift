@@ -1,0 +1,102 @@
+internal import CCoin
+
+/// A linear or integer program, to be minimised, in the form that CLP and CBC read: the matrix by columns.
+///
+/// Floating point is used to search only: what comes back is rounded and checked in whole numbers before it counts.
+struct CoinProgram {
+    var columnLower: [Double] = []
+    var columnUpper: [Double] = []
+    var objective: [Double] = []
+    var rowLower: [Double] = []
+    var rowUpper: [Double] = []
+    /// One entry more than there are columns.
+    private(set) var starts: [Int32] = [0]
+    private(set) var rowIndices: [Int32] = []
+    private(set) var coefficients: [Double] = []
+
+    /// What CLP found.
+    enum LinearAnswer {
+        /// A cheapest point, by column.
+        case optimal(solution: [Double])
+        /// There is none: this combination of rows, by row, contradicts itself (Farkas).
+        case infeasible(ray: [Double])
+        /// The time was over, or CLP gave up.
+        case undecided
+    }
+
+    /// What CBC found.
+    enum IntegerAnswer {
+        /// A best table, proved so.
+        case optimal(objective: Double, solution: [Double])
+        /// There is none.
+        case infeasible
+        /// The time was over.
+        case undecided
+    }
+
+    /// Adds a variable; its rows may be added before or after.
+    mutating func addColumn(lower: Double, upper: Double, cost: Double, entries: [(row: Int, coefficient: Double)]) {
+        columnLower.append(lower)
+        columnUpper.append(upper)
+        objective.append(cost)
+        for entry in entries {
+            rowIndices.append(Int32(entry.row))
+            coefficients.append(entry.coefficient)
+        }
+        starts.append(Int32(rowIndices.count))
+    }
+
+    /// Adds a constraint; its entries come with the columns.
+    mutating func addRow(lower: Double, upper: Double) {
+        rowLower.append(lower)
+        rowUpper.append(upper)
+    }
+
+    /// The optimum over real numbers.
+    ///
+    /// By the dual simplex: with costs of at least zero the empty basis is dual feasible, and a goal that a few moves can
+    /// reach takes a few pivots, however large the neighbourhood is.
+    func solveLinear(seconds: Double) -> LinearAnswer {
+        guard let model = Clp_newModel() else { return .undecided }
+        defer { Clp_deleteModel(model) }
+        Clp_setLogLevel(model, 0)
+        Clp_loadProblem(
+            model, Int32(columnLower.count), Int32(rowLower.count), starts, rowIndices, coefficients, columnLower, columnUpper,
+            objective, rowLower, rowUpper)
+        Clp_setMaximumSeconds(model, seconds)
+        _ = Clp_dual(model, 0)
+        switch Clp_status(model) {
+        case 0:
+            guard let solution = Clp_getColSolution(model) else { return .undecided }
+            return .optimal(solution: Array(UnsafeBufferPointer(start: solution, count: columnLower.count)))
+        case 1:
+            guard let ray = Clp_infeasibilityRay(model) else { return .infeasible(ray: []) }
+            defer { Clp_freeRay(model, ray) }
+            return .infeasible(ray: Array(UnsafeBufferPointer(start: ray, count: rowLower.count)))
+        default:
+            return .undecided
+        }
+    }
+
+    /// The optimum over whole numbers.
+    func solveInteger(seconds: Double) -> IntegerAnswer { SolverTurn.take { solveIntegerAlone(seconds: seconds) } }
+
+    private func solveIntegerAlone(seconds: Double) -> IntegerAnswer {
+        guard let model = Cbc_newModel() else { return .undecided }
+        defer { Cbc_deleteModel(model) }
+        Cbc_setLogLevel(model, 0)
+        Cbc_setParameter(model, "log", "0")
+        Cbc_loadProblem(
+            model, Int32(columnLower.count), Int32(rowLower.count), starts, rowIndices, coefficients, columnLower, columnUpper,
+            objective, rowLower, rowUpper)
+        for column in columnLower.indices { Cbc_setInteger(model, Int32(column)) }
+        Cbc_setMaximumSeconds(model, seconds)
+        _ = Cbc_solve(model)
+        if Cbc_isProvenInfeasible(model) != 0 { return .infeasible }
+        // A time limit may still leave a best table found so far; only a proved optimum is returned as such.
+        guard Cbc_isProvenOptimal(model) != 0, let solution = Cbc_getColSolution(model) else { return .undecided }
+        return .optimal(
+            objective: Cbc_getObjValue(model),
+            solution: Array(UnsafeBufferPointer(start: solution, count: columnLower.count)))
+    }
+}

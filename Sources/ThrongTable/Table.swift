@@ -1,0 +1,116 @@
+/// A frequency or magnitude table that someone brought: rows of leaf cells.
+public struct Table: Sendable {
+    /// The names of the dimensions, in the order of the columns.
+    public let dimensions: [String]
+    /// One row a leaf cell.
+    public let rows: [Row]
+    /// Whether rows carry a value besides their count.
+    public let hasValues: Bool
+    /// Decimal places of the values: they are kept as whole numbers of 10^-decimals.
+    public let decimals: Int
+
+    /// One leaf cell.
+    public struct Row: Sendable, Hashable {
+        /// One code a dimension.
+        public let codes: [String]
+        /// Contributors. Unit: as the table counts, people or enterprises.
+        public let count: Int64
+        /// Unit: 10^-decimals of the value's unit; 0 in a frequency table.
+        public let value: Int64
+        /// The largest contribution to the value.
+        public let largest: Int64
+        /// The second largest.
+        public let second: Int64
+    }
+
+    /// Which columns mean what.
+    public struct Columns: Sendable, Hashable {
+        /// The number of contributors.
+        public var count: String
+        /// What is added up; nil for a frequency table.
+        public var value: String?
+        /// The largest contribution; nil where it is not known.
+        public var largest: String?
+        /// The second largest.
+        public var second: String?
+
+        /// Names columns; every other column is a dimension.
+        public init(count: String = "count", value: String? = nil, largest: String? = nil, second: String? = nil) {
+            self.count = count
+            self.value = value
+            self.largest = largest
+            self.second = second
+        }
+    }
+
+    /// Reads a table.
+    ///
+    /// - Throws: ``TableError`` with the file and row.
+    public init(csv text: String, file: String, columns: Columns) throws {
+        let csv = try CSVFile(text, file: file)
+        func place(_ name: String?) throws -> Int? {
+            guard let name else { return nil }
+            guard let place = csv.header.firstIndex(of: name) else {
+                throw TableError.columnMissing(file: file, column: name, found: csv.header)
+            }
+            return place
+        }
+        let places = [
+            try place(columns.count), try place(columns.value), try place(columns.largest), try place(columns.second),
+        ]
+        let dimensionPlaces = csv.header.indices.filter { !places.contains($0) }
+        dimensions = dimensionPlaces.map { csv.header[$0] }
+        hasValues = columns.value != nil
+        guard !csv.rows.isEmpty else { throw TableError.empty(file: file) }
+
+        let decimals =
+            places.dropFirst().compactMap { $0 }.flatMap { column in
+                csv.rows.map { Self.decimalPlaces(of: $0[column]) }
+            }.max() ?? 0
+        self.decimals = decimals
+        var seen: [[String]: Int] = [:]
+        rows = try csv.rows.enumerated().map { offset, fields in
+            let line = offset + 2
+            func number(_ place: Int?, scaledBy scale: Int) throws -> Int64 {
+                guard let place else { return 0 }
+                guard let number = Self.number(fields[place], decimals: scale) else {
+                    throw TableError.notANumber(file: file, row: line, column: csv.header[place])
+                }
+                return number
+            }
+            let row = Row(
+                codes: dimensionPlaces.map { fields[$0] },
+                count: try number(places[0], scaledBy: 0),
+                value: try number(places[1], scaledBy: decimals),
+                largest: try number(places[2], scaledBy: decimals),
+                second: try number(places[3], scaledBy: decimals))
+            guard row.second <= row.largest, row.largest <= row.value - row.second else {
+                throw TableError.contributionsTooLarge(file: file, row: line)
+            }
+            if let first = seen[row.codes] { throw TableError.rowTwice(file: file, row: line, first: first) }
+            seen[row.codes] = line
+            return row
+        }
+    }
+
+    private static func decimalPlaces(of text: String) -> Int {
+        text.firstIndex(of: ".").map { text.distance(from: $0, to: text.endIndex) - 1 } ?? 0
+    }
+
+    /// A plain decimal number of at least 0 as a whole number of 10^-decimals; nil for anything else.
+    static func number(_ text: String, decimals: Int) -> Int64? {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count <= 2, let whole = parts.first, !whole.isEmpty, decimals <= 6 else { return nil }
+        let fraction = parts.count == 2 ? Array(parts[1]) : []
+        guard parts.count == 1 || !fraction.isEmpty, fraction.count <= decimals else { return nil }
+        var number: Int64 = 0
+        for digit in Array(whole) + fraction + Array(repeating: UInt8(ascii: "0"), count: decimals - fraction.count) {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(Int64(digit) - 48)
+            guard !overflow, !carry else { return nil }
+            number = sum
+        }
+        return number
+    }
+}

@@ -1,0 +1,50 @@
+/// What is wrong with a table or a hierarchy that someone brought.
+public enum TableError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The text is no CSV.
+    case notCSV(file: String)
+    /// The header lacks a column.
+    case columnMissing(file: String, column: String, found: [String])
+    /// A row has more or fewer values than the header.
+    case raggedRow(file: String, row: Int, found: Int, expected: Int)
+    /// A value is no whole number of at least 0, or no decimal number of at least 0.
+    case notANumber(file: String, row: Int, column: String)
+    /// Two rows are about the same cell.
+    case rowTwice(file: String, row: Int, first: Int)
+    /// A row is about a parent; only leaves are summed.
+    case rowOfParent(file: String, row: Int, code: String)
+    /// A code has two parents, or is its own ancestor.
+    case notATree(file: String, code: String)
+    /// The same dimension has two hierarchies, or one of a column that the table does not have.
+    case unknownDimension(String, found: [String])
+    /// The second largest contribution is larger than the largest, or both are more than the value.
+    case contributionsTooLarge(file: String, row: Int)
+    /// The table has no rows.
+    case empty(file: String)
+
+    /// What was found and what to do. Rows are counted as lines of the file are: the header is row 1.
+    public var description: String {
+        switch self {
+        case .notCSV(let file):
+            "\(file) is no CSV: write a header and comma-separated rows, with quotes around values that hold commas"
+        case .columnMissing(let file, let column, let found):
+            "\(file) has no column '\(column)'; its columns are \(found.joined(separator: ", "))"
+        case .raggedRow(let file, let row, let found, let expected):
+            "\(file):\(row): \(found) values, but the header has \(expected)"
+        case .notANumber(let file, let row, let column):
+            "\(file):\(row): column '\(column)' takes a number of at least 0, with at most six decimal places"
+        case .rowTwice(let file, let row, let first):
+            "\(file):\(row): the same cell as row \(first); keep one row a cell"
+        case .rowOfParent(let file, let row, let code):
+            "\(file):\(row): '\(code)' is a parent in its hierarchy; bring rows of leaves only, sums are made here"
+        case .notATree(let file, let code):
+            "\(file): '\(code)' has two parents or is its own ancestor; a hierarchy is a tree"
+        case .unknownDimension(let name, let found):
+            "'\(name)' is no dimension of the table, or has two hierarchies; its dimensions are "
+                + found.joined(separator: ", ")
+        case .contributionsTooLarge(let file, let row):
+            "\(file):\(row): the two largest contributions don't fit together with the value"
+        case .empty(let file):
+            "\(file) has no rows"
+        }
+    }
+}
