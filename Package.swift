@@ -50,6 +50,7 @@ let package = Package(
         .target(name: "ThrongNoise", exclude: ["Integration"], swiftSettings: strict),
         .target(name: "ThrongRelease", dependencies: ["ThrongPlan", crypto], swiftSettings: strict),
         .target(name: "ThrongSuppression", dependencies: ["CCoin"], swiftSettings: strict),
+        .target(name: "ThrongAudit", dependencies: ["CCoin"], swiftSettings: strict),
         .target(name: "ThrongTable", dependencies: ["ThrongSuppression", "SwiftCSV"], swiftSettings: strict),
         .target(
             name: "ThrongStore",
@@ -80,7 +81,7 @@ let package = Package(
             dependencies: [
                 "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongJournal", "ThrongStore", "ThrongReport",
                 "ThrongServer",
-                "ThrongSuppression", "ThrongTable", "CZlib", crypto, logging,
+                "ThrongRelease", "ThrongSuppression", "ThrongTable", "ThrongAudit", "CZlib", crypto, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -101,6 +102,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ThrongNoiseTests", dependencies: ["ThrongNoise"], exclude: ["golden.py"], swiftSettings: strict),
+        .testTarget(name: "ThrongAuditTests", dependencies: ["ThrongAudit"], swiftSettings: strict),
         .testTarget(
             name: "ThrongTableTests", dependencies: ["ThrongTable", "ThrongSuppression"], swiftSettings: strict),
         .testTarget(

@@ -24,6 +24,6 @@ struct ThrongCommand: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             ServeCommand.self, PlanCommand.self, ReplayCommand.self, ReleaseCommand.self, ReportCommand.self,
-            DatabaseCommand.self, SuppressCommand.self, DemoCommand.self,
+            DatabaseCommand.self, SuppressCommand.self, AuditCommand.self, DemoCommand.self,
         ])
 }

@@ -54,6 +54,8 @@ extension Query {
     static let deleteDistinct = Query("distinct_count.delete", PackageResources.distinct_count_delete_sql)
     static let insertRelease = Query("release.insert", PackageResources.release_insert_sql)
     static let copyReleasedCells = Query("released_cell.copy", PackageResources.released_cell_copy_sql)
+    static let selectReleaseNames = Query(
+        "release.select_names", PackageResources.release_select_names_sql)
     static let selectReleases = Query("release.select", PackageResources.release_select_sql)
     static let selectReleasedCells = Query("released_cell.select", PackageResources.released_cell_select_sql)
     static let dropReleased = Query("released_cell.drop", PackageResources.released_cell_drop_sql)

@@ -43,6 +43,28 @@ extension ReleaseStore {
         }
     }
 
+    /// Every release of every app, oldest first: all that anyone was ever shown.
+    ///
+    /// - Throws: as ``releases(app:metric:periodKind:from:to:)``.
+    public func allReleases() async throws -> [Release] {
+        let names = try await connection.run { session in
+            let rows = try session.query(Query.selectReleaseNames([]))
+            return try rows.indices.map { row in
+                guard let kind = PeriodKind(code: try rows.integer(row, 2)) else {
+                    throw StoreError.unexpectedAnswer(query: Query.selectReleaseNames.name)
+                }
+                return (app: AppName(try rows.text(row, 0)), metric: MetricName(try rows.text(row, 1)), kind: kind)
+            }
+        }
+        var all: [Release] = []
+        for name in names {
+            // 10^11 seconds are the year 5138: every period.
+            all += try await releases(
+                app: name.app, metric: name.metric, periodKind: name.kind, from: 0, to: 100_000_000_000)
+        }
+        return all
+    }
+
     private static func cells(of release: Int64, _ session: Session) throws -> [Release.Row] {
         let rows = try session.query(Query.selectReleasedCells([.integer(release)]))
         return try rows.indices.map { row in

@@ -1,0 +1,205 @@
+/// The attacker: everything that was ever published in, what can be pinned out.
+///
+/// It shares no line with the release engine, so that one's mistake is not the other's. What it calls exact was
+/// recomputed in whole numbers; what it calls cleared, too. Bounds found by CBC's search alone are marked as such.
+public struct Auditor: Sendable {
+    private let options: AuditOptions
+
+    /// An attacker.
+    public init(options: AuditOptions = AuditOptions()) { self.options = options }
+
+    /// Plays.
+    ///
+    /// - Complexity: O(leaves × kinds of margins) to merge, then by component: elimination in the square of the
+    ///   equations that are left, and one linear program for every few targets.
+    public func audit(_ input: AuditInput) -> AuditReport {
+        let start = ContinuousClock.now
+        var deadline = Deadline(seconds: options.seconds)
+        var report = AuditReport()
+        report.sources = input.sources
+        report.unread = input.unread
+        report.statements = input.statements.count
+        var ledger = FindingLedger(limit: options.listed)
+        for tell in input.tells + plainTells(input) + dominance(input) { ledger.add(tell) }
+        for group in MetricGroup.split(input) {
+            audit(group, input.statements, deadline: deadline, into: &report, &ledger)
+            deadline = Deadline(seconds: min(deadline.left, options.seconds))
+        }
+        report.pins = ledger.pins
+        report.notices = ledger.notices
+        report.unlisted = ledger.unlisted
+        let spent = (ContinuousClock.now - start).components
+        report.seconds = Double(spent.seconds) + Double(spent.attoseconds) * 1e-18
+        return report
+    }
+
+    private func audit(
+        _ group: MetricGroup, _ statements: [AuditStatement], deadline: Deadline, into report: inout AuditReport,
+        _ ledger: inout FindingLedger
+    ) {
+        let title = "\(group.app)/\(group.metrics.sorted().joined(separator: "+"))"
+        guard !deadline.isOver else {
+            report.unexamined.append("\(title): no time was left")
+            return
+        }
+        for guesses in [true, false] {
+            guard let model = LeafModel(group, options: options, guessesNoZero: guesses) else {
+                report.unexamined.append("\(title): more than \(options.leafLimit) leaves")
+                return
+            }
+            var attack = GroupAttack(model, statements: statements, options: options, deadline: deadline)
+            var verdicts: [(Target, GroupAttack.Verdict)] = []
+            attack.run { verdicts.append(($0, $1)) }
+            // A guess that nothing fits was wrong.
+            if attack.contradicts && guesses && model.guesses { continue }
+            report.unread += model.unread
+            report.leaves += model.classes.classOf.count
+            report.unknowns += model.system.unknowns
+            report.equations += model.system.rows.count
+            report.components += attack.components.count
+            report.largestComponent = max(
+                report.largestComponent, attack.components.map(\.unknowns.count).max() ?? 0)
+            report.targets += verdicts.count
+            report.programs += attack.programs
+            // A sum is as sensitive as its cell: where the count is proved to be k or more, it is only derivable.
+            var large: Set<String> = []
+            for (target, verdict) in verdicts where target.measure == .count {
+                if let lower = verdict.lower, lower >= target.threshold {
+                    large.insert(target.metric + " " + target.name)
+                }
+            }
+            for (target, verdict) in verdicts {
+                let isLarge = large.contains(target.metric + " " + target.name)
+                judge(target, verdict, isLarge: isLarge, group.app, into: &report, &ledger)
+            }
+            note(attack, title, group, into: &report, &ledger)
+            return
+        }
+    }
+
+    private func note(
+        _ attack: GroupAttack, _ title: String, _ group: MetricGroup, into report: inout AuditReport,
+        _ ledger: inout FindingLedger
+    ) {
+        var reasons = attack.presolve.contradictions.map { place in
+            attack.maker.search(over: [place], total: 0)
+        }
+        for component in attack.infeasible {
+            reasons.append(attack.maker.search(over: attack.components[component].rows.map(\.source), total: 0))
+        }
+        for reason in reasons {
+            ledger.add(
+                AuditFinding(
+                    kind: .contradiction, severity: .notice, app: group.app,
+                    metric: group.metrics.sorted().joined(separator: "+"), measure: .count,
+                    target: "published numbers", lower: nil, upper: nil, threshold: 0, certificates: [reason],
+                    explanation: "no table of whole numbers of at least 0 fits these numbers"))
+        }
+        if deadlineHit(attack) {
+            report.unexamined.append("\(title): the time box closed before every target was bounded")
+        }
+    }
+
+    private func deadlineHit(_ attack: GroupAttack) -> Bool { attack.deadline.isOver }
+
+    private func judge(
+        _ target: Target, _ verdict: GroupAttack.Verdict, isLarge: Bool, _ app: String,
+        into report: inout AuditReport,
+        _ ledger: inout FindingLedger
+    ) {
+        func finding(
+            _ kind: AuditFinding.Kind, _ isPin: Bool, _ lower: Int64, _ upper: Int64?,
+            _ certificates: [AuditCertificate],
+            _ explanation: String
+        ) {
+            ledger.add(
+                AuditFinding(
+                    kind: kind, severity: isPin ? .pin : .notice, app: app, metric: target.metric,
+                    measure: target.measure, target: target.name, lower: lower, upper: upper,
+                    threshold: target.measure.isSum ? 0 : target.threshold, certificates: certificates,
+                    explanation: explanation))
+        }
+        switch verdict {
+        case .cleared: report.cleared += 1
+        case .open: report.clearedInFractions += 1
+        case .empty: report.provedEmpty += 1
+        case .unproved: report.unproved += 1
+        case .exact(let value, let certificates):
+            if target.name.hasPrefix("what is withheld together"), value >= target.threshold {
+                report.cleared += 1
+            } else if target.measure.isSum && !isLarge {
+                finding(.exact, true, value, value, certificates, "can only be \(value) (in millionths)")
+            } else if !target.measure.isSum, value < target.threshold {
+                finding(.exact, true, value, value, certificates, "can only be \(value), under k = \(target.threshold)")
+            } else {
+                finding(
+                    .derivable, options.derivableIsPin, value, value, certificates,
+                    "can only be \(value): withheld, but derivable")
+            }
+        case .range(let lower, let upper, let certificates):
+            if !target.measure.isSum, let upper, upper < target.threshold {
+                finding(
+                    .bounded, true, lower, upper, certificates,
+                    "lies between \(lower) and \(upper), under k = \(target.threshold)")
+            } else if let upper, Interval(lower: lower, upper: upper).isClose(percent: options.closeness) {
+                finding(
+                    .close, target.measure.isSum && !isLarge, lower, upper, certificates,
+                    "lies between \(lower) and \(upper), which is within \(options.closeness) %")
+            } else {
+                report.cleared += 1
+            }
+        }
+    }
+
+    /// What single published numbers give away.
+    private func plainTells(_ input: AuditInput) -> [AuditFinding] {
+        var thresholds: [String: Int64] = [:]
+        for family in input.families {
+            thresholds["\(family.app)/\(family.metric)"] = max(
+                thresholds["\(family.app)/\(family.metric)"] ?? 0, family.threshold)
+        }
+        return input.statements.compactMap { statement in
+            guard let value = statement.plainValue, let term = statement.terms.first, !term.measure.isSum,
+                let threshold = thresholds["\(statement.app)/\(term.metric)"], value < threshold,
+                !(value == 0 && input.plan.publicZeros.contains(term.metric))
+            else { return nil }
+            return AuditFinding(
+                kind: value == 0 ? .zeroShown : .belowThreshold, severity: .pin, app: statement.app,
+                metric: term.metric, measure: term.measure, target: "\(term.region)", lower: value, upper: value,
+                threshold: threshold, certificates: [],
+                explanation: value == 0
+                    ? "a published zero tells zeros from small numbers [\(statement.source)]"
+                    : "\(value) was published, under k = \(threshold) [\(statement.source)]")
+        }
+    }
+
+    /// What the second largest contributor knows of the largest: T − own at most, and at least what is left when all
+    /// others are as large as the insider.
+    private func dominance(_ input: AuditInput) -> [AuditFinding] {
+        input.insiders.compactMap { insider in
+            guard let total = insider.statement.plainValue, let term = insider.statement.terms.first,
+                insider.contributors >= 2
+            else { return nil }
+            let own = insider.ownContribution
+            let upper = total - own
+            let lower = max(own, total - (insider.contributors - 1) * own)
+            guard upper >= lower, Interval(lower: lower, upper: upper).isClose(percent: options.closeness) else {
+                return nil
+            }
+            return AuditFinding(
+                kind: .dominance, severity: .pin, app: insider.statement.app, metric: term.metric,
+                measure: term.measure, target: "the largest contribution to \(term.region)", lower: lower, upper: upper,
+                threshold: 0,
+                certificates: [
+                    AuditCertificate(
+                        claim: .atMost,
+                        steps: [
+                            .init(coefficient: "1", source: insider.statement.source, number: insider.statement.text)
+                        ],
+                        zeros: [], rules: ["the insider's own contribution is \(own)"], total: "\(upper)", isExact: true
+                    )
+                ],
+                explanation: "the second largest contributor knows that it lies between \(lower) and \(upper)")
+        }
+    }
+}

@@ -1,0 +1,46 @@
+/// What a number counts: events, a clipped sum, or devices.
+///
+/// As JSON it is a string: "count", "sum:NAME" or "reach".
+public enum AuditMeasure: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// Unit: events.
+    case count
+    /// Unit: 10^-6 of the sum's unit, whatever its declared decimals: files and tables then agree.
+    case sum(String)
+    /// Unit: devices. Not additive.
+    case reach
+
+    /// The word for it.
+    public var description: String {
+        switch self {
+        case .count: "count"
+        case .sum(let name): "sum:\(name)"
+        case .reach: "reach"
+        }
+    }
+
+    /// Orders by the word.
+    public static func < (left: Self, right: Self) -> Bool { left.description < right.description }
+}
+
+extension AuditMeasure: Codable {
+    /// Reads the word.
+    public init(from decoder: any Decoder) throws {
+        let word = try decoder.singleValueContainer().decode(String.self)
+        if word == "count" {
+            self = .count
+        } else if word == "reach" {
+            self = .reach
+        } else if word.hasPrefix("sum:") {
+            self = .sum(String(word.dropFirst(4)))
+        } else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "a measure is count, sum:NAME or reach"))
+        }
+    }
+
+    /// Writes the word.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

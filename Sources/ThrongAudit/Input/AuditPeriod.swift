@@ -1,0 +1,22 @@
+/// What a number covers in time.
+public struct AuditPeriod: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// First second. Unit: Unix seconds.
+    public let start: Int64
+    /// First second after it. Unit: Unix seconds.
+    public let end: Int64
+    /// Which issue of this period, from 0, where it was released more than once: issue n holds all batches up to n.
+    /// Nil holds every batch.
+    public var revision: Int?
+
+    /// A period.
+    public init(start: Int64, end: Int64, revision: Int? = nil) {
+        self.start = start
+        self.end = end
+        self.revision = revision
+    }
+
+    /// "1763337600..<1763424000", with the issue if there are several.
+    public var description: String {
+        "\(start)..<\(end)" + (revision.map { " issue \($0 + 1)" } ?? "")
+    }
+}

@@ -1,0 +1,100 @@
+/// What everybody may know of the plan and the attacker uses.
+public struct AuditPlan: Sendable, Codable, Hashable {
+    /// Dimensions with all of their buckets, where the files do not list them.
+    public var dimensions: [Dimension]
+    /// Metrics of which parts are bound to each other.
+    public var ties: [Tie]
+    /// Combinations that cannot occur.
+    public var structuralZeros: [StructuralZero]
+    /// When counting began: everything before is zero. By metric. Unit: Unix seconds.
+    public var begins: [String: Int64]
+    /// Metrics whose zeros the plan declares to be public knowledge.
+    public var publicZeros: Set<String>
+    /// Sums whose clip allows negative contributions, by name: only exact elimination says anything about them.
+    public var signedSums: Set<String>
+
+    /// Nothing is known but the files.
+    public init(
+        dimensions: [Dimension] = [], ties: [Tie] = [], structuralZeros: [StructuralZero] = [],
+        begins: [String: Int64] = [:], publicZeros: Set<String> = [], signedSums: Set<String> = []
+    ) {
+        self.dimensions = dimensions
+        self.ties = ties
+        self.structuralZeros = structuralZeros
+        self.begins = begins
+        self.publicZeros = publicZeros
+        self.signedSums = signedSums
+    }
+
+    /// A dimension as the plan declares it.
+    public struct Dimension: Sendable, Codable, Hashable {
+        /// Its name.
+        public let name: String
+        /// The finest buckets of any bucketing that was ever in force, disjoint and total.
+        public let elements: [String]
+        /// Coarser or older labels and the elements that they add up: hierarchies, moved edges, `other`.
+        public let groups: [String: [String]]
+        /// Whether a device can be in only one bucket within a window.
+        public let partitionsDevices: Bool
+
+        /// A dimension.
+        public init(
+            name: String, elements: [String], groups: [String: [String]] = [:], partitionsDevices: Bool = false
+        ) {
+            self.name = name
+            self.elements = elements
+            self.groups = groups
+            self.partitionsDevices = partitionsDevices
+        }
+    }
+
+    /// `leftFactor · left ≤ rightFactor · right` (or equal) in every leaf, such as clicks ≤ views, or a device count
+    /// and an event that each device sends once.
+    public struct Tie: Sendable, Codable, Hashable {
+        /// The app.
+        public let app: String
+        /// One side.
+        public let left: Side
+        /// The other side.
+        public let right: Side
+        /// Whether the sides are equal instead of ordered.
+        public let isEqual: Bool
+
+        /// A measure of a metric, times a whole number.
+        public struct Side: Sendable, Codable, Hashable {
+            /// The metric.
+            public let metric: String
+            /// The measure.
+            public let measure: AuditMeasure
+            /// More than 0.
+            public let factor: Int64
+            /// A side.
+            public init(metric: String, measure: AuditMeasure, factor: Int64 = 1) {
+                self.metric = metric
+                self.measure = measure
+                self.factor = factor
+            }
+        }
+
+        /// A tie.
+        public init(app: String, left: Side, right: Side, isEqual: Bool) {
+            self.app = app
+            self.left = left
+            self.right = right
+            self.isEqual = isEqual
+        }
+    }
+
+    /// Buckets of one metric that never occur together.
+    public struct StructuralZero: Sendable, Codable, Hashable {
+        /// The metric.
+        public let metric: String
+        /// By dimension.
+        public let slices: [AuditRegion.Slice]
+        /// A combination.
+        public init(metric: String, slices: [AuditRegion.Slice]) {
+            self.metric = metric
+            self.slices = slices
+        }
+    }
+}

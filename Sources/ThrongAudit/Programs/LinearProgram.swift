@@ -1,0 +1,58 @@
+internal import CCoin
+
+/// A component in CLP, solved again and again with other objectives from the last basis.
+///
+/// CLP computes in floating point. Nothing here is a proof: bounds are proved by their duals and tables by
+/// ``Component/admits(_:)``, both in whole numbers.
+final class LinearProgram {
+    private let model: UnsafeMutableRawPointer
+    private let columns: Int
+    private let rows: Int
+    private var wasSolved = false
+
+    /// What a solve gave.
+    enum Outcome {
+        case optimum(value: Double, solution: [Double], duals: [Double])
+        case unbounded
+        case infeasible
+        case undecided
+    }
+
+    init?(_ shape: ProgramShape) {
+        guard let model = Clp_newModel() else { return nil }
+        self.model = model
+        columns = shape.columnLower.count
+        rows = shape.rowLower.count
+        Clp_setLogLevel(model, 0)
+        let none = Array(repeating: 0.0, count: columns)
+        Clp_loadProblem(
+            model, Int32(columns), Int32(rows), shape.starts, shape.rows, shape.coefficients, shape.columnLower,
+            shape.columnUpper, none, shape.rowLower, shape.rowUpper)
+    }
+
+    deinit { Clp_deleteModel(model) }
+
+    /// Maximizes or minimizes Σ weight · unknown.
+    func solve(_ terms: [LinearSystem.Term], maximizes: Bool, seconds: Double) -> Outcome {
+        var objective = Array(repeating: 0.0, count: columns)
+        // Maximizing as minimizing the negative keeps one sign convention for the duals.
+        for term in terms {
+            objective[Int(term.unknown)] = maximizes ? -Double(term.coefficient) : Double(term.coefficient)
+        }
+        Clp_chgObjCoefficients(model, objective)
+        Clp_setObjSense(model, 1)
+        Clp_setMaximumSeconds(model, max(0.05, seconds))
+        if wasSolved { Clp_primal(model, 0) } else { Clp_initialSolve(model) }
+        wasSolved = true
+        if Clp_isProvenPrimalInfeasible(model) != 0 { return .infeasible }
+        if Clp_isProvenDualInfeasible(model) != 0 { return .unbounded }
+        guard Clp_isProvenOptimal(model) != 0, let solution = Clp_primalColumnSolution(model),
+            let duals = Clp_dualRowSolution(model)
+        else { return .undecided }
+        let sign = maximizes ? -1.0 : 1.0
+        return .optimum(
+            value: sign * Clp_objectiveValue(model),
+            solution: Array(UnsafeBufferPointer(start: solution, count: columns)),
+            duals: UnsafeBufferPointer(start: duals, count: rows).map { sign * $0 })
+    }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import Foundation
+import ThrongAudit
+import ThrongStore
+
+struct AuditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit",
+        abstract: "Plays the attacker on everything that was released, and says what can be worked out.",
+        discussion: """
+            With --released it reads the files that partners got, and nothing else: every JSON report below the folder, \
+            of all partners and periods together. Otherwise it reads the released tables of a database (--database), or \
+            of a data directory's private PostgreSQL (--data), and nothing else.
+
+            It eliminates, bounds with linear and integer programs, and compares over periods and partners. A pin is a \
+            withheld number that is derived exactly or proved to be under k; each comes with the published numbers that \
+            give it away and how they combine. A withheld number that turns out to be k or more is a notice.
+
+            It shares no code with what makes releases.
+
+            EXIT CODES
+              0  nothing could be pinned
+              1  the files or the database can't be read
+              2  something could be pinned
+            """)
+
+    @Option(help: ArgumentHelp("A folder with delivered reports.", valueName: "dir"))
+    var released: String?
+
+    @OptionGroup var place: Place
+
+    @Option(help: "Seconds for the whole audit.")
+    var seconds: Double = 300
+
+    @Option(help: "Percent: an interval this close around a hidden value is too close.")
+    var p: Int64 = 10
+
+    @Flag(help: "Counts every withheld number that can be derived as a pin, also those of at least k.")
+    var derivable = false
+
+    @Flag(help: "Prints the audit as JSON.")
+    var json = false
+
+    func validate() throws {
+        guard released == nil || (place.data == nil && place.database == nil) else {
+            throw ValidationError("--released stands alone: name files or a database, not both.")
+        }
+        guard seconds > 0, (0...100).contains(p) else {
+            throw ValidationError("--seconds takes more than 0, --p takes 0 to 100.")
+        }
+    }
+
+    func run() async throws {
+        var options = AuditOptions()
+        options.seconds = seconds
+        options.closeness = p
+        options.derivableIsPin = derivable
+        let report = Auditor(options: options).audit(try await input())
+        if json { try Terminal.json(report) } else { Terminal.data(report.text) }
+        if !report.holds { throw ExitCode(2) }
+    }
+
+    private func input() async throws -> AuditInput {
+        if let released { return try Self.files(below: released) }
+        let releases = try await DatabaseAccess.use(place) { settings in
+            let store = ReleaseStore(settings)
+            defer { store.close() }
+            return try await store.allReleases()
+        }
+        guard !releases.isEmpty else { throw CommandFailure("Nothing was released there yet.") }
+        var input = AuditInput()
+        for release in releases { input.add(AuditTable(release)) }
+        return input
+    }
+
+    private static func files(below folder: String) throws -> AuditInput {
+        var input = AuditInput()
+        guard let names = FileManager.default.enumerator(atPath: folder)?.compactMap({ $0 as? String }) else {
+            throw CommandFailure("\(folder): there is no such folder, or it can't be read.")
+        }
+        for name in names.sorted() where name.hasSuffix(".json") {
+            guard let bytes = FileManager.default.contents(atPath: folder + "/" + name) else {
+                throw CommandFailure("\(folder)/\(name) can't be read.")
+            }
+            input.add(report: [UInt8](bytes), name: name)
+        }
+        guard !input.sources.isEmpty else {
+            throw CommandFailure("\(folder) holds no JSON report. Deliver reports as json to have them audited.")
+        }
+        return input
+    }
+}

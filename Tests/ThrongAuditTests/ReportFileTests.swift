@@ -1,0 +1,102 @@
+import Testing
+import ThrongAudit
+
+@Suite("Attacks on delivered report files")
+struct ReportFileTests {
+    private static let regions = ["AT", "DE", "LI"]
+
+    /// A report about one day with one insight.
+    private func report(
+        kind: String = "count", rows: [String], whole: String = "null", dimensions: String? = nil,
+        share: String = "null",
+        filters: String = "[]"
+    ) -> [UInt8] {
+        let axis = dimensions ?? #"[{"name":"region","title":"Region","buckets":["AT","DE","LI"]}]"#
+        return Array(
+            """
+            {"format":"throng-report/1","report":"r","app":{"name":"town","title":"Town","contact":"c"},
+             "period":{"kind":"day","start":"1970-01-01T00:00:00Z","end":"1970-01-02T00:00:00Z"},
+             "releases":[{"metric":"visits","k":5}],
+             "insights":[{"name":"i","metric":"visits","kind":"\(kind)","unit":"events","filters":\(filters),"part":null,
+               "status":"answered","basis":{"counts":"events","k":5},"dimensions":\(axis),
+               "withheld_share":\(share),"whole":\(whole),"rows":[\(rows.joined(separator: ","))]}]}
+            """.utf8)
+    }
+
+    private func row(_ label: String, _ value: String?, extra: String = "", status: String = "withheld") -> String {
+        let terms = #""numerator":null,"denominator":null"#
+        return value.map { #"{"buckets":["\#(label)"],"status":"published","value":\#($0),\#(terms)}"# }
+            ?? #"{"buckets":["\#(label)"],"status":"\#(status)","value":null,\#(terms)\#(extra)}"#
+    }
+
+    private func figure(_ value: String) -> String {
+        #"{"status":"published","value":\#(value),"numerator":null,"denominator":null}"#
+    }
+
+    private func audit(_ files: [[UInt8]]) -> AuditReport {
+        var input = AuditInput()
+        for (number, file) in files.enumerated() { input.add(report: file, name: "file\(number).json") }
+        return Town.audit(input)
+    }
+
+    @Test("1: a file's whole minus its rows pins the withheld row")
+    func margin() throws {
+        let report = audit([report(rows: [row("AT", "60"), row("DE", "37"), row("LI", nil)], whole: figure("100"))])
+        let pin = try #require(report.pin(.exact, "region=LI"))
+        #expect(pin.arithmetic == ["-1×37", "-1×60", "1×100"])
+        #expect(report.unread.isEmpty)
+    }
+
+    @Test("the withheld share alone pins the row, where the whole is not shown")
+    func withheldShare() {
+        let rows = [row("AT", "60"), row("DE", "37"), row("LI", nil)]
+        #expect(audit([report(rows: rows, share: "0.030000")]).pin(.exact, "region=LI")?.upper == 3)
+        #expect(audit([report(rows: rows)]).holds)
+    }
+
+    @Test("13: shares printed without their terms give the last one over a base from another partner's file")
+    func shares() {
+        let shares = report(kind: "share", rows: [row("AT", "0.600000"), row("DE", "0.370000"), row("LI", nil)])
+        let total = report(
+            rows: [#"{"buckets":[],"status":"published","value":100,"numerator":null,"denominator":null}"#],
+            dimensions: "[]")
+        #expect(audit([shares, total]).pin(.exact, "region=LI")?.upper == 3)
+        #expect(audit([shares]).holds)
+    }
+
+    @Test("11: a marker, an order or an absence that tells zero from small is a pin")
+    func markers() {
+        let plain = [row("AT", "60"), row("DE", nil), row("LI", nil)]
+        #expect(audit([report(rows: plain)]).holds)
+        #expect(
+            audit([report(rows: [row("AT", "60"), row("DE", nil), row("LI", nil, status: "empty")])]).pin(.marker)
+                != nil)
+        #expect(
+            audit([report(rows: [row("AT", "60"), row("DE", nil), row("LI", nil, extra: #","note":"<5""#)])]).pin(
+                .marker) != nil)
+        #expect(audit([report(rows: [row("AT", "60"), row("DE", nil)])]).pin(.marker) != nil)
+        #expect(audit([report(rows: [row("AT", "60"), row("LI", nil), row("DE", nil)])]).pin(.marker) != nil)
+        #expect(audit([report(rows: [row("AT", "60"), row("DE", nil), row("LI", "0")])]).pin(.zeroShown) != nil)
+        #expect(audit([report(rows: [row("AT", "60"), row("DE", nil), row("LI", "3")])]).pin(.belowThreshold) != nil)
+    }
+
+    @Test("a file that is no report is named as unread")
+    func unread() {
+        var input = AuditInput()
+        input.add(report: Array("{}".utf8), name: "x.json")
+        input.add(csv: "a,b\n1,2\n", name: "y.csv")
+        #expect(input.unread.count == 2)
+    }
+
+    @Test("an export of released cells is attacked like a report")
+    func export() {
+        var input = AuditInput()
+        let head = "app,metric,period_start,period_end,k,region,count\r\n"
+        let rows = ["", "AT", "DE"].enumerated().map {
+            "town,visits,0,86400,5,\($0.element),\([100, 60, 37][$0.offset])\r\n"
+        }
+        input.add(csv: head + rows.joined(), name: "cells.csv")
+        #expect(!Town.audit(input).holds)
+        #expect(Town.audit(input).text.contains("PINNED"))
+    }
+}
