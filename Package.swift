@@ -102,6 +102,12 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ThrongNoiseTests", dependencies: ["ThrongNoise"], exclude: ["golden.py"], swiftSettings: strict),
+        .target(
+            name: "SuppressionOracle", dependencies: ["ThrongSuppression", "CCoin"], path: "Tests/SuppressionOracle",
+            swiftSettings: strict),
+        .testTarget(
+            name: "ThrongSuppressionTests", dependencies: ["ThrongSuppression", "SuppressionOracle"],
+            swiftSettings: strict),
         .testTarget(name: "ThrongAuditTests", dependencies: ["ThrongAudit"], swiftSettings: strict),
         .testTarget(
             name: "ThrongTableTests", dependencies: ["ThrongTable", "ThrongSuppression"], swiftSettings: strict),
@@ -131,12 +137,12 @@ let package = Package(
         .testTarget(name: "EndToEndTests", exclude: ["Programs"], swiftSettings: strict),
 
         // The system's libraries.
-        .systemLibrary(
-            name: "CCoin", pkgConfig: "cbc", providers: [.apt(["coinor-libclp-dev", "coinor-libcbc-dev"])]),
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(
+            name: "CCoin", linkerSettings: [.linkedLibrary("CbcSolver"), .linkedLibrary("Cbc"), .linkedLibrary("Clp")]),
         .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
     ],
     cxxLanguageStandard: .cxx17

@@ -16,6 +16,8 @@ enum IntegerProgram {
     static func solve(
         _ shape: ProgramShape, _ terms: [LinearSystem.Term], maximizes: Bool, seconds: Double
     ) -> Outcome {
+        throng_coin_enter()
+        defer { throng_coin_leave() }
         guard let model = Cbc_newModel() else { return Outcome(bound: nil, solution: nil, isInfeasible: false) }
         defer { Cbc_deleteModel(model) }
         let columns = shape.columnLower.count

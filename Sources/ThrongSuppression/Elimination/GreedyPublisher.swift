@@ -23,7 +23,9 @@ struct GreedyPublisher {
     ///   - forbidden: combinations that must not become computable either (repair, section 2, step 6).
     init(_ problem: CompactProblem, order: [UInt32], banned: [Bool], forbidden: [[Term]]) {
         self.problem = problem
-        let sensitive = (0..<problem.columnCount).filter { problem.isSensitive[$0] && problem.columns.length(of: $0) > 1 }
+        let sensitive = (0..<problem.columnCount).filter {
+            problem.isSensitive[$0] && problem.columns.length(of: $0) > 1
+        }
         var watched = sensitive.map { column in problem.columns[column].map { Term(leaf: $0, coefficient: 1) } }
         watched.append(contentsOf: forbidden)
         basis = CircuitBasis(leafCount: problem.leafCount, watched: watched)

@@ -25,7 +25,9 @@ struct PublishedSystem {
     ///
     /// - Complexity: near-linear in the incidences for tables with margins; the worst case is cubic in hidden leaves.
     init(_ problem: CompactProblem, published: [Bool]) {
-        let sensitive = (0..<problem.columnCount).filter { problem.isSensitive[$0] && problem.columns.length(of: $0) > 1 }
+        let sensitive = (0..<problem.columnCount).filter {
+            problem.isSensitive[$0] && problem.columns.length(of: $0) > 1
+        }
         var basis = CircuitBasis(
             leafCount: problem.leafCount,
             watched: sensitive.map { column in problem.columns[column].map { Term(leaf: $0, coefficient: 1) } })

@@ -30,7 +30,9 @@ public struct AdditiveMeasure: Sendable {
             return (value < threshold ? threshold : value.clampedSum(1), nil)
         case .surrounds(let percent):
             let (product, overflow) = value.multipliedReportingOverflow(by: percent)
-            let share = overflow ? (value / 100 + 1).multipliedReportingOverflow(by: percent).partialValue : (product + 99) / 100
+            let share =
+                overflow
+                ? (value / 100 + 1).multipliedReportingOverflow(by: percent).partialValue : (product + 99) / 100
             let width = max(threshold, share)
             return (max(threshold, value.clampedSum(width)), max(0, value - width))
         }

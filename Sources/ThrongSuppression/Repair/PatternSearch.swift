@@ -18,6 +18,8 @@ struct PatternSearch {
     private var forbidden: [[Term]] = []
     private var order: [UInt32] = []
     private var smallPrograms = Yield()
+    /// Cells whose linear program has an answer but no whole one; hiding more leaves it one.
+    private var fractional: Set<Proof> = []
 
     init(
         _ problem: CompactProblem, original: SuppressionProblem, options: SuppressionOptions,
@@ -50,6 +52,14 @@ struct PatternSearch {
         }
     }
 
+    /// Hides columns for good before the search begins: a pattern found by other means.
+    mutating func hide(_ columns: Set<UInt32>) {
+        for column in columns {
+            banned[Int(column)] = true
+            banReasons[Int(column)] = .wouldBound
+        }
+    }
+
     /// Searches until everything is proved, nothing is left to hide, or the time is over.
     ///
     /// Terminates: a round that forbids a combination rules its pattern out for ever; after `repairRounds` of those every
@@ -66,7 +76,6 @@ struct PatternSearch {
         store = WitnessStore(problem, needed: needed)
         while true {
             let failures = audit(system, needed)
-            if DEBUGTRACE { print(DBG.sorted { $0.key < $1.key });print("round", statistics.rounds, "needed", needed.count, "proved", store.proved.count, "failures", failures.count, "programs", statistics.programs, "forbidden", forbidden.count, "published", published.count { $0 }, "undecided", failures.count { $0.combination.isEmpty }) }
             if failures.isEmpty { break }
             if store.proved.count == needed.count { break }
             guard ContinuousClock().now < deadline else { break }
@@ -83,7 +92,6 @@ struct PatternSearch {
 
     /// Steps 3 and 4: a greedy pass, then L2 until nothing changes.
     private mutating func choose() -> PublishedSystem {
-        let t0 = ContinuousClock().now; defer { dbg("choose", ContinuousClock().now - t0) }
         let greedy = GreedyPublisher(problem, order: order, banned: banned, forbidden: forbidden)
         published = greedy.published
         exposed = Set(greedy.exposed)
@@ -117,28 +125,25 @@ struct PatternSearch {
 
     /// Step 5: circuits, then programs over neighbourhoods.
     private mutating func audit(_ system: PublishedSystem, _ needed: [Proof]) -> [Failure] {
-        let tc = ContinuousClock().now
         var climber = CircuitClimber(problem, system: system)
         for proof in needed where store.proved[proof] == nil {
             if let change = climber.climb(proof) { store.add(change, measure: proof.measure) }
         }
-        dbg("climb", ContinuousClock().now - tc)
         if statistics.rounds == 0 { statistics.proofsByCircuits = store.proved.count }
         let attack = LocalAttack(problem: problem, system: system)
         var failures: [Failure] = []
-        var fractional: [Proof] = []
-        for proof in needed where store.proved[proof] == nil {
+        for proof in needed where store.proved[proof] == nil && !fractional.contains(proof) {
             if ContinuousClock().now >= deadline || failures.count >= Self.failuresPerRound { break }
             switch program(attack, proof, isWhole: false) {
             case .bounded(let named): failures.append(Failure(proof: proof, combination: named))
-            case .fractional: fractional.append(proof)
+            case .fractional: fractional.insert(proof)
             case .undecided: failures.append(Failure(proof: proof, combination: []))
             case .witness: break
             }
         }
         if !failures.isEmpty { return failures }
         // Integer programs cost twenty times as much: they come when nothing else is left to repair.
-        for proof in fractional where store.proved[proof] == nil {
+        for proof in needed where store.proved[proof] == nil {
             if ContinuousClock().now >= deadline || failures.count >= Self.failuresPerRound { break }
             switch program(attack, proof, isWhole: true) {
             case .bounded(let named): failures.append(Failure(proof: proof, combination: named))
@@ -154,7 +159,9 @@ struct PatternSearch {
 
     /// Solves for one cell over a small neighbourhood, and over a large one where the small one is too tight.
     private mutating func program(_ attack: LocalAttack, _ proof: Proof, isWhole: Bool) -> LocalAttack.Outcome {
-        for limit in isWhole || !smallPrograms.pays ? [Self.largeNeighbourhood] : [Self.smallNeighbourhood, Self.largeNeighbourhood] {
+        for limit in isWhole || !smallPrograms.pays
+            ? [Self.largeNeighbourhood] : [Self.smallNeighbourhood, Self.largeNeighbourhood]
+        {
             statistics.programs += 1
             let outcome = attack.run(proof, leafLimit: limit, seconds: 1, isWhole: isWhole)
             if limit == Self.smallNeighbourhood { smallPrograms.tried += 1 }
@@ -233,10 +240,14 @@ struct PatternSearch {
         var isChanged = false
         for failure in failures {
             let named = failure.combination.map { Int($0.column) }
-            let near = problem.columns[Int(failure.proof.column)].flatMap { problem.columnsOfLeaf[Int($0)] }.map { Int($0) }
+            let near = problem.columns[Int(failure.proof.column)].flatMap { problem.columnsOfLeaf[Int($0)] }.map {
+                Int($0)
+            }
             for candidates in [named, near] {
                 let hideable = candidates.filter { published[$0] && !problem.isForced[$0] }
-                guard let victim = hideable.min(by: { (problem.cost[$0], $0) < (problem.cost[$1], $1) }) else { continue }
+                guard let victim = hideable.min(by: { (problem.cost[$0], $0) < (problem.cost[$1], $1) }) else {
+                    continue
+                }
                 if !banned[victim] {
                     banned[victim] = true
                     banReasons[victim] = .bounds(failure.proof.column)

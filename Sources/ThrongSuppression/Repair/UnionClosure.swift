@@ -40,7 +40,8 @@ struct UnionClosure {
         while let place = waiting.popLast() {
             isWaiting[place] = false
             guard failsUnion(place, known: known) else { continue }
-            guard let victim = cheapest(in: original.relations[place], published: published, derivable: derivable) else {
+            guard let victim = cheapest(in: original.relations[place], published: published, derivable: derivable)
+            else {
                 open.insert(place)
                 continue
             }

@@ -42,7 +42,9 @@ struct NullProbe {
                 for other in equation.others { add(other.leaf, Self.product(factor, other.coefficient, prime)) }
             }
             var pivot = -1
-            for leaf in present where value[leaf] != 0 && (pivot < 0 || (uses[leaf], leaf) < (uses[pivot], pivot)) { pivot = leaf }
+            for leaf in present where value[leaf] != 0 && (pivot < 0 || (uses[leaf], leaf) < (uses[pivot], pivot)) {
+                pivot = leaf
+            }
             if pivot >= 0 {
                 let scale = prime - Self.inverse(value[pivot], prime)
                 var others: [(leaf: Int, coefficient: UInt64)] = []

@@ -53,7 +53,8 @@ public struct PatternVerifier: Sendable {
                 result.append(.sensitivePublished(name))
             }
         }
-        let probe = NullProbe(problem.columns, leafCount: problem.leafCount, published: pattern.isPublished, prime: prime, seed: seed)
+        let probe = NullProbe(
+            problem.columns, leafCount: problem.leafCount, published: pattern.isPublished, prime: prime, seed: seed)
         var isKnown = pattern.isPublished
         for place in problem.cells.indices where !isKnown[place] {
             guard problem.columns.length(of: place) > 0, probe.seesNothing(of: problem.columns[place]) else { continue }
@@ -98,9 +99,9 @@ public struct PatternVerifier: Sendable {
                 reached[column, default: []].append(Reached(measure: witness.measure, value: value + amount))
             }
         }
-        guard !pattern.witnesses.isEmpty else { return result }
         let excused = pinned.union(pattern.unproved)
-        for (place, cell) in problem.cells.enumerated() where cell.isSensitive && problem.columns.length(of: place) > 0 {
+        for (place, cell) in problem.cells.enumerated() where cell.isSensitive && problem.columns.length(of: place) > 0
+        {
             let name = ColumnIndex(UInt32(place))
             if excused.contains(name) { continue }
             if !isProved(name, by: reached[name] ?? []) { result.append(.unproved(name)) }

@@ -19,7 +19,9 @@ struct RankQueue {
         var place = 0
         while true {
             var least = place
-            for child in [2 * place + 1, 2 * place + 2] where child < heap.count && heap[child] < heap[least] { least = child }
+            for child in [2 * place + 1, 2 * place + 2] where child < heap.count && heap[child] < heap[least] {
+                least = child
+            }
             if least == place { return first }
             heap.swapAt(least, place)
             place = least

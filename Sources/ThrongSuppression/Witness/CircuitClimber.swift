@@ -30,7 +30,9 @@ struct CircuitClimber {
             guard abs(mover.amount) <= Self.coefficientLimit else { continue }
             let sign: Int64 = (mover.amount > 0) == (proof.direction == .up) ? 1 : -1
             var steps = system.circuit(of: mover.leaf)
-            guard steps.count <= Self.stepLimit, steps.allSatisfy({ abs($0.amount) <= Self.coefficientLimit }) else { continue }
+            guard steps.count <= Self.stepLimit, steps.allSatisfy({ abs($0.amount) <= Self.coefficientLimit }) else {
+                continue
+            }
             for place in steps.indices { steps[place].amount *= sign }
             circuits.append((abs(mover.amount), steps))
         }
@@ -40,8 +42,10 @@ struct CircuitClimber {
         }
         var missing = proof.distance
         // The circuit with most room first: one is enough for most cells.
-        let order = circuits.indices.map { ($0, room(circuits[$0].steps, values, limit: missing).clampedProduct(circuits[$0].gain)) }
-            .sorted { $0.1 > $1.1 }
+        let order = circuits.indices.map {
+            ($0, room(circuits[$0].steps, values, limit: missing).clampedProduct(circuits[$0].gain))
+        }
+        .sorted { $0.1 > $1.1 }
         for _ in 0..<3 {
             let before = missing
             for (place, _) in order {

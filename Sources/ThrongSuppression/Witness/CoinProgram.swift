@@ -61,7 +61,8 @@ struct CoinProgram {
         defer { Clp_deleteModel(model) }
         Clp_setLogLevel(model, 0)
         Clp_loadProblem(
-            model, Int32(columnLower.count), Int32(rowLower.count), starts, rowIndices, coefficients, columnLower, columnUpper,
+            model, Int32(columnLower.count), Int32(rowLower.count), starts, rowIndices, coefficients, columnLower,
+            columnUpper,
             objective, rowLower, rowUpper)
         Clp_setMaximumSeconds(model, seconds)
         _ = Clp_dual(model, 0)
@@ -87,7 +88,8 @@ struct CoinProgram {
         Cbc_setLogLevel(model, 0)
         Cbc_setParameter(model, "log", "0")
         Cbc_loadProblem(
-            model, Int32(columnLower.count), Int32(rowLower.count), starts, rowIndices, coefficients, columnLower, columnUpper,
+            model, Int32(columnLower.count), Int32(rowLower.count), starts, rowIndices, coefficients, columnLower,
+            columnUpper,
             objective, rowLower, rowUpper)
         for column in columnLower.indices { Cbc_setInteger(model, Int32(column)) }
         Cbc_setMaximumSeconds(model, seconds)

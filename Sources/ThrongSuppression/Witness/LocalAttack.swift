@@ -30,11 +30,13 @@ struct LocalAttack {
         var program = CoinProgram()
         var rowOfEquation: [UInt32: Int] = [:]
         var equationOfRow: [UInt32] = []
-        for leaf in neighbourhood {
-            for equation in system.equationsOfLeaf[Int(leaf)] where rowOfEquation[equation] == nil {
+        let rowsOfLeaf = neighbourhood.map { leaf in
+            system.equationsOfLeaf[Int(leaf)].map { equation in
+                if let row = rowOfEquation[equation] { return row }
                 rowOfEquation[equation] = equationOfRow.count
                 equationOfRow.append(equation)
                 program.addRow(lower: 0, upper: 0)
+                return equationOfRow.count - 1
             }
         }
         let goal = equationOfRow.count
@@ -44,10 +46,8 @@ struct LocalAttack {
         let values = problem.values[proof.measure]
         // Each leaf's move is what it gains less what it gives. Giving costs most where little is held.
         for direction in [1.0, -1.0] {
-            for leaf in neighbourhood {
-                var entries = system.equationsOfLeaf[Int(leaf)].compactMap { equation in
-                    rowOfEquation[equation].map { (row: $0, coefficient: direction) }
-                }
+            for (place, leaf) in neighbourhood.enumerated() {
+                var entries = rowsOfLeaf[place].map { (row: $0, coefficient: direction) }
                 if own.contains(leaf) { entries.append((row: goal, coefficient: sign * direction)) }
                 let held = Double(values[Int(leaf)])
                 program.addColumn(
@@ -55,10 +55,7 @@ struct LocalAttack {
                     entries: entries)
             }
         }
-        let t0 = ContinuousClock().now
-        let answer = program.solveLinear(seconds: seconds)
-        dbg("lp\(leafLimit)", ContinuousClock().now - t0)
-        switch answer {
+        switch program.solveLinear(seconds: seconds) {
         case .undecided:
             return .undecided
         case .infeasible(let ray):
@@ -71,11 +68,9 @@ struct LocalAttack {
             if let change = checked(solution, neighbourhood, proof) { return .witness(change) }
         }
         guard isWhole else { return .fractional }
-        let t1 = ContinuousClock().now
-        let int = program.solveInteger(seconds: seconds)
-        dbg("ilp\(leafLimit)", ContinuousClock().now - t1)
-        if case .undecided = int { dbg("ilpundecided") }
-        switch int {
+        // Any whole point will do.
+        for place in program.objective.indices { program.objective[place] = 0 }
+        switch program.solveInteger(seconds: seconds) {
         case .optimal(_, let solution):
             return checked(solution, neighbourhood, proof).map { .witness($0) } ?? .undecided
         case .infeasible:

@@ -1,0 +1,157 @@
+/// Finds a cheapest pattern, for components of up to about 500 cells.
+///
+/// Fischetti and Salazar (2001) solve cell suppression by Benders' decomposition: a master over binary "hide" variables
+/// and, for every sensitive cell, the attacker's linear program, whose dual yields a cut. Here a hidden cell has no
+/// a-priori bounds, so that a Farkas certificate speaks only of which columns are published: at least one of those it
+/// uses must be hidden. That makes the master a hitting set, solved by CBC.
+public struct ExactSuppression: Sendable {
+    /// Cells that it takes on.
+    public static let cellLimit = 500
+    /// The time for all programs together. Unit: seconds.
+    public let seconds: Double
+    /// As for the engine; used for the proofs of the final pattern.
+    public let seed: UInt64
+
+    /// Makes a solver.
+    public init(seconds: Double, seed: UInt64) {
+        self.seconds = seconds
+        self.seed = seed
+    }
+
+    /// The cheapest pattern that satisfies L1, L2 and L3, with its proofs.
+    ///
+    /// - Throws: ``SuppressionError/tooManyCellsForExactMode(found:limit:)``,
+    ///   ``SuppressionError/exactModeTimedOut(seconds:)``, ``SuppressionError/solverFailed``.
+    /// - Complexity: exponential in the worst case.
+    public func pattern(for problem: SuppressionProblem) throws(SuppressionError) -> SuppressionPattern {
+        guard problem.cells.count <= Self.cellLimit else {
+            throw .tooManyCellsForExactMode(found: problem.cells.count, limit: Self.cellLimit)
+        }
+        let compact = CompactProblem(problem)
+        let deadline = ContinuousClock().now + .seconds(seconds)
+        var cuts: Set<[UInt32]> = []
+        let forced = GreedyPublisher(
+            compact, order: [], banned: Array(repeating: false, count: compact.columnCount), forbidden: [])
+        let exposed = Set(forced.exposed)
+        let needed = Proof.needed(for: compact, original: problem, except: exposed)
+        while true {
+            guard ContinuousClock().now < deadline else { throw .exactModeTimedOut(seconds: seconds) }
+            let hidden = try master(compact, cuts: cuts)
+            var published = compact.isSensitive.indices.map {
+                compact.isForced[$0] || !(compact.isSensitive[$0] || hidden.contains(UInt32($0)))
+            }
+            let found = try separate(&published, compact, problem, needed, deadline: deadline)
+            if found.isSubset(of: cuts) {
+                return finish(hidden, compact, problem)
+            }
+            cuts.formUnion(found)
+        }
+    }
+
+    /// Least cost so that every cut has a hidden column.
+    private func master(_ problem: CompactProblem, cuts: Set<[UInt32]>) throws(SuppressionError) -> Set<UInt32> {
+        if cuts.isEmpty { return [] }
+        var rowsOfColumn: [UInt32: [Int]] = [:]
+        var program = CoinProgram()
+        for (row, cut) in cuts.enumerated() {
+            program.addRow(lower: 1, upper: .infinity)
+            for column in cut { rowsOfColumn[column, default: []].append(row) }
+        }
+        let columns = rowsOfColumn.keys.sorted()
+        for column in columns {
+            program.addColumn(
+                lower: 0, upper: 1, cost: Double(problem.cost[Int(column)]),
+                entries: (rowsOfColumn[column] ?? []).map { (row: $0, coefficient: 1) })
+        }
+        switch program.solveInteger(seconds: seconds) {
+        case .optimal(_, let solution): return Set(columns.indices.filter { solution[$0] > 0.5 }.map { columns[$0] })
+        case .undecided: throw .exactModeTimedOut(seconds: seconds)
+        case .infeasible: throw .solverFailed
+        }
+    }
+
+    /// Cuts that a pattern violates: several disjoint ones for each cell, because masters are dearer than attacks.
+    private func separate(
+        _ published: inout [Bool], _ problem: CompactProblem, _ original: SuppressionProblem, _ needed: [Proof],
+        deadline: ContinuousClock.Instant
+    ) throws(SuppressionError) -> Set<[UInt32]> {
+        var cuts: Set<[UInt32]> = []
+        let closure = UnionClosure(problem, original: original)
+        for (place, relation) in original.relations.enumerated() where closure.failsUnion(place, known: published) {
+            let cells = ([relation.parent] + relation.children).compactMap { problem.mergedColumn[Int($0.value)] }
+            let cut = Set(cells.filter { published[Int($0)] && !problem.isForced[Int($0)] }).sorted()
+            if !cut.isEmpty { cuts.insert(cut) }
+        }
+        for proof in needed {
+            var trial = published
+            while true {
+                guard ContinuousClock().now < deadline else { throw .exactModeTimedOut(seconds: seconds) }
+                guard let blamed = blame(proof, problem, published: trial, isWhole: false) else { break }
+                let cut = blamed.filter { !problem.isForced[Int($0)] }
+                if cut.isEmpty { break }
+                cuts.insert(cut)
+                for column in cut { trial[Int(column)] = false }
+            }
+        }
+        if !cuts.isEmpty { return cuts }
+        // Real tables prove everything: now whole ones, and unions against what can be computed.
+        let everything = published.indices.filter { published[$0] && !problem.isForced[$0] }.map { UInt32($0) }
+        for proof in needed where blame(proof, problem, published: published, isWhole: true) != nil {
+            if !everything.isEmpty { return [everything] }
+        }
+        let system = PublishedSystem(problem, published: published)
+        let known = published.indices.map { published[$0] || system.isDerivable[$0] }
+        for place in original.relations.indices where closure.failsUnion(place, known: known) && !everything.isEmpty {
+            return [everything]
+        }
+        return []
+    }
+
+    /// The published columns that contradict a proof, or nil where another table exists.
+    private func blame(_ proof: Proof, _ problem: CompactProblem, published: [Bool], isWhole: Bool) -> [UInt32]? {
+        var program = CoinProgram()
+        var row: [UInt32: Int] = [:]
+        var columns: [UInt32] = []
+        for column in published.indices where published[column] {
+            row[UInt32(column)] = columns.count
+            columns.append(UInt32(column))
+            program.addRow(lower: 0, upper: 0)
+        }
+        program.addRow(lower: Double(proof.distance), upper: .infinity)
+        let own = Set(problem.columns[Int(proof.column)])
+        let sign: Double = proof.direction == .up ? 1 : -1
+        for direction in [1.0, -1.0] {
+            for leaf in 0..<problem.leafCount {
+                var entries = problem.columnsOfLeaf[leaf].compactMap { column in
+                    row[column].map { (row: $0, coefficient: direction) }
+                }
+                if own.contains(UInt32(leaf)) { entries.append((row: columns.count, coefficient: sign * direction)) }
+                program.addColumn(
+                    lower: 0, upper: direction > 0 ? .infinity : Double(problem.values[proof.measure][leaf]),
+                    cost: isWhole ? 0 : 1, entries: entries)
+            }
+        }
+        if isWhole {
+            if case .optimal = program.solveInteger(seconds: 5) { return nil }
+            return []
+        }
+        switch program.solveLinear(seconds: 5) {
+        case .optimal, .undecided: return nil
+        case .infeasible(let ray):
+            let used = columns.indices.filter { $0 < ray.count && abs(ray[$0]) > 1e-7 }.map { columns[$0] }
+            return used.isEmpty ? columns : used
+        }
+    }
+
+    private func finish(_ hidden: Set<UInt32>, _ compact: CompactProblem, _ problem: SuppressionProblem)
+        -> SuppressionPattern
+    {
+        let options = SuppressionOptions(seed: seed, proof: .witnesses(seconds: seconds))
+        var search = PatternSearch(
+            compact, original: problem, options: options, deadline: ContinuousClock().now + .seconds(seconds))
+        search.hide(hidden)
+        var random = SeededGenerator(seed: seed)
+        search.run(using: &random)
+        return search.pattern()
+    }
+}
