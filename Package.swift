@@ -105,6 +105,9 @@ let package = Package(
         .target(
             name: "SuppressionOracle", dependencies: ["ThrongSuppression", "CCoin"], path: "Tests/SuppressionOracle",
             swiftSettings: strict),
+        .executableTarget(
+            name: "SuppressionBench", dependencies: ["ThrongSuppression", "SuppressionOracle"],
+            path: "Tests/SuppressionBench", swiftSettings: strict),
         .testTarget(
             name: "ThrongSuppressionTests", dependencies: ["ThrongSuppression", "SuppressionOracle"],
             swiftSettings: strict),

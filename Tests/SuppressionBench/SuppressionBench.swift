@@ -1,0 +1,104 @@
+internal import Foundation
+import SuppressionOracle
+import ThrongSuppression
+
+/// Prints what the engine takes on seeded synthetic tables.
+@main
+struct SuppressionBench {
+    static func main() throws {
+        let cases: [(name: String, dimensions: [[Int]], mean: Double)] = [
+            ("1e3 3d", [[3, 4], [8], [6]], 60), ("1e4 2d", [[4, 4, 4], [5, 5, 3]], 90),
+            ("1e4 4d", [[4, 4], [4, 3], [4], [5]], 50),
+            ("1e5 2d", [[6, 6, 6], [7, 7, 7]], 90), ("1e5 3d", [[4, 4, 4], [5, 6], [5, 6]], 90),
+            ("1e5 4d", [[4, 4, 3], [5, 5], [6], [6]], 90),
+        ]
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if arguments.first == "exact" {
+            return try compare(seconds: 25, attempts: Int(arguments.dropFirst().first ?? "") ?? 1)
+        }
+        if arguments.first == "fuzz" {
+            return try fuzz(
+                seconds: Int(arguments.dropFirst().first ?? "") ?? 30,
+                from: UInt64(arguments.dropFirst(2).first ?? "") ?? 1)
+        }
+        let level = arguments.contains("l3") ? SuppressionOptions.ProofLevel.witnesses(seconds: 40) : .unique
+        for entry in cases where arguments.contains(where: { entry.name.contains($0) }) {
+            let table = try SyntheticTable(
+                dimensions: entry.dimensions, meanLeaf: entry.mean, skew: 0.8, threshold: 20, seed: 1)
+            let clock = ContinuousClock()
+            var pattern: SuppressionPattern?
+            let search = try clock.measure {
+                pattern = try SuppressionEngine(options: SuppressionOptions(seed: 7, proof: level)).pattern(
+                    for: table.problem)
+            }
+            guard let pattern else { continue }
+            var random = SeededGenerator(seed: 11)
+            let prime = RandomPrime.draw(using: &random)
+            var violations: [PatternVerifier.Violation] = []
+            let check = clock.measure {
+                violations = PatternVerifier(table.problem).violations(of: pattern, prime: prime, seed: 12)
+            }
+            let hidden = pattern.isPublished.count { !$0 }
+            let cells = Double(table.cellCount)
+            print(
+                entry.name, "cells", table.cellCount, "sensitive", Double(table.sensitiveCount) / cells, "extra",
+                Double(hidden - table.sensitiveCount) / cells, "unproved", pattern.unproved.count, "search", search,
+                "verify",
+                check, "violations", violations.count, violations.prefix(2), pattern.statistics, "peak MB",
+                peak() / 1024)
+        }
+    }
+
+    /// Compares the greedy cost with the exact one on random tables.
+    static func compare(seconds: Int, attempts: Int) throws {
+        let end = ContinuousClock().now + .seconds(seconds)
+        var seed: UInt64 = 1
+        var greedyCost: Int64 = 0
+        var exactCost: Int64 = 0
+        var tables = 0
+        var unfinished = 0
+        while ContinuousClock().now < end {
+            let problem = try FuzzRun.problem(seed: seed)
+            seed += 1
+            let exact: SuppressionPattern
+            do {
+                exact = try ExactSuppression(seconds: 5, seed: 1).pattern(for: problem)
+            } catch {
+                unfinished += 1
+                continue
+            }
+            let greedy = try SuppressionEngine(options: SuppressionOptions(seed: 1, attempts: attempts)).pattern(
+                for: problem)
+            if !exact.unproved.isEmpty || !greedy.unproved.isEmpty { continue }
+            tables += 1
+            greedyCost += greedy.extraCost
+            exactCost += exact.extraCost
+        }
+        print(
+            "tables", tables, "unfinished", unfinished, "greedy", greedyCost, "exact", exactCost, "attempts", attempts)
+    }
+
+    /// Protects random tables and attacks them until the time is over.
+    static func fuzz(seconds: Int, from first: UInt64) throws {
+        var run = FuzzRun()
+        let end = ContinuousClock().now + .seconds(seconds)
+        var seed = first
+        while ContinuousClock().now < end {
+            try run.run(seed: seed)
+            seed += 1
+        }
+        print(
+            "tables", run.tables, "attacked", run.attacked, "violations", run.violations.count, "rejected",
+            run.rejected.count,
+            "unproved", run.unproved, "undecided", run.undecided, "naive broken", run.naiveBroken)
+        for violation in run.violations.prefix(10) { print(violation) }
+        for violation in run.rejected.prefix(10) { print(violation) }
+    }
+
+    /// Peak resident memory. Unit: KiB.
+    static func peak() -> Int {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return usage.ru_maxrss
+    }
+}
