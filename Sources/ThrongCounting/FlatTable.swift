@@ -30,17 +30,6 @@ struct FlatTable<Value: Sendable>: Sendable {
         }
     }
 
-    /// The value of a key that is there.
-    func value(of key: UInt64) -> Value? {
-        let mask = keys.count - 1
-        var place = Self.hash(key) & mask
-        while keys[place] != Self.empty {
-            if keys[place] == key { return values[place] }
-            place = (place + 1) & mask
-        }
-        return nil
-    }
-
     /// Every key with its value, in no particular order.
     func forEach(_ body: (UInt64, Value) throws -> Void) rethrows {
         for place in keys.indices where keys[place] != Self.empty { try body(keys[place], values[place]) }

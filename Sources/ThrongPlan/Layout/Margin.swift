@@ -25,9 +25,6 @@ public struct Margin: Hashable, Sendable, Codable, Comparable {
     /// Whether everything that the other keeps is kept here too.
     public func refines(_ other: Margin) -> Bool { bits & other.bits == other.bits }
 
-    /// How many dimensions are kept.
-    public var dimensionCount: Int { bits.nonzeroBitCount }
-
     /// Orders by the bit set.
     public static func < (left: Self, right: Self) -> Bool { left.bits < right.bits }
 }

@@ -101,9 +101,8 @@ struct BatchSender: Sendable {
                 case 503:
                     retryAfter = response.headers.first(name: "retry-after").flatMap { Int($0) }.map { .seconds($0) }
                 default:
-                    let refusal = try? JSONDecoder().decode(ServerRefusal.self, from: Data(body.readableBytesView))
                     tally.refused += parcel.events
-                    tally.refusedBatches[refusal?.error ?? "http_\(response.status.code)", default: 0] += 1
+                    tally.refusedBatches[Self.word(for: response, body), default: 0] += 1
                     return
                 }
             } catch let error as DecodingError {
@@ -121,6 +120,15 @@ struct BatchSender: Sendable {
             tally.retried += 1
             try await Task.sleep(for: min(retryAfter ?? pause, patience))
             pause = min(pause * 2, .seconds(5))
+        }
+    }
+
+    /// The server's word for a refusal, or the bare status where something else than a daemon answered.
+    private static func word(for response: HTTPClientResponse, _ body: ByteBuffer) -> String {
+        do {
+            return try JSONDecoder().decode(ServerRefusal.self, from: Data(body.readableBytesView)).error
+        } catch {
+            return "http_\(response.status.code)"
         }
     }
 

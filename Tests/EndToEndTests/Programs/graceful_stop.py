@@ -94,7 +94,7 @@ def test():
     acknowledged = sum(len(stream.acknowledged) for stream in streams) + len(halves)
     unknown = [batch for stream in streams for batch in stream.unknown]
     say(f"{acknowledged:,} batches acknowledged, {len(unknown)} without an answer; exit code 0")
-    check(acknowledged > 500, "there was load")
+    check(acknowledged > 100, "there was load")
     check("stopped before PostgreSQL had everything" not in house.log_text(), "everything was flushed before the stop")
 
     house.start()
