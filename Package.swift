@@ -48,8 +48,9 @@ let package = Package(
             name: "ThrongJournal", dependencies: ["ThrongPlan", "ThrongWire", "ThrongCounting", crypto],
             swiftSettings: strict),
         .target(name: "ThrongNoise", exclude: ["Integration"], swiftSettings: strict),
-        .target(name: "ThrongRelease", dependencies: ["ThrongPlan", crypto], swiftSettings: strict),
         .target(name: "ThrongSuppression", dependencies: ["CCoin"], swiftSettings: strict),
+        .target(
+            name: "ThrongRelease", dependencies: ["ThrongPlan", "ThrongSuppression", crypto], swiftSettings: strict),
         .target(name: "ThrongAudit", dependencies: ["CCoin"], swiftSettings: strict),
         .target(name: "ThrongTable", dependencies: ["ThrongSuppression", "SwiftCSV"], swiftSettings: strict),
         .target(

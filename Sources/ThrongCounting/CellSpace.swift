@@ -3,7 +3,8 @@ public import ThrongPlan
 /// All counters of all layouts that this process knows, numbered once so that counting is arithmetic.
 ///
 /// Counter slots: a leaf cell of a metric with s sums has 1 + s consecutive slots, the count first. Tracked slots: the
-/// cells of all tracked margins, one slab a margin.
+/// cells of all tracked margins, one slab a margin. Sum slots: each tracked cell of a metric with s sums has s consecutive
+/// slots.
 public struct CellSpace: Sendable {
     /// The layouts by ordinal: the plans' first, then those that only the journal still mentions.
     public let layouts: [MetricLayout]
@@ -20,13 +21,16 @@ public struct CellSpace: Sendable {
         var metrics: [MetricSpace] = []
         var nextCounter: UInt32 = 0
         var nextTracked: UInt32 = 0
+        var nextSum: UInt32 = 0
         for layout in all {
             let id = layout.id
             guard ordinals[id] == nil else { continue }
             ordinals[id] = layouts.count
-            let space = MetricSpace(layout: layout, id: id, firstCounter: nextCounter, firstTracked: nextTracked)
+            let space = MetricSpace(
+                layout: layout, id: id, firstCounter: nextCounter, firstTracked: nextTracked, firstSum: nextSum)
             nextCounter = space.counterEnd
             nextTracked = space.trackedEnd
+            nextSum = space.sumEnd
             layouts.append(layout)
             ids.append(id)
             metrics.append(space)
@@ -42,6 +46,7 @@ public struct CellSpace: Sendable {
 
     func metric(ofCounter slot: UInt32) -> Int { place(of: slot, end: \.counterEnd) }
     func metric(ofTracked slot: UInt32) -> Int { place(of: slot, end: \.trackedEnd) }
+    func metric(ofSum slot: UInt32) -> Int { place(of: slot, end: \.sumEnd) }
 
     private func place(of slot: UInt32, end: KeyPath<MetricSpace, UInt32>) -> Int {
         var low = 0
@@ -60,29 +65,40 @@ struct MetricSpace: Sendable {
     let counterEnd: UInt32
     let countersPerCell: UInt32
     let trackedEnd: UInt32
+    let sumEnd: UInt32
     let margins: [TrackedMargin]
-    let partition: Projection
+    let partition: CellProjection
     let bound: UInt32
+    /// One a sum: see `SumMeasure.contributionShift`.
+    let shifts: [Int64]
     /// Tells this layout's contributions apart from another's under one identifier.
     let seed: UInt64
 
-    init(layout: MetricLayout, id: LayoutID, firstCounter: UInt32, firstTracked: UInt32) {
+    init(layout: MetricLayout, id: LayoutID, firstCounter: UInt32, firstTracked: UInt32, firstSum: UInt32) {
         self.firstCounter = firstCounter
         countersPerCell = UInt32(1 + layout.sums.count)
         counterEnd = firstCounter + UInt32(layout.size(of: layout.leaf)) * countersPerCell
         let seed = id.bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         self.seed = seed
         var next = firstTracked
+        var nextSum = firstSum
         margins = layout.trackedMargins.map { margin in
-            defer { next += UInt32(layout.size(of: margin)) }
+            let size = UInt32(layout.size(of: margin))
+            defer {
+                next += size
+                nextSum += size * UInt32(layout.sums.count)
+            }
             return TrackedMargin(
                 margin: margin,
-                projection: Projection(layout: layout, to: margin),
+                projection: layout.projection(from: layout.leaf, to: margin),
                 firstTracked: next,
+                firstSum: nextSum,
                 seed: seed &+ UInt64(margin.bits) &* 0xD6E8_FEB8_6659_FD93)
         }
         trackedEnd = next
-        partition = Projection(layout: layout, to: layout.partition)
+        sumEnd = nextSum
+        shifts = layout.sums.map(\.contributionShift)
+        partition = layout.projection(from: layout.leaf, to: layout.partition)
         bound = UInt32(layout.contributionBound)
     }
 }
@@ -90,43 +106,9 @@ struct MetricSpace: Sendable {
 /// One tracked margin: where its cells lie, and how a leaf cell falls into it.
 struct TrackedMargin: Sendable {
     let margin: Margin
-    let projection: Projection
+    let projection: CellProjection
     let firstTracked: UInt32
+    let firstSum: UInt32
     /// Tells the margin's cells apart from all others under one identifier; the same in every process.
     let seed: UInt64
-}
-
-/// How leaf cells fall into the cells of a margin, as divisions and weights.
-struct Projection: Sendable {
-    private let steps: [Step]
-    private let isIdentity: Bool
-
-    private struct Step: Sendable {
-        let stride: UInt32
-        let size: UInt32
-        let weight: UInt32
-    }
-
-    init(layout: MetricLayout, to margin: Margin) {
-        isIdentity = margin == layout.leaf
-        var steps: [Step] = []
-        var stride: UInt32 = 1
-        var weight: UInt32 = 1
-        for place in layout.dimensions.indices.reversed() {
-            let size = UInt32(layout.dimensions[place].labels.count)
-            if margin.keeps(place) {
-                steps.append(Step(stride: stride, size: size, weight: weight))
-                weight *= size
-            }
-            stride *= size
-        }
-        self.steps = steps
-    }
-
-    func callAsFunction(_ leaf: UInt32) -> UInt32 {
-        if isIdentity { return leaf }
-        var result: UInt32 = 0
-        for step in steps { result += leaf / step.stride % step.size * step.weight }
-        return result
-    }
 }

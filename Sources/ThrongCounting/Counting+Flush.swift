@@ -3,14 +3,16 @@ internal import ThrongPlan
 extension Counting {
     /// Counts again what the journal recorded, in its order.
     ///
-    /// - Parameter now: Unix seconds; a window that is over is not remembered again.
+    /// - Parameter now: Unix seconds; of a window that is over only the contributions to sums are added up again, for
+    ///   the two largest that PostgreSQL does not have yet.
     public mutating func replay(_ record: CountedBatch, now: Int64) {
         position = max(position, record.position)
-        if record.window.over > now {
-            replayWindow(of: record)
-        } else {
-            closing[record.window] = record.position
-        }
+        if windows[record.window] == nil { closeWindows(longBefore: record.window, now: now) }
+        var window = windows.removeValue(forKey: record.window) ?? OpenWindow()
+        replayTotals(of: record, in: &window)
+        if record.window.over > now { replayIdentifier(of: record, in: &window) }
+        window.lastPosition = record.position
+        windows[record.window] = window
         if unresolved != nil {
             unresolved?.append(record)
         } else if record.position > flushed {
@@ -21,13 +23,12 @@ extension Counting {
     /// Learns the journal's last position, where its last records could not be read any more.
     public mutating func reach(_ last: JournalPosition) { position = max(position, last) }
 
-    private mutating func replayWindow(of record: CountedBatch) {
-        var window = windows.removeValue(forKey: record.window) ?? OpenWindow()
+    private func replayIdentifier(of record: CountedBatch, in window: inout OpenWindow) {
         for addition in record.additions {
             let metric = space.metrics[addition.metric]
             let key = record.identifier.hash(with: metric.seed, 0)
             let used = window.contributions[key].used &+ UInt32(clamping: addition.count)
-            window.contributions[key] = .init(used: used, partition: metric.partition(addition.cell.value))
+            window.contributions[key] = .init(used: used, partition: metric.partition(addition.cell).value)
         }
         for appearance in record.appearances {
             let margin = space.metrics[appearance.metric].margins[appearance.margin]
@@ -36,8 +37,46 @@ extension Counting {
             _ = window.pairs.insert(hash)
         }
         window.batches[record.batch] = .init(position: record.position, answer: record.answer)
-        window.lastPosition = record.position
-        windows[record.window] = window
+    }
+
+    private mutating func replayTotals(of record: CountedBatch, in window: inout OpenWindow) {
+        // While the watermark is unknown all pairs count as new: a pair that PostgreSQL has already changes nothing.
+        let isKnown = unresolved == nil && record.position <= flushed
+        for addition in record.additions where !addition.sums.isEmpty {
+            addTotals(
+                of: addition, by: record.identifier, in: record.window.number,
+                to: &window.totals[addition.metric, default: ContributionTotals()], isKnown: isKnown)
+        }
+    }
+
+    /// Adds to what an identifier has contributed to the sums of tracked cells, and notes the two largest of each cell
+    /// where they changed.
+    ///
+    /// - Parameter isKnown: whether PostgreSQL has this addition, so that nothing has to be flushed.
+    mutating func addTotals(
+        of addition: CountedBatch.Addition,
+        by identifier: KeyedIdentifier,
+        in window: WindowNumber,
+        to totals: inout ContributionTotals,
+        isKnown: Bool
+    ) {
+        let metric = space.metrics[addition.metric]
+        for margin in metric.margins {
+            let cell = margin.projection(addition.cell).value
+            let hash = identifier.hash(with: margin.seed &+ UInt64(cell), UInt64(bitPattern: addition.periodStart))
+            for (place, sum) in addition.sums.enumerated() {
+                let contribution = metric.shifts[place].saturatingMultiply(addition.count).saturatingAdd(sum)
+                let slot = margin.firstSum + cell * (metric.countersPerCell - 1) + UInt32(place)
+                let changed = totals.add(
+                    max(contribution, 0),
+                    by: hash &+ UInt64(place),
+                    toSum: slot,
+                    periodStart: addition.periodStart)
+                if let changed, !isKnown {
+                    pending.set(changed, ofSum: slot, periodStart: addition.periodStart, window: window)
+                }
+            }
+        }
     }
 
     private mutating func addDeltas(of record: CountedBatch) {
@@ -70,7 +109,8 @@ extension Counting {
             through: position,
             layouts: space.layouts,
             counters: pending.counterDeltas(in: space),
-            distinct: pending.distinctDeltas(in: space))
+            distinct: pending.distinctDeltas(in: space),
+            top: pending.topContributions(in: space))
         saturations += pending.saturations
         pending = PendingDeltas()
         frozen = flush
@@ -91,17 +131,35 @@ extension Counting {
     ///   - known: the windows that have keys.
     /// - Returns: those of them that are over and whose batches are all in PostgreSQL: their keys can be destroyed.
     public mutating func closeWindows(now: Int64, among known: [WindowID]) -> [WindowID] {
-        for (id, window) in windows where id.over <= now {
-            closing[id] = window.lastPosition
-            windows[id] = nil
-        }
+        closeWindows { $0.over <= now }
         let settled = known.filter { $0.over <= now && closing[$0, default: .start] <= flushed }
         for id in settled { closing[id] = nil }
         return settled
     }
 
+    /// Keeps a long replay from remembering all of its windows at once.
+    ///
+    /// The first batch of a window comes when the window before it has begun, and then those three before it are over.
+    private mutating func closeWindows(longBefore later: WindowID, now: Int64) {
+        closeWindows { id in
+            id.over <= now && id.number.value <= later.number.value - 3
+                && (id.app, id.purpose, id.rotation.seconds) == (later.app, later.purpose, later.rotation.seconds)
+        }
+    }
+
+    private mutating func closeWindows(where isOver: (WindowID) -> Bool) {
+        for (id, window) in windows where isOver(id) {
+            closing[id] = window.lastPosition
+            windows[id] = nil
+        }
+    }
+
     /// Counters that PostgreSQL does not have yet.
-    public var pendingCells: Int { pending.count + (frozen.map { $0.counters.count + $0.distinct.count } ?? 0) }
-    /// (identifier, cell) pairs in open windows.
-    public var openPairs: Int { windows.values.reduce(0) { $0 + $1.pairs.count } }
+    public var pendingCells: Int {
+        pending.count + (frozen.map { $0.counters.count + $0.distinct.count + $0.top.count } ?? 0)
+    }
+    /// (identifier, cell) pairs in open windows, once for the distinct count and once a sum.
+    public var openPairs: Int {
+        windows.values.reduce(0) { $0 + $1.pairs.count + $1.totals.values.reduce(0) { $0 + $1.count } }
+    }
 }

@@ -113,7 +113,7 @@ public struct Counting: Sendable {
         let ordinal = Int(contribution.metric)
         let metric = space.metrics[ordinal]
         let key = identifier.hash(with: metric.seed, 0)
-        let partition = metric.partition(contribution.cell.value)
+        let partition = metric.partition(contribution.cell).value
         let known = window.contributions[key]
         guard known.partition == .max || known.partition == partition else { return .partitionConflict }
         let amount = min(contribution.count, metric.bound - known.used)
@@ -132,18 +132,24 @@ public struct Counting: Sendable {
             sums: sums)
         window.contributions[key] = .init(used: known.used + amount, partition: partition)
         addDeltas(of: addition)
+        if !sums.isEmpty {
+            addTotals(
+                of: addition, by: identifier, in: batch.window.number,
+                to: &window.totals[ordinal, default: ContributionTotals()], isKnown: false)
+        }
         additions.append(addition)
 
         for (place, margin) in metric.margins.enumerated() {
-            let cell = margin.projection(contribution.cell.value)
-            let hash = identifier.hash(with: margin.seed &+ UInt64(cell), UInt64(bitPattern: contribution.periodStart))
+            let cell = margin.projection(contribution.cell)
+            let hash = identifier.hash(
+                with: margin.seed &+ UInt64(cell.value), UInt64(bitPattern: contribution.periodStart))
             guard window.pairs.insert(hash) else { continue }
             pending.addIdentifier(
-                toTracked: margin.firstTracked + cell,
+                toTracked: margin.firstTracked + cell.value,
                 periodStart: contribution.periodStart,
                 window: batch.window.number)
             appearances.append(
-                .init(metric: ordinal, margin: place, cell: CellIndex(cell), periodStart: contribution.periodStart))
+                .init(metric: ordinal, margin: place, cell: cell, periodStart: contribution.periodStart))
         }
         return nil
     }

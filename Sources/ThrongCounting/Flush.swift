@@ -30,6 +30,8 @@ public struct Flush: Sendable {
     public let counters: [CounterDelta]
     /// Deltas of distinct identifiers, at most one a tracked cell and window.
     public let distinct: [DistinctDelta]
+    /// The two largest contributions where they changed, at most one a tracked cell, sum and window; no deltas.
+    public let top: [TopContribution]
 
     /// Puts a flush together.
     public init(
@@ -37,13 +39,15 @@ public struct Flush: Sendable {
         through: JournalPosition,
         layouts: [MetricLayout],
         counters: [CounterDelta],
-        distinct: [DistinctDelta]
+        distinct: [DistinctDelta],
+        top: [TopContribution] = []
     ) {
         self.after = after
         self.through = through
         self.layouts = layouts
         self.counters = counters
         self.distinct = distinct
+        self.top = top
     }
 }
 

@@ -7,6 +7,8 @@ struct OpenWindow: Sendable {
     var pairs = FlatSet()
     /// Per (identifier, metric): what it has added, and in which part of the devices it is.
     var contributions = FlatTable<Contributed>(initial: Contributed(used: 0, partition: .max))
+    /// By metric: what identifiers have added to the sums of its tracked cells. A metric without sums has none.
+    var totals: [Int: ContributionTotals] = [:]
     /// The batches of this window, with what their clients were told.
     var batches: [BatchID: Answered] = [:]
     /// The place of its last record.

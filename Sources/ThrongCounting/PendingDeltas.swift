@@ -9,13 +9,15 @@ struct PendingDeltas: Sendable {
     private var counters = FlatTable<Int64>(initial: 0)
     /// Key: tracked slot in the upper half, period ordinal and window ordinal in the lower.
     private var distinct = FlatTable<Int64>(initial: 0)
+    /// Key: sum slot in the upper half, period ordinal and window ordinal in the lower. Not deltas: the latest pairs.
+    private var top = FlatTable<TwoLargest>(initial: TwoLargest())
     private var periods = Ordinals()
     private var windows = Ordinals()
     private(set) var saturations = 0
 
-    var isEmpty: Bool { counters.count == 0 && distinct.count == 0 }
+    var isEmpty: Bool { count == 0 }
     /// Touched counters.
-    var count: Int { counters.count + distinct.count }
+    var count: Int { counters.count + distinct.count + top.count }
 
     mutating func add(_ amount: Int64, toCounter slot: UInt32, periodStart: Int64) {
         let key = UInt64(slot) << 32 | periods.ordinal(of: periodStart)
@@ -27,6 +29,11 @@ struct PendingDeltas: Sendable {
     mutating func addIdentifier(toTracked slot: UInt32, periodStart: Int64, window: WindowNumber) {
         let key = UInt64(slot) << 32 | periods.ordinal(of: periodStart) << 16 | windows.ordinal(of: window.value)
         distinct[key] += 1
+    }
+
+    mutating func set(_ pair: TwoLargest, ofSum slot: UInt32, periodStart: Int64, window: WindowNumber) {
+        let key = UInt64(slot) << 32 | periods.ordinal(of: periodStart) << 16 | windows.ordinal(of: window.value)
+        top[key] = pair
     }
 
     /// The deltas as a flush carries them, sorted so that all daemons lock rows in one order.
@@ -77,25 +84,27 @@ struct PendingDeltas: Sendable {
         }
         return deltas
     }
-}
-
-/// Small numbers for the few periods and windows that are open at once.
-private struct Ordinals: Sendable {
-    private var values: [Int64] = []
-    private var last = 0
-
-    subscript(ordinal: Int) -> Int64 { values[ordinal] }
-
-    /// - Precondition: fewer than 65,536 different values between two flushes; clients' times span 48 hours.
-    mutating func ordinal(of value: Int64) -> UInt64 {
-        if last < values.count, values[last] == value { return UInt64(last) }
-        if let found = values.firstIndex(of: value) {
-            last = found
-        } else {
-            precondition(values.count < 65_536, "more periods or windows are open than a flush can number")
-            values.append(value)
-            last = values.count - 1
+    /// See ``counterDeltas(in:)``; PostgreSQL sorts these itself.
+    func topContributions(in space: CellSpace) -> [TopContribution] {
+        var contributions: [TopContribution] = []
+        contributions.reserveCapacity(top.count)
+        top.forEach { key, pair in
+            let slot = UInt32(key >> 32)
+            let ordinal = space.metric(ofSum: slot)
+            let metric = space.metrics[ordinal]
+            guard let margin = metric.margins.last(where: { $0.firstSum <= slot }) else { return }
+            let (cell, place) = (slot - margin.firstSum).quotientAndRemainder(dividingBy: UInt32(metric.shifts.count))
+            contributions.append(
+                TopContribution(
+                    layout: ordinal,
+                    periodStart: periods[Int(key >> 16 & 0xFFFF)],
+                    margin: margin.margin,
+                    cell: CellIndex(cell),
+                    measure: .sum(Int(place)),
+                    window: WindowNumber(windows[Int(key & 0xFFFF)]),
+                    largest: pair.largest,
+                    second: pair.second))
         }
-        return UInt64(last)
+        return contributions
     }
 }

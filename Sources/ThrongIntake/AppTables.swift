@@ -71,6 +71,7 @@ struct PurposeTables: Sendable {
                     stride /= UInt32(dimensions[place].bucketing.labels.count)
                     return MetricTables.Axis(dimension: place, stride: stride)
                 },
+                impossible: layout.impossibleLeaves,
                 sums: metric.sums.map { MetricTables.Sum(source: field($0.field), measure: $0) },
                 period: metric.period,
                 expires: calendar.midnight(of: metric.expires))
@@ -122,6 +123,8 @@ struct EventTables: Sendable {
 struct MetricTables: Sendable {
     let ordinal: Int32
     let dimensions: [Axis]
+    /// Leaf cells in which nothing can happen.
+    let impossible: CellSet?
     let sums: [Sum]
     let period: PeriodKind
     /// The first Unix second that it no longer counts.

@@ -148,6 +148,7 @@ final class BatchReader: @unchecked Sendable {
                 let bucket = bucket(axis.dimension, of: event, tables: tables, document: document)
                 cell += UInt32(bucket) * axis.stride
             }
+            if metric.impossible?.contains(CellIndex(cell)) == true { return .impossibleCombination }
             contributions.append(
                 .init(
                     metric: metric.ordinal,

@@ -136,12 +136,20 @@ public final class Journal: Sendable {
 
     /// Removes segments whose batches are all in PostgreSQL and whose windows are over.
     ///
-    /// - Parameter now: Unix seconds.
-    public func removeSegments(flushed: JournalPosition, now: Int64) throws(JournalError) {
+    /// A segment that may hold a part of an unsettled window stays: what one identifier added in a window is known again
+    /// only by replaying all of it.
+    ///
+    /// - Parameters:
+    ///   - unsettled: windows that are open, or over with batches that PostgreSQL does not have.
+    ///   - now: Unix seconds.
+    public func removeSegments(
+        flushed: JournalPosition, unsettled: [WindowID] = [], now: Int64
+    ) throws(JournalError) {
+        let earliest = unsettled.map(\.over).min() ?? .max
         let removable = state.withLock { state in
             state.flushed = max(state.flushed, flushed)
             // Records are replayed in one run, so segments go from the oldest on only.
-            let removable = state.closed.prefix { $0.last <= flushed && $0.over <= now }
+            let removable = state.closed.prefix { $0.last <= flushed && $0.over <= now && $0.over < earliest }
             state.closed.removeFirst(removable.count)
             return Array(removable)
         }

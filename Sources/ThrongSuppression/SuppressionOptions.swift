@@ -10,6 +10,8 @@ public struct SuppressionOptions: Sendable {
     public var isStrict: Bool
     /// Rounds that forbid a combination and choose again; later ones hide for good.
     public var repairRounds: Int
+    /// Hears how far the search is, on the thread that searches; for progress bars.
+    public var progress: (@Sendable (SuppressionProgress) -> Void)?
 
     /// What is guaranteed beyond L1 and L2.
     public enum ProofLevel: Sendable, Hashable {
@@ -22,12 +24,13 @@ public struct SuppressionOptions: Sendable {
     /// Puts options together.
     public init(
         seed: UInt64, attempts: Int = 1, proof: ProofLevel = .witnesses(seconds: 60), isStrict: Bool = false,
-        repairRounds: Int = 40
+        repairRounds: Int = 40, progress: (@Sendable (SuppressionProgress) -> Void)? = nil
     ) {
         self.seed = seed
         self.attempts = max(1, attempts)
         self.proof = proof
         self.isStrict = isStrict
         self.repairRounds = max(0, repairRounds)
+        self.progress = progress
     }
 }

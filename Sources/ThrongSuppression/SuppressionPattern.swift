@@ -12,7 +12,7 @@ public struct SuppressionPattern: Sendable {
     public let openRelations: [Int]
     /// By column: why it is hidden; nil where it is published.
     public let reasons: [Reason?]
-    /// The sum of the costs of hidden cells that are not sensitive.
+    /// The sum of the costs of hidden cells that are offered and not sensitive.
     public let extraCost: Int64
     /// What the search took.
     public let statistics: Statistics
@@ -49,6 +49,8 @@ public struct SuppressionPattern: Sendable {
         case closesUnion(parent: ColumnIndex)
         /// It is part of what bounds this sensitive cell.
         case bounds(ColumnIndex)
+        /// Nobody asked for it.
+        case notOffered
     }
 
     /// What a search took and found.

@@ -16,6 +16,8 @@ public enum RefusalReason: String, Sendable, Hashable, CaseIterable, Codable {
     case contributionBound = "contribution_bound"
     /// The identifier was seen in another bucket of a dimension that partitions devices, in this window.
     case partitionConflict = "partition_conflict"
+    /// Its buckets are a combination that the plan declares to be impossible.
+    case impossibleCombination = "impossible_combination"
     /// The request carries an opt-out signal that the purpose honours.
     case optedOut = "opted_out"
 
@@ -31,6 +33,7 @@ public enum RefusalReason: String, Sendable, Hashable, CaseIterable, Codable {
         case .contributionBound: 7
         case .partitionConflict: 8
         case .optedOut: 9
+        case .impossibleCombination: 10
         }
     }
 

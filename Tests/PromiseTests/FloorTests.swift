@@ -63,13 +63,44 @@ struct FloorTests {
     @Test("a margin over a dimension that partitions devices adds up within a window")
     func partitionedMargin() throws {
         var house = try House(House.shop)
-        for device in 0..<22 {
-            let os = device % 2 == 0 ? "ios" : "android"
+        for device in 0..<33 {
+            let os = ["ios", "android", "other"][device % 3]
             _ = try house.post(House.batch(device: "d\(device)", context: #"{"os":"\#(os)"}"#, events: Self.view()))
         }
         let release = try house.release("views")
-        #expect(release.cell(["category": "cake"])?.reach?.devices == 22)
+        #expect(release.cell(["category": "cake"])?.reach?.devices == 33)
         #expect(release.cell(["os": "ios"]) == nil)
+    }
+
+    @Test("a coarser dimension adds floors where its base partitions devices, and counts each device once elsewhere")
+    func derivedMargins() throws {
+        let derived = """
+              maker: {title: Maker, of: os, groups: {known: [ios, android]}}
+              dough: {title: Dough, of: category, groups: {baked: [cake, bread]}}
+            metrics:
+            """
+        let plan = House.shop.replacing("metrics:", with: derived)
+            .replacing("contribution_bound: 10", with: "contribution_bound: 10\n    margins: [[maker], [dough]]")
+        var crowd = try House(plan)
+        for device in 0..<42 {
+            let os = device % 2 == 0 ? "ios" : "android"
+            _ = try crowd.post(House.batch(device: "d\(device)", context: #"{"os":"\#(os)"}"#, events: Self.view()))
+        }
+        #expect(try crowd.release("views").cell(["maker": "known"])?.reach?.devices == 42)
+
+        var few = try House(plan)
+        for device in 0..<19 {
+            let events = "\(Self.view("cake")),\(Self.view("bread"))"
+            _ = try few.post(House.batch(device: "d\(device)", context: #"{"os":"ios"}"#, events: events))
+        }
+        #expect(try few.release("views").cells.isEmpty)
+        for device in 19..<20 {
+            _ = try few.post(House.batch(device: "d\(device)", context: #"{"os":"ios"}"#, events: Self.view("bread")))
+        }
+        let release = try few.release("views")
+        #expect(release.cell(["dough": "baked"])?.reach?.devices == 20)
+        #expect(release.cell(["dough": "baked"])?.count == 39)
+        #expect(release.cell(["dough": "other"]) == nil)
     }
 
     @Test("an identifier that shows up in a second bucket of a partition is refused there")

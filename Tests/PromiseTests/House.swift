@@ -13,6 +13,7 @@ struct House {
     private var keys: [WindowID: WindowKey] = [:]
     private var counters: [CounterKey: Int64] = [:]
     private var distinct: [DistinctKey: Int64] = [:]
+    private var top: [TopKey: StoredTop] = [:]
 
     /// Noon of 2026-11-20, UTC.
     static let noon: Int64 = 1_795_176_000
@@ -30,6 +31,11 @@ struct House {
         let margin: Margin
         let cell: CellIndex
         let window: WindowNumber
+    }
+
+    struct TopKey: Hashable {
+        let cell: DistinctKey
+        let measure: MeasureIndex
     }
 
     init(_ yaml: String) throws {
@@ -88,6 +94,14 @@ struct House {
                 window: delta.window)
             distinct[key, default: 0] += delta.delta
         }
+        for row in flush.top {
+            let cell = DistinctKey(
+                layout: row.layout, periodStart: row.periodStart, margin: row.margin, cell: row.cell,
+                window: row.window)
+            top[TopKey(cell: cell, measure: row.measure)] = StoredTop(
+                margin: row.margin, cell: row.cell, measure: row.measure, window: row.window, largest: row.largest,
+                second: row.second)
+        }
         counting.applied(flush, closed: closed)
     }
 
@@ -96,12 +110,20 @@ struct House {
 
     /// The release of a metric for the period that holds an instant.
     mutating func release(_ metric: MetricName, at instant: Int64 = House.noon) throws -> Release {
+        let cube = try cube(metric, at: instant)
+        guard let found = plan.metric(metric) else { throw UnknownMetric() }
+        return try Release(
+            of: cube, header: ReleaseHeader(plan: plan, metric: found, layout: cube.layout, period: cube.period))
+    }
+
+    /// The raw counters of a metric for the period that holds an instant.
+    mutating func cube(_ metric: MetricName, at instant: Int64 = House.noon) throws -> StoredCube {
         flush()
         guard let place = layouts.firstIndex(where: { $0.metric == metric }), let found = plan.metric(metric) else {
             throw UnknownMetric()
         }
         let period = PeriodCalendar.utc.period(found.period, containing: instant)
-        let cube = StoredCube(
+        return StoredCube(
             layout: layouts[place],
             period: period,
             counters: counters.filter { $0.key.layout == place && $0.key.periodStart == period.start }.map {
@@ -109,9 +131,8 @@ struct House {
             },
             distinct: distinct.filter { $0.key.layout == place && $0.key.periodStart == period.start }.map {
                 StoredDistinct(margin: $0.key.margin, cell: $0.key.cell, window: $0.key.window, devices: $0.value)
-            })
-        return Release(
-            of: cube, header: ReleaseHeader(plan: plan, metric: found, layout: layouts[place], period: period))
+            },
+            top: top.filter { $0.key.cell.layout == place && $0.key.cell.periodStart == period.start }.map(\.value))
     }
 
     struct UnknownMetric: Error {}

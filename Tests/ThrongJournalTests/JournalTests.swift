@@ -114,6 +114,9 @@ struct JournalTests {
         let over = Workshop.record(1).window.over
         try journal.removeSegments(flushed: JournalPosition(9), now: over - 1)
         #expect(try workshop.segments.count == before)
+        let window = Workshop.record(1).window
+        try journal.removeSegments(flushed: JournalPosition(4), unsettled: [window], now: over)
+        #expect(try workshop.segments.count == before, "a window that is not settled has lost its first batches")
         try journal.removeSegments(flushed: JournalPosition(4), now: over)
         #expect(try workshop.segments.count < before)
         #expect(try JournalReader(data, keys: keys).base < JournalPosition(5))

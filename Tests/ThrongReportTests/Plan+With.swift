@@ -30,7 +30,7 @@ extension Release {
                 margin: header.layout.leaf, cell: CellIndex(UInt32($0)), window: Shop.window, devices: $1.devices)
         }
         return Release(
-            of: StoredCube(layout: header.layout, period: header.period, counters: counters, distinct: distinct),
+            large: StoredCube(layout: header.layout, period: header.period, counters: counters, distinct: distinct),
             header: header)
     }
 }

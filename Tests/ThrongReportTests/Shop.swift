@@ -196,7 +196,7 @@ struct Shop {
     ) -> Release {
         let metric = plan.metric(layout.metric)
         return Release(
-            of: StoredCube(layout: layout, period: Self.period, counters: counters, distinct: distinct),
+            large: StoredCube(layout: layout, period: Self.period, counters: counters, distinct: distinct),
             header: ReleaseHeader(
                 layout: layout, period: Self.period, plan: plan.version, threshold: threshold, sampling: sampling,
                 reach: metric?.reach ?? false, groupings: metric.map { plan.groupings(of: $0) } ?? []))

@@ -11,32 +11,37 @@ struct ReleaseStoreTests {
     let layout = MetricLayout.sample()
     let groupings = [Margin.total, Margin(keeping: [0]), Margin(keeping: [0, 1])]
 
-    /// Counts 40 devices in one cell, and enough of the other margins to publish them.
+    /// Counts 40 devices in one cell and 25 in another, beside which a small one can hide.
     private func counted(_ settings: ConnectionSettings) async throws -> CounterStore {
         let store = CounterStore(settings)
         try await store.registerLayouts([layout])
         _ = try await store.attach(daemon: .new)
+        let distinct = layout.trackedMargins.flatMap { margin in
+            [(UInt32(1), Int64(40)), (3, 25)].map { cell, devices in
+                DistinctDelta(
+                    layout: 0, periodStart: saturday, margin: margin,
+                    cell: layout.project(CellIndex(cell), from: layout.leaf, to: margin), window: WindowNumber(7),
+                    delta: devices)
+            }
+        }
         let flush = Flush(
             after: .start, through: .start.next, layouts: [layout],
             counters: [
                 CounterDelta(layout: 0, periodStart: saturday, measure: .count, cell: CellIndex(1), delta: 90),
                 CounterDelta(layout: 0, periodStart: saturday, measure: .sum(0), cell: CellIndex(1), delta: 123_45),
+                CounterDelta(layout: 0, periodStart: saturday, measure: .count, cell: CellIndex(3), delta: 60),
+                CounterDelta(layout: 0, periodStart: saturday, measure: .sum(0), cell: CellIndex(3), delta: 50_00),
                 CounterDelta(layout: 0, periodStart: saturday, measure: .count, cell: CellIndex(4), delta: 3),
             ],
-            distinct: layout.trackedMargins.map { margin in
-                DistinctDelta(
-                    layout: 0, periodStart: saturday, margin: margin,
-                    cell: layout.project(CellIndex(1), from: layout.leaf, to: margin), window: WindowNumber(7),
-                    delta: 40)
-            })
+            distinct: distinct, top: distinct.even)
         _ = try await store.flush(flush, now: saturday + 3600)
         return store
     }
 
-    private func release(_ store: ReleaseStore) async throws -> Release? {
+    private func release(_ store: ReleaseStore) async throws -> ReleaseDecision? {
         let (layout, groupings) = (layout, groupings)
         return try await store.release(layout, .day(saturday)) { cube in
-            Release(of: cube, header: layout.header(cube.period, groupings: groupings))
+            try ReleaseCase(header: layout.header(cube.period, groupings: groupings), parts: [cube]).decide()
         }
     }
 
@@ -47,9 +52,9 @@ struct ReleaseStoreTests {
         let store = ReleaseStore(settings)
         let open = try await store.openPeriods(app: "shop")
         #expect(open == [OpenPeriod(layout: layout, period: .day(saturday))])
-        let made = try #require(try await release(store))
+        let made = try #require(try await release(store)).release
         #expect(made.cells.contains { $0.count == 90 && $0.sums == [123_45] })
-        #expect(!made.cells.contains { $0.count == 3 })
+        #expect(made.cells.map(\.count).sorted() == [63, 90, 90, 153])
         #expect(try await release(store) == nil)
         #expect(try await store.openPeriods(app: "shop").isEmpty)
         let back = try await store.releases(
@@ -63,7 +68,7 @@ struct ReleaseStoreTests {
     func atOnce() async throws {
         let settings = try await TestCluster.database()
         _ = try await counted(settings)
-        let made = try await withThrowingTaskGroup(of: Release?.self) { group in
+        let made = try await withThrowingTaskGroup(of: ReleaseDecision?.self) { group in
             for _ in 0..<4 { group.addTask { try await release(ReleaseStore(settings)) } }
             return try await group.reduce(into: 0) { $0 += $1 == nil ? 0 : 1 }
         }
@@ -96,7 +101,7 @@ struct ReleaseStoreTests {
         #expect(outcome.closedPeriods == [ClosedPeriod(layout: layout.id, periodStart: saturday)])
         let admin = Connection(settings)
         let sum = "select sum(value)::bigint from throng.counter where measure = 0 and period_start = to_timestamp"
-        #expect(try await admin.integer("\(sum)(\(saturday))") == 93)
+        #expect(try await admin.integer("\(sum)(\(saturday))") == 153)
         #expect(try await admin.integer("\(sum)(\(saturday + day))") == 11)
         #expect(try await admin.integer("select count(*) from throng.distinct_count") == 0)
         // A clock that was set back finds its own period released: the next open one takes the counts.
@@ -116,7 +121,7 @@ struct ReleaseStoreTests {
         let settings = try await TestCluster.database()
         _ = try await counted(settings)
         let store = ReleaseStore(settings)
-        let made = try await release(store)
+        let made = try await release(store)?.release
         let admin = Connection(settings)
         await #expect(throws: StoreError.self) { try await admin.execute(sql) }
         #expect(
@@ -151,8 +156,8 @@ struct ReleaseStoreTests {
         let left = try await store.releases(app: "shop", metric: "orders", periodKind: .day, from: 0, to: .max)
         #expect(left.count == 1)
         #expect(left[0].header.groupings == [.total, Margin(keeping: [0])])
-        #expect(left[0].cells.map(\.count) == [93, 90])
-        #expect(try await store.expire(plan: plan, now: saturday + 500 * day).cells == 2)
+        #expect(left[0].cells.map(\.count) == [153, 90, 63])
+        #expect(try await store.expire(plan: plan, now: saturday + 500 * day).cells == 3)
         #expect(
             try await store.releases(app: "shop", metric: "orders", periodKind: .day, from: 0, to: .max) == [])
         #expect(try await Connection(settings).integer("select count(*) from throng.release") == 1)

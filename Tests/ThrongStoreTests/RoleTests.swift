@@ -35,15 +35,18 @@ struct RoleTests {
         let counters = CounterStore(settings)
         try await counters.registerLayouts([layout])
         _ = try await counters.attach(daemon: .new)
-        _ = try await counters.flush(.of(layout, after: 0, through: 1, count: 50, devices: 25), now: saturday)
+        let flush = Flush.of(layout, after: 0, through: 1, count: 50, devices: 25, margins: layout.trackedMargins)
+        _ = try await counters.flush(flush, now: saturday)
         _ = try await ReleaseStore(settings).release(layout, .day(saturday)) { cube in
-            Release(of: cube, header: layout.header(cube.period, groupings: [.total, layout.leaf]))
+            try ReleaseCase(header: layout.header(cube.period, groupings: [.total, layout.leaf]), parts: [cube])
+                .decide()
         }
         let analyst = Connection(settings.acting(as: .analyst))
         let rows = try await analyst.texts(
             """
             select concat_ws(' ', extract(epoch from period_start)::bigint, platform, step, events, revenue, devices)
             from analyst.shop_orders
+            where platform <> '(all)'
             """)
         #expect(rows == ["\(saturday) android cart 50 0.00 25"])
         #expect(try await analyst.texts("select view_name from analyst.metrics") == ["shop_orders"])

@@ -1,6 +1,8 @@
 import TestCluster
 import Testing
+import ThrongCounting
 import ThrongPlan
+import ThrongRelease
 
 @testable import ThrongStore
 
@@ -50,6 +52,52 @@ struct ViewTests {
         #expect(views.allSatisfy { $0.utf8.count <= 63 })
         let analyst = Connection(settings.acting(as: .analyst))
         for view in views { try await analyst.execute("select * from analyst.\"\(view)\"") }
+    }
+
+    @Test("a dimension that is made of another is one more column, and its rows read (all) in the other's")
+    func derived() async throws {
+        let settings = try await TestCluster.database()
+        let shown = [Margin.total, Margin(keeping: [0]), Margin(keeping: [1, 2])]
+        let layout = MetricLayout(
+            app: "shop", metric: "grouped", purpose: "product", rotation: .standard, period: .day, timeZone: "UTC",
+            dimensions: [
+                .init(name: "os", labels: ["ios", "linux", "other"], partitionsDevices: true, rule: "list"),
+                .init(name: "step", labels: ["cart", "other"], partitionsDevices: false, rule: "list"),
+                .init(
+                    name: "kind", labels: ["mobile", "other"], partitionsDevices: true, rule: "of os",
+                    coarsening: .init(place: 0, buckets: [0, 1, 1])),
+            ],
+            sums: [], contributionBound: 1, groupings: shown)
+        let counters = CounterStore(settings)
+        try await counters.registerLayouts([layout])
+        _ = try await counters.attach(daemon: .new)
+        let leaves = (UInt32(0)..<6).map { CellIndex($0) }
+        let flush = Flush(
+            after: .start, through: .start.next, layouts: [layout],
+            counters: leaves.map {
+                CounterDelta(layout: 0, periodStart: saturday, measure: .count, cell: $0, delta: 1 << Int64($0.value))
+            },
+            distinct: layout.trackedMargins.flatMap { margin in
+                (UInt32(0)..<UInt32(layout.size(of: margin))).map {
+                    DistinctDelta(
+                        layout: 0, periodStart: saturday, margin: margin, cell: CellIndex($0),
+                        window: WindowNumber(7), delta: 20)
+                }
+            })
+        _ = try await counters.flush(flush, now: saturday)
+        _ = try await ReleaseStore(settings).release(layout, .day(saturday)) {
+            try ReleaseCase(header: layout.header(.day(saturday), groupings: shown), parts: [$0]).decide()
+        }
+        let rows = try await Connection(settings.acting(as: .analyst)).texts(
+            """
+            select concat_ws(' ', os, step, kind, events) from analyst.shop_grouped order by 1
+            """)
+        #expect(
+            rows == [
+                "(all) (all) (all) 63",
+                "(all) cart mobile 1", "(all) cart other 20", "(all) other mobile 2", "(all) other other 40",
+                "ios (all) (all) 3", "linux (all) (all) 12", "other (all) (all) 48",
+            ])
     }
 
     @Test("columns whose names collide with each other or with fixed ones are told apart, and all are commented")

@@ -9,17 +9,19 @@ struct SmallTable {
     /// - Parameters:
     ///   - cells: name and leaves; every leaf that is to be shown needs a cell of its own.
     ///   - sums: parent name, names of its children.
+    ///   - offered: cells that somebody asks for; nil for all.
     ///   - marked: cells that are sensitive for another reason than their size.
     init(
         _ values: [Int64], cells: [(String, [UInt32])], sums: [(String, [String])] = [], marked: Set<String> = [],
-        protection: AdditiveMeasure.Protection = .reachesThreshold, threshold: Int64 = 5, forced: Set<String> = []
+        protection: AdditiveMeasure.Protection = .reachesThreshold, threshold: Int64 = 5, forced: Set<String> = [],
+        offered: Set<String>? = nil
     ) throws {
         names = cells.map(\.0)
         let candidates = cells.map { name, leaves in
             let value = leaves.reduce(Int64(0)) { $0 + values[Int($1)] }
             return CandidateCell(
                 floor: value, cost: 1 + value, isSensitive: value < threshold || marked.contains(name),
-                isForced: forced.contains(name))
+                isForced: forced.contains(name), isOffered: offered?.contains(name) ?? true)
         }
         let place = Dictionary(
             uniqueKeysWithValues: names.enumerated().map { ($0.element, ColumnIndex(UInt32($0.offset))) })
@@ -48,5 +50,5 @@ struct SmallTable {
     }
 
     /// Hides what is sensitive and nothing else: the control.
-    var naive: [Bool] { problem.cells.map { !$0.isSensitive } }
+    var naive: [Bool] { problem.cells.map { $0.isOffered && !$0.isSensitive } }
 }

@@ -22,7 +22,8 @@ public struct Margin: Hashable, Sendable, Codable, Comparable {
     /// The margin that keeps what either keeps.
     public func union(_ other: Margin) -> Margin { Margin(bits: bits | other.bits) }
 
-    /// Whether everything that the other keeps is kept here too.
+    /// Whether everything that the other keeps is kept here too; ``MetricLayout/refines(_:_:)`` also knows which
+    /// dimensions are made of the buckets of others.
     public func refines(_ other: Margin) -> Bool { bits & other.bits == other.bits }
 
     /// Orders by the bit set.

@@ -17,7 +17,7 @@ public struct MetricLayout: Hashable, Sendable, Codable {
     public let period: PeriodKind
     /// Where days begin.
     public let timeZone: String
-    /// How it is split; the histogram is the last.
+    /// How it is split: the base dimensions, of which the histogram is the last, then those made of their buckets.
     public let dimensions: [DimensionLayout]
     /// The clipped sums, which follow the count.
     public let sums: [SumMeasure]
@@ -26,8 +26,15 @@ public struct MetricLayout: Hashable, Sendable, Codable {
     /// The margins whose distinct identifiers are counted: leaf first, then ascending.
     ///
     /// Each keeps every dimension that partitions devices, because summing such a dimension out needs no count of its
-    /// own (design, section 5).
+    /// own (design, section 5). None keeps a dimension together with one made of its buckets.
     public let trackedMargins: [Margin]
+    /// Nil where there are none, so that layouts without any have the JSON that they always had.
+    private let impossibleCombinations: [ImpossibleCombination]?
+
+    private enum CodingKeys: String, CodingKey {
+        case app, metric, purpose, rotation, period, timeZone, dimensions, sums, contributionBound, trackedMargins
+        case impossibleCombinations = "impossible"
+    }
 
     /// One dimension as counters see it.
     public struct DimensionLayout: Hashable, Sendable, Codable {
@@ -39,17 +46,39 @@ public struct MetricLayout: Hashable, Sendable, Codable {
         public let partitionsDevices: Bool
         /// What tells two bucketings with the same labels apart: the rule and its version.
         public let rule: String
+        /// Which dimension's buckets it is made of; nil for a base dimension, which is made from a field.
+        public let coarsening: Coarsening?
 
         /// Puts a dimension's layout together.
-        public init(name: DimensionName, labels: [BucketLabel], partitionsDevices: Bool, rule: String) {
+        public init(
+            name: DimensionName, labels: [BucketLabel], partitionsDevices: Bool, rule: String,
+            coarsening: Coarsening? = nil
+        ) {
             self.name = name
             self.labels = labels
             self.partitionsDevices = partitionsDevices
             self.rule = rule
+            self.coarsening = coarsening
+        }
+    }
+
+    /// How the buckets of a base dimension fall into those of a coarser one.
+    public struct Coarsening: Hashable, Sendable, Codable {
+        /// The base dimension's place in the layout.
+        public let place: Int
+        /// By bucket of the base dimension: the bucket of the coarser one.
+        public let buckets: [Int]
+
+        /// Puts a coarsening together.
+        public init(place: Int, buckets: [Int]) {
+            self.place = place
+            self.buckets = buckets
         }
     }
 
     /// Puts a layout together; `groupings` are the margins that a release will show.
+    ///
+    /// - Precondition: base dimensions come first, and a coarser one has a bucket for each of its base dimension's.
     public init(
         app: AppName,
         metric: MetricName,
@@ -60,7 +89,8 @@ public struct MetricLayout: Hashable, Sendable, Codable {
         dimensions: [DimensionLayout],
         sums: [SumMeasure],
         contributionBound: Int,
-        groupings: [Margin]
+        groupings: [Margin],
+        impossible: [ImpossibleCombination] = []
     ) {
         self.app = app
         self.metric = metric
@@ -71,64 +101,14 @@ public struct MetricLayout: Hashable, Sendable, Codable {
         self.dimensions = dimensions
         self.sums = sums
         self.contributionBound = contributionBound
-        let partition = Margin(keeping: dimensions.indices.filter { dimensions[$0].partitionsDevices })
-        let leaf = Margin(keeping: dimensions.indices)
-        let others = Set(groupings.map { $0.union(partition) }).subtracting([leaf])
+        impossibleCombinations = impossible.isEmpty ? nil : impossible
+        let leaf = Margin(keeping: dimensions.indices.filter { dimensions[$0].coarsening == nil })
+        let others = Set(groupings.map { dimensions.trackedMargin(for: $0) }).subtracting([leaf])
         trackedMargins = [leaf] + others.sorted()
     }
 
-    /// The margin that keeps every dimension.
-    public var leaf: Margin { trackedMargins[0] }
-
-    /// The dimensions that partition devices.
-    public var partition: Margin { Margin(keeping: dimensions.indices.filter { dimensions[$0].partitionsDevices }) }
-
-    /// Cells in a margin.
-    public func size(of margin: Margin) -> Int {
-        dimensions.indices.reduce(1) { margin.keeps($1) ? $0 * dimensions[$1].labels.count : $0 }
-    }
-
-    /// The cell of `margin` that holds a cell of a finer margin.
-    ///
-    /// - Precondition: `finer.refines(margin)`.
-    public func project(_ cell: CellIndex, from finer: Margin, to margin: Margin) -> CellIndex {
-        if finer == margin { return cell }
-        var rest = cell.value
-        var result: UInt32 = 0
-        var weight: UInt32 = 1
-        for place in dimensions.indices.reversed() where finer.keeps(place) {
-            let size = UInt32(dimensions[place].labels.count)
-            if margin.keeps(place) {
-                result += weight * (rest % size)
-                weight *= size
-            }
-            rest /= size
-        }
-        return CellIndex(result)
-    }
-
-    /// The buckets of a cell, one per kept dimension, as indices into their labels.
-    public func buckets(of cell: CellIndex, in margin: Margin) -> [Int] {
-        var rest = Int(cell.value)
-        var result: [Int] = []
-        for place in dimensions.indices.reversed() where margin.keeps(place) {
-            let size = dimensions[place].labels.count
-            result.append(rest % size)
-            rest /= size
-        }
-        return result.reversed()
-    }
-
-    /// The cell that these buckets name, one per kept dimension.
-    public func cell(buckets: [Int], in margin: Margin) -> CellIndex {
-        var result = 0
-        var next = 0
-        for place in dimensions.indices where margin.keeps(place) {
-            result = result * dimensions[place].labels.count + buckets[next]
-            next += 1
-        }
-        return CellIndex(UInt32(result))
-    }
+    /// Combinations of buckets that cannot occur, which is public knowledge; no event is ever counted in them.
+    public var impossible: [ImpossibleCombination] { impossibleCombinations ?? [] }
 
     /// What identifies this layout: the SHA-256 of its JSON with sorted keys.
     public var id: LayoutID { LayoutID(Array(SHA256.hash(data: json))) }

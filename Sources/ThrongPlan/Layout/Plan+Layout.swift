@@ -4,6 +4,23 @@ extension Plan {
     /// - Throws: ``PlanProblem`` where a bucketing cannot be compiled, such as missing user agent rules.
     public func layout(of metric: Metric, rules: UserAgentRules) throws -> MetricLayout {
         guard let purpose = purpose(metric.purpose) else { preconditionFailure("the plan's reader checks purposes") }
+        let base = try cubeDimensions(of: metric).map { dimension in
+            MetricLayout.DimensionLayout(
+                name: dimension.name,
+                labels: try dimension.rule.compiled(rules: rules).labels,
+                partitionsDevices: dimension.partitionsDevices,
+                rule: dimension.rule.fingerprint(rules: rules))
+        }
+        let derived = derivedDimensions(of: metric).compactMap { dimension in
+            base.firstIndex { $0.name == dimension.base }.map { place in
+                MetricLayout.DimensionLayout(
+                    name: dimension.name,
+                    labels: dimension.labels,
+                    partitionsDevices: dimension.partitionsDevices,
+                    rule: "of \(dimension.base)",
+                    coarsening: .init(place: place, buckets: dimension.buckets(of: base[place].labels)))
+            }
+        }
         return MetricLayout(
             app: app.name,
             metric: metric.name,
@@ -11,16 +28,11 @@ extension Plan {
             rotation: purpose.rotation,
             period: metric.period,
             timeZone: app.timeZone,
-            dimensions: try cubeDimensions(of: metric).map { dimension in
-                MetricLayout.DimensionLayout(
-                    name: dimension.name,
-                    labels: try dimension.rule.compiled(rules: rules).labels,
-                    partitionsDevices: dimension.partitionsDevices,
-                    rule: dimension.rule.fingerprint(rules: rules))
-            },
+            dimensions: base + derived,
             sums: metric.sums,
             contributionBound: metric.contributionBound,
-            groupings: groupings(of: metric))
+            groupings: groupings(of: metric),
+            impossible: metric.impossible)
     }
 
     /// The dimensions of a metric's cube: the ones that it names, then its histogram.
@@ -37,25 +49,39 @@ extension Plan {
         ]
     }
 
+    /// The derived dimensions that a metric's groupings use, in the plan's order: they follow its cube's dimensions.
+    public func derivedDimensions(of metric: Metric) -> [DerivedDimension] {
+        let used = Set(namedGroupings(of: metric).joined())
+        return derivedDimensions.filter { used.contains($0.name) }
+    }
+
     /// The margins that a release of a metric shows: its declared ones and what insights ask for; ascending.
     ///
     /// A metric that declares none shows its total, each dimension alone, and all of them together.
     public func groupings(of metric: Metric) -> [Margin] {
-        let names = cubeDimensions(of: metric).map(\.name)
-        func margin(_ kept: some Sequence<DimensionName>) -> Margin {
+        let names = cubeDimensions(of: metric).map(\.name) + derivedDimensions(of: metric).map(\.name)
+        let shown = namedGroupings(of: metric).map { kept in
             Margin(keeping: kept.compactMap { names.firstIndex(of: $0) })
         }
-        var shown: Set<Margin> = [.total]
-        if metric.margins.isEmpty {
-            shown.formUnion(names.map { margin([$0]) })
-            shown.insert(margin(names))
-        } else {
-            shown.formUnion(metric.margins.map { margin($0) })
-        }
-        for insight in insights where insight.metric == metric.name {
-            shown.formUnion(insight.groupings(histogram: metric.histogram?.name).map { margin($0) })
-        }
-        return shown.sorted()
+        return Set(shown).sorted()
+    }
+
+    /// The margins of a metric that reports show; the others are released for analysts only.
+    public func reportedGroupings(of metric: Metric) -> Set<Margin> {
+        let names = cubeDimensions(of: metric).map(\.name) + derivedDimensions(of: metric).map(\.name)
+        let reported = Set(reports.flatMap(\.insights))
+        let asked = insights.filter { $0.metric == metric.name && reported.contains($0.name) }
+            .flatMap { $0.groupings(histogram: metric.histogram?.name) }
+        return Set(asked.map { kept in Margin(keeping: kept.compactMap { names.firstIndex(of: $0) }) })
+    }
+
+    /// The groupings by name, in no order; some may come twice.
+    private func namedGroupings(of metric: Metric) -> [[DimensionName]] {
+        let names = cubeDimensions(of: metric).map(\.name)
+        let declared = metric.margins.isEmpty ? names.map { [$0] } + [names] : metric.margins
+        let asked = insights.filter { $0.metric == metric.name }
+            .flatMap { $0.groupings(histogram: metric.histogram?.name) }
+        return [[]] + declared + asked
     }
 }
 

@@ -20,6 +20,9 @@ public struct Metric: Sendable, Hashable {
     public let dimensions: [DimensionName]
     /// What a counter covers.
     public let period: PeriodKind
+    /// Longer periods that are released too, as sums over the same counters; ascending, each made of whole ones of the
+    /// one before.
+    public let rollups: [PeriodKind]
     /// Clipped sums, in the plan's order.
     public let sums: [SumMeasure]
     /// A distribution of a field, which is a dimension of the cube named after it.
@@ -32,6 +35,12 @@ public struct Metric: Sendable, Hashable {
     public let sampling: Double
     /// How many devices a published number of this metric stands for.
     public let threshold: Threshold
+    /// How close an estimate of a withheld number or of one contributor's part may come.
+    public let protection: Protection
+    /// Those of its dimensions of which nobody may learn that a whole cohort is in one bucket.
+    public let sensitive: [DimensionName]
+    /// Buckets that cannot occur together; events that say so are refused.
+    public let impossible: [ImpossibleCombination]
     /// Which groupings are released besides those that insights ask for: each a set of this metric's dimensions.
     public let margins: [[DimensionName]]
     /// How its released numbers coarsen with age, in ascending order of age.
@@ -56,7 +65,11 @@ public struct Metric: Sendable, Hashable {
         sampling: Double,
         threshold: Threshold,
         margins: [[DimensionName]],
-        decay: [DecayStep]
+        decay: [DecayStep],
+        rollups: [PeriodKind] = [],
+        protection: Protection = .standard,
+        sensitive: [DimensionName] = [],
+        impossible: [ImpossibleCombination] = []
     ) {
         self.name = name
         self.title = title
@@ -76,6 +89,10 @@ public struct Metric: Sendable, Hashable {
         self.threshold = threshold
         self.margins = margins
         self.decay = decay
+        self.rollups = rollups
+        self.protection = protection
+        self.sensitive = sensitive
+        self.impossible = impossible
     }
 }
 

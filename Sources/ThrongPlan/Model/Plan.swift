@@ -9,6 +9,8 @@ public struct Plan: Sendable, Hashable {
     public let purposes: [Purpose]
     /// How fields are coarsened, in the plan's order.
     public let dimensions: [Dimension]
+    /// Coarser dimensions that are made of the buckets of others, in the plan's order.
+    public let derivedDimensions: [DerivedDimension]
     /// What is counted, in the plan's order.
     public let metrics: [Metric]
     /// What may be asked of released numbers, in the plan's order.
@@ -27,6 +29,7 @@ public struct Plan: Sendable, Hashable {
         app: App,
         purposes: [Purpose],
         dimensions: [Dimension],
+        derivedDimensions: [DerivedDimension] = [],
         metrics: [Metric],
         insights: [Insight],
         reports: [Report],
@@ -37,6 +40,7 @@ public struct Plan: Sendable, Hashable {
         self.app = app
         self.purposes = purposes
         self.dimensions = dimensions
+        self.derivedDimensions = derivedDimensions
         self.metrics = metrics
         self.insights = insights
         self.reports = reports
@@ -47,8 +51,12 @@ public struct Plan: Sendable, Hashable {
 
     /// The purpose of that name, if the plan has one.
     public func purpose(_ name: PurposeName) -> Purpose? { purposes.first { $0.name == name } }
-    /// The dimension of that name, if the plan has one.
+    /// The dimension of that name that is made from a field, if the plan has one.
     public func dimension(_ name: DimensionName) -> Dimension? { dimensions.first { $0.name == name } }
+    /// The dimension of that name that is made of another's buckets, if the plan has one.
+    public func derivedDimension(_ name: DimensionName) -> DerivedDimension? {
+        derivedDimensions.first { $0.name == name }
+    }
     /// The metric of that name, if the plan has one.
     public func metric(_ name: MetricName) -> Metric? { metrics.first { $0.name == name } }
     /// The insight of that name, if the plan has one.

@@ -6,7 +6,8 @@ extension Plan {
     /// - Parameter today: what expiry dates are measured against.
     public func lint(today: CalendarDate = .today) -> [PlanProblem] {
         var advice = ProblemList(file: places.file)
-        for problem in purposeAdvice() + dimensionAdvice() + metricAdvice(today: today) + outputAdvice() {
+        let dimensions = dimensionAdvice() + derivedAdvice()
+        for problem in purposeAdvice() + dimensions + metricAdvice(today: today) + outputAdvice() {
             advice.add(problem)
         }
         return advice.sorted
@@ -69,11 +70,20 @@ extension Plan {
         }
     }
 
+    private func derivedAdvice() -> [PlanProblem] {
+        let used = Set(metrics.flatMap { derivedDimensions(of: $0) })
+        return derivedDimensions.filter { !used.contains($0) }.map {
+            places.advice(
+                on: .dimension, named: $0.name.text,
+                "dimension '\($0.name)' is not used; delete it or use it in a metric's margins or an insight")
+        }
+    }
+
     // MARK: Metrics
 
     private func metricAdvice(today: CalendarDate) -> [PlanProblem] {
         metrics.flatMap { metric -> [PlanProblem] in
-            [expiryAdvice(metric, today: today), cellAdvice(metric), retentionAdvice(metric)]
+            [expiryAdvice(metric, today: today), cellAdvice(metric), retentionAdvice(metric), rollupAdvice(metric)]
                 .compactMap { $0 }
                 .map { places.advice(on: .metric, named: metric.name.text, "metric '\(metric.name)' \($0)") }
         }
@@ -104,18 +114,21 @@ extension Plan {
                 return "can't be weighed against its audience: \(error)"
             }
         }
+        let derived = derivedDimensions(of: metric)
+        sizes += derived.map(\.labels.count)
         let finest = groupings(of: metric)
             .map { margin in (margin, sizes.indices.reduce(1) { margin.keeps($1) ? $0 * sizes[$1] : $0 }) }
             .max { $0.1 < $1.1 }
         guard let (margin, cells) = finest, let purpose = purpose(metric.purpose) else { return nil }
         // A window lies within one hour or a few, so that a split by time divides its devices by less than its buckets.
-        let parts = cube.indices.filter(margin.keeps).reduce(1) { parts, place in
-            guard case .time(let part, _) = cube[place].rule else { return parts * sizes[place] }
+        let parts = sizes.indices.filter(margin.keeps).reduce(1) { parts, place in
+            guard place < cube.count, case .time(let part, _) = cube[place].rule else { return parts * sizes[place] }
             return parts * (part == .hour ? Swift.max(1, Int(purpose.rotation.seconds / 3600)) : 1)
         }
         let average = Swift.min(app.audience, devices(in: purpose.rotation)) / parts
         guard average < 2 * Int(metric.threshold.devices) else { return nil }
-        let names = cube.indices.filter(margin.keeps).map { cube[$0].name.text }.joined(separator: " × ")
+        let columns = cube.map(\.name.text) + derived.map(\.name.text)
+        let names = columns.indices.filter(margin.keeps).map { columns[$0] }.joined(separator: " × ")
         let window =
             purpose.rotation < .longest ? " and window of \(Duration.seconds(purpose.rotation.seconds).planText)" : ""
         return
@@ -135,6 +148,20 @@ extension Plan {
             """
             decays after \(step.after.planText), but its purpose keeps numbers for \(purpose.retention.planText) \
             only; the step never happens
+            """
+    }
+
+    private func rollupAdvice(_ metric: Metric) -> String? {
+        let reported = reports.filter { report in
+            report.insights.contains { insight($0)?.metric == metric.name }
+        }
+        guard let idle = metric.rollups.first(where: { rollup in !reported.contains { $0.period == rollup } }) else {
+            return nil
+        }
+        return
+            """
+            is released by \(idle.rawValue), too, which no report shows; unless analysts need it, leave it out: the \
+            more is added up, the more has to be withheld
             """
     }
 
@@ -162,13 +189,14 @@ extension Plan {
 
     private func shareAdvice(_ insight: Insight) -> PlanProblem? {
         guard case .share(of: .devices, part: nil) = insight.kind else { return nil }
-        guard let doing = insight.by.compactMap({ dimension($0) }).first(where: { !$0.partitionsDevices }) else {
-            return nil
+        let doing = insight.by.first { name in
+            (dimension(name)?.partitionsDevices ?? derivedDimension(name)?.partitionsDevices) == false
         }
+        guard let doing else { return nil }
         return places.advice(
             on: .insight, named: insight.name.text,
             """
-            insight '\(insight.name)' shares out devices by '\(doing.name)', which does not partition them: one \
+            insight '\(insight.name)' shares out devices by '\(doing)', which does not partition them: one \
             device counts in several parts, and the parts may exceed 100 %
             """
         )

@@ -51,9 +51,22 @@ extension Plan {
             \(PlanNumber.text(metric.contributionBound)) from one identifier.
             """
         )
+        if !metric.rollups.isEmpty {
+            label.item("Added up by \(metric.rollups.map(\.rawValue).joined(separator: " and by ")), too.")
+        }
         if metric.reach { label.item("Counts devices, too.") }
-        let titles = metric.dimensions.compactMap { dimension($0)?.title }
+        let titles =
+            metric.dimensions.compactMap { dimension($0)?.title } + derivedDimensions(of: metric).map(\.title)
         if !titles.isEmpty { label.item("Split by: \(titles.joined(separator: ", ")).") }
+        let sensitive = metric.sensitive.map { dimension($0)?.title ?? $0.text }
+        if !sensitive.isEmpty {
+            label.item("Nobody learns that everyone in a group has the same: \(sensitive.joined(separator: ", ")).")
+        }
+        if !metric.impossible.isEmpty {
+            let shown = metric.impossible.prefix(6).map { $0.parts.map(\.bucket.text).joined(separator: " with ") }
+            let rest = metric.impossible.count > 6 ? " and \(metric.impossible.count - 6) more" : ""
+            label.item("Refused, because it cannot be: \(shown.joined(separator: ", "))\(rest).")
+        }
         for sum in metric.sums {
             label.item(
                 """
@@ -76,7 +89,7 @@ extension Plan {
         for step in metric.decay {
             switch step.action {
             case .drop(let name):
-                let title = dimension(name)?.title ?? name.text
+                let title = dimension(name)?.title ?? derivedDimension(name)?.title ?? name.text
                 label.item("After \(step.after.planText) the split by \(title) is deleted.")
             case .delete:
                 label.item("After \(step.after.planText) its numbers are deleted.")
@@ -101,6 +114,12 @@ extension Plan {
                 default: dimension.field.text
                 }
             label.item("\(dimension.title), from \(source): \(Self.summary(of: dimension.rule))")
+        }
+        let coarser = Set(metrics.flatMap { derivedDimensions(of: $0) })
+        for derived in derivedDimensions where coarser.contains(derived) {
+            let source = dimension(derived.base)?.title ?? derived.base.text
+            let buckets = derived.groups.map { "\($0.label) (\($0.values.joined(separator: ", ")))" }
+            label.item("\(derived.title), made of \(source): \((buckets + ["other"]).joined(separator: ", "))")
         }
     }
 

@@ -15,6 +15,11 @@ extension Plan {
         return PublicPlan(
             app: app.name, title: app.title, contact: app.contact, timeZone: app.timeZone, version: version.hex,
             threshold: app.threshold.devices, purposes: purposes.map(published), dimensions: dimensions,
+            derivedDimensions: derivedDimensions.map {
+                PublicPlan.DerivedDimension(
+                    name: $0.name, title: $0.title, of: $0.base, groups: $0.groups,
+                    partitionsDevices: $0.partitionsDevices)
+            },
             metrics: metrics.map(published),
             recipients: partners.map { partner in
                 PublicPlan.Recipient(
@@ -56,8 +61,10 @@ extension Plan {
     private func published(_ metric: Metric) -> PublicPlan.Metric {
         PublicPlan.Metric(
             name: metric.name, title: metric.title, question: metric.question, purpose: metric.purpose,
-            events: metric.events, dimensions: metric.dimensions, period: metric.period, sums: metric.sums,
-            histogram: metric.histogram, reach: metric.reach, contributionBound: metric.contributionBound,
-            sampling: metric.sampling, threshold: metric.threshold.devices, expires: metric.expires.description)
+            events: metric.events, dimensions: metric.dimensions, period: metric.period,
+            rollups: metric.rollups, sums: metric.sums, histogram: metric.histogram, reach: metric.reach,
+            contributionBound: metric.contributionBound, sampling: metric.sampling,
+            threshold: metric.threshold.devices, protection: metric.protection.percent, sensitive: metric.sensitive,
+            impossible: metric.impossible, expires: metric.expires.description)
     }
 }

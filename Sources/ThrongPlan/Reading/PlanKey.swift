@@ -42,9 +42,10 @@ enum PlanKeys {
         case region, time, host, route
         case fileType = "file_type"
         case memory, cores
+        case of, groups
         static let required: Set<Self> = [.title]
         /// The keys of which a dimension has exactly one: how it coarsens.
-        static let kinds: [Self] = allCases.filter { ![.title, .field, .partitions].contains($0) }
+        static let kinds: [Self] = allCases.filter { ![.title, .field, .partitions, .groups].contains($0) }
     }
 
     enum SignificantFigures: String, PlanKey {
@@ -76,7 +77,7 @@ enum PlanKeys {
     enum Metric: String, PlanKey {
         case title, events, question, decision, owner, expires, purpose, dimensions, period, measures
         case contributionBound = "contribution_bound"
-        case sampling, threshold, margins, decay
+        case sampling, threshold, protection, sensitive, impossible, margins, rollups, decay
         static let required: Set<Self> = [
             .title, .events, .question, .decision, .owner, .expires, .purpose, .period,
         ]

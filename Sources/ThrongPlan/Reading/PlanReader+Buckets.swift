@@ -19,7 +19,7 @@ extension PlanReader {
         _ kind: PlanKeys.Dimension, _ node: YAMLNode, _ subject: String
     ) -> BucketingRule? {
         switch kind {
-        case .title, .field, .partitions: nil
+        case .title, .field, .partitions, .of, .groups: nil
         case .list: groups(node, subject).map { .list($0) }
         case .bands: ascending(node, subject).map { .bands(edges: $0) }
         case .significantFigures: significantFigures(node, subject)
@@ -74,7 +74,7 @@ extension PlanReader {
     // MARK: Groups
 
     /// `[a, b]`, where each value is a bucket, or `{label: [values]}`.
-    private mutating func groups(_ node: YAMLNode, _ subject: String) -> [BucketGroup]? {
+    mutating func groups(_ node: YAMLNode, _ subject: String) -> [BucketGroup]? {
         guard case .mapping(let entries) = node.content else {
             return known(node, subject)?.map { BucketGroup(label: BucketLabel($0), values: [$0]) }
         }

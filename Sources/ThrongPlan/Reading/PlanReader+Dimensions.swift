@@ -1,13 +1,10 @@
 extension PlanReader {
     private enum Partitions: String, CaseIterable { case devices }
 
-    /// Reads one of `dimensions`.
+    /// Reads one of `dimensions`; one that is made of another is only noted, for when that one is read.
     mutating func readDimension(_ part: Part) {
         checkColumn(part.name, at: part.place, "dimension '\(part.name)'")
         guard let body: PlanBody<PlanKeys.Dimension> = body(of: part, .dimension) else { return }
-        let title = text(.title, in: body)
-        let partitions: Partitions? = choice(.partitions, in: body)
-        let field: FieldName? = name(.field, in: body, noun: "field")
         let kinds = PlanKeys.Dimension.kinds.filter { body[$0] != nil }
         guard kinds.count == 1, let kind = kinds.first, let node = body[kind] else {
             let allowed = PlanKeys.Dimension.kinds.map(\.rawValue).joined(separator: ", ")
@@ -22,6 +19,16 @@ extension PlanReader {
             )
             return
         }
+        if kind == .of {
+            derivedBodies.append((part, body))
+            return
+        }
+        if let groups = body.keyPlaces[.groups] {
+            problems.add(groups, "\(body.subject): 'groups' goes with 'of' only; leave it out")
+        }
+        let title = text(.title, in: body)
+        let partitions: Partitions? = choice(.partitions, in: body)
+        let field: FieldName? = name(.field, in: body, noun: "field")
         let bucketing = bucketingRule(kind, node, body.subject(kind))
         guard let field = checkedField(field, of: body, kind: kind) else { return }
         checkPartitions(partitions != nil, of: body, field: field, kind: kind)

@@ -11,7 +11,7 @@ extension PlanReader {
         if let kind { checkKeys(of: kind, in: body) }
         // A metric that could not be read has its own problems; what depends on it is not checked again.
         guard let kind, let name, let metric = metrics.first(where: { $0.name == name }) else { return }
-        let dimensions = (metric.dimensions + [metric.histogram?.name].compactMap { $0 }).map(\.text)
+        let dimensions = dimensions(of: metric)
         let by: [DimensionName] = splits(in: body, among: dimensions)
         let filters = filters(.whereBuckets, in: body, of: metric, among: dimensions)
         for filter in filters where by.contains(filter.dimension) {
@@ -24,11 +24,23 @@ extension PlanReader {
             )
         }
         guard let computed = computed(kind, in: body, of: metric, by: by, filters: filters) else { return }
+        var kept = by + filters.map(\.dimension)
+        if case .share(of: _, part: let part?) = computed { kept.append(part.dimension) }
+        checkGrains(of: kept, body.subject) { name in
+            if by.contains(name) { return body[.by]?.place }
+            return (filters.contains { $0.dimension == name } ? body[.whereBuckets] : body[.part])?.place
+        }
         guard let title else { return }
         insights.append(
             Insight(
                 name: InsightName(part.name), title: title, explanation: explanation, metric: name, kind: computed,
                 by: by, filters: filters))
+    }
+
+    /// What an insight of a metric may be split by or confined to: also what is made of the metric's dimensions.
+    private func dimensions(of metric: Metric) -> [String] {
+        (metric.dimensions + [metric.histogram?.name].compactMap { $0 }).map(\.text)
+            + derivedNames(of: metric.dimensions)
     }
 
     private mutating func checkKeys(of kind: Kind, in body: PlanBody<PlanKeys.Insight>) {
@@ -67,7 +79,16 @@ extension PlanReader {
         _ key: PlanKeys.Insight, in body: PlanBody<PlanKeys.Insight>, of metric: Metric, among dimensions: [String]
     ) -> [Insight.Filter] {
         guard let node = body[key] else { return [] }
-        let subject = body.subject(key)
+        return filters(
+            node, body.subject(key), noun: "dimension of its metric", among: dimensions,
+            bands: metric.histogram.map { ($0.name, bandsOf[metric.name] ?? []) })
+    }
+
+    /// `{dimension: bucket}`, each dimension once; what is wrong is noted and left out.
+    mutating func filters(
+        _ node: YAMLNode, _ subject: String, noun: String, among dimensions: [String],
+        bands: (name: DimensionName, labels: [BucketLabel])?
+    ) -> [Insight.Filter] {
         guard case .mapping(let entries) = node.content, !entries.isEmpty else {
             problems.add(
                 node.place,
@@ -78,13 +99,12 @@ extension PlanReader {
         for entry in entries {
             guard dimensions.contains(entry.key) else {
                 let advice = NearestName.advice(for: entry.key, among: dimensions, noun: "dimensions in its metric")
-                problems.add(
-                    entry.place, "\(subject): unknown dimension of its metric \(YAMLNode.quoted(entry.key))\(advice)")
+                problems.add(entry.place, "\(subject): unknown \(noun) \(YAMLNode.quoted(entry.key))\(advice)")
                 continue
             }
             let dimension = DimensionName(entry.key)
             guard let label = text(entry.value, "\(subject) '\(entry.key)'") else { continue }
-            let known = dimension == metric.histogram?.name ? bandsOf[metric.name] : buckets[dimension]
+            let known = dimension == bands?.name ? bands?.labels : buckets[dimension]
             // A dimension that could not be read has its own problem already.
             guard let labels = known else { continue }
             guard labels.contains(BucketLabel(label)) else {
@@ -168,8 +188,7 @@ extension PlanReader {
             problems.add(body.place, "\(body.subject): 'basis' is missing; a share is one of events or devices")
         }
         if basis == .devices { checkReach(of: metric, in: body, body[.basis]?.place) }
-        let dimensions = (metric.dimensions + [metric.histogram?.name].compactMap { $0 }).map(\.text)
-        let parts = self.filters(.part, in: body, of: metric, among: dimensions)
+        let parts = self.filters(.part, in: body, of: metric, among: dimensions(of: metric))
         if parts.count > 1 {
             problems.add(body[.part]?.place, "\(body.subject(.part)) names \(parts.count) buckets; one is allowed")
         }

@@ -130,7 +130,7 @@ extension PlanReader {
         of measures: Measures, dimensions: [DimensionName], in metric: PlanBody<PlanKeys.Metric>
     ) {
         guard let place = metric.keyPlaces[.measures] else { return }
-        var taken = Set(dimensions.map(\.text))
+        var taken = Set(dimensions.map(\.text) + derivedNames(of: dimensions))
         for name in measures.sums.map(\.name) + [measures.histogram?.name.text].compactMap({ $0 }) {
             checkColumn(name, at: place, metric.subject(.measures))
             if !taken.insert(name).inserted {

@@ -14,12 +14,9 @@ extension PlanReader {
         let owner = text(.owner, in: body)
         let expires = expiry(in: body)
         let purpose: PurposeName? = reference(.purpose, in: body, to: .purpose)
-        let dimensions: [DimensionName]? =
-            body[.dimensions].map {
-                references(
-                    $0, body.subject(.dimensions), to: "dimension", among: declared[.dimension], mayBeEmpty: true)
-            } ?? []
+        let dimensions = baseDimensions(in: body)
         let period: PeriodKind? = choice(.period, in: body)
+        let rollups = self.rollups(in: body, of: period)
         let measures = self.measures(in: body)
         let bound = integer(.contributionBound, in: body, 1...1_000_000) ?? 100
         let sampling = self.sampling(in: body) ?? 1
@@ -27,8 +24,10 @@ extension PlanReader {
         guard let dimensions, let measures else { return }
         checkColumns(of: measures, dimensions: dimensions, in: body)
         let cube = dimensions + [measures.histogram?.name].compactMap { $0 }
-        let margins = body[.margins].flatMap { self.margins($0, body.subject(.margins), cube: cube) } ?? []
-        let decay = body[.decay].flatMap { self.decaySteps($0, body.subject(.decay), cube: cube) } ?? []
+        let all = cube.map(\.text) + derivedNames(of: dimensions)
+        let margins = body[.margins].flatMap { self.margins($0, body.subject(.margins), among: all) } ?? []
+        let decay = body[.decay].flatMap { self.decaySteps($0, body.subject(.decay), among: all) } ?? []
+        let disclosure = disclosure(in: body, cube: cube, measures)
         guard checkSize(of: dimensions, measures, in: body) else { return }
         bandsOf[MetricName(part.name)] = measures.bands
         guard let title, let events, let question, let decision, let owner, let expires, let purpose, let period else {
@@ -39,7 +38,30 @@ extension PlanReader {
                 name: MetricName(part.name), title: title, events: events, question: question, decision: decision,
                 owner: owner, expires: expires, purpose: purpose, dimensions: dimensions, period: period,
                 sums: measures.sums, histogram: measures.histogram, reach: measures.reach, contributionBound: bound,
-                sampling: sampling, threshold: threshold, margins: margins, decay: decay))
+                sampling: sampling, threshold: threshold, margins: margins, decay: decay, rollups: rollups,
+                protection: disclosure.protection, sensitive: disclosure.sensitive, impossible: disclosure.impossible))
+    }
+
+    /// The dimensions that a metric counts by: none that is made of another.
+    private mutating func baseDimensions(in body: PlanBody<PlanKeys.Metric>) -> [DimensionName]? {
+        guard let node = body[.dimensions] else { return [] }
+        if case .sequence(let nodes) = node.content {
+            var isFine = true
+            for node in nodes {
+                guard case .scalar(let name, _) = node.content, derivedNames.contains(name) else { continue }
+                let base = bases[DimensionName(name)].map { "'\($0)'" } ?? "the dimension that it is made of"
+                problems.add(
+                    node.place,
+                    """
+                    \(body.subject(.dimensions)): '\(name)' is made of another dimension; list \(base) here, and use \
+                    '\(name)' in margins and insights
+                    """
+                )
+                isFine = false
+            }
+            guard isFine else { return nil }
+        }
+        return references(node, body.subject(.dimensions), to: "dimension", among: baseNames, mayBeEmpty: true)
     }
 
     private mutating func eventNames(_ node: YAMLNode, _ subject: String) -> [EventName]? {
@@ -95,27 +117,32 @@ extension PlanReader {
         return threshold
     }
 
-    private mutating func margins(_ node: YAMLNode, _ subject: String, cube: [DimensionName]) -> [[DimensionName]]? {
+    private mutating func margins(
+        _ node: YAMLNode, _ subject: String, among dimensions: [String]
+    ) -> [[DimensionName]]? {
         guard let nodes = list(node, subject) else { return nil }
         var margins: [[DimensionName]] = []
         for node in nodes {
             guard
                 let margin: [DimensionName] = references(
-                    node, subject, to: "dimension of this metric", among: cube.map(\.text), mayBeEmpty: true)
+                    node, subject, to: "dimension of this metric", among: dimensions, mayBeEmpty: true)
             else { continue }
             if margins.contains(where: { Set($0) == Set(margin) }) {
                 problems.add(node.place, "\(subject): this grouping is listed twice; keep one")
             }
+            checkGrains(of: margin, subject) { _ in node.place }
             margins.append(margin)
         }
         return margins
     }
 
-    private mutating func decaySteps(_ node: YAMLNode, _ subject: String, cube: [DimensionName]) -> [DecayStep]? {
+    private mutating func decaySteps(
+        _ node: YAMLNode, _ subject: String, among dimensions: [String]
+    ) -> [DecayStep]? {
         guard let nodes = list(node, subject) else { return nil }
         var steps: [DecayStep] = []
         for node in nodes {
-            guard let step = decayStep(node, subject, cube: cube) else { continue }
+            guard let step = decayStep(node, subject, among: dimensions) else { continue }
             if let last = steps.last, step.after < last.after {
                 problems.add(
                     node.place,
@@ -137,13 +164,13 @@ extension PlanReader {
 
     private enum Everything: String, CaseIterable { case all }
 
-    private mutating func decayStep(_ node: YAMLNode, _ subject: String, cube: [DimensionName]) -> DecayStep? {
+    private mutating func decayStep(_ node: YAMLNode, _ subject: String, among dimensions: [String]) -> DecayStep? {
         guard let body: PlanBody<PlanKeys.Decay> = body(of: node, subject, at: node.place) else { return nil }
         let after = duration(.after, in: body, .seconds(86_400) ... .seconds(3660 * 86_400))
         switch (body[.drop], body[.delete]) {
         case (let dropped?, nil):
             let name: DimensionName? = reference(
-                dropped, body.subject(.drop), to: "dimension of this metric", among: cube.map(\.text))
+                dropped, body.subject(.drop), to: "dimension of this metric", among: dimensions)
             guard let after, let name else { return nil }
             return DecayStep(after: after, action: .drop(name))
         case (nil, .some):

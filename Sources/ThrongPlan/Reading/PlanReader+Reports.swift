@@ -40,13 +40,15 @@ extension PlanReader {
     ) {
         for name in names {
             guard let insight = insights.first(where: { $0.name == name }),
-                let metric = metrics.first(where: { $0.name == insight.metric }), metric.period != period
+                let metric = metrics.first(where: { $0.name == insight.metric }), metric.period != period,
+                !metric.rollups.contains(period)
             else { continue }
+            let fix = metric.period.rollups.contains(period) ? ", or 'rollups: [\(period.rawValue)]' in the metric" : ""
             problems.add(
                 body[.period]?.place,
                 """
                 \(body.subject) covers a \(period.rawValue), but insight '\(name)' reads metric '\(metric.name)', \
-                which counts by \(metric.period.rawValue); use one period
+                which counts by \(metric.period.rawValue); use one period\(fix)
                 """
             )
         }

@@ -17,6 +17,11 @@ struct PlanReader {
     var app: App?
     var purposes: [Purpose] = []
     var dimensions: [Dimension] = []
+    /// Dimensions that are made of others, to be read after these.
+    var derivedBodies: [(part: Part, body: PlanBody<PlanKeys.Dimension>)] = []
+    /// What they are made of, as far as it could be read.
+    var bases: [DimensionName: DimensionName] = [:]
+    var derivedDimensions: [DerivedDimension] = []
     var metrics: [Metric] = []
     var insights: [Insight] = []
     var reports: [Report] = []
@@ -41,14 +46,18 @@ struct PlanReader {
         if let app = body[.app] { readApp(app, at: body.keyPlaces[.app] ?? app.place) }
         for part in purposes { readPurpose(part) }
         for part in dimensions { readDimension(part) }
+        for (part, body) in derivedBodies { readDerivedDimension(part, body) }
         for part in partners { readPartner(part) }
         for part in metrics { readMetric(part) }
         for part in insights { readInsight(part) }
         for part in reports { readReport(part) }
         guard problems.all.isEmpty, let app else { return nil }
-        return Plan(
-            app: app, purposes: self.purposes, dimensions: self.dimensions, metrics: self.metrics,
-            insights: self.insights, reports: self.reports, partners: self.partners, version: version, places: places)
+        let plan = Plan(
+            app: app, purposes: self.purposes, dimensions: self.dimensions, derivedDimensions: derivedDimensions,
+            metrics: self.metrics, insights: self.insights, reports: self.reports, partners: self.partners,
+            version: version, places: places)
+        checkGroupings(of: plan)
+        return problems.all.isEmpty ? plan : nil
     }
 
     /// A named part of a section.

@@ -18,6 +18,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
     public let purposes: [Purpose]
     /// How fields are coarsened.
     public let dimensions: [Dimension]
+    /// Coarser dimensions that are made of the buckets of others.
+    public let derivedDimensions: [DerivedDimension]
     /// What is counted.
     public let metrics: [Metric]
     /// Who receives what.
@@ -65,6 +67,20 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         public let partitionsDevices: Bool
     }
 
+    /// A dimension that is made of the buckets of another.
+    public struct DerivedDimension: Codable, Sendable, Hashable {
+        /// Its name in insights.
+        public let name: DimensionName
+        /// What people read.
+        public let title: String
+        /// The dimension that it is made of.
+        public let of: DimensionName
+        /// Its buckets, each with those that it holds; the rest goes to `other`.
+        public let groups: [BucketGroup]
+        /// Whether a device is in only one bucket.
+        public let partitionsDevices: Bool
+    }
+
     /// A metric with its bounds.
     public struct Metric: Codable, Sendable, Hashable {
         /// Its name.
@@ -81,6 +97,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         public let dimensions: [DimensionName]
         /// What a counter covers.
         public let period: PeriodKind
+        /// Longer periods that are released too.
+        public let rollups: [PeriodKind]
         /// Clipped sums.
         public let sums: [SumMeasure]
         /// A distribution, if it has one.
@@ -93,6 +111,12 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         public let sampling: Double
         /// Its k. Unit: devices.
         public let threshold: Int64
+        /// How close an estimate of a withheld number may come. Unit: percent of it.
+        public let protection: Int64
+        /// Dimensions of which nobody may learn that a whole cohort is in one bucket.
+        public let sensitive: [DimensionName]
+        /// Buckets that cannot occur together; events that say so are refused.
+        public let impossible: [ImpossibleCombination]
         /// The first day on which it no longer counts: 2027-06-30.
         public let expires: String
     }

@@ -9,7 +9,9 @@ extension InsightAnswer {
     public init(to insight: Insight, plan: Plan, release: Release?) {
         let metric = plan.metric(insight.metric)
         let dimensions = metric.map { plan.cubeDimensions(of: $0) } ?? []
-        func title(_ name: DimensionName) -> String { dimensions.first { $0.name == name }?.title ?? name.text }
+        func title(_ name: DimensionName) -> String {
+            dimensions.first { $0.name == name }?.title ?? plan.derivedDimension(name)?.title ?? name.text
+        }
         self.insight = insight
         question = metric?.question ?? ""
         unit =

@@ -61,7 +61,7 @@ struct FlushService: Service {
                 desk.applied(flush, closed: outcome.closedPeriods)
                 telemetry.flushed(
                     seconds: seconds,
-                    cells: outcome.counters + outcome.distinctCounts,
+                    cells: outcome.counters + outcome.distinctCounts + outcome.topContributions,
                     redirected: outcome.redirected)
             } else {
                 try await database.check()

@@ -136,7 +136,8 @@ final class CountingDesk: Sendable {
         let known = keys.windows
         let (settled, flushed) = state.withLock { ($0.closeWindows(now: now, among: known), $0.flushed) }
         for window in settled { try keys.destroy(keyOf: window) }
-        try journal.removeSegments(flushed: flushed, now: now)
+        try journal.removeSegments(
+            flushed: flushed, unsettled: known.filter { !settled.contains($0) }, now: now)
     }
 
     var gauges: Telemetry.Gauges {

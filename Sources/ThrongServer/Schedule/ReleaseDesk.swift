@@ -1,12 +1,13 @@
 internal import Logging
 public import ThrongPlan
-internal import ThrongRelease
+public import ThrongRelease
 public import ThrongStore
 
 /// Makes releases that are due: once per metric and period, after the period has closed and its grace is over.
 public struct ReleaseDesk: Sendable {
     private let store: ReleaseStore
     private let rules: UserAgentRules
+    private let manner: Manner
 
     /// A release that was made just now.
     public struct Made: Sendable {
@@ -18,15 +19,38 @@ public struct ReleaseDesk: Sendable {
         public let published: Int
         /// Numbers of its margins that were withheld, zeros among them.
         public let withheld: Int
+        /// What deciding it came to.
+        public let summary: ReleaseDecision.Summary
+    }
+
+    /// How releases are decided, and who hears how far it is.
+    public struct Manner: Sendable {
+        /// Refuses a release rather than coarsen what could not be proved in time.
+        public var isStrict: Bool
+        /// How long proofs of one release are looked for. Unit: seconds.
+        public var proofSeconds: Double
+        /// Hears which release is being made and how far it is.
+        public var progress: (@Sendable (MetricName, Period, ReleaseProgress) -> Void)?
+
+        /// As the schedule does it: coarsening what can't be proved in a minute.
+        public init(
+            isStrict: Bool = false, proofSeconds: Double = 60,
+            progress: (@Sendable (MetricName, Period, ReleaseProgress) -> Void)? = nil
+        ) {
+            self.isStrict = isStrict
+            self.proofSeconds = proofSeconds
+            self.progress = progress
+        }
     }
 
     /// Releases through a store.
-    public init(store: ReleaseStore, rules: UserAgentRules) {
+    public init(store: ReleaseStore, rules: UserAgentRules, manner: Manner = Manner()) {
         self.store = store
         self.rules = rules
+        self.manner = manner
     }
 
-    /// Releases what is due of a plan's app.
+    /// Releases what is due of a plan's app: first the periods that are counted, then the coarser ones over them.
     ///
     /// - Parameters:
     ///   - now: Unix seconds.
@@ -36,38 +60,75 @@ public struct ReleaseDesk: Sendable {
         of plan: Plan, now: Int64, only: Period? = nil, ignoringGrace: Bool = false
     ) async throws -> [Made] {
         let grace = ignoringGrace ? 0 : plan.app.grace.components.seconds
+        func isDue(_ period: Period) -> Bool { period.end + grace <= now && (only == nil || only == period) }
         var made: [Made] = []
-        for open in try await store.openPeriods(app: plan.app.name) {
-            guard open.period.end + grace <= now, only == nil || only == open.period else { continue }
-            let header = try header(of: open, plan: plan)
-            let release = try await store.release(open.layout, open.period) { Release(of: $0, header: header) }
-            guard let release else { continue }
-            let numbers = header.groupings.reduce(0) { $0 + open.layout.size(of: $1) }
-            made.append(
-                Made(
-                    metric: open.layout.metric,
-                    period: open.period,
-                    published: release.cells.count,
-                    withheld: numbers - release.cells.count))
+        for open in try await store.openPeriods(app: plan.app.name) where isDue(open.period) {
+            let header = try header(of: open.layout, period: open.period, plan: plan)
+            let options = options(for: header, plan: plan)
+            let decision = try await store.release(
+                open.layout, open.period, rollups: rollups(of: open, plan: plan)
+            ) { try ReleaseCase(header: header, parts: [$0]).decide(options) }
+            if let decision { made.append(Self.made(decision)) }
+        }
+        // A finer rollup that was made just now is a part of a coarser one: each kind is asked for anew.
+        for kind in PeriodKind.allCases {
+            for rollup in try await store.openRollups(app: plan.app.name) where rollup.period.kind == kind {
+                guard plan.metric(rollup.layout.metric)?.rollups.contains(kind) ?? false else {
+                    try await store.giveUp(rollup)
+                    continue
+                }
+                guard isDue(rollup.period), !rollup.hasOpenParts else { continue }
+                let header = try header(of: rollup.layout, period: rollup.period, plan: plan)
+                let options = options(for: header, plan: plan)
+                let decision = try await store.rollUp(rollup) { parts, earlier in
+                    try ReleaseCase(header: header, parts: parts, earlier: earlier).decide(options)
+                }
+                if let decision { made.append(Self.made(decision)) }
+            }
         }
         return made
     }
 
-    /// What a release says about itself. A layout that the plan no longer has shows what was tracked for it.
-    private func header(of open: OpenPeriod, plan: Plan) throws -> ReleaseHeader {
-        if let metric = plan.metric(open.layout.metric) {
-            if try plan.layout(of: metric, rules: rules) == open.layout {
-                return ReleaseHeader(plan: plan, metric: metric, layout: open.layout, period: open.period)
-            }
+    private static func made(_ decision: ReleaseDecision) -> Made {
+        let header = decision.release.header
+        let numbers = header.groupings.reduce(0) { $0 + header.layout.size(of: $1) }
+        return Made(
+            metric: header.layout.metric,
+            period: header.period,
+            published: decision.release.cells.count,
+            withheld: numbers - decision.release.cells.count,
+            summary: decision.summary)
+    }
+
+    private func rollups(of open: OpenPeriod, plan: Plan) -> [Period] {
+        guard let metric = plan.metric(open.layout.metric),
+            let calendar = PeriodCalendar(timeZone: open.layout.timeZone)
+        else { return [] }
+        return metric.rollups.map { calendar.period($0, containing: open.period.start) }
+    }
+
+    private func options(for header: ReleaseHeader, plan: Plan) -> ReleaseOptions {
+        var options = ReleaseOptions(proofSeconds: manner.proofSeconds, isStrict: manner.isStrict)
+        if let metric = plan.metric(header.layout.metric) { options.preferred = plan.reportedGroupings(of: metric) }
+        if let progress = manner.progress {
+            options.progress = { progress(header.layout.metric, header.period, $0) }
         }
-        let metric = plan.metric(open.layout.metric)
+        return options
+    }
+
+    /// What a release says about itself. A layout that the plan no longer has shows what was tracked for it.
+    private func header(of layout: MetricLayout, period: Period, plan: Plan) throws -> ReleaseHeader {
+        let metric = plan.metric(layout.metric)
+        if let metric, try plan.layout(of: metric, rules: rules) == layout {
+            return ReleaseHeader(plan: plan, metric: metric, layout: layout, period: period)
+        }
         return ReleaseHeader(
-            layout: open.layout,
-            period: open.period,
+            layout: layout,
+            period: period,
             plan: plan.version,
             threshold: max(metric?.threshold ?? plan.app.threshold, plan.app.threshold),
             sampling: metric?.sampling ?? 1,
             reach: metric?.reach ?? false,
-            groupings: Set(open.layout.trackedMargins + [.total]).sorted())
+            groupings: Set(layout.trackedMargins + [.total]).sorted())
     }
 }

@@ -39,8 +39,10 @@ extension Query {
     static let createPending = Query("pending.create", PackageResources.pending_create_sql)
     static let copyPendingCounters = Query("pending_counter.copy", PackageResources.pending_counter_copy_sql)
     static let copyPendingDistinct = Query("pending_distinct.copy", PackageResources.pending_distinct_copy_sql)
+    static let copyPendingTop = Query("pending_top.copy", PackageResources.pending_top_copy_sql)
     static let upsertCounters = Query("counter.upsert", PackageResources.counter_upsert_sql)
     static let upsertDistinct = Query("distinct_count.upsert", PackageResources.distinct_count_upsert_sql)
+    static let upsertTop = Query("top_contribution.upsert", PackageResources.top_contribution_upsert_sql)
 
     // Releases.
     static let selectOpenPeriods = Query("open_period.select", PackageResources.open_period_select_sql)
@@ -52,12 +54,24 @@ extension Query {
     static let selectCounters = Query("counter.select", PackageResources.counter_select_sql)
     static let selectDistinct = Query("distinct_count.select", PackageResources.distinct_count_select_sql)
     static let deleteDistinct = Query("distinct_count.delete", PackageResources.distinct_count_delete_sql)
+    static let selectTop = Query("top_contribution.select", PackageResources.top_contribution_select_sql)
+    static let deleteTop = Query("top_contribution.delete", PackageResources.top_contribution_delete_sql)
+    static let deleteAbandonedTop = Query(
+        "top_contribution.delete_abandoned", PackageResources.top_contribution_delete_abandoned_sql)
     static let insertRelease = Query("release.insert", PackageResources.release_insert_sql)
     static let copyReleasedCells = Query("released_cell.copy", PackageResources.released_cell_copy_sql)
     static let selectReleaseNames = Query(
         "release.select_names", PackageResources.release_select_names_sql)
     static let selectReleases = Query("release.select", PackageResources.release_select_sql)
     static let selectReleasedCells = Query("released_cell.select", PackageResources.released_cell_select_sql)
+    static let selectReleasesWithin = Query("release.select_within", PackageResources.release_select_within_sql)
+    static let openRollup = Query("open_rollup.insert", PackageResources.open_rollup_insert_sql)
+    static let deleteOpenRollup = Query("open_rollup.delete", PackageResources.open_rollup_delete_sql)
+    static let selectOpenRollups = Query("open_rollup.select", PackageResources.open_rollup_select_sql)
+    static let findOpenRollup = Query("open_rollup.find", PackageResources.open_rollup_find_sql)
+    static let copyWithheldCells = Query("withheld_cell.copy", PackageResources.withheld_cell_copy_sql)
+    static let findWithheldCells = Query("withheld_cell.find", PackageResources.withheld_cell_find_sql)
+    static let selectWithheldCell = Query("withheld_cell.select", PackageResources.withheld_cell_select_sql)
     static let dropReleased = Query("released_cell.drop", PackageResources.released_cell_drop_sql)
     static let dropPartitions = Query("partition.drop", PackageResources.partition_drop_sql)
 

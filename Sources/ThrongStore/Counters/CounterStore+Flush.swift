@@ -92,8 +92,8 @@ extension CounterStore {
             try checkAlreadyApplied(attempt, session)
             try session.rollBack()
             return FlushOutcome(
-                application: .alreadyApplied, counters: 0, distinctCounts: 0, redirected: 0, droppedDistinct: 0,
-                closedPeriods: recent)
+                application: .alreadyApplied, counters: 0, distinctCounts: 0, topContributions: 0, redirected: 0,
+                droppedDistinct: 0, closedPeriods: recent)
         }
         let closed = try metricPeriods(answers[4])
         pending.redirect(try openTargets(of: closed, in: pending, now: attempt.now, session))
@@ -105,16 +105,21 @@ extension CounterStore {
                 .integers(open.map { pending.end(of: $0) }),
             ]))
         try copy(pending, session)
-        let last = try session.pipeline([
+        let hasTop = !pending.top.isEmpty
+        var statements = [
             // Enough to sort half a million deltas without a temporary file; given back by the commit.
             Statement(name: "transaction.configure", sql: "set local work_mem = '64MB'"),
-            Query.upsertCounters(), Query.upsertDistinct(), Statement(name: "transaction.commit", sql: "commit"),
-        ])
-        guard last[3].command == "COMMIT" else { throw StoreError.unexpectedAnswer(query: "transaction.commit") }
+            Query.upsertCounters(), Query.upsertDistinct(),
+        ]
+        if hasTop { statements.append(Query.upsertTop([daemon])) }
+        statements.append(Statement(name: "transaction.commit", sql: "commit"))
+        let last = try session.pipeline(statements)
+        guard last.last?.command == "COMMIT" else { throw StoreError.unexpectedAnswer(query: "transaction.commit") }
         return FlushOutcome(
             application: .applied,
             counters: last[1].affected,
             distinctCounts: last[2].affected,
+            topContributions: hasTop ? last[3].affected : 0,
             redirected: pending.redirected,
             droppedDistinct: pending.droppedDistinct,
             closedPeriods: recent)
@@ -177,6 +182,11 @@ extension CounterStore {
                 try writer.bigint(row.window)
                 try writer.bigint(row.delta)
             }
+        }
+        // Only metrics with sums have any: the others are spared the round trip.
+        guard !pending.top.isEmpty else { return }
+        try session.copyIn(Query.copyPendingTop.name, Query.copyPendingTop.sql) { writer in
+            for row in pending.top { try row.write(to: writer) }
         }
     }
 

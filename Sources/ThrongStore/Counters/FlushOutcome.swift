@@ -16,6 +16,8 @@ public struct FlushOutcome: Sendable, Hashable {
     public let counters: Int
     /// Distinct counts that were touched. Unit: rows.
     public let distinctCounts: Int
+    /// Pairs of largest contributions that were written. Unit: rows.
+    public let topContributions: Int
     /// Deltas of released periods that went into the period open now.
     public let redirected: Int
     /// Deltas of distinct counts that were left out, because their period was released.

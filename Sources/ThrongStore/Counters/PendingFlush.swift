@@ -20,6 +20,7 @@ struct PendingFlush: Sendable {
 
     private(set) var counters: [PendingCounter]
     private(set) var distinct: [PendingDistinct]
+    private(set) var top: [PendingTop]
     private(set) var redirected = 0
     private(set) var droppedDistinct = 0
     private let metrics: [Int32: Metric]
@@ -46,6 +47,8 @@ struct PendingFlush: Sendable {
                 window: delta.window.value,
                 delta: delta.delta)
         }
+        // PostgreSQL sorts and merges these.
+        top = flush.top.map { PendingTop($0, metric: metrics[$0.layout].id) }
         sortAndMerge()
     }
 
@@ -67,6 +70,7 @@ struct PendingFlush: Sendable {
             if period != last { found.insert(period) }
             last = period
         }
+        for row in top { found.insert(MetricPeriod(metric: row.metric, start: row.periodStart)) }
         return found.sorted()
     }
 
@@ -81,7 +85,8 @@ struct PendingFlush: Sendable {
     }
 
     /// Moves deltas of released periods into open ones, and drops distinct counts of released periods: whether a late
-    /// identifier was already counted in the open period is unknown, and a floor must stay a lower bound.
+    /// identifier was already counted in the open period is unknown, and a floor must stay a lower bound. The largest
+    /// contributions follow the sums, because dominance must stay an upper bound.
     mutating func redirect(_ targets: [MetricPeriod: Int64]) {
         guard !targets.isEmpty else { return }
         for place in counters.indices {
@@ -89,6 +94,10 @@ struct PendingFlush: Sendable {
             guard let target = targets[period] else { continue }
             counters[place].periodStart = target
             redirected += 1
+        }
+        for place in top.indices {
+            let period = MetricPeriod(metric: top[place].metric, start: top[place].periodStart)
+            if let target = targets[period] { top[place].periodStart = target }
         }
         let before = distinct.count
         distinct.removeAll { targets[MetricPeriod(metric: $0.metric, start: $0.periodStart)] != nil }

@@ -23,5 +23,7 @@ public struct Migration: Sendable, Hashable {
     public static let all = [
         Migration(version: 1, name: "0001.initial.sql", text: PackageResources._001_initial_sql),
         Migration(version: 2, name: "0002.functions.sql", text: PackageResources._002_functions_sql),
+        Migration(version: 3, name: "0003.top_contribution.sql", text: PackageResources._003_top_contribution_sql),
+        Migration(version: 4, name: "0004.ledger.sql", text: PackageResources._004_ledger_sql),
     ]
 }

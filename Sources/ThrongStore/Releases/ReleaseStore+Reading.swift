@@ -65,7 +65,7 @@ extension ReleaseStore {
         return all
     }
 
-    private static func cells(of release: Int64, _ session: Session) throws -> [Release.Row] {
+    static func cells(of release: Int64, _ session: Session) throws -> [Release.Row] {
         let rows = try session.query(Query.selectReleasedCells([.integer(release)]))
         return try rows.indices.map { row in
             Release.Row(

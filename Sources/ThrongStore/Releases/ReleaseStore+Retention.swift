@@ -51,7 +51,8 @@ extension ReleaseStore {
     }
 
     /// Drops the partitions of raw counters and of distinct counts whose periods ended before these instants and were
-    /// all released, and of abandoned periods in any case; returns the names of the dropped tables.
+    /// all released, and of abandoned periods in any case; returns the names of the dropped tables. The largest
+    /// contributions of abandoned periods go with them.
     public func dropPartitions(
         countersBefore: Int64,
         distinctBefore: Int64,
@@ -60,6 +61,7 @@ extension ReleaseStore {
         try await connection.run { session in
             let rows = try session.query(
                 Query.dropPartitions([.instant(countersBefore), .instant(distinctBefore), .instant(abandonedBefore)]))
+            try session.query(Query.deleteAbandonedTop())
             return try rows.indices.map { try rows.text($0, 0) }
         }
     }

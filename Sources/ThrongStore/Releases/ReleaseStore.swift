@@ -32,34 +32,44 @@ public final class ReleaseStore: Sendable {
 
     /// Closes a period and releases it, in one transaction; nil where that was done before.
     ///
-    /// Waits for the flushes of this metric that are under way and holds off later ones until it is done; what they add
-    /// to this period afterwards goes into the open one. The distinct counts of the period are deleted.
+    /// The decision is made before the transaction begins, on counters that nothing but a late event changes any more;
+    /// the transaction then waits for this metric's flushes under way, holds off later ones, and decides again only
+    /// where the counters did change. So a cube that takes a minute to prove holds nobody up. What flushes add to this
+    /// period afterwards goes into the open one. The distinct counts and the largest
+    /// contributions go, unless a rollup still needs them.
     ///
-    /// - Parameter make: decides what is published; runs on the connection's thread. When it throws, nothing happened.
+    /// - Parameters:
+    ///   - rollups: coarser periods that the period is part of and that are to be released too.
+    ///   - make: decides what is published; runs on the connection's thread. When it throws, nothing happened.
     /// - Throws: ``StoreError``, and what `make` throws.
     public func release(
         _ layout: MetricLayout,
         _ period: Period,
-        make: @escaping @Sendable (StoredCube) throws -> Release
-    ) async throws -> Release? {
+        rollups: [Period] = [],
+        make: @escaping @Sendable (StoredCube) throws -> ReleaseDecision
+    ) async throws -> ReleaseDecision? {
         try await connection.run { session in
             let metric = try Self.metricID(of: layout, session)
+            let early = try Self.cube(layout, period, metric, session)
+            let prepared = try make(early)
             return try session.transaction {
                 let answers = try session.pipeline([
                     Query.lockMetric([.integer(metric)]),
                     Query.closePeriod([.integer(metric), period.start.parameter, period.end.parameter]),
                 ])
                 guard answers[1].count == 1 else { return nil }
-                let release = try make(try Self.cube(layout, period, metric, session))
-                guard release.header.layout == layout, release.header.period == period else {
-                    throw StoreError.releaseMismatched(metric: layout.metric)
+                let cube = try Self.cube(layout, period, metric, session)
+                let decision = cube == early ? prepared : try make(cube)
+                try Self.write(decision, of: layout, period, metric, session)
+                for rollup in rollups {
+                    try session.query(
+                        Query.openRollup([
+                            .integer(metric), rollup.kind.parameter, rollup.start.parameter, rollup.end.parameter,
+                        ]))
                 }
-                try Self.write(release, metric, session)
-                let key: [Parameter] = [.integer(metric), period.kind.parameter, period.start.parameter]
-                _ = try session.pipeline([
-                    Query.deleteDistinct(key), Query.deleteOpenPeriod([.integer(metric), period.start.parameter]),
-                ])
-                return release
+                if rollups.isEmpty { try Self.deleteDistinct(period, metric, session) }
+                try session.query(Query.deleteOpenPeriod([.integer(metric), period.start.parameter]))
+                return decision
             }
         }
     }
@@ -84,7 +94,25 @@ extension ReleaseStore {
         return try rows.integer(0, 0)
     }
 
-    private static func cube(
+    /// Checks that a decision is about what was asked, then writes its release and the reasons for the rest.
+    static func write(
+        _ decision: ReleaseDecision, of layout: MetricLayout, _ period: Period, _ metric: Int64, _ session: Session
+    ) throws {
+        guard decision.release.header.layout == layout, decision.release.header.period == period else {
+            throw StoreError.releaseMismatched(metric: layout.metric)
+        }
+        let id = try write(decision.release, metric, session)
+        try write(decision.withheld, release: id, session)
+    }
+
+    static func deleteDistinct(_ period: Period, _ metric: Int64, _ session: Session) throws {
+        _ = try session.pipeline([
+            Query.deleteDistinct([.integer(metric), period.kind.parameter, period.start.parameter]),
+            Query.deleteTop([.integer(metric), period.start.parameter]),
+        ])
+    }
+
+    static func cube(
         _ layout: MetricLayout,
         _ period: Period,
         _ metric: Int64,
@@ -108,10 +136,12 @@ extension ReleaseStore {
                     cell: try Self.cell(distinct, row, 1),
                     window: WindowNumber(try distinct.integer(row, 2)),
                     devices: try distinct.integer(row, 3))
-            })
+            },
+            top: try Self.top(layout, period, metric, session))
     }
 
-    private static func write(_ release: Release, _ metric: Int64, _ session: Session) throws {
+    /// Writes a release and returns its number.
+    private static func write(_ release: Release, _ metric: Int64, _ session: Session) throws -> Int64 {
         let header = release.header
         let layout = header.layout
         guard let digest = LowerHex.bytes(release.digest.hex) else {
@@ -141,6 +171,7 @@ extension ReleaseStore {
                 if let reach = cell.reach { try writer.bigint(reach.devices) } else { try writer.null() }
             }
         }
+        return id
     }
 
     static func margin(_ rows: Rows, _ row: Int, _ column: Int) throws -> Margin {

@@ -53,7 +53,7 @@ struct GreedyPublisher {
         }
         for place in order {
             let column = Int(place)
-            if published[column] || banned[column] { continue }
+            if published[column] || banned[column] || !problem.isOffered[column] { continue }
             if problem.isSensitive[column] {
                 reasons[column] = .sensitive
                 continue

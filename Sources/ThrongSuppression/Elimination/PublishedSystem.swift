@@ -101,6 +101,16 @@ struct PublishedSystem {
         return result
     }
 
+    /// Whether a circuit moves leaves by small whole numbers; larger ones are residues of fractions.
+    func isWhole(circuitOf free: UInt32) -> Bool {
+        circuitSteps[circuitLeaves.starts[Int(free)]..<circuitLeaves.starts[Int(free) + 1]].allSatisfy {
+            abs($0) <= Self.largestStep
+        }
+    }
+
+    /// The largest coefficient that is taken for a whole number.
+    static let largestStep: Int64 = 1 << 20
+
     /// The free leaves whose circuits move a sensitive cell, and by how much.
     func movers(of column: Int, in problem: CompactProblem) -> [TableChange.Step] {
         let row: [Term]

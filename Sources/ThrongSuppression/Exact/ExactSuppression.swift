@@ -36,9 +36,10 @@ public struct ExactSuppression: Sendable {
         let needed = Proof.needed(for: compact, original: problem, except: exposed)
         while true {
             guard ContinuousClock().now < deadline else { throw .exactModeTimedOut(seconds: seconds) }
-            let hidden = try master(compact, cuts: cuts)
+            let hidden = try master(compact, cuts: cuts, deadline: deadline)
             var published = compact.isSensitive.indices.map {
-                compact.isForced[$0] || !(compact.isSensitive[$0] || hidden.contains(UInt32($0)))
+                compact.isForced[$0]
+                    || (compact.isOffered[$0] && !compact.isSensitive[$0] && !hidden.contains(UInt32($0)))
             }
             let found = try separate(&published, compact, problem, needed, deadline: deadline)
             if found.isSubset(of: cuts) {
@@ -49,7 +50,9 @@ public struct ExactSuppression: Sendable {
     }
 
     /// Least cost so that every cut has a hidden column.
-    private func master(_ problem: CompactProblem, cuts: Set<[UInt32]>) throws(SuppressionError) -> Set<UInt32> {
+    private func master(
+        _ problem: CompactProblem, cuts: Set<[UInt32]>, deadline: ContinuousClock.Instant
+    ) throws(SuppressionError) -> Set<UInt32> {
         if cuts.isEmpty { return [] }
         var rowsOfColumn: [UInt32: [Int]] = [:]
         var program = CoinProgram()
@@ -63,7 +66,7 @@ public struct ExactSuppression: Sendable {
                 lower: 0, upper: 1, cost: Double(problem.cost[Int(column)]),
                 entries: (rowsOfColumn[column] ?? []).map { (row: $0, coefficient: 1) })
         }
-        switch program.solveInteger(seconds: seconds) {
+        switch program.solveInteger(SolverBudget(nodes: .max, deadline: deadline)) {
         case .optimal(_, let solution): return Set(columns.indices.filter { solution[$0] > 0.5 }.map { columns[$0] })
         case .undecided: throw .exactModeTimedOut(seconds: seconds)
         case .infeasible: throw .solverFailed
@@ -132,10 +135,10 @@ public struct ExactSuppression: Sendable {
             }
         }
         if isWhole {
-            if case .optimal = program.solveInteger(seconds: 5) { return nil }
+            if case .optimal = program.solveInteger(SolverBudget()) { return nil }
             return []
         }
-        switch program.solveLinear(seconds: 5) {
+        switch program.solveLinear(SolverBudget()) {
         case .optimal, .undecided: return nil
         case .infeasible(let ray):
             let used = columns.indices.filter { $0 < ray.count && abs(ray[$0]) > 1e-7 }.map { columns[$0] }

@@ -8,12 +8,17 @@ public struct CandidateCell: Sendable, Hashable {
     public let isSensitive: Bool
     /// In the ledger already: the attacker has it whatever is decided now.
     public let isForced: Bool
+    /// Somebody asked for it. A cell that nobody asked for belongs to the universe all the same: it may be sensitive and
+    /// must then be protected, and relations may name it, but it is never published and hiding it costs nothing. What is
+    /// forced is published whether offered or not.
+    public let isOffered: Bool
 
     /// Puts a candidate together.
-    public init(floor: Int64, cost: Int64, isSensitive: Bool, isForced: Bool = false) {
+    public init(floor: Int64, cost: Int64, isSensitive: Bool, isForced: Bool = false, isOffered: Bool = true) {
         self.floor = floor
         self.cost = cost
         self.isSensitive = isSensitive
         self.isForced = isForced
+        self.isOffered = isOffered
     }
 }

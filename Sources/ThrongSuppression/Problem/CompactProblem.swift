@@ -16,12 +16,14 @@ struct CompactProblem {
     let mergedColumn: [UInt32?]
     /// By merged column, its original ones.
     let members: IndexLists
-    /// By merged column.
+    /// By merged column, of its offered members.
     let cost: [Int64]
     /// By merged column.
     let isSensitive: [Bool]
     /// By merged column.
     let isForced: [Bool]
+    /// By merged column: some member may be published.
+    let isOffered: [Bool]
     /// By merged leaf: one device stands behind it, and knows its own share.
     let isSingleton: [Bool]
     /// By merged leaf, the column that is this leaf alone, if it is a candidate.
@@ -97,9 +99,12 @@ struct CompactProblem {
         self.mergedColumn = mergedColumn
         self.members = IndexLists(members)
         columnsOfLeaf = columns.transposed(width: leafCount)
-        cost = members.map { $0.reduce(0) { $0.clampedSum(problem.cells[Int($1)].cost) } }
+        cost = members.map {
+            $0.reduce(0) { $0.clampedSum(problem.cells[Int($1)].isOffered ? problem.cells[Int($1)].cost : 0) }
+        }
         isSensitive = members.map { $0.contains { problem.cells[Int($0)].isSensitive } }
         isForced = members.map { $0.contains { problem.cells[Int($0)].isForced } }
+        isOffered = members.map { $0.contains { problem.cells[Int($0)].isOffered || problem.cells[Int($0)].isForced } }
         var alone: [UInt32?] = Array(repeating: nil, count: leafCount)
         for column in 0..<columns.count where columns.length(of: column) == 1 {
             alone[Int(columns.items[columns.starts[column]])] = UInt32(column)

@@ -1,7 +1,11 @@
 extension PatternSearch {
     /// The result in the terms of the original problem.
     func pattern() -> SuppressionPattern {
-        let isPublished = problem.mergedColumn.map { merged in merged.map { published[Int($0)] } ?? false }
+        // Where a cell that was asked for shows the number of one that was not, only the former is published.
+        let isPublished = problem.mergedColumn.enumerated().map { place, merged in
+            let cell = original.cells[place]
+            return (cell.isOffered || cell.isForced) && merged.map { published[Int($0)] } ?? false
+        }
         let proofsOfChange = Dictionary(grouping: store.proved.keys, by: { store.proved[$0] ?? -1 })
         let witnesses = store.changes.enumerated().map { place, entry in
             SuppressionPattern.Witness(
@@ -18,8 +22,10 @@ extension PatternSearch {
             isPublished: isPublished, witnesses: witnesses, unproved: originals(of: unproved),
             pinned: originals(of: exposed), openRelations: openRelations,
             reasons: problem.mergedColumn.enumerated().map { place, merged in
-                guard let merged, !published[Int(merged)] else { return nil }
+                if isPublished[place] { return nil }
                 if original.cells[place].isSensitive { return .sensitive }
+                guard original.cells[place].isOffered else { return .notOffered }
+                guard let merged else { return nil }
                 // A cell over the leaves of a sensitive one shows the sensitive one's number.
                 let twin = problem.members[Int(merged)].first { original.cells[Int($0)].isSensitive }
                 if let twin { return .wouldReveal(ColumnIndex(twin)) }

@@ -17,7 +17,7 @@ struct PatternSearch {
     private var banReasons: [HidingReason?]
     private var forbidden: [[Term]] = []
     private var order: [UInt32] = []
-    private var smallPrograms = Yield()
+    private var fewCircuits = Yield()
     /// Cells whose linear program has an answer but no whole one; hiding more leaves it one.
     private var fractional: Set<Proof> = []
 
@@ -69,6 +69,7 @@ struct PatternSearch {
         order = (0..<UInt32(problem.columnCount)).sorted {
             (problem.cost[Int($0)], ties[Int($0)]) > (problem.cost[Int($1)], ties[Int($1)])
         }
+        tell(.choosing)
         var system = choose()
         let needed = Proof.needed(for: problem, original: original, except: exposed)
         guard case .witnesses = options.proof else { return }
@@ -80,14 +81,23 @@ struct PatternSearch {
             if store.proved.count == needed.count { break }
             guard ContinuousClock().now < deadline else { break }
             statistics.rounds += 1
+            tell(.repairing)
             let isChanged = statistics.rounds <= options.repairRounds ? forbid(failures, system) : false
             if !isChanged, !hideForGood(failures) { break }
             keepHidden()
+            tell(.choosing)
             system = choose()
             store.keepConsistent(with: published)
         }
         missing = needed.filter { store.proved[$0] == nil }
         if missing.isEmpty { regain(system) }
+    }
+
+    private func tell(_ phase: SuppressionProgress.Phase) {
+        options.progress?(
+            SuppressionProgress(
+                phase: phase, proofsDone: store.proved.count, proofsNeeded: statistics.proofsNeeded,
+                round: statistics.rounds))
     }
 
     /// Steps 3 and 4: a greedy pass, then L2 until nothing changes.
@@ -117,7 +127,8 @@ struct PatternSearch {
             system = PublishedSystem(problem, published: published)
         }
         // Hiding what everybody can compute protects nobody.
-        for column in published.indices where system.isDerivable[column] && !problem.isSensitive[column] {
+        for column in published.indices
+        where system.isDerivable[column] && problem.isOffered[column] && !problem.isSensitive[column] {
             published[column] = true
         }
         return system
@@ -129,15 +140,19 @@ struct PatternSearch {
         for proof in needed where store.proved[proof] == nil {
             if let change = climber.climb(proof) { store.add(change, measure: proof.measure) }
         }
+        tell(.proving)
         if statistics.rounds == 0 { statistics.proofsByCircuits = store.proved.count }
-        let attack = LocalAttack(problem: problem, system: system)
+        let budget = SolverBudget(deadline: deadline)
+        var attack = Attack(
+            circuits: CircuitProgram(problem, system: system, budget: budget),
+            leaves: LocalAttack(problem: problem, system: system, budget: budget))
         var failures: [Failure] = []
         for proof in needed where store.proved[proof] == nil && !fractional.contains(proof) {
             if ContinuousClock().now >= deadline || failures.count >= Self.failuresPerRound { break }
-            switch program(attack, proof, isWhole: false) {
-            case .bounded(let named): failures.append(Failure(proof: proof, combination: named))
+            switch program(&attack, proof, isWhole: false) {
+            case .bounded(let named): failures.append(Failure(proof: proof, bound: named))
             case .fractional: fractional.insert(proof)
-            case .undecided: failures.append(Failure(proof: proof, combination: []))
+            case .undecided: failures.append(Failure(proof: proof, bound: .none))
             case .witness: break
             }
         }
@@ -145,9 +160,9 @@ struct PatternSearch {
         // Integer programs cost twenty times as much: they come when nothing else is left to repair.
         for proof in needed where store.proved[proof] == nil {
             if ContinuousClock().now >= deadline || failures.count >= Self.failuresPerRound { break }
-            switch program(attack, proof, isWhole: true) {
-            case .bounded(let named): failures.append(Failure(proof: proof, combination: named))
-            case .fractional, .undecided: failures.append(Failure(proof: proof, combination: []))
+            switch program(&attack, proof, isWhole: true) {
+            case .bounded(let named): failures.append(Failure(proof: proof, bound: named))
+            case .fractional, .undecided: failures.append(Failure(proof: proof, bound: .none))
             case .witness: break
             }
         }
@@ -157,40 +172,77 @@ struct PatternSearch {
     /// One repair often helps many cells, so that not all failures are looked for before some are repaired.
     private static let failuresPerRound = 100
 
-    /// Solves for one cell over a small neighbourhood, and over a large one where the small one is too tight.
-    private mutating func program(_ attack: LocalAttack, _ proof: Proof, isWhole: Bool) -> LocalAttack.Outcome {
-        for limit in isWhole || !smallPrograms.pays
-            ? [Self.largeNeighbourhood] : [Self.smallNeighbourhood, Self.largeNeighbourhood]
-        {
-            statistics.programs += 1
-            let outcome = attack.run(proof, leafLimit: limit, seconds: 1, isWhole: isWhole)
-            if limit == Self.smallNeighbourhood { smallPrograms.tried += 1 }
-            switch outcome {
-            case .witness(let change):
-                store.add(change, measure: proof.measure)
-                if limit == Self.smallNeighbourhood { smallPrograms.succeeded += 1 }
-                return outcome
-            case .bounded, .fractional, .undecided:
-                if limit == Self.largeNeighbourhood { return outcome }
-            }
+    /// Both kinds of programs over one pattern.
+    private struct Attack {
+        var circuits: CircuitProgram
+        var leaves: LocalAttack
+
+        enum Outcome {
+            case witness
+            case bounded(Bound)
+            case fractional
+            case undecided
         }
-        return .undecided
     }
 
-    private static let smallNeighbourhood = 250
-    private static let largeNeighbourhood = 2_000
+    /// Solves for one cell: over the circuits near it, and over a neighbourhood of leaves where those do not tell.
+    private mutating func program(_ attack: inout Attack, _ proof: Proof, isWhole: Bool) -> Attack.Outcome {
+        tell(.proving)
+        if !isWhole, fewCircuits.pays {
+            statistics.programs += 1
+            fewCircuits.tried += 1
+            let outcome = attack.circuits.run(proof, circuitLimit: Self.fewCircuitsLimit, isWhole: false)
+            if case .witness(let change) = outcome {
+                fewCircuits.succeeded += 1
+                store.add(change, measure: proof.measure)
+                return .witness
+            }
+        }
+        statistics.programs += 1
+        switch attack.circuits.run(proof, circuitLimit: Self.circuitLimit, isWhole: isWhole) {
+        case .witness(let change):
+            store.add(change, measure: proof.measure)
+            return .witness
+        case .bounded(let leaves): return .bounded(.leaves(leaves))
+        case .fractional where !isWhole: return .fractional
+        case .fractional, .undecided: break
+        }
+        statistics.programs += 1
+        switch attack.leaves.run(proof, leafLimit: Self.leafLimit, isWhole: isWhole) {
+        case .witness(let change):
+            store.add(change, measure: proof.measure)
+            return .witness
+        case .bounded(let named): return .bounded(.columns(named))
+        case .fractional: return .fractional
+        case .undecided: return .undecided
+        }
+    }
 
-    /// How often the small neighbourhood was enough: in four dimensions it hardly ever is.
+    private static let fewCircuitsLimit = 120
+    private static let circuitLimit = 600
+    private static let leafLimit = 2_000
+
+    /// How often few circuits were enough.
     private struct Yield {
         var tried = 0
         var succeeded = 0
-        var pays: Bool { tried < 24 || succeeded * 5 > tried }
+        var pays: Bool { tried < 24 || succeeded * 4 > tried }
     }
 
-    /// A proof that could not be had, and the published columns to blame.
+    /// A proof that could not be had, and what is to blame.
     private struct Failure {
         let proof: Proof
-        let combination: [(column: UInt32, multiplier: Double)]
+        let bound: Bound
+    }
+
+    /// What keeps a cell from moving.
+    private enum Bound {
+        /// These published columns, combined.
+        case columns([(column: UInt32, multiplier: Double)])
+        /// The cell plus these leaves is a sum that can be computed.
+        case leaves([(leaf: UInt32, weight: Double)])
+        /// Nobody knows.
+        case none
     }
 
     /// Keeps what is hidden hidden while repairing.
@@ -210,12 +262,25 @@ struct PatternSearch {
         var seen = Set(forbidden)
         for failure in failures {
             var sums: [UInt32: UInt64] = [:]
-            let scale = Self.commonScale(failure.combination.map(\.multiplier))
-            for (column, multiplier) in failure.combination {
-                let whole = Mersenne61.residue(Int64((multiplier * scale).rounded()))
-                for leaf in problem.columns[Int(column)] where system.isActive[Int(leaf)] {
+            switch failure.bound {
+            case .columns(let named):
+                let scale = Self.commonScale(named.map(\.multiplier))
+                for (column, multiplier) in named {
+                    let whole = Mersenne61.residue(Int64((multiplier * scale).rounded()))
+                    for leaf in problem.columns[Int(column)] where system.isActive[Int(leaf)] {
+                        sums[leaf] = Mersenne61.add(sums[leaf] ?? 0, whole)
+                    }
+                }
+            case .leaves(let weighted):
+                let scale = Self.commonScale(weighted.map(\.weight))
+                let sign: Int64 = failure.proof.direction == .up ? 1 : -1
+                let own = Mersenne61.residue(Int64(scale) * sign)
+                for leaf in problem.columns[Int(failure.proof.column)] { sums[leaf] = own }
+                for (leaf, weight) in weighted {
+                    let whole = Mersenne61.residue(Int64((weight * scale).rounded()))
                     sums[leaf] = Mersenne61.add(sums[leaf] ?? 0, whole)
                 }
+            case .none: continue
             }
             let vector = sums.filter { $0.value != 0 }.map { Term(leaf: $0.key, coefficient: $0.value) }
                 .sorted { $0.leaf < $1.leaf }
@@ -239,7 +304,12 @@ struct PatternSearch {
     private mutating func hideForGood(_ failures: [Failure]) -> Bool {
         var isChanged = false
         for failure in failures {
-            let named = failure.combination.map { Int($0.column) }
+            let named: [Int] =
+                switch failure.bound {
+                case .columns(let named): named.map { Int($0.column) }
+                case .leaves(let weighted): weighted.flatMap { problem.columnsOfLeaf[Int($0.leaf)] }.map { Int($0) }
+                case .none: []
+                }
             let near = problem.columns[Int(failure.proof.column)].flatMap { problem.columnsOfLeaf[Int($0)] }.map {
                 Int($0)
             }
@@ -269,7 +339,8 @@ struct PatternSearch {
         let sums = store.movedColumns()
         for place in order {
             let column = Int(place)
-            if published[column] || problem.isSensitive[column] || sums.contains(place) { continue }
+            if published[column] || problem.isSensitive[column] || !problem.isOffered[column] { continue }
+            if sums.contains(place) { continue }
             let reduced = basis.reduce(problem.columns[column])
             if !reduced.isEmpty, reduced.allSatisfy({ problem.isSingleton[Int($0.leaf)] }) { continue }
             known[column] = true

@@ -16,6 +16,8 @@ public struct PatternVerifier: Sendable {
     public enum Violation: Sendable, Hashable {
         /// A sensitive cell is published that no forced one gives away.
         case sensitivePublished(ColumnIndex)
+        /// A cell is published that is neither offered nor forced.
+        case notOffered(ColumnIndex)
         /// A forced cell is missing.
         case forcedHidden(ColumnIndex)
         /// L1: the cell can be computed from the published ones.
@@ -49,6 +51,7 @@ public struct PatternVerifier: Sendable {
             let name = ColumnIndex(UInt32(place))
             let isPublished = pattern.isPublished[place]
             if cell.isForced, !isPublished, problem.columns.length(of: place) > 0 { result.append(.forcedHidden(name)) }
+            if isPublished, !cell.isOffered, !cell.isForced { result.append(.notOffered(name)) }
             if cell.isSensitive, isPublished, !cell.isForced, !pinned.contains(name) {
                 result.append(.sensitivePublished(name))
             }
@@ -120,7 +123,8 @@ public struct PatternVerifier: Sendable {
         for (place, measure) in problem.measures.enumerated() {
             let value = problem.value(of: column, measure: place)
             let values = reached.filter { $0.measure == place }.map(\.value)
-            guard let highest = values.max(), let lowest = values.min() else { return false }
+            // The true table is one of those that agree: it counts as a proof of its own value.
+            guard let highest = values.max(), let lowest = (values + [value]).min() else { return false }
             guard highest >= problem.threshold, highest > value else { return false }
             if case .surrounds(let percent) = measure.protection {
                 let share = (Double(value) * Double(percent) / 100).rounded(.up)

@@ -11,8 +11,6 @@ struct CircuitClimber {
     private static let circuitLimit = 192
     /// Longer circuits rarely have room in all their leaves.
     private static let stepLimit = 4_096
-    /// Larger coefficients are remainders of fractions, not whole numbers.
-    private static let coefficientLimit: Int64 = 1 << 20
 
     init(_ problem: CompactProblem, system: PublishedSystem) {
         self.problem = problem
@@ -27,12 +25,12 @@ struct CircuitClimber {
         let values = problem.values[proof.measure]
         var circuits: [(gain: Int64, steps: [TableChange.Step])] = []
         for mover in system.movers(of: Int(proof.column), in: problem).prefix(Self.circuitLimit) {
-            guard abs(mover.amount) <= Self.coefficientLimit else { continue }
-            let sign: Int64 = (mover.amount > 0) == (proof.direction == .up) ? 1 : -1
-            var steps = system.circuit(of: mover.leaf)
-            guard steps.count <= Self.stepLimit, steps.allSatisfy({ abs($0.amount) <= Self.coefficientLimit }) else {
+            guard abs(mover.amount) <= PublishedSystem.largestStep, system.isWhole(circuitOf: mover.leaf) else {
                 continue
             }
+            let sign: Int64 = (mover.amount > 0) == (proof.direction == .up) ? 1 : -1
+            var steps = system.circuit(of: mover.leaf)
+            guard steps.count <= Self.stepLimit else { continue }
             for place in steps.indices { steps[place].amount *= sign }
             circuits.append((abs(mover.amount), steps))
         }

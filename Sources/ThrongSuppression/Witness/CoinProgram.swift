@@ -20,7 +20,7 @@ struct CoinProgram {
         case optimal(solution: [Double])
         /// There is none: this combination of rows, by row, contradicts itself (Farkas).
         case infeasible(ray: [Double])
-        /// The time was over, or CLP gave up.
+        /// The budget was used up, or CLP gave up.
         case undecided
     }
 
@@ -30,7 +30,7 @@ struct CoinProgram {
         case optimal(objective: Double, solution: [Double])
         /// There is none.
         case infeasible
-        /// The time was over.
+        /// The budget was used up.
         case undecided
     }
 
@@ -56,7 +56,7 @@ struct CoinProgram {
     ///
     /// By the dual simplex: with costs of at least zero the empty basis is dual feasible, and a goal that a few moves can
     /// reach takes a few pivots, however large the neighbourhood is.
-    func solveLinear(seconds: Double) -> LinearAnswer {
+    func solveLinear(_ budget: SolverBudget) -> LinearAnswer {
         guard let model = Clp_newModel() else { return .undecided }
         defer { Clp_deleteModel(model) }
         Clp_setLogLevel(model, 0)
@@ -64,7 +64,9 @@ struct CoinProgram {
             model, Int32(columnLower.count), Int32(rowLower.count), starts, rowIndices, coefficients, columnLower,
             columnUpper,
             objective, rowLower, rowUpper)
-        Clp_setMaximumSeconds(model, seconds)
+        Clp_scaling(model, 0)
+        Clp_setMaximumIterations(model, budget.iterations)
+        if let seconds = budget.remainingSeconds { Clp_setMaximumSeconds(model, seconds) }
         _ = Clp_dual(model, 0)
         switch Clp_status(model) {
         case 0:
@@ -80,9 +82,9 @@ struct CoinProgram {
     }
 
     /// The optimum over whole numbers.
-    func solveInteger(seconds: Double) -> IntegerAnswer { SolverTurn.take { solveIntegerAlone(seconds: seconds) } }
+    func solveInteger(_ budget: SolverBudget) -> IntegerAnswer { SolverTurn.take { solveIntegerAlone(budget) } }
 
-    private func solveIntegerAlone(seconds: Double) -> IntegerAnswer {
+    private func solveIntegerAlone(_ budget: SolverBudget) -> IntegerAnswer {
         guard let model = Cbc_newModel() else { return .undecided }
         defer { Cbc_deleteModel(model) }
         Cbc_setLogLevel(model, 0)
@@ -92,10 +94,11 @@ struct CoinProgram {
             columnUpper,
             objective, rowLower, rowUpper)
         for column in columnLower.indices { Cbc_setInteger(model, Int32(column)) }
-        Cbc_setMaximumSeconds(model, seconds)
+        Cbc_setMaximumNodes(model, budget.nodes)
+        if let seconds = budget.remainingSeconds { Cbc_setMaximumSeconds(model, seconds) }
         _ = Cbc_solve(model)
         if Cbc_isProvenInfeasible(model) != 0 { return .infeasible }
-        // A time limit may still leave a best table found so far; only a proved optimum is returned as such.
+        // A limit may still leave a best table found so far; only a proved optimum is returned as such.
         guard Cbc_isProvenOptimal(model) != 0, let solution = Cbc_getColSolution(model) else { return .undecided }
         return .optimal(
             objective: Cbc_getObjValue(model),

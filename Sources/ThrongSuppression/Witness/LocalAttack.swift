@@ -6,6 +6,7 @@
 struct LocalAttack {
     let problem: CompactProblem
     let system: PublishedSystem
+    let budget: SolverBudget
 
     /// The outcome for one cell.
     enum Outcome {
@@ -15,7 +16,7 @@ struct LocalAttack {
         case bounded([(column: UInt32, multiplier: Double)])
         /// Real tables reach the target; whether whole ones do was not asked.
         case fractional
-        /// The solvers ran out of time.
+        /// The solvers' budget was used up.
         case undecided
     }
 
@@ -23,9 +24,8 @@ struct LocalAttack {
     ///
     /// - Parameters:
     ///   - leafLimit: leaves that may move.
-    ///   - seconds: for each of the two programs.
     ///   - isWhole: whether to ask for whole numbers where the linear program's answer is not.
-    func run(_ proof: Proof, leafLimit: Int, seconds: Double, isWhole: Bool) -> Outcome {
+    func run(_ proof: Proof, leafLimit: Int, isWhole: Bool) -> Outcome {
         let neighbourhood = leaves(around: Int(proof.column), limit: leafLimit)
         var program = CoinProgram()
         var rowOfEquation: [UInt32: Int] = [:]
@@ -55,7 +55,7 @@ struct LocalAttack {
                     entries: entries)
             }
         }
-        switch program.solveLinear(seconds: seconds) {
+        switch program.solveLinear(budget) {
         case .undecided:
             return .undecided
         case .infeasible(let ray):
@@ -70,7 +70,7 @@ struct LocalAttack {
         guard isWhole else { return .fractional }
         // Any whole point will do.
         for place in program.objective.indices { program.objective[place] = 0 }
-        switch program.solveInteger(seconds: seconds) {
+        switch program.solveInteger(budget) {
         case .optimal(_, let solution):
             return checked(solution, neighbourhood, proof).map { .witness($0) } ?? .undecided
         case .infeasible:

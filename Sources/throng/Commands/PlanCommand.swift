@@ -67,7 +67,7 @@ struct PlanCheckCommand: AsyncParsableCommand {
             if let plan {
                 Terminal.talk(
                     "\(file) is valid: \(Terminal.count(plan.metrics.count, "metric")), "
-                        + "\(Terminal.count(plan.dimensions.count, "dimension")), "
+                        + "\(Terminal.count(plan.dimensions.count + plan.derivedDimensions.count, "dimension")), "
                         + "\(Terminal.count(plan.reports.count, "report")), k = \(plan.app.threshold.devices).")
             }
         }

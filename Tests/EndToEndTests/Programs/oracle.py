@@ -234,6 +234,8 @@ class Oracle:
         # Released periods, the time that their late events count at, and whether the daemon knew of the release when it
         # counted them: if not, they prove no device anywhere.
         self.released_periods = set()
+        # What left the house, once that is known; see released().
+        self.let_out = None
         self.open_at = None
         self.knows_releases = False
 
@@ -332,7 +334,8 @@ class Oracle:
             (name, start) for name, start, _ in self.counters if self.metrics[name].period_of(start)[1] <= now}
 
     def released(self, name, start):
-        """(margin, labels) -> (count, sums, reach) of every cell that may leave the house."""
+        """(margin, labels) -> (count, sums, reach) of every cell that may leave the house, or, once it is known which
+        did (let_out), of those."""
         metric = self.metrics[name]
         leaves = [(cell, values) for (metric_name, period, cell), values in self.counters.items()
                   if (metric_name, period) == (name, start)]
@@ -352,9 +355,16 @@ class Oracle:
                     total[place] += value
             for labels, values in totals.items():
                 floor = max(counts[labels] for counts in windows.values())
-                if floor >= metric.k:
+                left = self.let_out is None or (name, start, margin, labels) in self.let_out
+                if floor >= metric.k and left:
                     found[(margin, labels)] = (values[0], tuple(values[1:]), floor if metric.reach else None)
         return found
+
+    def occupied(self, name, start):
+        """How many cells of the shown groupings have events."""
+        metric = self.metrics[name]
+        leaves = [cell for metric_name, period, cell in self.counters if (metric_name, period) == (name, start)]
+        return sum(len({metric.labels(cell, margin) for cell in leaves}) for margin in metric.shown)
 
     # Reporting
 

@@ -1,6 +1,7 @@
 extension Slip {
     /// One for every rule of the reader; places and words are part of its promise.
-    static let all: [Slip] = shape + names + values + dimensions + metrics + insights + reports
+    static let all: [Slip] =
+        shape + names + values + dimensions + metrics + insights + reports + hierarchies + disclosure
 
     static let shape = [
         Slip("  contact: team@example.com\n", "", "1:1: app: 'contact' is missing; add it"),

@@ -171,7 +171,7 @@ extension Slip {
             "period: day\n    schedule", "period: week\n    schedule",
             """
             53:13: report 'daily' covers a week, but insight 'by_system' reads metric 'views', which counts by day; \
-            use one period
+            use one period, or 'rollups: [week]' in the metric
             """
         ),
         Slip(

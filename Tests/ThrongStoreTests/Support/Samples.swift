@@ -73,21 +73,37 @@ extension Flush {
         at start: Int64 = saturday,
         cell: UInt32 = 0,
         count: Int64 = 1,
-        devices: Int64 = 0
+        devices: Int64 = 0,
+        margins: [Margin]? = nil
     ) -> Flush {
-        Flush(
+        let distinct =
+            devices == 0
+            ? []
+            : (margins ?? [layout.leaf]).map { margin in
+                DistinctDelta(
+                    layout: 0, periodStart: start, margin: margin,
+                    cell: layout.project(CellIndex(cell), from: layout.leaf, to: margin),
+                    window: WindowNumber(start / 900), delta: devices)
+            }
+        return Flush(
             after: JournalPosition(after),
             through: JournalPosition(through),
             layouts: [layout],
             counters: [
                 CounterDelta(layout: 0, periodStart: start, measure: .count, cell: CellIndex(cell), delta: count)
             ],
-            distinct: devices == 0
-                ? []
-                : [
-                    DistinctDelta(
-                        layout: 0, periodStart: start, margin: layout.leaf, cell: CellIndex(cell),
-                        window: WindowNumber(start / 900), delta: devices)
-                ])
+            distinct: distinct,
+            top: margins == nil ? [] : distinct.even)
+    }
+}
+
+extension [DistinctDelta] {
+    /// Contributions to the first sum of which nobody's stands out, in the same cells and windows.
+    var even: [TopContribution] {
+        map {
+            TopContribution(
+                layout: $0.layout, periodStart: $0.periodStart, margin: $0.margin, cell: $0.cell, measure: .sum(0),
+                window: $0.window, largest: 0, second: 0)
+        }
     }
 }

@@ -16,7 +16,9 @@ extension Release {
                 threshold: header.threshold,
                 sampling: header.sampling,
                 reach: header.reach,
-                groupings: left),
+                groupings: left,
+                protection: header.protection,
+                sensitive: header.sensitive ?? []),
             cells: rows.filter { left.contains($0.margin) })
     }
 }

@@ -3,7 +3,7 @@ public import ThrongPlan
 /// The raw counters of one metric and one period, as PostgreSQL holds them.
 ///
 /// Only the release step may look at it; nothing of it is printable.
-public struct StoredCube: Sendable {
+public struct StoredCube: Sendable, Hashable {
     /// What the counters mean.
     public let layout: MetricLayout
     /// What they cover.
@@ -12,13 +12,22 @@ public struct StoredCube: Sendable {
     public let counters: [StoredCounter]
     /// Distinct identifiers of the tracked cells, a window each.
     public let distinct: [StoredDistinct]
+    /// The two largest contributions to each sum of the tracked cells, a window each.
+    public let top: [StoredTop]
 
     /// Puts a cube together.
-    public init(layout: MetricLayout, period: Period, counters: [StoredCounter], distinct: [StoredDistinct]) {
+    public init(
+        layout: MetricLayout,
+        period: Period,
+        counters: [StoredCounter],
+        distinct: [StoredDistinct],
+        top: [StoredTop] = []
+    ) {
         self.layout = layout
         self.period = period
         self.counters = counters
         self.distinct = distinct
+        self.top = top
     }
 }
 

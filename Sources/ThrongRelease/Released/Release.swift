@@ -2,8 +2,9 @@ public import ThrongPlan
 
 /// What left the house about one metric and one period. Made once, never changed.
 ///
-/// There are three ways to one: ``init(of:header:)`` decides what is published, ``init(restoring:cells:digest:)`` reads
-/// back what was, and only if its digest still matches, and ``init(decayed:dropped:cells:)`` reads back what age left.
+/// There are three ways to one: ``ReleaseCase/decide(_:)`` decides what is published, ``init(restoring:cells:digest:)``
+/// reads back what was, and only if its digest still matches, and ``init(decayed:dropped:cells:)`` reads back what age
+/// left.
 public struct Release: Sendable, Hashable {
     /// What it is about.
     public let header: ReleaseHeader
@@ -11,20 +12,18 @@ public struct Release: Sendable, Hashable {
     public let cells: [PublishedCell]
 
     /// Decides over the whole cube which cells may leave it, then takes those and no others.
-    public init(of stored: StoredCube, header: ReleaseHeader) {
-        let cube = ReleaseCube(of: stored, groupings: header.groupings)
-        let withholding = Withholding(of: cube, threshold: header.threshold)
+    ///
+    /// - Throws: ``ReleaseError``, and nothing is released.
+    public init(
+        of stored: StoredCube, header: ReleaseHeader, options: ReleaseOptions = ReleaseOptions()
+    ) throws(ReleaseError) {
+        self = try ReleaseCase(header: header, parts: [stored]).decide(options).release
+    }
+
+    /// What a decision lets out; ``ReleaseCase/decide(_:)`` calls it.
+    init(decided header: ReleaseHeader, cells: [PublishedCell]) {
         self.header = header
-        cells = zip(cube.slabs, withholding.published).flatMap { slab, published in
-            published.indices.lazy.filter { published[$0] }.map { place in
-                PublishedCell(
-                    margin: slab.margin,
-                    cell: CellIndex(UInt32(place)),
-                    count: slab.values[0][place],
-                    sums: slab.values.dropFirst().map { $0[place] },
-                    reach: header.reach ? DeviceFloor(devices: slab.floors[place]) : nil)
-            }
-        }
+        self.cells = cells.sorted { ($0.margin, $0.cell) < ($1.margin, $1.cell) }
     }
 
     /// Reads back a release that was stored.
@@ -68,23 +67,6 @@ public struct Release: Sendable, Hashable {
             self.count = count
             self.sums = sums
             self.reach = reach
-        }
-    }
-}
-
-/// Why a release could not be made or read.
-public enum ReleaseError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A stored release no longer has the digest that it was released with.
-    case altered(metric: MetricName, period: Period)
-
-    /// What was found and what to do.
-    public var description: String {
-        switch self {
-        case .altered(let metric, let period):
-            """
-            the release of \(metric) for the \(period.kind.rawValue) that starts at Unix second \(period.start) is not \
-            what was released: its digest differs. Restore the table from a backup; nothing is reported from it.
-            """
         }
     }
 }

@@ -16,6 +16,11 @@ public struct ReleaseHeader: Sendable, Hashable, Codable {
     public let reach: Bool
     /// The margins shown, ascending.
     public let groupings: [Margin]
+    /// How far around a withheld number an interval must reach, and the p of the p % rule; nil in releases that only
+    /// withheld small cells.
+    public let protection: Protection?
+    /// The dimensions over which no shown group may be known to sit in one bucket; nil where there are none.
+    public let sensitive: [DimensionName]?
 
     /// Puts a header together.
     public init(
@@ -25,7 +30,9 @@ public struct ReleaseHeader: Sendable, Hashable, Codable {
         threshold: Threshold,
         sampling: Double,
         reach: Bool,
-        groupings: [Margin]
+        groupings: [Margin],
+        protection: Protection? = .standard,
+        sensitive: [DimensionName] = []
     ) {
         self.layout = layout
         self.period = period
@@ -34,7 +41,10 @@ public struct ReleaseHeader: Sendable, Hashable, Codable {
         self.sampling = sampling
         self.reach = reach
         self.groupings = groupings
+        self.protection = protection
+        self.sensitive = sensitive.isEmpty ? nil : sensitive.sorted { $0.text < $1.text }
     }
+
 
     /// The header that a plan gives a metric's release.
     public init(plan: Plan, metric: Metric, layout: MetricLayout, period: Period) {
@@ -45,6 +55,8 @@ public struct ReleaseHeader: Sendable, Hashable, Codable {
             threshold: metric.threshold,
             sampling: metric.sampling,
             reach: metric.reach,
-            groupings: plan.groupings(of: metric))
+            groupings: plan.groupings(of: metric),
+            protection: metric.protection,
+            sensitive: metric.sensitive)
     }
 }

@@ -1,0 +1,24 @@
+-- With whether a period within it still waits for its own release. Finer rollups come first.
+select layout.layout_id,
+    layout.layout,
+    open.period_kind,
+    extract(epoch from open.period_start)::bigint,
+    extract(epoch from open.period_end)::bigint,
+    exists (
+        select
+        from throng.open_period as part
+        where part.metric_id = open.metric_id
+            and part.period_start >= open.period_start
+            and part.period_start < open.period_end
+    ) or exists (
+        select
+        from throng.open_rollup as part
+        where part.metric_id = open.metric_id
+            and part.period_kind < open.period_kind
+            and part.period_start >= open.period_start
+            and part.period_start < open.period_end
+    )
+from throng.open_rollup as open
+join throng.metric_layout as layout using (metric_id)
+where layout.app = $1
+order by open.period_kind, open.period_end, open.metric_id;

@@ -1,0 +1,3 @@
+copy pg_temp.pending_top
+    (metric_id, period_start, margin, cell, measure, window_number, counted_start, largest, second_largest)
+from stdin (format binary);

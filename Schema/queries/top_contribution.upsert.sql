@@ -1,0 +1,20 @@
+-- Pairs replace pairs, and never shrink: a daemon that knows less than it once did must not make dominance look smaller.
+-- Sorted by the key, as in counter.upsert. $1: the daemon.
+insert into throng.top_contribution as known
+    (metric_id, period_start, margin, cell, measure, window_number, daemon, counted_start, largest, second_largest)
+select metric_id,
+    period_start,
+    margin,
+    cell,
+    measure,
+    window_number,
+    $1::uuid,
+    counted_start,
+    max(largest),
+    max(second_largest)
+from pg_temp.pending_top
+group by metric_id, period_start, margin, cell, measure, window_number, counted_start
+order by metric_id, period_start, margin, cell, measure, window_number, counted_start
+on conflict (shard, metric_id, period_start, margin, cell, measure, window_number, daemon, counted_start) do update
+set largest = greatest(known.largest, excluded.largest),
+    second_largest = greatest(known.second_largest, excluded.second_largest);

@@ -1,0 +1,3 @@
+copy throng.withheld_cell
+    (release_id, margin, cell, reason, floor, other_period_kind, other_period_start, other_margin, other_cell)
+from stdin (format binary);

@@ -1,0 +1,99 @@
+internal import ThrongPlan
+internal import ThrongSuppression
+
+/// The leaves that a release and everything released before it are sums of: occupied leaf cells, a period each.
+///
+/// A day has one part, itself; a week over days has up to seven.
+struct ReleaseFrame {
+    /// What the cells mean.
+    let layout: MetricLayout
+    /// The stored periods, by start.
+    let parts: [StoredCube]
+    /// By part, then by cell.
+    let leaves: [Leaf]
+    /// By measure, by leaf: events first, then each sum above its lowest possible value. Never negative.
+    let measures: [[Int64]]
+    /// By part, where its leaves begin; one entry more than there are parts.
+    let starts: [Int]
+    /// By part and margin, the distinct counts.
+    let distinct: [[Margin: [StoredDistinct]]]
+
+    /// One leaf.
+    struct Leaf {
+        /// The cell of the leaf margin.
+        let cell: CellIndex
+        /// False for a leaf that is empty and that nobody outside can tell to be so; see ``ConcentratedCells``.
+        let isOccupied: Bool
+    }
+
+    /// Puts stored periods together.
+    ///
+    /// - Parameters:
+    ///   - parts: all of one layout.
+    ///   - unknown: by part, empty leaf cells that take part because readers can't know that they are empty.
+    /// - Complexity: O(counters · log counters).
+    init(_ parts: [StoredCube], layout: MetricLayout, unknown: [Set<CellIndex>] = []) {
+        self.layout = layout
+        self.parts = parts
+        var leaves: [Leaf] = []
+        var measures = Array(repeating: [Int64](), count: 1 + layout.sums.count)
+        var starts = [0]
+        for (place, part) in parts.enumerated() {
+            var values: [CellIndex: [Int64]] = [:]
+            for counter in part.counters {
+                values[counter.cell, default: Array(repeating: 0, count: measures.count)][
+                    Int(counter.measure.value)] = counter.value
+            }
+            let occupied = values.filter { $0.value[0] > 0 }
+            let empty = place < unknown.count ? unknown[place].filter { occupied[$0] == nil } : []
+            for cell in (Array(occupied.keys) + empty).sorted() {
+                let value = occupied[cell]
+                leaves.append(Leaf(cell: cell, isOccupied: value != nil))
+                for measure in measures.indices { measures[measure].append(value?[measure] ?? 0) }
+            }
+            starts.append(leaves.count)
+        }
+        for (place, sum) in layout.sums.enumerated() {
+            // Everybody knows that n events sum to n times the lowest value or more: what is above is what is hidden.
+            let lowest = sum.quantum(of: sum.lowest)
+            for leaf in leaves.indices {
+                let least = lowest.multipliedClamped(by: measures[0][leaf])
+                measures[place + 1][leaf] = max(0, measures[place + 1][leaf].subtractedClamped(least))
+            }
+        }
+        self.leaves = leaves
+        self.measures = measures
+        self.starts = starts
+        distinct = parts.map { Dictionary(grouping: $0.distinct, by: \.margin) }
+    }
+
+    /// The leaves of some consecutive parts.
+    func leaves(of span: Range<Int>) -> Range<Int> { starts[span.lowerBound]..<starts[span.upperBound] }
+
+    /// The parts that a period covers; empty where it covers none.
+    func span(of period: Period) -> Range<Int> {
+        let first = parts.firstIndex { $0.period.start >= period.start } ?? parts.endIndex
+        let end = parts.firstIndex { $0.period.start >= period.end } ?? parts.endIndex
+        return first..<max(first, end)
+    }
+}
+
+extension Int64 {
+    /// The product, or the nearest bound where it does not fit.
+    func multipliedClamped(by other: Int64) -> Int64 {
+        let (product, overflow) = multipliedReportingOverflow(by: other)
+        return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
+    }
+
+    /// The difference, or the nearest bound where it does not fit.
+    func subtractedClamped(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (other < 0 ? .max : .min) : difference
+    }
+
+    /// The sum, or the nearest bound where it does not fit.
+    func addedClamped(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other > 0 ? .max : .min) : sum
+    }
+}

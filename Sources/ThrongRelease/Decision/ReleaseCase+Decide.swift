@@ -1,0 +1,154 @@
+internal import ThrongPlan
+internal import ThrongSuppression
+
+extension ReleaseCase {
+    /// Decides which numbers leave the house: as many useful ones as can go without giving any small cell away.
+    ///
+    /// The engine chooses and proves; a separate verifier in other arithmetic checks; where a release fails, nothing
+    /// leaves. Steps and guarantees: disclosure, sections 1 and 2.
+    ///
+    /// - Throws: ``ReleaseError``.
+    /// - Complexity: near-linear in leaves times groupings; proofs take at most the options' seconds and as much again
+    ///   where they run out.
+    public func decide(_ options: ReleaseOptions = ReleaseOptions()) throws(ReleaseError) -> ReleaseDecision {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let laid: ReleaseProblem
+        let pattern: SuppressionPattern
+        let coarsened: Set<ColumnIndex>
+        do throws(SuppressionError) {
+            laid = try ReleaseProblem(self, options: options)
+            let engine = SuppressionEngine(options: options.engine)
+            let found = try engine.pattern(for: laid.problem)
+            var hidden: Set<ColumnIndex> = []
+            for table in try DeviceTable.all(of: laid, header: header) {
+                hidden.formUnion(try table.hidden(given: found.isPublished, engine: engine))
+            }
+            coarsened = laid.surroundings(ofOpenIn: found)
+            pattern = found.hiding(hidden.union(coarsened))
+        } catch {
+            throw described(error)
+        }
+        let open = laid.open(in: pattern)
+        guard open == 0 else { throw .unproved(metric: header.layout.metric, period: header.period, cells: open) }
+        var random = SystemRandomNumberGenerator()
+        let faults = PatternVerifier(laid.problem).violations(
+            of: pattern, prime: RandomPrime.draw(using: &random), seed: random.next())
+        guard faults.isEmpty else {
+            throw .unverified(metric: header.layout.metric, period: header.period, faults: faults.count)
+        }
+        return decision(
+            laid, pattern, coarsened: coarsened, seconds: (clock.now - start) / .seconds(1))
+    }
+
+    private func decision(
+        _ laid: ReleaseProblem, _ pattern: SuppressionPattern,
+        coarsened: Set<ColumnIndex>, seconds: Double
+    ) -> ReleaseDecision {
+        var published: [PublishedCell] = []
+        var withheld: [WithheldCell] = []
+        for number in laid.own {
+            let slab = laid.slabs[number]
+            for place in slab.cells.indices {
+                guard !slab.isEmpty[place], let column = laid.columns[number][place] else { continue }
+                if pattern.isPublished[Int(column)] {
+                    published.append(cell(laid, slab, place))
+                } else {
+                    let reason: WithholdingReason =
+                        if let reason = pattern.reasons[Int(column)] { explain(reason, laid, slab, place) } else {
+                            coarsened.contains(ColumnIndex(column)) ? .coarsened : .revealsDevices
+                        }
+                    withheld.append(WithheldCell(margin: slab.margin, cell: slab.cells[place], reason: reason))
+                }
+            }
+        }
+        let sensitive = laid.problem.cells.count { $0.isSensitive }
+        return ReleaseDecision(
+            release: Release(decided: header, cells: published),
+            withheld: withheld,
+            summary: .init(
+                sensitive: sensitive,
+                complementary: withheld.count { !$0.reason.isOwn },
+                proved: sensitive - pattern.unproved.count - pattern.pinned.count,
+                givenAway: pattern.pinned.count,
+                seconds: seconds))
+    }
+
+    private func cell(_ laid: ReleaseProblem, _ slab: CubeSlab, _ place: Int) -> PublishedCell {
+        let leaves = slab.leaves[place]
+        let count = leaves.reduce(0) { $0 + laid.frame.measures[0][Int($1)] }
+        let sums = header.layout.sums.indices.map { sum in
+            // What the engine saw is what lies above the lowest possible sum.
+            let above = leaves.reduce(0) { $0 + laid.frame.measures[sum + 1][Int($1)] }
+            let lowest = header.layout.sums[sum].quantum(of: header.layout.sums[sum].lowest)
+            return above.addedClamped(lowest.multipliedClamped(by: count))
+        }
+        return PublishedCell(
+            margin: slab.margin, cell: slab.cells[place], count: count, sums: sums,
+            reach: header.reach ? DeviceFloor(devices: slab.floors[place]) : nil)
+    }
+
+    private func explain(
+        _ reason: SuppressionPattern.Reason, _ laid: ReleaseProblem, _ slab: CubeSlab, _ place: Int
+    ) -> WithholdingReason {
+        switch reason {
+        case .sensitive:
+            slab.floors[place] < header.threshold.devices
+                ? .small(floor: DeviceFloor(devices: slab.floors[place])) : .dominated
+        case .wouldReveal(let column): address(column, laid).map { .reveals($0) } ?? .bounds(nil)
+        case .wouldBound: .bounds(nil)
+        case .singletonsOnly: .relatesSingleDevices
+        case .closesUnion(let parent): address(parent, laid).map { .leavesSmallRest($0) } ?? .bounds(nil)
+        case .bounds(let column): .bounds(address(column, laid))
+        case .notOffered: .bounds(nil)
+        }
+    }
+
+    private func address(_ column: ColumnIndex, _ laid: ReleaseProblem) -> CellAddress? {
+        guard let origin = laid.origins[Int(column.value)] else { return nil }
+        let slab = laid.slabs[origin.slab]
+        return CellAddress(period: period(of: slab.span), margin: slab.margin, cell: slab.cells[origin.place])
+    }
+
+    private func period(of span: Range<Int>) -> Period {
+        if span == parts.indices { return header.period }
+        if span.count == 1 { return parts[span.lowerBound].period }
+        let earlier = earlier.first {
+            $0.header.period.start <= parts[span.lowerBound].period.start
+                && $0.header.period.end >= parts[span.upperBound - 1].period.end
+        }
+        return earlier?.header.period ?? header.period
+    }
+
+    private func described(_ error: SuppressionError) -> ReleaseError {
+        let (metric, period) = (header.layout.metric, header.period)
+        return switch error {
+        case .malformed: .tooLarge(metric: metric, period: period)
+        case .unproved(let cells), .pinnedByLedger(let cells):
+            .unproved(metric: metric, period: period, cells: cells.count)
+        case .tooManyCellsForExactMode, .exactModeTimedOut, .solverFailed:
+            .solverFailed(metric: metric, period: period)
+        }
+    }
+}
+
+extension WithholdingReason {
+    /// Whether the cell is withheld for its own sake.
+    public var isOwn: Bool {
+        switch self {
+        case .small, .dominated: true
+        default: false
+        }
+    }
+}
+
+extension ReleaseOptions {
+    var engine: SuppressionOptions {
+        var options = SuppressionOptions(
+            seed: seed, attempts: attempts, proof: .witnesses(seconds: proofSeconds), isStrict: isStrict)
+        if let progress {
+            options.progress = { progress(ReleaseProgress(proved: $0.proofsDone, needed: $0.proofsNeeded)) }
+        }
+        return options
+    }
+}

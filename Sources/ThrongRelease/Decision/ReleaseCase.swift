@@ -1,0 +1,21 @@
+internal import ThrongPlan
+
+/// Everything that a release is decided on: the counters of its period, and what was published before about them.
+///
+/// Shape: the stored periods that the release sums over, one for a day of a daily metric, up to seven for its week; and
+/// the releases that were made of those periods or of groups of them. All have the header's layout.
+public struct ReleaseCase: Sendable {
+    /// What the release will say of itself.
+    public let header: ReleaseHeader
+    /// The stored periods, by start.
+    public let parts: [StoredCube]
+    /// The ledger: what was published about any of the parts. It stays published whatever is decided now.
+    public let earlier: [Release]
+
+    /// Puts a case together.
+    public init(header: ReleaseHeader, parts: [StoredCube], earlier: [Release] = []) {
+        self.header = header
+        self.parts = parts.sorted { $0.period.start < $1.period.start }
+        self.earlier = earlier
+    }
+}

@@ -1,0 +1,80 @@
+public import ThrongPlan
+
+/// What leaves the house, and why the rest stays.
+public struct ReleaseDecision: Sendable {
+    /// What leaves.
+    public let release: Release
+    /// The occupied cells of the release's groupings that stay, by margin, then by cell. For operators only: it tells
+    /// small cells from empty ones.
+    public let withheld: [WithheldCell]
+    /// What the work came to.
+    public let summary: Summary
+
+    /// Figures of one decision.
+    public struct Summary: Sendable, Hashable {
+        /// Cells of the whole universe that must not become known.
+        public let sensitive: Int
+        /// Cells of the release's groupings that are withheld for another cell's sake.
+        public let complementary: Int
+        /// Sensitive cells with a proof that they may be k or more, before anything was coarsened.
+        public let proved: Int
+        /// Cells that what was published before gives away; nothing decided now could protect them.
+        public let givenAway: Int
+        /// What the decision took. Unit: seconds.
+        public let seconds: Double
+    }
+}
+
+/// A number that stays in the house.
+public struct WithheldCell: Sendable, Hashable {
+    /// Which dimensions are kept.
+    public let margin: Margin
+    /// Which cell of that margin.
+    public let cell: CellIndex
+    /// Why.
+    public let reason: WithholdingReason
+
+    /// Puts one together.
+    public init(margin: Margin, cell: CellIndex, reason: WithholdingReason) {
+        self.margin = margin
+        self.cell = cell
+        self.reason = reason
+    }
+}
+
+/// Why a number stays in the house.
+public enum WithholdingReason: Sendable, Hashable {
+    /// Fewer than k devices are proved behind it.
+    case small(floor: DeviceFloor)
+    /// One or two devices make up too much of one of its sums.
+    case dominated
+    /// With numbers that are more useful it would let this cell be computed.
+    case reveals(CellAddress)
+    /// With numbers that are more useful it would prove a cell to be small.
+    case bounds(CellAddress?)
+    /// With it, what is unknown below this cell would stand for fewer than k devices.
+    case leavesSmallRest(CellAddress)
+    /// It would relate cells of single devices, each of which knows its own part.
+    case relatesSingleDevices
+    /// Its number of devices would give away another cell's.
+    case revealsDevices
+    /// No proof was found in time for a cell that it touches.
+    case coarsened
+}
+
+/// A cell of a release or of one before it.
+public struct CellAddress: Sendable, Hashable {
+    /// The period that it covers.
+    public let period: Period
+    /// Which dimensions are kept.
+    public let margin: Margin
+    /// Which cell of that margin.
+    public let cell: CellIndex
+
+    /// Puts an address together.
+    public init(period: Period, margin: Margin, cell: CellIndex) {
+        self.period = period
+        self.margin = margin
+        self.cell = cell
+    }
+}

@@ -1,0 +1,114 @@
+internal import ThrongPlan
+internal import ThrongSuppression
+
+/// A release case in the engine's terms: columns over leaves, and what is known of each.
+struct ReleaseProblem {
+    /// The leaves.
+    let frame: ReleaseFrame
+    /// Every grouping of every span, shown or not.
+    let slabs: [CubeSlab]
+    /// What the engine works on.
+    let problem: SuppressionProblem
+    /// By column, where it is in ``slabs``; nil is a cell that no grouping has.
+    let origins: [Origin?]
+    /// By slab, by cell: its column.
+    let columns: [[UInt32?]]
+    /// The slabs of the release itself.
+    let own: [Int]
+
+    /// A cell of a slab.
+    struct Origin {
+        let slab: Int
+        let place: Int
+    }
+
+    /// Lays a case out.
+    ///
+    /// - Throws: ``SuppressionError/malformed(_:)`` where a counter is too large to compute with.
+    /// - Complexity: O(leaves · margins · log).
+    init(_ release: ReleaseCase, options: ReleaseOptions) throws(SuppressionError) {
+        let header = release.header
+        let layout = header.layout
+        let concentrated = ConcentratedCells(in: release)
+        let frame = ReleaseFrame(release.parts, layout: layout, unknown: concentrated.siblings)
+        self.frame = frame
+
+        let spans = Spans(of: release, frame: frame)
+        var slabs: [CubeSlab] = []
+        for span in spans.all {
+            let shown = spans.shown[span] ?? []
+            let leaves = frame.leaves(of: span).count
+            for margin in MarginUniverse.margins(of: layout, shown: shown, leaves: leaves) {
+                slabs.append(CubeSlab(frame, span: span, margin: margin))
+            }
+        }
+        self.slabs = slabs
+        own = slabs.indices.filter { slabs[$0].span == spans.own && header.groupings.contains(slabs[$0].margin) }
+
+        var lists = IndexLists()
+        var cells: [CandidateCell] = []
+        var origins: [Origin?] = []
+        var columns: [[UInt32?]] = []
+        for (number, slab) in slabs.enumerated() {
+            let isOwn = slab.span == spans.own && header.groupings.contains(slab.margin)
+            let isShown = spans.shown[slab.span]?.contains(slab.margin) ?? false
+            let forced = spans.published(slab)
+            let rule = SumRule(frame, slab: slab, protection: header.protection ?? .standard)
+            var names: [UInt32?] = []
+            for place in slab.cells.indices {
+                let isSensitive =
+                    !slab.isEmpty[place]
+                    && (slab.floors[place] < header.threshold.devices || !rule.passes(place))
+                guard isShown || isSensitive else {
+                    names.append(nil)
+                    continue
+                }
+                names.append(UInt32(cells.count))
+                origins.append(Origin(slab: number, place: place))
+                lists.append(slab.leaves[place])
+                cells.append(
+                    CandidateCell(
+                        floor: slab.floors[place],
+                        cost: Self.usefulness(
+                            of: slab.margin, events: slab.leaves[place].reduce(0) { $0 + frame.measures[0][Int($1)] },
+                            isPreferred: options.preferred.contains(slab.margin)),
+                        isSensitive: isSensitive,
+                        isForced: forced.contains(slab.cells[place]),
+                        isOffered: isOwn && !slab.isEmpty[place]))
+            }
+            columns.append(names)
+        }
+        for others in concentrated.complements(in: frame) {
+            origins.append(nil)
+            lists.append(others)
+            cells.append(CandidateCell(floor: 0, cost: 1, isSensitive: true, isOffered: false))
+        }
+        self.origins = origins
+        self.columns = columns
+        let known = origins.map { origin in origin.map { slabs[$0.slab].devices[$0.place] } ?? DeviceCounts([]) }
+        let floors = cells.map(\.floor)
+        let threshold = header.threshold.devices
+        let protection = header.protection ?? .standard
+        problem = try SuppressionProblem(
+            measures: frame.measures.map {
+                AdditiveMeasure(values: $0, protection: .surrounds(percent: protection.percent))
+            },
+            columns: lists,
+            cells: cells,
+            relations: Relations(slabs: slabs, columns: columns, spans: spans, layout: layout).all,
+            threshold: threshold,
+            unionFloor: { parts in
+                let largest = parts.reduce(0) { max($0, floors[Int($1.value)]) }
+                // The exact union is only needed where the largest part does not settle it.
+                return largest >= threshold ? largest : DeviceCounts.union(parts.map { known[Int($0.value)] }).floor
+            })
+    }
+
+    /// What it is worth to publish a cell: totals before splits, what reports show before what they don't, large numbers
+    /// before small ones. Never under 1.
+    static func usefulness(of margin: Margin, events: Int64, isPreferred: Bool) -> Int64 {
+        let size = Int64(Int64.bitWidth - max(events, 1).leadingZeroBitCount)
+        let level = Int64(8 >> min(3, margin.bits.nonzeroBitCount))
+        return size * level * (isPreferred ? 4 : 1)
+    }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import ThrongPlan
+import ThrongServer
+import ThrongStore
+
+struct ReleaseExplainCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Says why a number was withheld: its own size, or which other number it would give away.",
+        discussion: """
+            For operators: it tells small cells from empty ones, which no reader of a release can. The reasons go \
+            with the raw counters, a week after the release.
+
+            throng release explain visits 2026-11-20 channel=Email,hour=03:00
+            throng release explain visits 2026-11-20 total
+            """)
+
+    @Argument(help: "A metric of the plan.")
+    var metric: String
+
+    @Argument(help: "A period that was released: 2026-11-20, 2026-W47, 2026-11, 2026-11-20T10:00.")
+    var period: String
+
+    @Argument(help: "The cell: dimension=bucket, separated by commas; or total.")
+    var cell: String
+
+    @OptionGroup var plans: PlanFiles
+    @OptionGroup var place: Place
+
+    @Flag(help: "Prints the explanation as JSON.")
+    var json = false
+
+    func run() async throws {
+        let buckets = try buckets()
+        guard let plan = try plans.read().first(where: { $0.metric(MetricName(metric)) != nil }) ?? plans.read().first
+        else { throw CommandFailure("There is no plan. Name one with --plan.") }
+        guard let calendar = PeriodCalendar(timeZone: plan.app.timeZone), let found = calendar.period(labelled: period)
+        else {
+            throw ValidationError(
+                "'\(period)' is no period: write 2026-11-20 (a day), 2026-11 (a month), 2026-W47 (a week) or "
+                    + "2026-11-20T10:00 (an hour).")
+        }
+        let explanation = try await DatabaseAccess.use(place) { settings in
+            let store = ReleaseStore(settings)
+            defer { store.close() }
+            return try await ReleaseExplainer(store: store).explain(MetricName(metric), found, buckets, of: plan)
+        }
+        if json { return try Terminal.json(explanation) }
+        Terminal.data("\(explanation.metric) \(explanation.period), \(explanation.cell): \(explanation.state.rawValue)")
+        Terminal.data(explanation.sentence)
+        guard let equation = explanation.equation else { return }
+        Terminal.data("")
+        Terminal.data("  \(equation.whole.cell): \(Self.words(equation.whole.count)) =")
+        Terminal.data(Terminal.table(equation.parts.map { ("  " + $0.cell, Self.words($0.count)) }))
+    }
+
+    private static func words(_ count: Int64?) -> String { count.map { Terminal.grouped(Int($0)) } ?? "withheld" }
+
+    private func buckets() throws -> [DimensionName: BucketLabel] {
+        if cell == "total" { return [:] }
+        var buckets: [DimensionName: BucketLabel] = [:]
+        for part in cell.split(separator: ",") {
+            let sides = part.split(separator: "=", maxSplits: 1).map {
+                String($0).trimmingCharacters(in: .whitespaces)
+            }
+            guard sides.count == 2 else {
+                throw ValidationError("'\(part)' is no dimension=bucket. Write os=iOS,channel=Email, or total.")
+            }
+            buckets[DimensionName(sides[0])] = BucketLabel(sides[1])
+        }
+        return buckets
+    }
+}

@@ -1,0 +1,31 @@
+import ThrongPlan
+import ThrongRelease
+
+extension Release {
+    /// Every large cell of a cube and no small one: what reports are made of is under test, not what may be released.
+    init(large cube: StoredCube, header: ReleaseHeader) {
+        let layout = header.layout
+        var rows: [Row] = []
+        for margin in header.groupings {
+            var values: [CellIndex: [Int64]] = [:]
+            for counter in cube.counters {
+                let cell = layout.project(counter.cell, from: layout.leaf, to: margin)
+                values[cell, default: Array(repeating: 0, count: 1 + layout.sums.count)][
+                    Int(counter.measure.value)] += counter.value
+            }
+            var devices: [CellIndex: Int64] = [:]
+            let counted = layout.trackedMargin(for: margin)
+            for row in cube.distinct where row.margin == counted {
+                devices[layout.project(row.cell, from: counted, to: margin), default: 0] += row.devices
+            }
+            for (cell, value) in values {
+                guard let floor = devices[cell], floor >= header.threshold.devices else { continue }
+                rows.append(
+                    Row(
+                        margin: margin, cell: cell, count: value[0], sums: Array(value.dropFirst()),
+                        reach: header.reach ? DeviceFloor(devices: floor) : nil))
+            }
+        }
+        self.init(decayed: header, dropped: [], cells: rows)
+    }
+}
