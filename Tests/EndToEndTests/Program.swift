@@ -11,6 +11,12 @@ struct Program {
 
     /// Runs it; its last words become the test's issue where it fails.
     func run() async throws {
+        let (status, words) = try await output()
+        #expect(status == 0, "\(name) ended with \(status):\n\(words.suffix(6000))")
+    }
+
+    /// Runs it: its exit code, and what it said.
+    func output() async throws -> (status: Int32, words: String) {
         let binary = try Self.binary()
         let output = FileManager.default.temporaryDirectory
             .appendingPathComponent("throng-\(name)-\(UUID().uuidString).log")
@@ -27,9 +33,7 @@ struct Program {
         process.standardOutput = handle
         process.standardError = handle
         try await Self.finish(process)
-        let words = String(decoding: try Data(contentsOf: output), as: UTF8.self)
-        let status = process.terminationStatus
-        #expect(status == 0, "\(name) ended with \(status):\n\(words.suffix(6000))")
+        return (process.terminationStatus, String(decoding: try Data(contentsOf: output), as: UTF8.self))
     }
 
     /// Waits for the process to end; a test that is cancelled lets it clean up first.

@@ -57,6 +57,28 @@ struct TableTests {
         #expect(report.pins.contains { $0.measure == .sum("euro") && $0.upper == 1_000_000 })
     }
 
+    @Test("a coarser dimension speaks of the buckets that it is made of: 9, two groupings that do not nest")
+    func hierarchies() throws {
+        let ages = ["18-24", "25-29", "30-34", "35-"]
+        func table(_ dimension: AuditPlan.Dimension, _ counts: [Int64], _ source: String) -> AuditTable {
+            AuditTable(
+                source: source, app: "town", metric: "visits", period: Town.days(0, 1), threshold: 5,
+                dimensions: [dimension], margins: [0, 1],
+                cells: [.init(margin: 0, cell: 0, count: 113)]
+                    + counts.enumerated().map { .init(margin: 1, cell: UInt32($0.offset), count: $0.element) })
+        }
+        var input = AuditInput()
+        input.declare(.init(name: "age", elements: ages))
+        input.add(table(.init(name: "decade", elements: ["18-24", "25-34", "35-"]), [40, 23, 50], "north"))
+        input.add(table(.init(name: "half", elements: ["18-29", "30-34", "35-"]), [43, 20, 50], "south"))
+        #expect(Town.audit(input).holds, "nothing says what the buckets have in common")
+        input.express(
+            "decade", by: "age", groups: ["18-24": ["18-24"], "25-34": ["25-29", "30-34"], "35-": ["35-"]])
+        input.express("half", by: "age", groups: ["18-29": ["18-24", "25-29"], "30-34": ["30-34"], "35-": ["35-"]])
+        let pin = try #require(Town.audit(input).pin(.exact, "age=25-29"))
+        #expect(pin.upper == 3)
+    }
+
     @Test("a report survives JSON")
     func json() throws {
         var input = AuditInput()

@@ -50,6 +50,8 @@ struct LeafSpace {
                 guard let found = labels[place][label] else { return nil }
                 members += found
             }
+            // Two dimensions that are made of the same buckets meet in the buckets of both.
+            if sets[place] >= 0 { members = members.filter(Set(axes[place].members(of: sets[place])).contains) }
             sets[place] = axes[place].number(of: Array(Set(members)).sorted())
         }
         guard let members = periods[period], !members.isEmpty else { return nil }

@@ -75,7 +75,10 @@ struct DeviceTable {
         let floors = cells.map(\.floor)
         problem = try SuppressionProblem(
             measures: [AdditiveMeasure(values: rows.map(\.devices), protection: .reachesThreshold)],
-            columns: lists, cells: cells, relations: relations, threshold: header.threshold.devices,
+            columns: lists, cells: cells, relations: relations,
+            // One more than k: a cell that reaches k only where all else that is hidden is empty does not reach it,
+            // because a rerun of this code over such a table publishes the cell.
+            threshold: header.threshold.devices + 1,
             // Devices of different buckets add within the one window.
             unionFloor: { parts in parts.reduce(0) { $0.addedClamped(floors[Int($1.value)]) } })
     }

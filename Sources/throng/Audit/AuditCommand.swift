@@ -16,6 +16,9 @@ struct AuditCommand: AsyncParsableCommand {
             withheld number that is derived exactly or proved to be under k; each comes with the published numbers that \
             give it away and how they combine. A withheld number that turns out to be k or more is a notice.
 
+            With --plan it also uses what the public plan says: which buckets a coarser dimension is made of, and which \
+            combinations cannot occur. What a database holds says so by itself.
+
             It shares no code with what makes releases.
 
             EXIT CODES
@@ -28,6 +31,7 @@ struct AuditCommand: AsyncParsableCommand {
     var released: String?
 
     @OptionGroup var place: Place
+    @OptionGroup var plans: PlanFiles
 
     @Option(help: "Seconds for the whole audit.")
     var seconds: Double = 300
@@ -55,7 +59,9 @@ struct AuditCommand: AsyncParsableCommand {
         options.seconds = seconds
         options.closeness = p
         options.derivableIsPin = derivable
-        let report = Auditor(options: options).audit(try await input())
+        var input = try await input()
+        if !plans.files.isEmpty { for plan in try plans.read() { try input.learn(plan) } }
+        let report = Auditor(options: options).audit(input)
         if json { try Terminal.json(report) } else { Terminal.data(report.text) }
         if !report.holds { throw ExitCode(2) }
     }
@@ -69,7 +75,7 @@ struct AuditCommand: AsyncParsableCommand {
         }
         guard !releases.isEmpty else { throw CommandFailure("Nothing was released there yet.") }
         var input = AuditInput()
-        for release in releases { input.add(AuditTable(release)) }
+        for release in releases { input.add(release) }
         return input
     }
 

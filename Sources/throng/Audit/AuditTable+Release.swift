@@ -28,3 +28,46 @@ extension AuditTable {
             })
     }
 }
+
+extension AuditInput {
+    /// Adds a release with what everybody may know of its layout.
+    mutating func add(_ release: Release) {
+        add(AuditTable(release))
+        learn(release.header.layout)
+    }
+
+    /// Takes from a plan what makes an attacker of its files stronger.
+    mutating func learn(_ plan: Plan) throws {
+        for metric in plan.metrics {
+            let layout = try plan.layout(of: metric, rules: .system)
+            for dimension in layout.dimensions where dimension.coarsening == nil {
+                declare(
+                    AuditPlan.Dimension(
+                        name: dimension.name.text, elements: dimension.labels.map(\.text),
+                        partitionsDevices: dimension.partitionsDevices))
+            }
+            learn(layout)
+        }
+    }
+
+    /// Which buckets coarser dimensions are made of, and which combinations cannot occur.
+    private mutating func learn(_ layout: MetricLayout) {
+        for dimension in layout.dimensions {
+            guard let coarsening = dimension.coarsening else { continue }
+            let base = layout.dimensions[coarsening.place]
+            var groups: [String: [String]] = [:]
+            for (label, bucket) in zip(base.labels, coarsening.buckets) {
+                groups[dimension.labels[bucket].text, default: []].append(label.text)
+            }
+            express(dimension.name.text, by: base.name.text, groups: groups)
+        }
+        for combination in layout.impossible {
+            let zero = AuditPlan.StructuralZero(
+                metric: layout.metric.text,
+                slices: combination.parts.map {
+                    AuditRegion.Slice(dimension: $0.dimension.text, labels: [$0.bucket.text])
+                })
+            if !plan.structuralZeros.contains(zero) { plan.structuralZeros.append(zero) }
+        }
+    }
+}

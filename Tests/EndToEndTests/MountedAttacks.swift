@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+/// What attacks.py found: it runs once for all tests that ask.
+actor MountedAttacks {
+    static let once = MountedAttacks()
+    private var running: Task<[String: Result], any Error>?
+
+    /// What one attack found.
+    struct Result: Decodable {
+        let attack: String
+        /// Against what `throng serve` released: nothing, or the attack succeeded.
+        let ours: [String]
+        /// Against what a naive house would have released of the same people.
+        let naive: [String]
+    }
+
+    /// The findings of an attack.
+    func result(of attack: String) async throws -> Result {
+        let task = running ?? Task { try await Self.mount() }
+        running = task
+        return try #require(try await task.value[attack], "attacks.py did not mount attack \(attack)")
+    }
+
+    private struct Failed: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private static func mount() async throws -> [String: Result] {
+        let (status, words) = try await Program("attacks.py").output()
+        guard status == 0 else { throw Failed(description: "attacks.py ended with \(status):\n\(words.suffix(6000))") }
+        var results: [String: Result] = [:]
+        for line in words.split(separator: "\n") where line.hasPrefix("RESULT ") {
+            let result = try JSONDecoder().decode(Result.self, from: Data(line.dropFirst(7).utf8))
+            results[result.attack] = result
+        }
+        return results
+    }
+}

@@ -1,0 +1,43 @@
+"""A time of day that a test moves: a daemon and its commands read it through a small library put before the C library's.
+
+Seconds pass as they do outside; `move` jumps."""
+
+import os
+import shutil
+import subprocess
+import time
+
+import daemon
+from daemon import check
+
+
+class MovingClock:
+    def __init__(self, folder, start):
+        self.path = os.path.join(folder, "clock")
+        library = os.path.join(folder, "clock.so")
+        compiler = shutil.which("clang") or shutil.which("cc")
+        check(compiler, "there is no C compiler")
+        done = subprocess.run(
+            [compiler, "-O1", "-shared", "-fPIC", "-o", library, os.path.join(daemon.HERE, "clock.c")],
+            capture_output=True, text=True)
+        check(done.returncode == 0, done.stderr)
+        self.variables = {"LD_PRELOAD": library, "CLOCK_FILE": self.path}
+        with open(self.path, "wb") as file:
+            file.write(bytes(8))
+        self.move(start)
+
+    def move(self, to):
+        """From now on it is that Unix second, and later."""
+        self.ahead = int(to) - int(time.time())
+        with open(self.path, "r+b") as file:
+            file.write(self.ahead.to_bytes(8, "little", signed=True))
+
+    def now(self):
+        return int(time.time()) + self.ahead
+
+    def run(self, *arguments, seconds=120):
+        """A throng command at that time: exit code, standard output, standard error."""
+        done = subprocess.run(
+            [daemon.BINARY, *arguments], capture_output=True, text=True, timeout=seconds,
+            env=daemon.environment(**self.variables))
+        return done.returncode, done.stdout, done.stderr
