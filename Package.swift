@@ -38,7 +38,8 @@ let package = Package(
     ],
     targets: [
         // The flow, upstream first. An arrow points only to what stands above it.
-        .target(name: "ThrongPlan", dependencies: ["CPCRE2", crypto, "Yams"], swiftSettings: strict),
+        .target(name: "ThrongNoise", swiftSettings: strict),
+        .target(name: "ThrongPlan", dependencies: ["ThrongNoise", "CPCRE2", crypto, "Yams"], swiftSettings: strict),
         .target(name: "ThrongWire", swiftSettings: strict),
         .target(name: "ThrongCounting", dependencies: ["ThrongPlan", "ThrongWire", crypto], swiftSettings: strict),
         .target(
@@ -47,21 +48,23 @@ let package = Package(
         .target(
             name: "ThrongJournal", dependencies: ["ThrongPlan", "ThrongWire", "ThrongCounting", crypto],
             swiftSettings: strict),
-        .target(name: "ThrongNoise", exclude: ["Integration"], swiftSettings: strict),
         .target(name: "ThrongSuppression", dependencies: ["CCoin"], swiftSettings: strict),
         .target(
-            name: "ThrongRelease", dependencies: ["ThrongPlan", "ThrongSuppression", crypto], swiftSettings: strict),
+            name: "ThrongRelease", dependencies: ["ThrongPlan", "ThrongNoise", "ThrongSuppression", crypto],
+            swiftSettings: strict),
         .target(name: "ThrongAudit", dependencies: ["CCoin"], swiftSettings: strict),
         .target(name: "ThrongTable", dependencies: ["ThrongSuppression", "SwiftCSV"], swiftSettings: strict),
         .target(
             name: "ThrongStore",
-            dependencies: ["ThrongPlan", "ThrongCounting", "ThrongRelease", "CLibPQ", crypto, logging, lifecycle],
+            dependencies: [
+                "ThrongPlan", "ThrongCounting", "ThrongNoise", "ThrongRelease", "CLibPQ", crypto, logging, lifecycle,
+            ],
             resources: [.embedInCode("Schema")],
             swiftSettings: strict),
         .target(
             name: "ThrongReport",
             dependencies: [
-                "ThrongPlan", "ThrongRelease", .product(name: "Mustache", package: "swift-mustache"),
+                "ThrongPlan", "ThrongNoise", "ThrongRelease", .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.embedInCode("Templates")],
             swiftSettings: strict),
@@ -69,11 +72,14 @@ let package = Package(
             name: "ThrongServer",
             dependencies: [
                 "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting", "ThrongJournal", "ThrongStore",
-                "ThrongRelease", "ThrongReport", "CLinux", logging, lifecycle,
+                "ThrongNoise", "ThrongRelease", "ThrongReport", "CLinux", logging, lifecycle,
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
@@ -91,9 +97,11 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        .testTarget(name: "ThrongPlanTests", dependencies: ["ThrongPlan", "Yams"], swiftSettings: strict),
         .testTarget(
-            name: "ThrongCountingTests", dependencies: ["ThrongCounting", "ThrongPlan", "ThrongWire", crypto],
+            name: "ThrongPlanTests", dependencies: ["ThrongPlan", "ThrongNoise", "Yams"], swiftSettings: strict),
+        .testTarget(
+            name: "ThrongCountingTests",
+            dependencies: ["ThrongCounting", "ThrongPlan", "ThrongNoise", "ThrongWire", crypto],
             swiftSettings: strict),
         .testTarget(
             name: "ThrongIntakeTests", dependencies: ["ThrongIntake", "ThrongCounting", "ThrongPlan", "ThrongWire"],
@@ -119,24 +127,28 @@ let package = Package(
             name: "PromiseTests",
             dependencies: ["ThrongIntake", "ThrongCounting", "ThrongPlan", "ThrongRelease", "ThrongWire"],
             swiftSettings: strict),
+        .testTarget(
+            name: "ThrongReleaseTests", dependencies: ["ThrongRelease", "ThrongPlan", "ThrongSuppression"],
+            swiftSettings: strict),
         .target(
             name: "TestCluster", dependencies: ["ThrongStore", logging], path: "Tests/TestCluster",
             swiftSettings: strict),
         .testTarget(
             name: "ThrongServerTests",
             dependencies: [
-                "ThrongServer", "ThrongStore", "ThrongPlan", "ThrongCounting", "ThrongRelease", "ThrongReport",
-                "TestCluster",
+                "ThrongServer", "ThrongStore", "ThrongPlan", "ThrongCounting", "ThrongNoise", "ThrongRelease",
+                "ThrongReport", "TestCluster",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "ThrongStoreTests",
             dependencies: [
-                "TestCluster", "ThrongStore", "ThrongPlan", "ThrongCounting", "ThrongRelease", logging, lifecycle,
+                "TestCluster", "ThrongStore", "ThrongPlan", "ThrongCounting", "ThrongNoise", "ThrongRelease", logging,
+                lifecycle,
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "ThrongReportTests", dependencies: ["ThrongReport", "ThrongPlan", "ThrongRelease"],
+            name: "ThrongReportTests", dependencies: ["ThrongReport", "ThrongPlan", "ThrongNoise", "ThrongRelease"],
             exclude: ["Golden"], swiftSettings: strict),
         .testTarget(name: "EndToEndTests", exclude: ["Programs"], swiftSettings: strict),
 

@@ -5,4 +5,5 @@ select layout.layout_id,
 from throng.open_period as open
 join throng.metric_layout as layout using (metric_id)
 where layout.app = $1
-order by open.period_end, open.metric_id;
+-- Of periods that end together the finer ones come first: coarser ones of the same events are decided against them.
+order by open.period_end, layout.period_kind, open.metric_id;

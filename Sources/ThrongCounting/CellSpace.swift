@@ -71,6 +71,8 @@ struct MetricSpace: Sendable {
     let bound: UInt32
     /// One a sum: see `SumMeasure.contributionShift`.
     let shifts: [Int64]
+    /// Leaf cells that an identifier may touch in a window; nil where there is no noise and so no such bound.
+    let cellsBound: UInt32?
     /// Tells this layout's contributions apart from another's under one identifier.
     let seed: UInt64
 
@@ -100,6 +102,7 @@ struct MetricSpace: Sendable {
         shifts = layout.sums.map(\.contributionShift)
         partition = layout.projection(from: layout.leaf, to: layout.partition)
         bound = UInt32(layout.contributionBound)
+        cellsBound = layout.cellsBound.map { UInt32($0) }
     }
 }
 

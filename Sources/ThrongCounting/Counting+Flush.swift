@@ -35,6 +35,10 @@ extension Counting {
             let hash = record.identifier.hash(
                 with: margin.seed &+ UInt64(appearance.cell.value), UInt64(bitPattern: appearance.periodStart))
             _ = window.pairs.insert(hash)
+            let metric = space.metrics[appearance.metric]
+            if appearance.margin == 0, metric.cellsBound != nil {
+                window.cells[record.identifier.hash(with: metric.seed, 0)] += 1
+            }
         }
         window.batches[record.batch] = .init(position: record.position, answer: record.answer)
     }
@@ -101,21 +105,20 @@ extension Counting {
 
     /// What PostgreSQL should get next: the flush that is under way, or else everything that is pending; nil for
     /// nothing, or while the watermark is unknown.
-    public mutating func freeze() -> Flush? {
+    ///
+    /// - Complexity: O(1); ``FrozenDeltas/flush()`` does the work, for which nobody who counts has to wait.
+    public mutating func takePending() -> FrozenDeltas? {
         if let frozen { return frozen }
         guard unresolved == nil, position > flushed else { return nil }
-        let flush = Flush(
-            after: flushed,
-            through: position,
-            layouts: space.layouts,
-            counters: pending.counterDeltas(in: space),
-            distinct: pending.distinctDeltas(in: space),
-            top: pending.topContributions(in: space))
+        let taken = FrozenDeltas(after: flushed, through: position, space: space, deltas: pending)
         saturations += pending.saturations
         pending = PendingDeltas()
-        frozen = flush
-        return flush
+        frozen = taken
+        return taken
     }
+
+    /// ``takePending()`` as a flush.
+    public mutating func freeze() -> Flush? { takePending()?.flush() }
 
     /// Learns that the flush under way is in PostgreSQL, and which periods are closed there.
     public mutating func applied(_ flush: Flush, closed periods: Set<ClosedPeriod>) {
@@ -156,7 +159,7 @@ extension Counting {
 
     /// Counters that PostgreSQL does not have yet.
     public var pendingCells: Int {
-        pending.count + (frozen.map { $0.counters.count + $0.distinct.count + $0.top.count } ?? 0)
+        pending.count + (frozen?.deltas.count ?? 0)
     }
     /// (identifier, cell) pairs in open windows, once for the distinct count and once a sum.
     public var openPairs: Int {

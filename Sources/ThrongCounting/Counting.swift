@@ -13,7 +13,7 @@ public struct Counting: Sendable {
     var windows: [WindowID: OpenWindow] = [:]
     var closing: [WindowID: JournalPosition] = [:]
     var pending = PendingDeltas()
-    var frozen: Flush?
+    var frozen: FrozenDeltas?
     var closed: Set<ClosedPeriod> = []
     var unresolved: [CountedBatch]?
     /// How often a counter has reached the bounds of `Int64` since the start: any is an alarm.
@@ -65,6 +65,42 @@ public struct Counting: Sendable {
         var refused: [BatchAnswer.Refusal] = []
         var additions: [CountedBatch.Addition] = []
         var appearances: [CountedBatch.Appearance] = []
+        if addAtOnce(batch, identifier: identifier, to: &window, additions: &additions, appearances: &appearances) {
+            for (index, event) in batch.events.enumerated() {
+                guard let refusal = event.refusal else { continue }
+                refused.append(.init(index: index, reason: refusal))
+            }
+            accepted = batch.events.count - refused.count
+        } else {
+            (accepted, refused) = addEventByEvent(
+                batch, identifier: identifier, openPeriod: openPeriod, to: &window, additions: &additions,
+                appearances: &appearances)
+        }
+        let answer = BatchAnswer(accepted: accepted, refused: refused)
+        window.batches[batch.id] = .init(position: position, answer: answer)
+        window.lastPosition = position
+        return .counted(
+            CountedBatch(
+                position: position,
+                window: batch.window,
+                batch: batch.id,
+                identifier: identifier,
+                answer: answer,
+                additions: additions,
+                appearances: appearances))
+    }
+
+    /// Counts with every bound looked at for every event, and periods that are closed left for the open one.
+    private mutating func addEventByEvent(
+        _ batch: BucketedBatch,
+        identifier: KeyedIdentifier,
+        openPeriod: (MetricLayout) -> Int64,
+        to window: inout OpenWindow,
+        additions: inout [CountedBatch.Addition],
+        appearances: inout [CountedBatch.Appearance]
+    ) -> (accepted: Int, refused: [BatchAnswer.Refusal]) {
+        var accepted = 0
+        var refused: [BatchAnswer.Refusal] = []
         additions.reserveCapacity(batch.contributions.count)
         for (index, event) in batch.events.enumerated() {
             var refusal = event.refusal
@@ -87,18 +123,7 @@ public struct Counting: Sendable {
                 refused.append(.init(index: index, reason: refusal ?? .unknownEvent))
             }
         }
-        let answer = BatchAnswer(accepted: accepted, refused: refused)
-        window.batches[batch.id] = .init(position: position, answer: answer)
-        window.lastPosition = position
-        return .counted(
-            CountedBatch(
-                position: position,
-                window: batch.window,
-                batch: batch.id,
-                identifier: identifier,
-                answer: answer,
-                additions: additions,
-                appearances: appearances))
+        return (accepted, refused)
     }
 
     /// Adds one contribution within its bounds; returns why not where nothing was added.
@@ -118,6 +143,11 @@ public struct Counting: Sendable {
         guard known.partition == .max || known.partition == partition else { return .partitionConflict }
         let amount = min(contribution.count, metric.bound - known.used)
         guard amount > 0 else { return .contributionBound }
+        if let cellsBound = metric.cellsBound {
+            guard window.touches(contribution, of: metric, by: identifier, bound: cellsBound) else {
+                return .cellsBound
+            }
+        }
 
         let sums = (0..<Int(metric.countersPerCell) - 1).map { place in
             let (product, overflow) = batch.amounts[Int(contribution.firstAmount) + place]
@@ -131,27 +161,38 @@ public struct Counting: Sendable {
             count: Int64(amount),
             sums: sums)
         window.contributions[key] = .init(used: known.used + amount, partition: partition)
+        apply(addition, of: batch, identifier: identifier, to: &window, appearances: &appearances)
+        additions.append(addition)
+        return nil
+    }
+
+    /// Adds what is within all bounds.
+    mutating func apply(
+        _ addition: CountedBatch.Addition,
+        of batch: BucketedBatch,
+        identifier: KeyedIdentifier,
+        to window: inout OpenWindow,
+        appearances: inout [CountedBatch.Appearance]
+    ) {
+        let metric = space.metrics[addition.metric]
         addDeltas(of: addition)
-        if !sums.isEmpty {
+        if !addition.sums.isEmpty {
             addTotals(
                 of: addition, by: identifier, in: batch.window.number,
-                to: &window.totals[ordinal, default: ContributionTotals()], isKnown: false)
+                to: &window.totals[addition.metric, default: ContributionTotals()], isKnown: false)
         }
-        additions.append(addition)
-
         for (place, margin) in metric.margins.enumerated() {
-            let cell = margin.projection(contribution.cell)
+            let cell = margin.projection(addition.cell)
             let hash = identifier.hash(
-                with: margin.seed &+ UInt64(cell.value), UInt64(bitPattern: contribution.periodStart))
+                with: margin.seed &+ UInt64(cell.value), UInt64(bitPattern: addition.periodStart))
             guard window.pairs.insert(hash) else { continue }
             pending.addIdentifier(
                 toTracked: margin.firstTracked + cell.value,
-                periodStart: contribution.periodStart,
+                periodStart: addition.periodStart,
                 window: batch.window.number)
             appearances.append(
-                .init(metric: ordinal, margin: place, cell: cell, periodStart: contribution.periodStart))
+                .init(metric: addition.metric, margin: place, cell: cell, periodStart: addition.periodStart))
         }
-        return nil
     }
 
     mutating func addDeltas(of addition: CountedBatch.Addition) {

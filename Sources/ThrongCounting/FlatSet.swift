@@ -28,6 +28,18 @@ struct FlatSet: Sendable {
         return true
     }
 
+    /// Whether it is there.
+    func contains(_ member: UInt64) -> Bool {
+        let stored = member == 0 ? 1 : member
+        let mask = slots.count - 1
+        var place = Int(truncatingIfNeeded: stored) & mask
+        while slots[place] != 0 {
+            if slots[place] == stored { return true }
+            place = (place + 1) & mask
+        }
+        return false
+    }
+
     private mutating func grow() {
         let old = slots
         slots = Array(repeating: 0, count: old.count * 2)

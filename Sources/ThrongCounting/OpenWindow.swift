@@ -9,6 +9,8 @@ struct OpenWindow: Sendable {
     var contributions = FlatTable<Contributed>(initial: Contributed(used: 0, partition: .max))
     /// By metric: what identifiers have added to the sums of its tracked cells. A metric without sums has none.
     var totals: [Int: ContributionTotals] = [:]
+    /// Per (identifier, noisy metric): how many (leaf cell, period) it has touched. Unit: cells.
+    var cells = FlatTable<UInt32>(initial: 0)
     /// The batches of this window, with what their clients were told.
     var batches: [BatchID: Answered] = [:]
     /// The place of its last record.

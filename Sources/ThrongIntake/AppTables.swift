@@ -85,6 +85,7 @@ struct PurposeTables: Sendable {
             events[place].allows = Array(repeating: false, count: fieldNames.count)
             for metric in events[place].metrics {
                 let sources = metric.dimensions.map { dimensions[$0.dimension].source } + metric.sums.map(\.source)
+                for case .time in sources { events[place].dependsOnTime = true }
                 for case .field(let field) in sources { events[place].allows[field] = true }
             }
         }
@@ -117,6 +118,8 @@ struct EventTables: Sendable {
     var metrics: [MetricTables] = []
     /// By field number: whether an event may carry it.
     var allows: [Bool] = []
+    /// Whether a dimension looks at when the event happened, besides its period.
+    var dependsOnTime = false
 }
 
 /// One metric, ready to count.

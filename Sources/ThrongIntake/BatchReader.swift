@@ -20,6 +20,17 @@ final class BatchReader: @unchecked Sendable {
     /// By dimension: the bucket that the context gives, or -1 where it was not asked for yet.
     private var contextBuckets: [Int] = []
     private var periods: [PeriodKind: Period] = [:]
+    /// By event name, the last run of contributions that an event without fields of its own came to.
+    private var runs: [Run] = []
+
+    /// What events of one name add that have no fields of their own and happen once.
+    private struct Run {
+        var contributions: Range<Int32>
+        /// The instants at which it is the same: within one period of each metric. Unit: Unix seconds.
+        var instants: Range<Int64>
+
+        static let none = Run(contributions: 0..<0, instants: 0..<0)
+    }
 
     init?(limits: IntakeLimits) {
         guard let parser = JSONParser(depth: limits.depth) else { return nil }
@@ -93,30 +104,68 @@ final class BatchReader: @unchecked Sendable {
         var contributions: [BucketedBatch.Contribution] = []
         contributions.reserveCapacity(count * 2)
         var amounts: [Int64] = []
+        var repeats: [Int32] = []
+        repeats.reserveCapacity(count * 2)
+        runs.removeAll(keepingCapacity: true)
+        runs.append(contentsOf: repeatElement(.none, count: tables.events.count))
         var node = envelope.events + 1
         for _ in 0..<count {
             let event = try WireEvent(document, node: node, limits: limits)
+            node = document.next(node)
+            let place = contextRefusal == nil ? tables.eventNames[document.bytes(event.name)] : nil
+            let isPlain = event.fields == nil && event.count == 1
+            if isPlain, let place, runs[place].instants.contains(event.at) {
+                let contributions = runs[place].contributions
+                for contribution in contributions { repeats[Int(contribution)] += 1 }
+                events.append(.init(refusal: nil, contributions: contributions))
+                continue
+            }
             let first = Int32(contributions.count)
             let firstAmount = amounts.count
             var refusal = contextRefusal
             if refusal == nil {
                 refusal = add(
-                    event, of: document, tables: tables, calendar: calendar, now: now, to: &contributions, &amounts)
+                    event, named: place, of: document, tables: tables, calendar: calendar, now: now,
+                    to: &contributions, &amounts)
             }
             if refusal != nil {
                 contributions.removeLast(contributions.count - Int(first))
                 amounts.removeLast(amounts.count - firstAmount)
             }
-            events.append(.init(refusal: refusal, contributions: first..<Int32(contributions.count)))
-            node = document.next(node)
+            let run = first..<Int32(contributions.count)
+            repeats.append(contentsOf: repeatElement(1, count: run.count))
+            events.append(.init(refusal: refusal, contributions: run))
+            if isPlain, refusal == nil, let place {
+                runs[place] = Run(
+                    contributions: run,
+                    instants: instants(around: event.at, of: tables.events[place], calendar: calendar, now: now))
+            }
         }
         return BucketedBatch(
-            id: envelope.batch, window: window, events: events, contributions: contributions, amounts: amounts)
+            id: envelope.batch, window: window, events: events, contributions: contributions, amounts: amounts,
+            repeats: repeats)
+    }
+
+    /// The instants around one at which an event without fields of its own adds the same.
+    private func instants(
+        around instant: Int64, of event: EventTables, calendar: PeriodCalendar, now: Int64
+    ) -> Range<Int64> {
+        guard !event.dependsOnTime else { return 0..<0 }
+        var first = now - IntakeLimits.oldestEvent
+        var end = now + IntakeLimits.newestEvent + 1
+        for metric in event.metrics {
+            let period = period(metric.period, at: instant, calendar: calendar)
+            first = max(first, period.start)
+            end = min(end, period.end)
+            if instant < metric.expires { end = min(end, metric.expires) } else { first = max(first, metric.expires) }
+        }
+        return first..<max(first, end)
     }
 
     /// Adds what one event contributes, or says why it contributes nothing.
     private func add(
         _ event: WireEvent,
+        named place: Int?,
         of document: JSONDocument,
         tables: PurposeTables,
         calendar: PeriodCalendar,
@@ -124,7 +173,7 @@ final class BatchReader: @unchecked Sendable {
         to contributions: inout [BucketedBatch.Contribution],
         _ amounts: inout [Int64]
     ) -> RefusalReason? {
-        guard let place = tables.eventNames[document.bytes(event.name)] else { return .unknownEvent }
+        guard let place else { return .unknownEvent }
         let eventTables = tables.events[place]
         if event.at < now - IntakeLimits.oldestEvent { return .tooOld }
         if event.at > now + IntakeLimits.newestEvent { return .inTheFuture }

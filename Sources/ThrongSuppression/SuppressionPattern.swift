@@ -8,7 +8,7 @@ public struct SuppressionPattern: Sendable {
     public let unproved: [ColumnIndex]
     /// Sensitive cells that the forced ones give away; nothing decided now could protect them.
     public let pinned: [ColumnIndex]
-    /// Relations that reveal a union under k, because only forced cells remain in them. By place in the problem's list.
+    /// Relations that reveal a union under k which forced cells reveal already. By place in the problem's list.
     public let openRelations: [Int]
     /// By column: why it is hidden; nil where it is published.
     public let reasons: [Reason?]
@@ -43,7 +43,8 @@ public struct SuppressionPattern: Sendable {
         case wouldReveal(ColumnIndex)
         /// With more useful cells it would bound a sensitive cell below k.
         case wouldBound
-        /// It would relate cells of single devices, each of which knows its own part.
+        /// It would relate cells of single devices, each of which knows its own part, or let one compute a sensitive
+        /// cell.
         case singletonsOnly
         /// The hidden children of this parent would have a union under k.
         case closesUnion(parent: ColumnIndex)
@@ -61,6 +62,8 @@ public struct SuppressionPattern: Sendable {
         public var proofsNeeded = 0
         /// Of these, found among circuits in the first round.
         public var proofsByCircuits = 0
+        /// Of these, not found at all.
+        public var proofsMissing = 0
         /// Linear or integer programs solved.
         public var programs = 0
         /// Cells that were hidden on the way and could be published after all.
@@ -69,11 +72,24 @@ public struct SuppressionPattern: Sendable {
 }
 
 extension SuppressionPattern {
+    /// The same pattern with other excuses: what a test of the verification forges.
+    package func claiming(pinned: [ColumnIndex]? = nil, openRelations: [Int]? = nil) -> SuppressionPattern {
+        SuppressionPattern(
+            isPublished: isPublished, witnesses: witnesses, unproved: unproved, pinned: pinned ?? self.pinned,
+            openRelations: openRelations ?? self.openRelations, reasons: reasons, extraCost: extraCost,
+            statistics: statistics)
+    }
+
     /// The same claims with one more cell published: what a test of the verification tampers with.
     package func publishing(_ place: Int) -> SuppressionPattern {
         var isPublished = isPublished
         isPublished[place] = true
-        return SuppressionPattern(
+        return publishing(only: isPublished)
+    }
+
+    /// The same claims with exactly these cells published.
+    package func publishing(only isPublished: [Bool]) -> SuppressionPattern {
+        SuppressionPattern(
             isPublished: isPublished, witnesses: witnesses, unproved: unproved, pinned: pinned,
             openRelations: openRelations, reasons: reasons, extraCost: extraCost, statistics: statistics)
     }

@@ -32,11 +32,14 @@ public struct Hierarchy: Sendable, Hashable {
         }
     }
 
+    /// Whether the hierarchy knows a code. One that has no levels knows every code.
+    func holds(_ code: String) -> Bool { parents.isEmpty || parents[code] != nil }
+
     /// Whether other codes are parts of this one.
     func isParent(_ code: String) -> Bool { parents.values.contains(code) }
 
     /// A code, its ancestors, and last the total.
-    func path(from code: String) -> [String] {
+    public func path(from code: String) -> [String] {
         var path = [code]
         while let parent = parents[path[path.count - 1]] { path.append(parent) }
         let isRoot = path.count > 1 && roots.count == 1

@@ -6,67 +6,82 @@ public struct ProtectedTable: Sendable {
     public let cube: TableCube
     /// Which of them are published.
     public let pattern: SuppressionPattern
+    /// What the search and the verification took.
+    public let duration: Duration
 
     /// Protects a table, then checks the result with the engine's separate verification.
     ///
-    /// - Throws: ``SuppressionError``; ``ProtectionError`` where the verification finds anything at all.
-    public init(_ cube: TableCube, options: SuppressionOptions) throws {
-        let pattern = try SuppressionEngine(options: options).pattern(for: cube.problem)
+    /// - Parameter leastWithin: finds the least cost rather than a low one, and gives up after that many seconds; nil for
+    ///   the engine's own search.
+    /// - Throws: ``ProtectionError``, also where the verification finds anything at all.
+    public init(_ cube: TableCube, options: SuppressionOptions, leastWithin: Double? = nil) throws(ProtectionError) {
+        let start = ContinuousClock().now
+        let pattern: SuppressionPattern
+        do throws(SuppressionError) {
+            pattern =
+                if let leastWithin {
+                    try ExactSuppression(seconds: leastWithin, seed: options.seed).pattern(for: cube.problem)
+                } else {
+                    try SuppressionEngine(options: options).pattern(for: cube.problem)
+                }
+        } catch {
+            throw ProtectionError(error, cells: cube.cells)
+        }
+        if options.isStrict, !pattern.unproved.isEmpty {
+            throw ProtectionError(.unproved(cells: pattern.unproved), cells: cube.cells)
+        }
+        options.progress?(SuppressionProgress(phase: .verifying))
         var random = SystemRandomNumberGenerator()
         let violations = PatternVerifier(cube.problem).violations(
             of: pattern, prime: RandomPrime.draw(using: &random), seed: random.next())
         // The verification excuses what only forced cells give away; a table of one's own has no forced cells.
         let faults = violations.count + pattern.pinned.count + pattern.openRelations.count
         guard faults == 0 else { throw ProtectionError.unverified(faults: faults) }
+        duration = ContinuousClock().now - start
         self.cube = cube
         self.pattern = pattern
     }
 
     /// The table as CSV: the dimensions, the count, the value where there is one, and the status.
     ///
-    /// A withheld cell has no count and no value; a small one, an empty one and one that protects another look alike.
+    /// Every combination of codes has a line, every sum before its parts. A withheld cell has no count and no value; a small
+    /// one, an empty one and one that protects another look alike, because who knew which cells are at least 1 would know
+    /// more than the proof allows for. Beyond ``mostLines`` only what is published is written, in the same order.
     public var csv: String {
         var header = cube.dimensions + ["count"]
         if cube.hasValues { header.append("value") }
         header.append("status")
         var text = Self.line(header)
-        for (place, cell) in cube.cells.enumerated() {
-            let isPublished = pattern.isPublished[place]
-            var fields = cell.codes + [isPublished ? String(cell.count) : ""]
-            if cube.hasValues { fields.append(isPublished ? Self.decimal(cell.value, places: cube.decimals) : "") }
-            text += Self.line(fields + [isPublished ? "published" : "withheld"])
+        let ranks = cube.codes.map { Dictionary(uniqueKeysWithValues: zip($0, $0.indices)) }
+        var published: [[Int]: TableCube.Cell] = [:]
+        for (place, cell) in cube.cells.enumerated() where pattern.isPublished[place] {
+            published[zip(cell.codes, ranks).map { $1[$0] ?? 0 }] = cell
+        }
+        let number = cube.codes.reduce(1) { min($0, Self.mostLines + 1) * $1.count }
+        guard number <= Self.mostLines else {
+            for (_, cell) in published.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+                text += line(cell.codes, cell)
+            }
+            return text
+        }
+        for place in 0..<number {
+            var rest = place
+            var ranks = cube.codes.map { _ in 0 }
+            for dimension in cube.codes.indices.reversed() {
+                (rest, ranks[dimension]) = rest.quotientAndRemainder(dividingBy: cube.codes[dimension].count)
+            }
+            text += line(zip(cube.codes, ranks).map { $0[$1] }, published[ranks])
         }
         return text
     }
 
-    /// How many cells were looked at, published, and withheld for which reason.
-    public var summary: Summary {
-        let sensitive = cube.problem.cells.count { $0.isSensitive }
-        let withheld = pattern.isPublished.count { !$0 }
-        let unproved = Set(pattern.unproved).count
-        return Summary(
-            cells: cube.cells.count,
-            published: cube.cells.count - withheld,
-            sensitive: sensitive,
-            complementary: withheld - sensitive,
-            witnesses: pattern.witnesses.count,
-            unproved: unproved)
-    }
+    /// Lines of ``csv`` that are a few hundred megabytes.
+    static let mostLines = 10_000_000
 
-    /// Figures of a protection.
-    public struct Summary: Sendable, Hashable, Encodable {
-        /// Occupied cells.
-        public let cells: Int
-        /// Of these, published.
-        public let published: Int
-        /// Too small or dominated.
-        public let sensitive: Int
-        /// Withheld to protect those.
-        public let complementary: Int
-        /// Other tables that agree with everything published.
-        public let witnesses: Int
-        /// Sensitive cells without a complete proof.
-        public let unproved: Int
+    private func line(_ codes: [String], _ cell: TableCube.Cell?) -> String {
+        var fields = codes + [cell.map { String($0.count) } ?? ""]
+        if cube.hasValues { fields.append(cell.map { Self.decimal($0.value, places: cube.decimals) } ?? "") }
+        return Self.line(fields + [cell == nil ? "withheld" : "published"])
     }
 
     /// The proof: for every witness, which sensitive cells it moves and which rows it changes by how much.
@@ -85,7 +100,7 @@ public struct ProtectedTable: Sendable {
     /// A proof that anyone with the table can check: add each witness's changes to the rows, and every published number
     /// stays the same. It tells how small cells could be otherwise, so it stays with whoever has the table.
     public struct Proof: Sendable, Hashable, Encodable {
-        /// k.
+        /// What each witness lifts its cells to, at least: one more than k.
         public let threshold: Int64
         /// Other tables.
         public let witnesses: [Witness]
@@ -123,19 +138,5 @@ public struct ProtectedTable: Sendable {
         let digits = String(number)
         let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
         return padded.dropLast(places) + "." + padded.suffix(places)
-    }
-}
-
-/// Why a table that was protected is not handed out.
-public enum ProtectionError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The separate verification found the pattern unsafe: an error in this program.
-    case unverified(faults: Int)
-
-    /// What was found and what to do.
-    public var description: String {
-        switch self {
-        case .unverified(let faults):
-            "the verification found \(faults) faults in the pattern, so nothing was written; please report this"
-        }
     }
 }

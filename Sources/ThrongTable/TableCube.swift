@@ -2,7 +2,7 @@ public import ThrongSuppression
 
 /// Every cell that a table's hierarchies make: all combinations of a code or one of its ancestors in each dimension.
 ///
-/// Only occupied cells exist here; an empty one is withheld like a small one, by being absent.
+/// Only occupied cells exist here; ``ProtectedTable/csv`` writes an empty one like any other that is withheld.
 public struct TableCube: Sendable {
     /// The names of the dimensions.
     public let dimensions: [String]
@@ -14,6 +14,9 @@ public struct TableCube: Sendable {
     public let decimals: Int
     /// Whether cells carry a value.
     public let hasValues: Bool
+    /// By dimension: every code of the table's rows, empty ones too, and their ancestors, as people read them: every sum
+    /// before its parts.
+    let codes: [[String]]
 
     /// One cell.
     public struct Cell: Sendable, Hashable {
@@ -36,8 +39,8 @@ public struct TableCube: Sendable {
 
         /// What the engine keeps small.
         public enum Cost: String, Sendable, Hashable, CaseIterable {
-            /// The number of cells.
-            case cells
+            /// The number of cells: all cost the same.
+            case equal
             /// Their counts.
             case count
             /// Their values.
@@ -111,10 +114,13 @@ public struct TableCube: Sendable {
                         children: children.sorted().map { ColumnIndex(UInt32($0)) })
                 }
             },
-            threshold: rule.threshold,
+            // One more than k: a cell that reaches k only where all else that is hidden is empty does not reach it, because
+            // a rerun of this code over such a table publishes the cell.
+            threshold: rule.threshold + 1,
             // Contributors of disjoint cells are different ones: their counts add.
             unionFloor: { parts in parts.reduce(0) { $0 + counts[Int($1.value)] } })
         dimensions = table.dimensions
+        codes = table.dimensions.indices.map { dimension in Self.readingOrder(paths.map { $0[dimension] }) }
         cells = sums.map { Cell(codes: $0.codes, count: $0.count, value: $0.value) }
         decimals = table.decimals
         hasValues = table.hasValues
@@ -144,7 +150,7 @@ public struct TableCube: Sendable {
 
         func cost(_ cost: Rule.Cost) -> Int64 {
             switch cost {
-            case .cells: 1
+            case .equal: 1
             case .count: count
             case .value: value
             }
@@ -159,6 +165,16 @@ public struct TableCube: Sendable {
             let rest = Int128(value) - Int128(largest) - Int128(second)
             return rest * 100 < Int128(largest) * Int128(percent)
         }
+    }
+
+    /// The codes of paths from a code to the total: sorted by the way down to them, so that a sum comes before its parts
+    /// and the order of the rows, which may follow their numbers, does not show.
+    private static func readingOrder(_ paths: [[String]]) -> [String] {
+        var ways: [String: [String]] = [:]
+        for path in paths {
+            for place in path.indices { ways[path[place]] = path[place...].reversed() }
+        }
+        return ways.values.sorted { $0.lexicographicallyPrecedes($1) }.compactMap(\.last)
     }
 
     private static func measures(of table: Table, rule: Rule) -> [AdditiveMeasure] {
@@ -180,6 +196,10 @@ public struct TableCube: Sendable {
                 let hierarchy = hierarchies[table.dimensions[dimension]] ?? Hierarchy()
                 if hierarchy.isParent(code) || code == Hierarchy.total {
                     throw TableError.rowOfParent(file: file, row: offset + 2, code: code)
+                }
+                guard hierarchy.holds(code) else {
+                    throw TableError.codeNotInHierarchy(
+                        file: file, row: offset + 2, dimension: table.dimensions[dimension], code: code)
                 }
                 let path = hierarchy.path(from: code)
                 known[dimension][code] = path

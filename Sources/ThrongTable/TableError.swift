@@ -12,6 +12,8 @@ public enum TableError: Error, Sendable, Hashable, CustomStringConvertible {
     case rowTwice(file: String, row: Int, first: Int)
     /// A row is about a parent; only leaves are summed.
     case rowOfParent(file: String, row: Int, code: String)
+    /// A row has a code that the dimension's hierarchy does not name.
+    case codeNotInHierarchy(file: String, row: Int, dimension: String, code: String)
     /// A code has two parents, or is its own ancestor.
     case notATree(file: String, code: String)
     /// The same dimension has two hierarchies, or one of a column that the table does not have.
@@ -36,6 +38,8 @@ public enum TableError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(file):\(row): the same cell as row \(first); keep one row a cell"
         case .rowOfParent(let file, let row, let code):
             "\(file):\(row): '\(code)' is a parent in its hierarchy; bring rows of leaves only, sums are made here"
+        case .codeNotInHierarchy(let file, let row, let dimension, let code):
+            "\(file):\(row): '\(code)' is not in the hierarchy of '\(dimension)'; name it there with its parent"
         case .notATree(let file, let code):
             "\(file): '\(code)' has two parents or is its own ancestor; a hierarchy is a tree"
         case .unknownDimension(let name, let found):

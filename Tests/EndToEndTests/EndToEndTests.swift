@@ -4,29 +4,32 @@ import Testing
 struct EndToEndTests {
     @Test(
         "every counter, floor, released cell and reported number equals an independent program's after two kill -9",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(20)))
     func firstLight() async throws { try await Program("first_light.py").run() }
 
-    @Test("SIGTERM under load answers what is in flight, ends with 0 and loses nothing", .timeLimit(.minutes(3)))
+    @Test("SIGTERM under load answers what is in flight, ends with 0 and loses nothing", .timeLimit(.minutes(20)))
     func gracefulStop() async throws { try await Program("graceful_stop.py").run() }
 
-    @Test("a second daemon on a data directory refuses with exit code 1", .timeLimit(.minutes(2)))
+    @Test("a second daemon on a data directory refuses with exit code 1", .timeLimit(.minutes(20)))
     func oneDaemon() async throws { try await Program("one_daemon.py").run() }
 
-    @Test("bad requests get the documented answer and count nothing", .timeLimit(.minutes(3)))
+    @Test("bad requests get the documented answer and count nothing", .timeLimit(.minutes(20)))
     func contract() async throws { try await Program("contract.py").run() }
 
-    @Test("a PostgreSQL that is killed under load comes back, and totals are exact", .timeLimit(.minutes(4)))
+    @Test("a PostgreSQL that is killed under load comes back, and totals are exact", .timeLimit(.minutes(20)))
     func databaseKilled() async throws { try await Program("database_killed.py").run() }
 
-    @Test("replay and plan check do what their help says, exit codes included", .timeLimit(.minutes(3)))
+    @Test("replay and plan check do what their help says, exit codes included", .timeLimit(.minutes(20)))
     func replay() async throws { try await Program("replay.py").run() }
+
+    @Test("the page on disclosure control shows what suppress and audit say of its table", .timeLimit(.minutes(2)))
+    func pages() async throws { try await Program("pages.py").run() }
 }
 
 @Suite("Promise 1: no person at rest")
 struct NoPersonAtRestTests {
     @Test(
         "canaries posted at trace log level are in no file, table, log, metric or answer, and the window's key goes",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(20)))
     func canary() async throws { try await Program("canary.py").run() }
 }

@@ -16,22 +16,37 @@ public struct FuzzRun {
     public private(set) var undecided = 0
     /// Tables in which hiding the sensitive cells alone was broken: the control.
     public private(set) var naiveBroken = 0
+    /// Tables with two measures.
+    public private(set) var withSums = 0
+    /// Tables of which a part was released before.
+    public private(set) var secondReleases = 0
+    /// Cells that an earlier release of ours gives away by itself; the seeds to reproduce them.
+    public private(set) var pinned: [(seed: UInt64, column: ColumnIndex)] = []
+    /// Small cells attacked by a device that is alone in another one and knows its number.
+    public private(set) var attackedFromInside = 0
+    /// Of these, those that it could compute.
+    public private(set) var peeled: [(seed: UInt64, column: ColumnIndex, by: ColumnIndex)] = []
 
     /// Nothing run yet.
     public init() {}
 
     /// Protects and attacks the table of one seed.
     public mutating func run(seed: UInt64) throws {
-        let problem = try Self.problem(seed: seed)
+        let release = try FuzzCase(seed: seed)
+        let problem = release.problem
         let options = SuppressionOptions(seed: seed, proof: .witnesses(seconds: 10))
         let pattern = try SuppressionEngine(options: options).pattern(for: problem)
         tables += 1
-        var random = SeededGenerator(seed: ~seed)
-        let prime = RandomPrime.draw(using: &random)
-        for violation in PatternVerifier(problem).violations(of: pattern, prime: prime, seed: random.next()) {
+        if problem.measures.count > 1 { withSums += 1 }
+        if release.isSecondRelease { secondReleases += 1 }
+        var generator = SeededGenerator(seed: ~seed)
+        let prime = RandomPrime.draw(using: &generator)
+        for violation in PatternVerifier(problem).violations(of: pattern, prime: prime, seed: generator.next()) {
             rejected.append((seed, violation))
         }
-        let excused = Set(pattern.unproved + pattern.pinned)
+        // What was released before was protected when it was: no cell may be given away by it.
+        pinned += pattern.pinned.map { (seed, $0) }
+        let excused = Set(pattern.unproved)
         unproved += excused.count
         let attacker = IntegerAttacker(problem, isPublished: pattern.isPublished)
         for (place, cell) in problem.cells.enumerated() where cell.isSensitive {
@@ -46,11 +61,34 @@ public struct FuzzRun {
                 }
             }
         }
+        attackFromInside(problem, pattern, seed: seed, using: &generator)
         let naive = IntegerAttacker(problem, isPublished: problem.cells.map { !$0.isSensitive })
         let isBroken = problem.cells.indices.contains { place in
             problem.cells[place].isSensitive && naive.weakness(of: ColumnIndex(UInt32(place)), measure: 0) != nil
         }
         if isBroken { naiveBroken += 1 }
+    }
+
+    /// Lets devices that are alone in a cell compute others, a few of each table.
+    private mutating func attackFromInside(
+        _ problem: SuppressionProblem, _ pattern: SuppressionPattern, seed: UInt64, using random: inout SeededGenerator
+    ) {
+        let small = problem.cells.indices.filter { problem.cells[$0].isSensitive && !problem.columns[$0].isEmpty }
+        let alone = small.filter { problem.cells[$0].floor == 1 }
+        for insider in alone.shuffled(using: &random).prefix(2) {
+            var seen = pattern.isPublished
+            seen[insider] = true
+            let attacker = IntegerAttacker(problem, isPublished: seen)
+            let own = Set(problem.columns[insider])
+            let others = small.filter { !own.isSubset(of: problem.columns[$0]) && !seen[$0] }
+            for other in others.shuffled(using: &random).prefix(5) {
+                attackedFromInside += 1
+                let column = ColumnIndex(UInt32(other))
+                if attacker.weakness(of: column, measure: 0) == .unique {
+                    peeled.append((seed, column, ColumnIndex(UInt32(insider))))
+                }
+            }
+        }
     }
 
     /// The table of a seed: two to four dimensions with hierarchies, or linked groupings that do not nest.

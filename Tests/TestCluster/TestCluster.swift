@@ -10,7 +10,8 @@ package enum TestCluster {
     package static let directory = "/tmp/throng-\(getpid())"
 
     private static let cluster = Task {
-        let cluster = try PrivateCluster(directory: directory, logger: Logger(label: "test"))
+        // Suites run side by side, each with connections of its own.
+        let cluster = try PrivateCluster(directory: directory, connections: 400, logger: Logger(label: "test"))
         atexit { TestCluster.remove(TestCluster.directory) }
         try await cluster.start()
         return cluster

@@ -278,6 +278,55 @@ struct AttackTests {
         #expect(Town.audit(input).pins.contains { $0.measure == .reach && $0.target.contains("LI") && $0.upper == 3 })
     }
 
+    @Test("18b: metrics that count the same events give each other's countries away")
+    func sameEvents() {
+        let kinds = ["kind": ["x", "y"]]
+        var input = Town.input(
+            ["region": region, "kind": ["x", "y"]],
+            [Town.family(["region": region].merging(kinds) { $1 }), Town.family(["region": region], metric: "looks")],
+            [
+                Town.number(9, ["region": "LI", "kind": "x"]),
+                Town.number(12, ["region": "LI"], metric: "looks"),
+            ])
+        #expect(Town.audit(input).holds)
+        let counted = ["visits", "looks"].map {
+            AuditedEvents(app: "town", metric: $0, events: ["open"], audience: "all")
+        }
+        input.tie(counted)
+        #expect(Town.audit(input).pins.contains { $0.target.contains("kind=y") && $0.upper == 3 })
+        input.statements.removeLast()
+        #expect(Town.audit(input).holds)
+    }
+
+    @Test("18c: a total less its published kinds gives the last kind away")
+    func kinds() {
+        var input = Town.input(
+            ["region": region],
+            ["all", "views", "clicks"].map { Town.family(["region": region], metric: $0) },
+            [
+                Town.number(12, ["region": "LI"], metric: "all"), Town.number(9, ["region": "LI"], metric: "views"),
+            ])
+        #expect(Town.audit(input).holds)
+        input.tie(
+            [("all", ["view", "click"]), ("views", ["view"]), ("clicks", ["click"])].map { name, events in
+                AuditedEvents(app: "town", metric: name, events: Set(events), audience: "all")
+            })
+        #expect(Town.audit(input).pins.contains { $0.metric == "clicks" && $0.upper == 3 })
+    }
+
+    @Test("numbers that contradict the ties are examined metric by metric")
+    func contradiction() {
+        var input = Town.input(
+            ["region": region], ["visits", "looks"].map { Town.family(["region": region], metric: $0) },
+            [
+                Town.number(12, ["region": "LI"], metric: "looks"), Town.number(9, ["region": "LI"]),
+                Town.number(30), Town.number(9, ["region": "AT"]),
+            ])
+        input.tie(["visits", "looks"].map { AuditedEvents(app: "town", metric: $0, events: ["open"], audience: "") })
+        let report = Town.audit(input)
+        #expect(report.unexamined.contains { $0.contains("examined alone") })
+    }
+
     @Test("20: the second largest contributor bounds the largest within p %")
     func insider() {
         var input = Town.input(

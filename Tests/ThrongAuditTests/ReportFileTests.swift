@@ -8,7 +8,7 @@ struct ReportFileTests {
     /// A report about one day with one insight.
     private func report(
         kind: String = "count", rows: [String], whole: String = "null", dimensions: String? = nil,
-        share: String = "null",
+        share: String = "null", rest: String = "null",
         filters: String = "[]"
     ) -> [UInt8] {
         let axis = dimensions ?? #"[{"name":"region","title":"Region","buckets":["AT","DE","LI"]}]"#
@@ -19,7 +19,7 @@ struct ReportFileTests {
              "releases":[{"metric":"visits","k":5}],
              "insights":[{"name":"i","metric":"visits","kind":"\(kind)","unit":"events","filters":\(filters),"part":null,
                "status":"answered","basis":{"counts":"events","k":5},"dimensions":\(axis),
-               "withheld_share":\(share),"whole":\(whole),"rows":[\(rows.joined(separator: ","))]}]}
+               "withheld_share":\(share),"whole":\(whole),"rest":\(rest),"rows":[\(rows.joined(separator: ","))]}]}
             """.utf8)
     }
 
@@ -52,6 +52,27 @@ struct ReportFileTests {
         let rows = [row("AT", "60"), row("DE", "37"), row("LI", nil)]
         #expect(audit([report(rows: rows, share: "0.030000")]).pin(.exact, "region=LI")?.upper == 3)
         #expect(audit([report(rows: rows)]).holds)
+    }
+
+    @Test("the rest line is read: alone it pins one withheld row, and beside the whole it adds nothing")
+    func rest() {
+        let rows = [row("AT", "60"), row("DE", "37"), row("LI", nil)]
+        let three = #"{"status":"derived","value":3,"numerator":null,"denominator":null}"#
+        #expect(audit([report(rows: rows, rest: three)]).pin(.exact, "region=LI")?.upper == 3)
+        let two = [row("AT", "60"), row("DE", nil), row("LI", nil)]
+        let forty = #"{"status":"derived","value":40,"numerator":null,"denominator":null}"#
+        #expect(audit([report(rows: two, whole: figure("100"))]).holds)
+        #expect(audit([report(rows: two, whole: figure("100"), rest: forty)]).holds)
+    }
+
+    @Test("a row that cannot occur is a zero that everybody knows, and no marker: with it, two hidden rows are one")
+    func impossible() {
+        let plain = [row("AT", "60"), row("DE", nil), row("LI", nil)]
+        let ruledOut = [row("AT", "60"), row("DE", nil), row("LI", nil, status: "impossible")]
+        #expect(audit([report(rows: plain, whole: figure("63"))]).pin(.exact, "region=DE") == nil)
+        let report = audit([report(rows: ruledOut, whole: figure("63"))])
+        #expect(report.pin(.marker) == nil)
+        #expect(report.pin(.exact, "region=DE")?.upper == 3)
     }
 
     @Test("13: shares printed without their terms give the last one over a base from another partner's file")

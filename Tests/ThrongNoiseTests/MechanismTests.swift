@@ -105,18 +105,20 @@ struct MechanismTests {
     @Test("a device of n windows gets n epsilon, or n squared rho, and is told so")
     func windowsAddUp() throws {
         let laplace = try Self.terms(cells: 1)
-        #expect(try laplace.loss(ofDeviceActiveIn: 3) == .epsilon(Rational(parsing: "3/2")))
-        let words = try laplace.statement(forDeviceActiveIn: 3)
+        #expect(try laplace.mechanism.loss(ofDeviceActiveIn: 3) == .epsilon(Rational(parsing: "3/2")))
+        let words = try laplace.mechanism.statement(forDeviceActiveIn: 3)
         #expect(words.contains("1.65 times likelier or less likely (epsilon 1/2)"))
         #expect(words.contains("active in 3 windows of this period the bound is 4.49 times"))
         let gaussian = try NoiseTerms(
             mechanism: .gaussian(rho: Rational(parsing: "1/100")), limits: [ContributionLimit(cells: 1, amount: 1)],
             groupings: 1, includesLeaves: true, cells: 1)
-        #expect(try gaussian.loss(ofDeviceActiveIn: 3) == .rho(Rational(parsing: "9/100")))
+        #expect(try gaussian.mechanism.loss(ofDeviceActiveIn: 3) == .rho(Rational(parsing: "9/100")))
         // 0.01 + 2·√(0.01 · 20 ln 2) = 0.7547…
         #expect(try gaussian.mechanism.cost.epsilon(deltaBits: 20) == Rational(parsing: "0.755"))
-        #expect(try gaussian.statement(forDeviceActiveIn: 1).contains("rho 1/100, epsilon 151/200 at delta 2^-20"))
-        #expect(throws: NoiseError.notPositive(.windows)) { try laplace.loss(ofDeviceActiveIn: 0) }
+        #expect(
+            try gaussian.mechanism.statement(forDeviceActiveIn: 1).contains("rho 1/100, epsilon 151/200 at delta 2^-20")
+        )
+        #expect(throws: NoiseError.notPositive(.windows)) { try laplace.mechanism.loss(ofDeviceActiveIn: 0) }
     }
 
     @Test("epsilon can be charged to rho, rho never to epsilon")

@@ -12,6 +12,19 @@ struct NumberTests {
         let labels: [String]
         let csv: String?
         let html: String?
+        var status: String { csv == nil ? "withheld" : "published" }
+    }
+
+    /// By insight, what its withheld rows hold together, as CSV and HTML have it; the others withhold nothing.
+    static var rests: [String: (csv: String, html: String)] {
+        let both = whole { row, column in shop.views[row][column].devices < k }.events
+        let all = whole { _, _ in true }.events
+        let baskets = baskets { row, _ in row > 2 }
+        let mean = rounded(Decimal(baskets.cents) / 100 / Decimal(baskets.events), 2)
+        return [
+            "views_by_both": ("\(both)", "\(grouped(both)) of \(grouped(all)) events (\(share(both, all).1))"),
+            "mean_basket": (mean, mean),
+        ]
     }
 
     static let shop = Shop()
@@ -114,12 +127,16 @@ struct NumberTests {
                 "insight", "period", "device", "region", "basket_value", "part", "value", "unit", "basis", "k",
                 "sampling", "withheld_share", "status",
             ])
+        let derived = lines.filter { $0[12] == "derived" }
+        #expect(derived.map { "\($0[0]) \($0[6])" }.sorted() == Self.rests.map { "\($0.key) \($0.value.csv)" }.sorted())
+        #expect(derived.allSatisfy { $0[2...5].allSatisfy(\.isEmpty) })
         let expected = Self.expected
-        try #require(lines.count == expected.count + 1)
-        for (line, wanted) in zip(lines.dropFirst(), expected) {
+        let own = lines.dropFirst().filter { $0[12] != "derived" }
+        try #require(own.count == expected.count)
+        for (line, wanted) in zip(own, expected) {
             #expect(line[0] == wanted.insight)
             #expect(line[6] == (wanted.csv ?? ""), "\(wanted)")
-            #expect(line[12] == (wanted.csv == nil ? "withheld" : "published"), "\(wanted)")
+            #expect(line[12] == wanted.status, "\(wanted)")
             #expect(wanted.labels.allSatisfy { line[2...4].contains($0) })
             #expect(line[9] == "20")
         }
@@ -133,6 +150,9 @@ struct NumberTests {
         var found: [(insight: String, labels: [String], value: Double?)] = []
         for insight in insights {
             let name = try #require(insight["name"] as? String)
+            let rest = insight["rest"] as? [String: Any]
+            #expect((rest?["value"] as? NSNumber)?.doubleValue == Self.rests[name].flatMap { Double($0.csv) })
+            #expect(rest == nil || rest?["status"] as? String == "derived")
             for row in try #require(insight["rows"] as? [[String: Any]]) {
                 let labels = try #require(row["buckets"] as? [String])
                 found.append((name, labels, (row["value"] as? NSNumber)?.doubleValue))
@@ -157,11 +177,18 @@ struct NumberTests {
             expected.removeFirst(mine.count)
             if insight.by.count == 2 {
                 rows.removeFirst(2)
+                if let rest = Self.rests[insight.name.text] {
+                    #expect(rows.removeLast() == ["Withheld, together", rest.html])
+                }
                 #expect(rows.flatMap { $0.dropFirst() } == mine.map { $0.html ?? "withheld" })
                 continue
             }
             rows.removeFirst()
-            #expect(rows.count == mine.count || rows.last?.first == "All")
+            if rows.count > mine.count { #expect(rows.removeLast().first == "All") }
+            if let rest = Self.rests[insight.name.text] {
+                #expect(rows.removeLast().prefix(2) == ["Withheld, together", rest.html])
+            }
+            #expect(rows.count == mine.count)
             for (row, wanted) in zip(rows, mine) {
                 #expect(row[0] == wanted.labels.first ?? "All")
                 #expect(row[1] == wanted.html ?? "withheld")
@@ -178,7 +205,8 @@ struct NumberTests {
             let answer = try #require(answers.first { $0.insight.name == name }?.answered)
             let views = Self.whole { _, _ in true }.events
             let whole = name == "views_by_both" ? views : Self.baskets { _, _ in true }.events
-            #expect(answer.table.withheldShare == .known(missing: whole - published, whole: whole))
+            #expect(answer.table.rest?.events == whole - published)
+            #expect(answer.table.rest?.whole == whole)
         }
     }
 

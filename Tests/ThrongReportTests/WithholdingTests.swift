@@ -66,7 +66,7 @@ struct WithholdingTests {
         for answer in few.document.answers where answer.insight.metric == "product_views" {
             let table = try #require(answer.answered?.table)
             #expect(table.rows.allSatisfy { $0.figure == .withheld })
-            #expect(table.withheldShare == .unknown)
+            #expect(table.rest == nil)
         }
     }
 

@@ -94,7 +94,7 @@ struct ScheduleTests {
         // The total is published; Android is small, iOS would give it away, and nobody is in other.
         #expect(made.map(\.published) == [1])
         #expect(made.map(\.withheld) == [3])
-        #expect(made.map(\.summary.complementary) == [1])
+        #expect(made.map(\.summary?.complementary) == [1])
         #expect(try await shop.releases.releaseDue(of: shop.plan, now: end + 9 * 3600).isEmpty)
     }
 

@@ -42,7 +42,7 @@ struct ConnectionTests {
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try await connection.integer("select 7") == 7)
-        #expect(ContinuousClock.now - begun < .seconds(10))
+        #expect(ContinuousClock.now - begun < .seconds(55))
     }
 
     @Test("a transaction that throws leaves nothing; a pipeline stops at its first failure")

@@ -44,6 +44,26 @@ struct TableTests {
         #expect(table.csv.contains("Total,Total,100,published\r\n"))
     }
 
+    @Test("an empty cell, a small one and one that protects another are written alike, in an order that tells nothing")
+    func oneMarker() throws {
+        func lines(_ csv: String) throws -> [String] {
+            try Self.protected("a,count\n" + csv).csv.split(separator: "\r\n").map { String($0) }
+        }
+        // The proof that x may be 6 is a table in which y is 0: nobody may know that y is at least 1.
+        #expect(
+            try lines("x,4\ny,2\nz,0\n") == [
+                "a,count,status", "Total,6,published", "x,,withheld", "y,,withheld", "z,,withheld",
+            ])
+        #expect(try lines("z,0\ny,2\nx,4\n") == lines("y,4\nz,2\nx,0\n"))
+    }
+
+    @Test("attack 25: a witness lifts a cell over k, because a cell of just k beside empty ones would be published")
+    func rerun() throws {
+        let table = try Self.protected("a,count\nx,4\ny,1\n")
+        #expect(Self.isPublished(table, "Total") == false)
+        #expect(table.proof.threshold == 6)
+    }
+
     @Test("every witness, added to the rows, leaves all published counts and lifts its cells to k")
     func witnesses() throws {
         let table = try Self.protected(Self.people)
@@ -114,5 +134,42 @@ struct TableTests {
     @Test("a hierarchy that is no tree is refused", arguments: ["c,p\na,b\nb,a\n", "c,p\na,b\na,c\n", "c,p\na,a\n"])
     func notATree(csv: String) {
         #expect(throws: TableError.self) { try Hierarchy(csv: csv, file: "h.csv") }
+    }
+
+    @Test("a code that its hierarchy does not name is refused, with its row")
+    func unknownCode() throws {
+        let tree = try Hierarchy(csv: "code,parent\na,x\nb,x\n", file: "h.csv")
+        #expect(
+            throws: TableError.codeNotInHierarchy(file: "t.csv", row: 4, dimension: "place", code: "bb")
+        ) {
+            try Self.protected("place,count\na,30\nb,30\nbb,50\n", hierarchies: ["place": tree])
+        }
+    }
+
+    @Test("the exact pattern withholds no more than the search's, and says so in shares")
+    func exact() throws {
+        let table = try Table(csv: Self.people, file: "t.csv", columns: .init())
+        let cube = try TableCube(
+            of: table, hierarchies: [:], rule: .init(threshold: 5, percent: nil, cost: .equal),
+            knowsContributions: false, file: "t.csv")
+        let options = SuppressionOptions(seed: 1, isStrict: true)
+        let least = try ProtectedTable(cube, options: options, leastWithin: 20).summary
+        #expect(least.complementary.cells <= (try ProtectedTable(cube, options: options).summary.complementary.cells))
+        #expect(least.sensitive.cells == 1)
+        #expect(least.sensitive.shareOfCells == 1.0 / 9)
+        // Of four tables laid over each other: leaves, two margins, the total.
+        #expect(least.sensitive.shareOfCount == 3.0 / 400)
+        #expect(least.proofs.needed > 0 && least.proofs.missing == 0)
+        #expect(throws: ProtectionError.timedOut(seconds: 0)) {
+            try ProtectedTable(cube, options: options, leastWithin: 0)
+        }
+    }
+
+    @Test("rows of the result read downwards: each sum, then its parts")
+    func readingOrder() throws {
+        let tree = try Hierarchy(csv: "code,parent\na,x\nb,x\nc,y\nx,All\ny,All\n", file: "h.csv")
+        let table = try Self.protected("place,count\nc,50\na,30\nb,40\n", hierarchies: ["place": tree])
+        let rows = table.csv.split(separator: "\r\n").map { $0.split(separator: ",")[0] }
+        #expect(rows == ["place", "All", "x", "a", "b", "y", "c"])
     }
 }

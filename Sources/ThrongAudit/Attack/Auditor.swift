@@ -21,7 +21,8 @@ public struct Auditor: Sendable {
         report.statements = input.statements.count
         var ledger = FindingLedger(limit: options.listed)
         for tell in input.tells + plainTells(input) + dominance(input) { ledger.add(tell) }
-        for group in MetricGroup.split(input) {
+        // What stands alone is quick; metrics that are tied may take all the time there is.
+        for group in MetricGroup.split(input).sorted(by: { $0.metrics.count < $1.metrics.count }) {
             audit(group, input.statements, deadline: deadline, into: &report, &ledger)
             deadline = Deadline(seconds: min(deadline.left, options.seconds))
         }
@@ -44,6 +45,10 @@ public struct Auditor: Sendable {
         }
         for guesses in [true, false] {
             guard let model = LeafModel(group, options: options, guessesNoZero: guesses) else {
+                if group.metrics.count > 1 {
+                    return auditApart(
+                        group, title, "more than \(options.leafLimit) leaves", statements, deadline, &report, &ledger)
+                }
                 report.unexamined.append("\(title): more than \(options.leafLimit) leaves")
                 return
             }
@@ -52,6 +57,10 @@ public struct Auditor: Sendable {
             attack.run { verdicts.append(($0, $1)) }
             // A guess that nothing fits was wrong.
             if attack.contradicts && guesses && model.guesses { continue }
+            if attack.contradicts && group.metrics.count > 1 {
+                return auditApart(
+                    group, title, "their numbers contradict each other", statements, deadline, &report, &ledger)
+            }
             report.unread += model.unread
             report.leaves += model.classes.classOf.count
             report.unknowns += model.system.unknowns
@@ -75,6 +84,15 @@ public struct Auditor: Sendable {
             note(attack, title, group, into: &report, &ledger)
             return
         }
+    }
+
+    /// Looks at each metric of a group alone.
+    private func auditApart(
+        _ group: MetricGroup, _ title: String, _ reason: String, _ statements: [AuditStatement], _ deadline: Deadline,
+        _ report: inout AuditReport, _ ledger: inout FindingLedger
+    ) {
+        report.unexamined.append("\(title), together: \(reason); each was examined alone")
+        for one in group.apart { audit(one, statements, deadline: deadline, into: &report, &ledger) }
     }
 
     private func note(

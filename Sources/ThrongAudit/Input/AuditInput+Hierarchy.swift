@@ -9,6 +9,10 @@ extension AuditInput {
     public mutating func express(_ coarser: String, by base: String, groups: [String: [String]]) {
         plan.dimensions.removeAll { $0.name == coarser }
         func elements(_ labels: [String]) -> [String] { labels.flatMap { groups[$0] ?? [] } }
+        func slice(_ slice: AuditRegion.Slice) -> AuditRegion.Slice {
+            slice.dimension == coarser ? .init(dimension: base, labels: elements(slice.labels)) : slice
+        }
+        plan.structuralZeros = plan.structuralZeros.map { .init(metric: $0.metric, slices: $0.slices.map(slice)) }
         for place in statements.indices
         where statements[place].terms.contains(where: { $0.region.slices.contains { $0.dimension == coarser } }) {
             statements[place] = statements[place].with(
@@ -16,10 +20,7 @@ extension AuditInput {
                     var term = term
                     term.region = AuditRegion(
                         period: term.region.period,
-                        slices: term.region.slices.map {
-                            $0.dimension == coarser
-                                ? AuditRegion.Slice(dimension: base, labels: elements($0.labels)) : $0
-                        })
+                        slices: term.region.slices.map(slice))
                     return term
                 })
         }

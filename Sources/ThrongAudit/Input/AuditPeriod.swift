@@ -15,8 +15,12 @@ public struct AuditPeriod: Hashable, Sendable, Codable, CustomStringConvertible 
         self.revision = revision
     }
 
-    /// "1763337600..<1763424000", with the issue if there are several.
+    /// The one period of a table that says nothing of time.
+    public static let timeless = AuditPeriod(start: 0, end: 1)
+
+    /// "1763337600..<1763424000", with the issue if there are several; "the table" without time.
     public var description: String {
-        "\(start)..<\(end)" + (revision.map { " issue \($0 + 1)" } ?? "")
+        if self == .timeless { return "the table" }
+        return "\(start)..<\(end)" + (revision.map { " issue \($0 + 1)" } ?? "")
     }
 }

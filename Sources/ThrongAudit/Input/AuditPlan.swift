@@ -4,6 +4,8 @@ public struct AuditPlan: Sendable, Codable, Hashable {
     public var dimensions: [Dimension]
     /// Metrics of which parts are bound to each other.
     public var ties: [Tie]
+    /// Totals and kinds of them.
+    public var covers: [Cover] = []
     /// Combinations that cannot occur.
     public var structuralZeros: [StructuralZero]
     /// When counting began: everything before is zero. By metric. Unit: Unix seconds.
@@ -82,6 +84,27 @@ public struct AuditPlan: Sendable, Codable, Hashable {
             self.left = left
             self.right = right
             self.isEqual = isEqual
+        }
+    }
+
+    /// Metrics that count different events of one that counts them all: together they are no more than it in any leaf, or
+    /// the same.
+    public struct Cover: Sendable, Codable, Hashable {
+        /// The app.
+        public let app: String
+        /// The metric that counts all.
+        public let total: String
+        /// The metrics that count parts of it.
+        public let kinds: [String]
+        /// Whether there is no other kind.
+        public let isWhole: Bool
+
+        /// A total and kinds of it.
+        public init(app: String, total: String, kinds: [String], isWhole: Bool) {
+            self.app = app
+            self.total = total
+            self.kinds = kinds
+            self.isWhole = isWhole
         }
     }
 

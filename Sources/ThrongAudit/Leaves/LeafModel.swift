@@ -101,6 +101,7 @@ struct LeafModel {
             }
         }
         addTies()
+        addCovers()
         addTargets(options: options, guessesNoZero: guessesNoZero)
         for (cell, unknown) in reaches.sorted(by: { $0.value < $1.value }) { link(cell, unknown) }
     }
@@ -183,6 +184,21 @@ struct LeafModel {
         }
     }
 
+    private mutating func addCovers() {
+        for cover in group.plan.covers where cover.app == group.app && group.metrics.contains(cover.total) {
+            let names = [cover.total] + cover.kinds
+            let all = names.map { Quantity(metric: $0, measure: .count) }
+            guard all.allSatisfy({ quantities[$0] != nil }) else { continue }
+            for member in classes.sizes.indices.map(Int32.init) {
+                let terms = all.enumerated().map { place, quantity in
+                    LinearSystem.Term(unknown: unknown(quantity, member), coefficient: place == 0 ? 1 : -1)
+                }
+                system.rows.append(
+                    .init(terms: terms, lower: 0, upper: cover.isWhole ? 0 : nil, origin: .rule(cover.words)))
+            }
+        }
+    }
+
     // MARK: targets
 
     private mutating func addTargets(options: AuditOptions, guessesNoZero: Bool) {
@@ -199,6 +215,16 @@ struct LeafModel {
                 addCells(of: shown, counts: &counts, tells: tells.contains(shown.metric))
             }
         }
+        // The leaves of several metrics together are combinations that none of them has: nobody promised those.
+        guard group.metrics.count == 1 else {
+            for family in finestFamilies
+            where done.insert(
+                FamilyKey(metric: family.metric, measures: family.measures, period: family.period, axes: family.axes)
+            ).inserted {
+                addCells(of: family, counts: &counts, tells: false)
+            }
+            return
+        }
         for (quantity, _) in quantities.sorted(by: { $0.value < $1.value }) {
             guard let threshold = threshold(of: quantity.metric) else { continue }
             let known = Set(
@@ -213,6 +239,27 @@ struct LeafModel {
                     name: (isOne ? "" : "any of \(classes.sizes[Int(member)]) leaves such as ")
                         + space.name(ofLeaf: classes.samples[Int(member)]))
             }
+        }
+    }
+
+    /// By metric and period, the table of all dimensions that the metric was ever shown by, bucket by bucket.
+    private var finestFamilies: [AuditFamily] {
+        var found: [FamilyKey: AuditFamily] = [:]
+        for family in group.families {
+            let shown = group.families.filter { $0.metric == family.metric }.flatMap(\.axes).map(\.dimension)
+            let measures = family.measures.filter { $0 != .reach }
+            let axes = group.dimensions.filter { shown.contains($0.name) }.map { dimension in
+                AuditFamily.Axis(dimension: dimension.name, alternatives: dimension.elements.map { [$0] })
+            }
+            let key = FamilyKey(metric: family.metric, measures: measures, period: family.period, axes: axes)
+            guard !measures.isEmpty, found[key] == nil else { continue }
+            found[key] = AuditFamily(
+                source: family.source, app: family.app, metric: family.metric, measures: measures,
+                period: family.period, threshold: threshold(of: family.metric) ?? family.threshold, axes: axes)
+        }
+        return found.values.sorted {
+            ($0.metric, $0.period.start, $0.period.end, $0.period.revision ?? -1)
+                < ($1.metric, $1.period.start, $1.period.end, $1.period.revision ?? -1)
         }
     }
 
@@ -335,4 +382,9 @@ extension AuditPlan.Tie {
         "\(left.factor == 1 ? "" : "\(left.factor) ")\(left.metric) \(left.measure) \(isEqual ? "=" : "≤") "
             + "\(right.factor == 1 ? "" : "\(right.factor) ")\(right.metric) \(right.measure)"
     }
+}
+
+extension AuditPlan.Cover {
+    /// "all = clicks + views".
+    var words: String { "\(total) \(isWhole ? "=" : "≥") \(kinds.joined(separator: " + "))" }
 }

@@ -97,15 +97,18 @@ struct LeafSpace {
 
     /// A region in words.
     func name(of region: LeafRegion) -> String {
-        zip(axes, region.sets).filter { $1 >= 0 || $0.name == "when" }.map { axis, set in
+        let words = zip(axes, region.sets).filter { $1 >= 0 || $0.name == "when" }.compactMap { axis, set -> String? in
             let members = axis.members(of: set)
             guard axis.name == "when", let first = members.first, let last = members.last else {
                 return "\(axis.name)=\(members.map { axis.elements[Int($0)] }.joined(separator: "+"))"
             }
             let start = moments.pieces[Int(first)].start
             let end = moments.pieces[Int(last)].end
+            let period = AuditPeriod(start: start, end: end)
+            if period == .timeless { return nil }
             let batch = moments.pieces[Int(first)].batch
-            return "when=\(AuditPeriod(start: start, end: end))" + (batch > 0 ? " late batch \(batch)" : "")
-        }.joined(separator: ", ")
+            return "when=\(period)" + (batch > 0 ? " late batch \(batch)" : "")
+        }
+        return words.isEmpty ? "everything" : words.joined(separator: ", ")
     }
 }

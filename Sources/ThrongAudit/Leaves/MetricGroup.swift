@@ -13,6 +13,7 @@ struct MetricGroup {
         for tie in input.plan.ties {
             links.append(["\(tie.app)/\(tie.left.metric)", "\(tie.app)/\(tie.right.metric)"])
         }
+        for cover in input.plan.covers { links.append((cover.kinds + [cover.total]).map { "\(cover.app)/\($0)" }) }
         var seen: Set<String> = []
         for statement in input.statements {
             let names = Set(statement.terms.map { "\(statement.app)/\($0.metric)" })
@@ -44,6 +45,16 @@ struct MetricGroup {
             if let number = group(family.app, family.metric) { groups[number]?.families.append(family) }
         }
         return groups.sorted { $0.key < $1.key }.map { $0.value.withRevisions }
+    }
+
+    /// The same with one metric each, for what is too large or too contradictory together.
+    var apart: [MetricGroup] {
+        metrics.sorted().map { metric in
+            MetricGroup(
+                app: app, metrics: [metric],
+                statements: statements.filter { $0.statement.terms.allSatisfy { $0.metric == metric } },
+                families: families.filter { $0.metric == metric }, plan: plan)
+        }
     }
 
     /// Where one source gives a cell another value than an earlier one did, it is a later issue of the period: late

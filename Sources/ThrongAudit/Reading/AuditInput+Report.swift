@@ -1,7 +1,7 @@
 extension AuditInput {
     /// Adds a partner's report, byte by byte as it was delivered (Schema/report.schema.json).
     ///
-    /// Reads every number, also those that only stand as numerator, denominator, whole or withheld share, and looks at
+    /// Reads every number, also those that only stand as numerator, denominator, whole, withheld share or rest, and looks at
     /// the file's form: what tells two withheld rows apart is a finding.
     /// - Complexity: O(bytes).
     public mutating func add(report bytes: [UInt8], name: String) {
@@ -22,7 +22,10 @@ extension AuditInput {
             if let metric = release["metric"]?.text { thresholds[metric] = release["k"]?.digits.flatMap { Int64($0) } }
         }
         for insight in tree["insights"]?.elements ?? [] {
-            guard let metric = insight["metric"]?.text, insight["status"]?.text == "answered" else { continue }
+            // A noisy number pins nothing: it is no equation over what was counted.
+            guard let metric = insight["metric"]?.text, insight["status"]?.text == "answered",
+                insight["basis"]?["noise"].map(\.isNull) ?? true
+            else { continue }
             guard
                 let reading = ReportInsight(
                     insight, source: name, app: app, metric: metric, period: AuditPeriod(start: start, end: end),
@@ -35,6 +38,7 @@ extension AuditInput {
             families += reading.families
             statements += reading.statements
             tells += reading.tells
+            plan.structuralZeros += reading.structuralZeros.filter { !plan.structuralZeros.contains($0) }
         }
     }
 }

@@ -90,8 +90,16 @@ struct ReportInsight {
         var result = rows.flatMap { statements(of: $0, buckets: buckets(of: $0)) }
         if let whole = tree["whole"], !whole.isNull { result += statements(of: whole, buckets: []) }
         if let share = tree["withheld_share"]?.digits { result += withheldShare(share) }
+        if let rest = tree["rest"]?["value"]?.digits { result += self.rest(rest) }
         return result
     }
+
+    /// Combinations of buckets of which the report itself says that they cannot occur.
+    var structuralZeros: [AuditPlan.StructuralZero] {
+        rows.filter(isImpossible).map { .init(metric: metric, slices: region(buckets(of: $0)).slices) }
+    }
+
+    private func isImpossible(_ row: JSONTree) -> Bool { row["status"]?.text == "impossible" }
 
     private func plain(_ measure: AuditMeasure, _ region: AuditRegion, _ value: Int64) -> AuditStatement {
         AuditStatement(source: source, app: app, metric: metric, measure: measure, region: region, value: value)
@@ -134,6 +142,26 @@ struct ReportInsight {
         }
     }
 
+    /// The whole less the published rows, where it is a number of events: quotients print their terms.
+    private func rest(_ value: String) -> [AuditStatement] {
+        guard kind == "count" || kind == "distribution", let rest = Int64(value) else { return [] }
+        let parts = published.map {
+            AuditStatement.Term(coefficient: -1, metric: $0.metric, measure: $0.measure, region: $0.region)
+        }
+        return [
+            AuditStatement(
+                source: source, text: "\(metric) count of \(base) less the published rows = \(rest)", app: app,
+                terms: [AuditStatement.Term(metric: metric, measure: .count, region: base)] + parts, lower: rest,
+                upper: rest)
+        ]
+    }
+
+    private var published: [AuditStatement.Term] {
+        rows.filter { $0["value"]?.digits != nil }.map {
+            AuditStatement.Term(metric: metric, measure: .count, region: region(buckets(of: $0)))
+        }
+    }
+
     /// 1 − share = the published rows' events over the whole's, which may be printed nowhere else.
     private func withheldShare(_ share: String) -> [AuditStatement] {
         guard let printed = FixedPoint(share), counted == .count else { return [] }
@@ -142,9 +170,7 @@ struct ReportInsight {
         guard printed.places <= 9, printed.digits <= one else { return [] }
         let rest = String(one - printed.digits)
         let digits = String(repeating: "0", count: max(0, printed.places + 1 - rest.utf8.count)) + rest
-        let covered = rows.filter { $0["value"]?.digits != nil }.map {
-            AuditStatement.Term(metric: metric, measure: .count, region: region(buckets(of: $0)))
-        }
+        let covered = published
         guard !covered.isEmpty else { return [] }
         return AuditQuotient(
             source: source, app: app, numerator: covered,
@@ -166,7 +192,7 @@ struct ReportInsight {
                     target: "insight \(name) in \(source)", lower: nil, upper: nil, threshold: threshold,
                     certificates: [], explanation: explanation))
         }
-        let withheld = rows.filter { $0["value"]?.digits == nil }
+        let withheld = rows.filter { $0["value"]?.digits == nil && !isImpossible($0) }
         let forms = Set(
             withheld.map { row in
                 row.keys.filter { $0 != "buckets" }.map { "\($0)=\(row[$0] ?? .null)" }

@@ -5,6 +5,9 @@ public enum NoiseDistribution: Sendable, Hashable {
     /// For zero-concentrated differential privacy.
     case gaussian(DiscreteGaussian)
 
+    /// The share of numbers that may lie outside a margin of error as plans and reports give it: 19 of 20 are within.
+    public static let oneInTwenty = Rational(reduced: 1, over: 20)
+
     /// Draws one number.
     ///
     /// - Complexity: expected O(1) coins, constant memory.

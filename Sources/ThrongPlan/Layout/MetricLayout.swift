@@ -1,4 +1,5 @@
 import Crypto
+public import ThrongNoise
 
 /// How a metric is laid out in counters: everything that gives a counter its meaning, and nothing else.
 ///
@@ -23,6 +24,11 @@ public struct MetricLayout: Hashable, Sendable, Codable {
     public let sums: [SumMeasure]
     /// Events that one identifier may add in one window.
     public let contributionBound: Int
+    /// The noise that its releases carry; nil where they are exact. It is part of the layout because counters are
+    /// either for the one or for the other.
+    public let noise: NoiseMechanism?
+    /// Leaf cells that one identifier may touch in one window; nil where there is no noise.
+    public let cellsBound: Int?
     /// The margins whose distinct identifiers are counted: leaf first, then ascending.
     ///
     /// Each keeps every dimension that partitions devices, because summing such a dimension out needs no count of its
@@ -33,6 +39,7 @@ public struct MetricLayout: Hashable, Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case app, metric, purpose, rotation, period, timeZone, dimensions, sums, contributionBound, trackedMargins
+        case noise, cellsBound
         case impossibleCombinations = "impossible"
     }
 
@@ -90,7 +97,9 @@ public struct MetricLayout: Hashable, Sendable, Codable {
         sums: [SumMeasure],
         contributionBound: Int,
         groupings: [Margin],
-        impossible: [ImpossibleCombination] = []
+        impossible: [ImpossibleCombination] = [],
+        noise: NoiseMechanism? = nil,
+        cellsBound: Int? = nil
     ) {
         self.app = app
         self.metric = metric
@@ -102,8 +111,12 @@ public struct MetricLayout: Hashable, Sendable, Codable {
         self.sums = sums
         self.contributionBound = contributionBound
         impossibleCombinations = impossible.isEmpty ? nil : impossible
+        self.noise = noise
+        self.cellsBound = noise == nil ? nil : cellsBound ?? contributionBound
         let leaf = Margin(keeping: dimensions.indices.filter { dimensions[$0].coarsening == nil })
-        let others = Set(groupings.map { dimensions.trackedMargin(for: $0) }).subtracting([leaf])
+        // A noisy release has no floors, so nothing but the leaves needs distinct identifiers: for its cells_bound.
+        let counted = noise == nil ? groupings : []
+        let others = Set(counted.map { dimensions.trackedMargin(for: $0) }).subtracting([leaf])
         trackedMargins = [leaf] + others.sorted()
     }
 

@@ -32,7 +32,9 @@ extension Plan {
             sums: metric.sums,
             contributionBound: metric.contributionBound,
             groupings: groupings(of: metric),
-            impossible: metric.impossible)
+            impossible: metric.impossible,
+            noise: metric.noise,
+            cellsBound: metric.cellsBound)
     }
 
     /// The dimensions of a metric's cube: the ones that it names, then its histogram.

@@ -1,3 +1,5 @@
+public import ThrongNoise
+
 /// One thing that is counted, with the question that it answers and the date on which it stops.
 public struct Metric: Sendable, Hashable {
     /// Name of the analyst's view.
@@ -45,6 +47,10 @@ public struct Metric: Sendable, Hashable {
     public let margins: [[DimensionName]]
     /// How its released numbers coarsen with age, in ascending order of age.
     public let decay: [DecayStep]
+    /// The noise that every released number of it carries instead of a threshold; nil is an exact release.
+    public let noise: NoiseMechanism?
+    /// Leaf cells that one identifier may touch in one window; held at intake where the metric is noisy.
+    public let cellsBound: Int
 
     /// Puts a metric together from parts that the reader has checked.
     package init(
@@ -69,7 +75,9 @@ public struct Metric: Sendable, Hashable {
         rollups: [PeriodKind] = [],
         protection: Protection = .standard,
         sensitive: [DimensionName] = [],
-        impossible: [ImpossibleCombination] = []
+        impossible: [ImpossibleCombination] = [],
+        noise: NoiseMechanism? = nil,
+        cellsBound: Int? = nil
     ) {
         self.name = name
         self.title = title
@@ -93,6 +101,8 @@ public struct Metric: Sendable, Hashable {
         self.protection = protection
         self.sensitive = sensitive
         self.impossible = impossible
+        self.noise = noise
+        self.cellsBound = cellsBound ?? contributionBound
     }
 }
 

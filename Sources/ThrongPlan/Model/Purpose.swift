@@ -1,3 +1,5 @@
+public import ThrongNoise
+
 /// Why something is counted. Identifiers of two purposes can't be linked.
 public struct Purpose: Sendable, Hashable {
     /// What clients send as `purpose`.
@@ -12,6 +14,8 @@ public struct Purpose: Sendable, Hashable {
     public let rotation: Rotation
     /// How long released numbers are kept.
     public let retention: Duration
+    /// What its noisy releases may cost together; nil where it makes none.
+    public let budget: PrivacyBudget?
 
     /// Puts a purpose together.
     public init(
@@ -20,7 +24,8 @@ public struct Purpose: Sendable, Hashable {
         needsConsent: Bool,
         refusedBy: Set<OptOutSignal>,
         rotation: Rotation,
-        retention: Duration
+        retention: Duration,
+        budget: PrivacyBudget? = nil
     ) {
         self.name = name
         self.explanation = explanation
@@ -28,6 +33,7 @@ public struct Purpose: Sendable, Hashable {
         self.refusedBy = refusedBy
         self.rotation = rotation
         self.retention = retention
+        self.budget = budget
     }
 }
 

@@ -7,7 +7,8 @@ extension Plan {
     public func lint(today: CalendarDate = .today) -> [PlanProblem] {
         var advice = ProblemList(file: places.file)
         let dimensions = dimensionAdvice() + derivedAdvice()
-        for problem in purposeAdvice() + dimensions + metricAdvice(today: today) + outputAdvice() {
+        let metrics = metricAdvice(today: today) + noiseAdvice()
+        for problem in purposeAdvice() + dimensions + metrics + outputAdvice() {
             advice.add(problem)
         }
         return advice.sorted
@@ -24,7 +25,8 @@ extension Plan {
             guard let shortest = metrics.map(\.period).min() else {
                 return [advice("has no metric; delete it or count something for it")]
             }
-            guard shortest.shortestSeconds > purpose.rotation.seconds else { return [] }
+            guard shortest.shortestSeconds > purpose.rotation.seconds, metrics.contains(where: { $0.noise == nil })
+            else { return [] }
             let rotation = Duration.seconds(purpose.rotation.seconds)
             var message =
                 """
@@ -83,10 +85,34 @@ extension Plan {
 
     private func metricAdvice(today: CalendarDate) -> [PlanProblem] {
         metrics.flatMap { metric -> [PlanProblem] in
-            [expiryAdvice(metric, today: today), cellAdvice(metric), retentionAdvice(metric), rollupAdvice(metric)]
-                .compactMap { $0 }
-                .map { places.advice(on: .metric, named: metric.name.text, "metric '\(metric.name)' \($0)") }
+            [
+                expiryAdvice(metric, today: today), cellAdvice(metric), retentionAdvice(metric), rollupAdvice(metric),
+                tieAdvice(metric),
+            ]
+            .compactMap { $0 }
+            .map { places.advice(on: .metric, named: metric.name.text, "metric '\(metric.name)' \($0)") }
         }
+    }
+
+    /// What a metric takes over from those that count the same events.
+    private func tieAdvice(_ metric: Metric) -> String? {
+        let tied = metrics(tiedTo: metric)
+        let threshold = releaseThreshold(of: metric)
+        if let stricter = tied.first(where: { $0.threshold == threshold }), metric.threshold < threshold {
+            return
+                """
+                counts events that metric '\(stricter.name)' counts, too; what one gives away, it gives away for both, \
+                so that its numbers also stand for k = \(threshold.devices)
+                """
+        }
+        guard let brief = metric.decay.first, let longer = tied.first(where: { brief.after < $0.longestPeriod }) else {
+            return nil
+        }
+        return
+            """
+            decays after \(brief.after.planText), before a period of metric '\(longer.name)', which counts the same \
+            events, is over; that one can't be decided against numbers that are gone, and publishes nothing: decay later
+            """
     }
 
     private func expiryAdvice(_ metric: Metric, today: CalendarDate) -> String? {
@@ -105,6 +131,8 @@ extension Plan {
 
     /// Weighs the finest grouping that is shown against the audience.
     private func cellAdvice(_ metric: Metric) -> String? {
+        // Nothing of a noisy metric is withheld.
+        guard metric.noise == nil else { return nil }
         let cube = cubeDimensions(of: metric)
         var sizes: [Int] = []
         for dimension in cube {
@@ -200,6 +228,18 @@ extension Plan {
             device counts in several parts, and the parts may exceed 100 %
             """
         )
+    }
+}
+
+extension Metric {
+    /// The longest period that it is released by.
+    fileprivate var longestPeriod: Duration {
+        switch ([period] + rollups).max() ?? period {
+        case .hour: .seconds(3600)
+        case .day: .seconds(86_400)
+        case .week: .seconds(7 * 86_400)
+        case .month: .seconds(31 * 86_400)
+        }
     }
 }
 

@@ -1,3 +1,5 @@
+internal import ThrongNoise
+
 extension Plan {
     /// The public privacy label: what is counted, how coarsely, why, for how long, who receives it, and whom to ask.
     ///
@@ -13,6 +15,13 @@ extension Plan {
         )
         label.item(
             "Every published number stands for at least \(app.threshold.devices) devices; smaller ones are withheld.")
+        if metrics.contains(where: { $0.noise != nil }) {
+            label.item(
+                """
+                Some metrics promise something else: all of their numbers are published, none without random noise. \
+                They say so below.
+                """)
+        }
         label.item("Only what this page lists is counted, and only as coarsely as it says.")
         label.item("Questions: \(app.contact)")
         for purpose in purposes { add(purpose, to: &label, today: today) }
@@ -83,8 +92,10 @@ extension Plan {
         if metric.sampling < 1 {
             label.item("Only \(PlanNumber.text(metric.sampling * 100)) % of the events are sent at all.")
         }
-        if metric.threshold > app.threshold {
-            label.item("Its numbers stand for at least \(metric.threshold.devices) devices.")
+        if let noise = metric.noise { add(noise, of: metric, to: &label) }
+        let threshold = releaseThreshold(of: metric)
+        if threshold > app.threshold {
+            label.item("Its numbers stand for at least \(threshold.devices) devices.")
         }
         for step in metric.decay {
             switch step.action {
@@ -98,6 +109,25 @@ extension Plan {
         label.item(
             metric.expires > today
                 ? "Counting ends on \(metric.expires) unless it is renewed." : "Counting ended on \(metric.expires).")
+    }
+
+    private func add(_ noise: NoiseMechanism, of metric: Metric, to label: inout LabelText) {
+        let rotation = purpose(metric.purpose)?.rotation ?? .standard
+        let windows = metric.period.longestSeconds / rotation.seconds + 1
+        do {
+            label.item(
+                """
+                Every number of it is published with random noise; at most \
+                \(PlanNumber.text(metric.cellsBound)) of its cells are touched by one identifier. \
+                \(try noise.statement(forDeviceActiveIn: windows))
+                """)
+        } catch {
+            label.item("Every number of it is published with random noise of \(noise.cost).")
+        }
+        if let budget = purpose(metric.purpose)?.budget {
+            let span = budget.per == .purpose ? "for ever" : "in each \(budget.per.rawValue)"
+            label.item("All noisy numbers of this purpose together cost at most \(budget.total) \(span).")
+        }
     }
 
     private func addDimensions(to label: inout LabelText) {
@@ -143,6 +173,18 @@ extension Plan {
             guard !insights.isEmpty else { continue }
             label.item("\(partner.title) (\(partner.contact)):")
             for insight in insights { label.item(insight.title, depth: 1) }
+        }
+    }
+}
+
+extension PeriodKind {
+    /// Unit: seconds; with an hour for the clock's change.
+    fileprivate var longestSeconds: Int64 {
+        switch self {
+        case .hour: 3600
+        case .day: 25 * 3600
+        case .week: 169 * 3600
+        case .month: 745 * 3600
         }
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+internal import ThrongNoise
 
 extension Plan {
     /// What everybody may know of this plan.
@@ -55,6 +56,12 @@ extension Plan {
             contextFields: contextFields(of: purpose.name).sorted(),
             events: events(of: purpose.name).map {
                 PublicPlan.Event(name: $0, fields: fields(of: $0, purpose: purpose.name).sorted())
+            },
+            budget: purpose.budget.map { budget in
+                switch budget.total {
+                case .epsilon(let epsilon): .init(epsilon: epsilon, rho: nil, per: budget.per)
+                case .rho(let rho): .init(epsilon: nil, rho: rho, per: budget.per)
+                }
             })
     }
 
@@ -64,7 +71,9 @@ extension Plan {
             events: metric.events, dimensions: metric.dimensions, period: metric.period,
             rollups: metric.rollups, sums: metric.sums, histogram: metric.histogram, reach: metric.reach,
             contributionBound: metric.contributionBound, sampling: metric.sampling,
-            threshold: metric.threshold.devices, protection: metric.protection.percent, sensitive: metric.sensitive,
-            impossible: metric.impossible, expires: metric.expires.description)
+            threshold: metric.noise == nil ? releaseThreshold(of: metric).devices : nil,
+            protection: metric.protection.percent, sensitive: metric.sensitive,
+            impossible: metric.impossible, noise: metric.noise,
+            cellsBound: metric.noise == nil ? nil : metric.cellsBound, expires: metric.expires.description)
     }
 }

@@ -26,8 +26,13 @@ enum PlanKeys {
     enum Purpose: String, PlanKey {
         case explanation, consent
         case refusedBy = "refused_by"
-        case rotation, retention
+        case rotation, retention, budget
         static let required: Set<Self> = [.explanation, .consent, .retention]
+    }
+
+    enum Budget: String, PlanKey {
+        case epsilon, rho, per
+        static let required: Set<Self> = [.per]
     }
 
     enum Dimension: String, PlanKey {
@@ -77,10 +82,16 @@ enum PlanKeys {
     enum Metric: String, PlanKey {
         case title, events, question, decision, owner, expires, purpose, dimensions, period, measures
         case contributionBound = "contribution_bound"
-        case sampling, threshold, protection, sensitive, impossible, margins, rollups, decay
+        case cellsBound = "cells_bound"
+        case sampling, threshold, protection, sensitive, impossible, margins, rollups, decay, noise
         static let required: Set<Self> = [
             .title, .events, .question, .decision, .owner, .expires, .purpose, .period,
         ]
+    }
+
+    enum Noise: String, PlanKey {
+        case mechanism, epsilon, rho
+        static let required: Set<Self> = [.mechanism]
     }
 
     enum Measures: String, PlanKey {

@@ -21,6 +21,8 @@ extension PlanReader {
         let bound = integer(.contributionBound, in: body, 1...1_000_000) ?? 100
         let sampling = self.sampling(in: body) ?? 1
         let threshold = metricThreshold(in: body)
+        let noise = body[.noise].flatMap { self.noise($0, in: body) }
+        let cellsBound = cellsBound(in: body, bound: bound)
         guard let dimensions, let measures else { return }
         checkColumns(of: measures, dimensions: dimensions, in: body)
         let cube = dimensions + [measures.histogram?.name].compactMap { $0 }
@@ -39,7 +41,8 @@ extension PlanReader {
                 owner: owner, expires: expires, purpose: purpose, dimensions: dimensions, period: period,
                 sums: measures.sums, histogram: measures.histogram, reach: measures.reach, contributionBound: bound,
                 sampling: sampling, threshold: threshold, margins: margins, decay: decay, rollups: rollups,
-                protection: disclosure.protection, sensitive: disclosure.sensitive, impossible: disclosure.impossible))
+                protection: disclosure.protection, sensitive: disclosure.sensitive, impossible: disclosure.impossible,
+                noise: noise, cellsBound: cellsBound))
     }
 
     /// The dimensions that a metric counts by: none that is made of another.

@@ -12,13 +12,14 @@ extension PlanReader {
         let signals = body[.refusedBy].flatMap { refusals($0, body.subject(.refusedBy)) } ?? []
         let rotation = duration(.rotation, in: body, .seconds(60) ... .seconds(Rotation.longest.seconds))
         let retention = duration(.retention, in: body, .seconds(86_400) ... .seconds(3660 * 86_400))
+        let budget = body[.budget].flatMap { self.budget($0, body.subject(.budget)) }
         guard let explanation, let consent, let retention else { return }
         purposes.append(
             Purpose(
                 name: PurposeName(part.name), explanation: explanation, needsConsent: consent == .required,
                 refusedBy: Set(signals),
                 rotation: rotation.map { Rotation(seconds: $0.components.seconds) } ?? .standard,
-                retention: retention))
+                retention: retention, budget: budget))
     }
 
     private mutating func refusals(_ node: YAMLNode, _ subject: String) -> [OptOutSignal]? {

@@ -57,6 +57,7 @@ struct PlanReader {
             metrics: self.metrics, insights: self.insights, reports: self.reports, partners: self.partners,
             version: version, places: places)
         checkGroupings(of: plan)
+        for problem in plan.noiseProblems(today: today) { problems.add(problem) }
         return problems.all.isEmpty ? plan : nil
     }
 

@@ -1,3 +1,5 @@
+public import ThrongNoise
+
 /// What everybody may know of a plan, as clients and readers get it: everything but where reports are put.
 ///
 /// Arrays keep the plan's order unless they stand for sets, which are sorted. As JSON, keys are in snake_case.
@@ -43,6 +45,18 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         public let contextFields: [FieldName]
         /// The events that it counts, sorted by name.
         public let events: [Event]
+        /// What its noisy releases may cost together, if it makes any.
+        public let budget: Budget?
+    }
+
+    /// What the noisy releases of a purpose may cost in each slot of time: epsilon or rho.
+    public struct Budget: Codable, Sendable, Hashable {
+        /// For pure differential privacy.
+        public let epsilon: Rational?
+        /// For zero-concentrated differential privacy.
+        public let rho: Rational?
+        /// How long it has to last.
+        public let per: BudgetSpan
     }
 
     /// An event with the fields that it may carry.
@@ -109,14 +123,18 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         public let contributionBound: Int
         /// Share of events that clients send.
         public let sampling: Double
-        /// Its k. Unit: devices.
-        public let threshold: Int64
+        /// Its k. Unit: devices; nil where every number carries noise instead.
+        public let threshold: Int64?
         /// How close an estimate of a withheld number may come. Unit: percent of it.
         public let protection: Int64
         /// Dimensions of which nobody may learn that a whole cohort is in one bucket.
         public let sensitive: [DimensionName]
         /// Buckets that cannot occur together; events that say so are refused.
         public let impossible: [ImpossibleCombination]
+        /// The noise of its numbers and what one release costs; nil where they are exact.
+        public let noise: NoiseMechanism?
+        /// Leaf cells that one identifier may touch in one rotation; nil where there is no noise.
+        public let cellsBound: Int?
         /// The first day on which it no longer counts: 2027-06-30.
         public let expires: String
     }

@@ -84,7 +84,15 @@ struct DeviceTable {
     }
 
     /// What must be hidden besides what is hidden already.
-    func hidden(given isPublished: [Bool], engine: SuppressionEngine) throws(SuppressionError) -> [ColumnIndex] {
+    struct Finding {
+        /// Columns of the release's problem: what the engine hides, and what surrounds a cell that it could not prove.
+        let hidden: [ColumnIndex]
+        /// What the separate verification found wrong.
+        let faults: Int
+    }
+
+    /// Decides about what is published so far.
+    func decide(given isPublished: [Bool], engine: SuppressionEngine) throws(SuppressionError) -> Finding {
         let offered = try SuppressionProblem(
             measures: problem.measures, columns: problem.columns,
             cells: zip(problem.cells, columns).map { cell, column in
@@ -94,9 +102,17 @@ struct DeviceTable {
             },
             relations: problem.relations, threshold: problem.threshold, unionFloor: problem.unionFloor)
         let pattern = try engine.pattern(for: offered)
-        return columns.indices.filter { isPublished[Int(columns[$0].value)] && !pattern.isPublished[$0] }.map {
-            columns[$0]
+        // Once nothing published holds a row of an open cell, that row may be anything.
+        let open = pattern.unproved + pattern.openRelations.map { offered.relations[$0].parent }
+        let rows = Set(open.flatMap { offered.columns[Int($0.value)] })
+        let hidden = columns.indices.filter {
+            isPublished[Int(columns[$0].value)]
+                && (!pattern.isPublished[$0] || offered.columns[$0].contains(where: rows.contains))
         }
+        var random = SystemRandomNumberGenerator()
+        let faults = PatternVerifier(offered).violations(
+            of: pattern, prime: RandomPrime.draw(using: &random), seed: random.next())
+        return Finding(hidden: hidden.map { columns[$0] }, faults: faults.count)
     }
 }
 

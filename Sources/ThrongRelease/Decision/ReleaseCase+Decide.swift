@@ -16,34 +16,47 @@ extension ReleaseCase {
         let laid: ReleaseProblem
         let pattern: SuppressionPattern
         let coarsened: Set<ColumnIndex>
+        var tiedAway: Set<ColumnIndex> = []
+        var random = SystemRandomNumberGenerator()
+        var faults = 0
         do throws(SuppressionError) {
-            laid = try ReleaseProblem(self, options: options)
+            laid = try ReleaseProblem(self, options: options, others: tiedMargins)
             let engine = SuppressionEngine(options: options.engine)
             let found = try engine.pattern(for: laid.problem)
             var hidden: Set<ColumnIndex> = []
             for table in try DeviceTable.all(of: laid, header: header) {
-                hidden.formUnion(try table.hidden(given: found.isPublished, engine: engine))
+                let devices = try table.decide(given: found.isPublished, engine: engine)
+                hidden.formUnion(devices.hidden)
+                faults += devices.faults
             }
             coarsened = laid.surroundings(ofOpenIn: found)
-            pattern = found.hiding(hidden.union(coarsened))
+            hidden.formUnion(coarsened)
+            if !tied.isEmpty {
+                let offered = found.hiding(hidden).isPublished
+                let outcome = try TiedCase(self, own: laid, options: options).keep(offered, using: &random)
+                tiedAway = outcome.away
+                faults += outcome.faults
+            }
+            pattern = found.hiding(hidden.union(tiedAway))
         } catch {
             throw described(error)
         }
         let open = laid.open(in: pattern)
         guard open == 0 else { throw .unproved(metric: header.layout.metric, period: header.period, cells: open) }
-        var random = SystemRandomNumberGenerator()
-        let faults = PatternVerifier(laid.problem).violations(
-            of: pattern, prime: RandomPrime.draw(using: &random), seed: random.next())
-        guard faults.isEmpty else {
-            throw .unverified(metric: header.layout.metric, period: header.period, faults: faults.count)
+        faults +=
+            PatternVerifier(laid.problem).violations(
+                of: pattern, prime: RandomPrime.draw(using: &random), seed: random.next()
+            ).count
+        guard faults == 0 else {
+            throw .unverified(metric: header.layout.metric, period: header.period, faults: faults)
         }
         return decision(
-            laid, pattern, coarsened: coarsened, seconds: (clock.now - start) / .seconds(1))
+            laid, pattern, coarsened: coarsened, tiedAway: tiedAway, seconds: (clock.now - start) / .seconds(1))
     }
 
     private func decision(
         _ laid: ReleaseProblem, _ pattern: SuppressionPattern,
-        coarsened: Set<ColumnIndex>, seconds: Double
+        coarsened: Set<ColumnIndex>, tiedAway: Set<ColumnIndex>, seconds: Double
     ) -> ReleaseDecision {
         var published: [PublishedCell] = []
         var withheld: [WithheldCell] = []
@@ -56,7 +69,8 @@ extension ReleaseCase {
                 } else {
                     let reason: WithholdingReason =
                         if let reason = pattern.reasons[Int(column)] { explain(reason, laid, slab, place) } else {
-                            coarsened.contains(ColumnIndex(column)) ? .coarsened : .revealsDevices
+                            tiedAway.contains(ColumnIndex(column))
+                                ? .revealsTied : coarsened.contains(ColumnIndex(column)) ? .coarsened : .revealsDevices
                         }
                     withheld.append(WithheldCell(margin: slab.margin, cell: slab.cells[place], reason: reason))
                 }

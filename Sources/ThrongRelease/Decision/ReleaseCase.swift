@@ -11,11 +11,16 @@ public struct ReleaseCase: Sendable {
     public let parts: [StoredCube]
     /// The ledger: what was published about any of the parts. It stays published whatever is decided now.
     public let earlier: [Release]
+    /// What counts some of the same events, and what was published of it.
+    public let tied: [TiedMetric]
 
     /// Puts a case together.
-    public init(header: ReleaseHeader, parts: [StoredCube], earlier: [Release] = []) {
+    public init(
+        header: ReleaseHeader, parts: [StoredCube], earlier: [Release] = [], tied: [TiedMetric] = []
+    ) {
         self.header = header
         self.parts = parts.sorted { $0.period.start < $1.period.start }
         self.earlier = earlier
+        self.tied = tied
     }
 }

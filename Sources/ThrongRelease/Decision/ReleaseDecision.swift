@@ -58,6 +58,8 @@ public enum WithholdingReason: Sendable, Hashable {
     case relatesSingleDevices
     /// Its number of devices would give away another cell's.
     case revealsDevices
+    /// With what metrics that count the same events published, it would give a cell of theirs or of its own away.
+    case revealsTied
     /// No proof was found in time for a cell that it touches.
     case coarsened
 }

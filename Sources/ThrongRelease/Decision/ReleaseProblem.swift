@@ -24,16 +24,17 @@ struct ReleaseProblem {
 
     /// Lays a case out.
     ///
+    /// - Parameter others: groupings that tied metrics show, which this release may not offer.
     /// - Throws: ``SuppressionError/malformed(_:)`` where a counter is too large to compute with.
     /// - Complexity: O(leaves · margins · log).
-    init(_ release: ReleaseCase, options: ReleaseOptions) throws(SuppressionError) {
+    init(_ release: ReleaseCase, options: ReleaseOptions, others: Set<Margin> = []) throws(SuppressionError) {
         let header = release.header
         let layout = header.layout
         let concentrated = ConcentratedCells(in: release)
         let frame = ReleaseFrame(release.parts, layout: layout, unknown: concentrated.siblings)
         self.frame = frame
 
-        let spans = Spans(of: release, frame: frame)
+        let spans = Spans(of: release, frame: frame, others: others)
         var slabs: [CubeSlab] = []
         for span in spans.all {
             let shown = spans.shown[span] ?? []

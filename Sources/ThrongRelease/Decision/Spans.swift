@@ -10,7 +10,8 @@ struct Spans {
     let shown: [Range<Int>: [Margin]]
     private let published: [Range<Int>: [Margin: Set<CellIndex>]]
 
-    init(of release: ReleaseCase, frame: ReleaseFrame) {
+    /// - Parameter others: groupings that tied metrics show; every run has them, so that what they tell counts as known.
+    init(of release: ReleaseCase, frame: ReleaseFrame, others: Set<Margin> = []) {
         own = release.parts.indices.startIndex..<release.parts.count
         var shown: [Range<Int>: [Margin]] = [:]
         var published: [Range<Int>: [Margin: Set<CellIndex>]] = [:]
@@ -22,6 +23,7 @@ struct Spans {
         }
         // Of a week with one counted day both releases cover the same leaves.
         shown[own] = Set((shown[own] ?? []) + release.header.groupings).sorted()
+        if !others.isEmpty { shown = shown.mapValues { others.union($0).sorted() } }
         self.shown = shown
         self.published = published
         all = shown.keys.sorted { ($0.count, $0.lowerBound) < ($1.count, $1.lowerBound) }

@@ -18,7 +18,9 @@ extension Release {
                 reach: header.reach,
                 groupings: left,
                 protection: header.protection,
-                sensitive: header.sensitive ?? []),
+                sensitive: header.sensitive ?? [],
+                noise: header.noise,
+                events: header.events),
             cells: rows.filter { left.contains($0.margin) })
     }
 }

@@ -21,6 +21,11 @@ public struct ReleaseHeader: Sendable, Hashable, Codable {
     public let protection: Protection?
     /// The dimensions over which no shown group may be known to sit in one bucket; nil where there are none.
     public let sensitive: [DimensionName]?
+    /// The noise that every number carries; nil where numbers are exact and small ones withheld.
+    public let noise: ReleaseNoise?
+    /// The events that were counted, ascending; nil where the release was made without saying so. They tell which other
+    /// metrics' numbers speak of the same happenings.
+    public let events: [EventName]?
 
     /// Puts a header together.
     public init(
@@ -32,7 +37,9 @@ public struct ReleaseHeader: Sendable, Hashable, Codable {
         reach: Bool,
         groupings: [Margin],
         protection: Protection? = .standard,
-        sensitive: [DimensionName] = []
+        sensitive: [DimensionName] = [],
+        noise: ReleaseNoise? = nil,
+        events: [EventName]? = nil
     ) {
         self.layout = layout
         self.period = period
@@ -43,8 +50,9 @@ public struct ReleaseHeader: Sendable, Hashable, Codable {
         self.groupings = groupings
         self.protection = protection
         self.sensitive = sensitive.isEmpty ? nil : sensitive.sorted { $0.text < $1.text }
+        self.noise = noise
+        self.events = events?.sorted()
     }
-
 
     /// The header that a plan gives a metric's release.
     public init(plan: Plan, metric: Metric, layout: MetricLayout, period: Period) {
@@ -52,11 +60,12 @@ public struct ReleaseHeader: Sendable, Hashable, Codable {
             layout: layout,
             period: period,
             plan: plan.version,
-            threshold: metric.threshold,
+            threshold: plan.releaseThreshold(of: metric),
             sampling: metric.sampling,
             reach: metric.reach,
             groupings: plan.groupings(of: metric),
             protection: metric.protection,
-            sensitive: metric.sensitive)
+            sensitive: plan.sensitiveDimensions(of: metric),
+            events: metric.events)
     }
 }

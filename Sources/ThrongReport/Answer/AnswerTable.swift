@@ -7,14 +7,14 @@ public struct AnswerTable: Sendable, Hashable {
     /// The same number without the breakdown; nil where that means nothing or the release does not show it at all,
     /// which both are facts of the plan.
     public let whole: Figure?
-    /// How much of the whole the published rows leave out, by events.
-    public let withheldShare: WithheldShare
+    /// What the published rows leave of the whole; nil where the whole is withheld, not shown, or noisy.
+    public let rest: AnswerRest?
 
     /// Puts a table together.
-    public init(rows: [AnswerRow], whole: Figure?, withheldShare: WithheldShare) {
+    public init(rows: [AnswerRow], whole: Figure?, rest: AnswerRest?) {
         self.rows = rows
         self.whole = whole
-        self.withheldShare = withheldShare
+        self.rest = rest
     }
 
     /// How many rows are withheld.

@@ -1,15 +1,17 @@
-/// One number of a report, or the fact that it is withheld.
+/// One number of a report, or why there is none.
 public enum Figure: Sendable, Hashable {
     /// It is computed from published cells only.
     case published(Quantity)
     /// It is not published, and nothing says why: see ``Withheld``.
     case withheld
+    /// The plan says that nothing can be counted here: see ``Impossible``.
+    case impossible
 
     /// The number, where there is one.
     public var quantity: Quantity? {
         switch self {
         case .published(let quantity): quantity
-        case .withheld: nil
+        case .withheld, .impossible: nil
         }
     }
 }

@@ -35,7 +35,8 @@ extension InsightAnswer {
                     counts: insight.kind.counts,
                     threshold: release.header.threshold,
                     sampling: release.header.sampling,
-                    rotation: release.header.layout.rotation),
+                    rotation: release.header.layout.rotation,
+                    noise: NumberNoise(release.header)),
                 axes: reading.axes.map {
                     AnswerAxis(name: $0.name, title: title($0.name), labels: $0.labels)
                 },

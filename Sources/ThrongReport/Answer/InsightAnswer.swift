@@ -32,6 +32,9 @@ public struct InsightAnswer: Sendable, Hashable {
         public let axes: [AnswerAxis]
         /// The numbers.
         public let table: AnswerTable
+
+        /// What parts are shares of; nil where noise keeps parts and whole from adding up.
+        public var shareBase: Figure? { basis.noise == nil ? table.whole : nil }
     }
 
     /// The answer, where there is one.

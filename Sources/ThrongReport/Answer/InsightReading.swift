@@ -68,12 +68,12 @@ struct InsightReading {
         for buckets in combinations {
             let split = zip(places, buckets).map { Place(dimension: $0, bucket: $1) }
             let figure = figure(of: split)
-            if figure != .withheld, let cell = cell(base + split) {
+            if case .published = figure, let cell = cell(base + split) {
                 covered = covered.addingReportingOverflow(cell.count).partialValue
             }
             rows.append(AnswerRow(buckets: zip(axes, buckets).map { $0.labels[$1] }, figure: figure))
         }
-        return AnswerTable(rows: rows, whole: whole, withheldShare: withheldShare(covered: covered))
+        return AnswerTable(rows: rows, whole: whole, rest: rest(of: rows, covered: covered))
     }
 
     private var whole: Figure? {
@@ -84,15 +84,27 @@ struct InsightReading {
         return figure(of: [])
     }
 
-    private func withheldShare(covered: Int64) -> WithheldShare {
-        guard let whole = cell(base), whole.count > 0, covered >= 0, covered <= whole.count else { return .unknown }
+    private func rest(of rows: [AnswerRow], covered: Int64) -> AnswerRest? {
+        // Noisy parts are all there, and do not add up to the whole.
+        guard release.header.noise == nil else { return nil }
+        guard let whole = cell(base), whole.count > 0, covered >= 0, covered <= whole.count else { return nil }
         // A single withheld number says nothing about a whole of its own.
-        if axes.isEmpty && covered == 0 { return .unknown }
-        return .known(missing: whole.count - covered, whole: whole.count)
+        if axes.isEmpty && covered == 0 { return nil }
+        let isLine = !axes.isEmpty && rows.contains { $0.figure == .withheld } && kind.counts == .events
+        return AnswerRest(
+            events: whole.count - covered, whole: whole.count,
+            quantity: isLine ? restQuantity(rows.compactMap(\.figure.quantity), whole: whole) : nil)
+    }
+
+    private func restQuantity(_ published: [Quantity], whole: PublishedCell) -> Quantity? {
+        if case .share = kind, part.isEmpty {
+            return Quantity.share(part: whole.count, whole: whole.count).without(published, shareOfWhole: true)
+        }
+        return self.whole?.quantity?.without(published, shareOfWhole: false)
     }
 
     private func figure(of split: [Place]) -> Figure {
-        guard let cell = cell(base + split) else { return .withheld }
+        guard let cell = cell(base + split) else { return isImpossible(base + split) ? .impossible : .withheld }
         switch kind {
         case .count, .distribution:
             return .published(.events(cell.count))
@@ -102,20 +114,32 @@ struct InsightReading {
             guard let sum, sum.place < cell.sums.count, cell.count > 0 else { return .withheld }
             return .published(.mean(sum: cell.sums[sum.place], decimals: sum.decimals, events: cell.count))
         case .share(let basis, _):
-            let numerator = part.isEmpty ? cell : self.cell(base + split + part)
+            let numerator = part.isEmpty ? cell.amount(of: basis) : amount(base + split + part, of: basis)
             let denominator = part.isEmpty ? self.cell(base) : cell
-            guard let numerator, let denominator, let part = numerator.amount(of: basis),
-                let whole = denominator.amount(of: basis), whole > 0
-            else { return .withheld }
+            guard let part = numerator, let whole = denominator?.amount(of: basis), whole > 0 else { return .withheld }
             return .published(.share(part: part, whole: whole))
         }
     }
 
+    /// A published amount, or zero where everybody knows it; nil is withheld.
+    private func amount(_ fixed: [Place], of basis: Insight.Basis) -> Int64? {
+        cell(fixed).map { $0.amount(of: basis) } ?? (isImpossible(fixed) ? 0 : nil)
+    }
+
     private func cell(_ fixed: [Place]) -> PublishedCell? {
+        let (cell, margin) = address(fixed)
+        return release.shows(margin) ? release.cell(cell, in: margin) : nil
+    }
+
+    private func isImpossible(_ fixed: [Place]) -> Bool {
+        let (cell, margin) = address(fixed)
+        return release.header.layout.isImpossible(cell, in: margin)
+    }
+
+    private func address(_ fixed: [Place]) -> (cell: CellIndex, margin: Margin) {
         let sorted = fixed.sorted { $0.dimension < $1.dimension }
         let margin = Margin(keeping: sorted.map(\.dimension))
-        guard release.shows(margin) else { return nil }
-        return release.cell(release.header.layout.cell(buckets: sorted.map(\.bucket), in: margin), in: margin)
+        return (release.header.layout.cell(buckets: sorted.map(\.bucket), in: margin), margin)
     }
 
     private func shows(_ fixed: [Place]) -> Bool { release.shows(Margin(keeping: fixed.map(\.dimension))) }

@@ -10,22 +10,30 @@ public struct NumberBasis: Sendable, Hashable {
     public let sampling: Double
     /// The length of the windows within which devices are told apart.
     public let rotation: Rotation
+    /// The noise of each number; nil where numbers are exact and stand for k devices.
+    public let noise: NumberNoise?
 
     /// Puts a basis together.
-    public init(counts: Insight.Basis, threshold: Threshold, sampling: Double, rotation: Rotation) {
+    public init(
+        counts: Insight.Basis, threshold: Threshold, sampling: Double, rotation: Rotation, noise: NumberNoise? = nil
+    ) {
         self.counts = counts
         self.threshold = threshold
         self.sampling = sampling
         self.rotation = rotation
+        self.noise = noise
     }
 
     /// What is counted, as every format says it.
     public var statement: String {
         switch counts {
-        case .events: "events"
+        case .events: noise == nil ? "events" : "events, with noise"
         case .devices: "devices: at least, seen within one window"
         }
     }
+
+    /// k as CSV and JSON have it; nil where each number carries noise instead.
+    public var kText: String? { noise == nil ? String(threshold.devices) : nil }
 
     /// The sampling rate as CSV and JSON have it: "1", "0.25".
     public var samplingText: String {

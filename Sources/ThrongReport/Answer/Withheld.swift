@@ -7,4 +7,6 @@ public enum Withheld {
     public static let wording = "withheld: it stands for too few people, or would give away one that does"
     /// What stands in a table or a chart where the number would be.
     public static let marker = "withheld"
+    /// What stands before the line with what the withheld rows hold together.
+    public static let together = "Withheld, together"
 }

@@ -41,7 +41,7 @@ extension ReportDocument {
                             ("metric", .string($0.metric.text)),
                             ("title", .string($0.title)),
                             ("digest", .string($0.digest.hex)),
-                            ("k", .number(String($0.threshold.devices))),
+                            ("k", $0.threshold == .none ? .null : .number(String($0.threshold.devices))),
                         ])
                     })
             ),
@@ -57,45 +57,58 @@ extension ReportDocument {
 extension InsightAnswer {
     fileprivate var jsonText: JSONText {
         let answered = answered
-        return .object([
-            ("name", .string(insight.name.text)),
-            ("title", .string(insight.title)),
-            ("explanation", insight.explanation.map { .string($0) } ?? .null),
-            ("question", .string(question)),
-            ("metric", .string(insight.metric.text)),
-            ("kind", .string(insight.kind.word)),
-            ("unit", .string(unit)),
-            (
-                "filters",
-                .array(
-                    filters.map {
-                        .object([("dimension", .string($0.dimension.text)), ("bucket", .string($0.bucket.text))])
-                    })
-            ),
-            ("part", insight.kind.partText),
-            ("status", .string(answered == nil ? NumberStatus.notReleased.rawValue : "answered")),
-            ("basis", answered?.basis.jsonText ?? .null),
-            (
-                "dimensions",
-                .array(
-                    (answered?.axes ?? []).map { axis in
-                        .object([
-                            ("name", .string(axis.name.text)),
-                            ("title", .string(axis.title)),
-                            ("buckets", .array(axis.labels.map { .string($0.text) })),
-                        ])
-                    })
-            ),
-            ("withheld_share", (answered?.table.withheldShare.decimal).map { .number("\($0)") } ?? .null),
-            ("whole", answered?.table.whole.map { .object($0.jsonMembers) } ?? .null),
-            (
-                "rows",
-                .array(
-                    (answered?.table.rows ?? []).map { row in
-                        .object([("buckets", .array(row.buckets.map { .string($0.text) }))] + row.figure.jsonMembers)
-                    })
-            ),
+        return .object(
+            [
+                ("name", .string(insight.name.text)),
+                ("title", .string(insight.title)),
+                ("explanation", insight.explanation.map { .string($0) } ?? .null),
+                ("question", .string(question)),
+                ("metric", .string(insight.metric.text)),
+                ("kind", .string(insight.kind.word)),
+                ("unit", .string(unit)),
+                (
+                    "filters",
+                    .array(
+                        filters.map {
+                            .object([("dimension", .string($0.dimension.text)), ("bucket", .string($0.bucket.text))])
+                        })
+                ),
+                ("part", insight.kind.partText),
+                ("status", .string(answered == nil ? NumberStatus.notReleased.rawValue : "answered")),
+                ("basis", answered?.basis.jsonText ?? .null),
+                ("dimensions", .array((answered?.axes ?? []).map(\.jsonText))),
+            ] + Self.members(answered?.table))
+    }
+
+    private static func members(_ table: AnswerTable?) -> [(key: String, value: JSONText)] {
+        [
+            ("withheld_share", (table?.rest?.share).map { .number("\($0)") } ?? .null),
+            ("whole", table?.whole.map { .object($0.jsonMembers) } ?? .null),
+            ("rest", table?.rest?.jsonText ?? .null),
+            ("rows", .array((table?.rows ?? []).map(\.jsonText))),
+        ]
+    }
+}
+
+extension AnswerAxis {
+    fileprivate var jsonText: JSONText {
+        .object([
+            ("name", .string(name.text)),
+            ("title", .string(title)),
+            ("buckets", .array(labels.map { .string($0.text) })),
         ])
+    }
+}
+
+extension AnswerRow {
+    fileprivate var jsonText: JSONText {
+        .object([("buckets", .array(buckets.map { .string($0.text) }))] + figure.jsonMembers)
+    }
+}
+
+extension AnswerRest {
+    fileprivate var jsonText: JSONText {
+        quantity.map { .object(Figure.published($0).jsonMembers(as: .derived)) } ?? .null
     }
 }
 
@@ -118,39 +131,47 @@ extension Insight.Kind {
 
 extension NumberBasis {
     fileprivate var jsonText: JSONText {
-        .object([
+        let members: [(key: String, value: JSONText)] = [
             ("counts", .string(counts.rawValue)),
             ("statement", .string(statement)),
-            ("k", .number(String(threshold.devices))),
+            ("k", kText.map { .number($0) } ?? .null),
             ("sampling", .number(samplingText)),
             ("window_seconds", .number(String(rotation.seconds))),
+        ]
+        return .object(members + (noise.map { [("noise", $0.jsonText)] } ?? []))
+    }
+}
+
+extension NumberNoise {
+    fileprivate var jsonText: JSONText {
+        .object([
+            ("mechanism", .string(mechanism)),
+            (currency, .string(cost)),
+            ("margin", .number(String(margin))),
+            ("cells", .number(String(cells))),
+            ("windows", .number(String(windows))),
+            ("statement", .string(statement)),
         ])
     }
 }
 
 extension Figure {
+    fileprivate var jsonMembers: [(key: String, value: JSONText)] { jsonMembers(as: status) }
+
     /// A withheld number has the same members as a published one, all null: nothing tells two of them apart.
-    fileprivate var jsonMembers: [(key: String, value: JSONText)] {
-        switch self {
-        case .withheld:
-            [
-                ("status", .string(NumberStatus.withheld.rawValue)), ("value", .null), ("numerator", .null),
-                ("denominator", .null),
-            ]
-        case .published(let quantity):
-            [
-                ("status", .string(NumberStatus.published.rawValue)),
-                ("value", .number("\(quantity.decimal)")),
-                ("numerator", quantity.terms.map { .number($0.numerator) } ?? .null),
-                ("denominator", quantity.terms.map { .number($0.denominator) } ?? .null),
-            ]
-        }
+    fileprivate func jsonMembers(as status: NumberStatus) -> [(key: String, value: JSONText)] {
+        [
+            ("status", .string(status.rawValue)),
+            ("value", quantity.map { .number("\($0.decimal)") } ?? .null),
+            ("numerator", (quantity?.quotient).map { .number($0.numerator) } ?? .null),
+            ("denominator", (quantity?.quotient).map { .number($0.denominator) } ?? .null),
+        ]
     }
 }
 
 extension Quantity {
     /// What a quotient was computed from.
-    fileprivate var terms: (numerator: String, denominator: String)? {
+    fileprivate var quotient: (numerator: String, denominator: String)? {
         switch self {
         case .events, .devices: nil
         case .share(let part, let whole): (String(part), String(whole))

@@ -29,10 +29,11 @@ struct BarChartView {
                 barWidth: Coordinate.percent(abs(value) / range),
                 barLabel: row.label.shortened(to: 28),
                 barTitle: row.label,
-                barValue: quantity?.words(unit: answer.unit) ?? Withheld.marker,
-                barFigure: quantity?.figureText ?? Withheld.marker,
+                barValue: quantity?.words(unit: answer.unit) ?? row.figure.marker ?? "",
+                barFigure: quantity?.figureText ?? row.figure.marker ?? "",
                 barPublished: quantity != nil,
-                barWithheld: quantity == nil)
+                barWithheld: row.figure == .withheld,
+                barImpossible: row.figure == .impossible)
         }
         height = Coordinate.number(max(Double(table.rows.count) * Self.pitch - 12, 1))
         chartID = "\(anchor)-chart"

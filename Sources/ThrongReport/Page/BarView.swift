@@ -10,4 +10,5 @@ struct BarView {
     let barFigure: String
     let barPublished: Bool
     let barWithheld: Bool
+    let barImpossible: Bool
 }

@@ -20,7 +20,8 @@ struct ColumnChartView {
     /// The narrowest drawing that letters must fit into. Unit: pixels.
     private static let narrowest = 280.0
 
-    init(_ answer: InsightAnswer, table: AnswerTable, anchor: String) {
+    init(_ answer: InsightAnswer, answered: InsightAnswer.Answered, anchor: String) {
+        let table = answered.table
         let highest = max(table.rows.compactMap { $0.figure.quantity?.approximate }.max() ?? 0, 1)
         let step = 1 / Double(max(table.rows.count, 1))
         let longest = Double(table.rows.map { $0.label.shortened(to: 18).count }.max() ?? 0)
@@ -28,7 +29,8 @@ struct ColumnChartView {
         upright = !slanted
         columns = table.rows.enumerated().map { place, row in
             let quantity = row.figure.quantity
-            let tall = Self.plot * (quantity?.approximate ?? 0) / highest
+            // Noise may take a number below nothing: its column is empty.
+            let tall = Self.plot * max(quantity?.approximate ?? 0, 0) / highest
             return ColumnView(
                 columnX: Coordinate.percent(Double(place) * step),
                 columnWidth: Coordinate.percent(step),
@@ -37,10 +39,10 @@ struct ColumnChartView {
                 valueY: Coordinate.number(Self.top + Self.plot - tall - 7),
                 columnLabel: row.label.shortened(to: 18),
                 columnTitle: row.label,
-                columnValue: quantity?.words(unit: answer.unit) ?? Withheld.marker,
-                columnFigure: Self.short(quantity, of: table.whole),
+                columnValue: quantity?.words(unit: answer.unit) ?? row.figure.marker ?? "",
+                columnFigure: Self.short(quantity, of: answered.shareBase),
                 columnPublished: quantity != nil,
-                columnWithheld: quantity == nil)
+                columnWithheld: row.figure == .withheld)
         }
         baseline = Coordinate.number(Self.top + Self.plot)
         plotTop = Coordinate.number(Self.top)

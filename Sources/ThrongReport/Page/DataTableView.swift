@@ -6,29 +6,30 @@ struct DataTableView {
     let labelHeads: [String]
     let numberHeads: [String]
     let dataRows: [DataRowView]
+    /// What the withheld rows hold together, in a row of its own before the whole.
+    let rests: [DataRowView]
     /// The whole, in a last row of its own.
     let totals: [DataRowView]
 
     init(_ answer: InsightAnswer, answered: InsightAnswer.Answered) {
         let table = answered.table
-        let whole = table.whole?.quantity
+        let whole = answered.shareBase?.quantity
+        let margin = answered.basis.noise.map { "\u{b1}\(Decimals($0.margin, over: 1, places: 0).grouped)" }
         caption = answer.insight.title
         labelHeads = answered.axes.isEmpty ? ["Group"] : answered.axes.map(\.title)
-        let heads = Self.heads(answer, whole: whole)
+        let heads = Self.heads(answer, whole: whole) + (margin == nil ? [] : ["19 of 20 within"])
         numberHeads = heads
         let scope = answer.filters.map { "\($0.title): \($0.bucket)" }.joined(separator: ", ")
-        dataRows = table.rows.map { row in
-            DataRowView(
-                labels: answered.axes.isEmpty ? [scope.isEmpty ? "All" : scope] : row.buckets.map(\.text),
-                numbers: row.figure.quantity.map { Self.numbers($0, whole: whole) } ?? [],
-                span: heads.count)
+        func row(_ figure: Figure, _ labels: [String]) -> DataRowView {
+            let numbers = figure.quantity.map { Self.numbers($0, whole: whole) + [margin].compactMap { $0 } }
+            return DataRowView(figure, labels: labels, numbers: numbers ?? [], span: heads.count)
         }
-        totals = (table.whole.map { [$0] } ?? []).map { figure in
-            DataRowView(
-                labels: ["All"] + Array(repeating: "", count: max(answered.axes.count - 1, 0)),
-                numbers: figure.quantity.map { Self.numbers($0, whole: whole) } ?? [],
-                span: heads.count)
+        let blanks = Array(repeating: "", count: max(answered.axes.count - 1, 0))
+        dataRows = table.rows.map {
+            row($0.figure, answered.axes.isEmpty ? [scope.isEmpty ? "All" : scope] : $0.buckets.map(\.text))
         }
+        rests = [table.rest?.quantity].compactMap { $0 }.map { row(.published($0), [Withheld.together] + blanks) }
+        totals = [table.whole].compactMap { $0 }.map { row($0, ["All"] + blanks) }
     }
 
     private static func heads(_ answer: InsightAnswer, whole: Quantity?) -> [String] {

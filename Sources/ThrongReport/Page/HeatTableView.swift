@@ -6,10 +6,14 @@ internal import ThrongPlan
 struct HeatTableView {
     let heatCaption: String
     let sideHeads: [String]
+    let sideCount: Int
     let acrossTitle: String
     let acrossCount: Int
     let across: [String]
     let heatRows: [HeatRowView]
+    /// What the withheld cells hold together, in a line of its own.
+    let heatRests: [String]
+    let restLabel = Withheld.together
 
     /// Shades besides the empty one.
     private static let shades = 5
@@ -19,7 +23,11 @@ struct HeatTableView {
         let rows = answered.table.rows
         let highest = rows.compactMap { $0.figure.quantity?.approximate }.max() ?? 0
         heatCaption = answer.insight.title
+        heatRests = [answered.table.rest?.quantity].compactMap { $0 }.map {
+            answer.part($0, of: answered.shareBase)
+        }
         sideHeads = answered.axes.dropLast().map(\.title)
+        sideCount = sideHeads.count
         acrossTitle = last.title
         acrossCount = last.labels.count
         across = last.labels.map(\.text)
@@ -31,9 +39,16 @@ struct HeatTableView {
                     let share = highest > 0 ? (row.figure.quantity?.approximate ?? 0) / highest : 0
                     let shade = min(max(Int((share * Double(Self.shades)).rounded(.up)), 0), Self.shades)
                     return HeatCellView(
-                        heatNumber: row.figure.quantity?.figureText ?? Withheld.marker,
-                        heatClass: row.figure == .withheld ? "withheld" : "shade-\(shade)")
+                        heatNumber: row.figure.quantity?.figureText ?? row.figure.marker ?? "",
+                        heatClass: Self.style(row.figure) ?? "shade-\(shade)")
                 })
+        }
+    }
+    private static func style(_ figure: Figure) -> String? {
+        switch figure {
+        case .published: nil
+        case .withheld: "withheld"
+        case .impossible: "impossible"
         }
     }
 }

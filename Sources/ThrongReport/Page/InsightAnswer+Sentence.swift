@@ -7,19 +7,24 @@ extension InsightAnswer {
         let table = answered.table
         if answered.axes.isEmpty {
             guard let quantity = table.rows.first?.figure.quantity else {
-                return "This number is \(Withheld.wording)."
+                return table.withheldRows == 0 ? "This \(Impossible.marker)." : "This number is \(Withheld.wording)."
             }
-            return singleSentence(quantity)
+            return Self.with(answered.basis.noise, singleSentence(quantity))
         }
         guard let top = table.largest, let quantity = top.figure.quantity else {
-            return "Every number here is \(Withheld.wording)."
+            return table.withheldRows == 0
+                ? "Nothing here can occur." : "Every number here is \(Withheld.wording)."
         }
         let group = "“\(top.label)”"
         switch insight.kind {
         case .count:
-            return "\(group) is the largest published group, with \(Self.part(quantity, of: table.whole))."
+            return Self.with(
+                answered.basis.noise,
+                "\(group) is the largest published group, with \(part(quantity, of: answered.shareBase)).")
         case .distribution:
-            return "\(group) is the fullest published band, with \(Self.part(quantity, of: table.whole))."
+            return Self.with(
+                answered.basis.noise,
+                "\(group) is the fullest published band, with \(part(quantity, of: answered.shareBase)).")
         case .reach:
             return "\(group) is the largest published group: \(quantity.words(unit: unit))."
         case .share(let basis, let part):
@@ -52,9 +57,16 @@ extension InsightAnswer {
         }
     }
 
-    private static func part(_ quantity: Quantity, of whole: Figure?) -> String {
+    /// The sentence and, where its number carries noise, how far off that may be.
+    private static func with(_ noise: NumberNoise?, _ sentence: String) -> String {
+        guard let noise else { return sentence }
+        return "\(sentence) Give or take \(Decimals(noise.margin, over: 1, places: 0).grouped), in 19 of 20 cases."
+    }
+
+    /// A number of events as a part of the whole, where that is published: "8,412 of 24,606 events (34.2%)".
+    func part(_ quantity: Quantity, of whole: Figure?) -> String {
         guard case .events(let part) = quantity, case .published(.events(let all)) = whole, all > 0 else {
-            return quantity.words(unit: "")
+            return quantity.words(unit: unit)
         }
         let total = Decimals(all, over: 1, places: 0).grouped
         return "\(quantity.figureText) of \(total) events (\(Decimals.percent(part, of: all)))"

@@ -5,7 +5,8 @@ extension NumberBasis {
     var words: [String] {
         [
             counts == .events ? "Counts events" : "Counts devices: at least, seen within one window",
-            "k = \(threshold.devices): every number stands for \(threshold.devices) devices or more",
+            noise.map { "Noise: \($0.terms)" }
+                ?? "k = \(threshold.devices): every number stands for \(threshold.devices) devices or more",
             sampling == 1 ? "Every event counted" : "Sampling rate \(samplingText): numbers as counted, not scaled up",
             "Identifiers last \(Self.words(seconds: rotation.seconds))",
         ]

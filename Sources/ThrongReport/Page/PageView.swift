@@ -16,6 +16,11 @@ struct PageView {
     let planVersion: String
     let withheldWording: String
     let withheldMarker: String
+    let impossibleMarker: String
+    let restWords = Withheld.together
+    let hasNoise: Bool
+    let hasRest: Bool
+    let hasImpossible: Bool
     let tiles: [TileView]
     let sections: [SectionView]
     let sources: [SourceView]
@@ -33,13 +38,20 @@ struct PageView {
         planVersion = document.plan.hex
         withheldWording = Withheld.wording
         withheldMarker = Withheld.marker
+        impossibleMarker = Impossible.marker
+        let tables = document.answers.compactMap(\.answered?.table)
+        hasRest = tables.contains { $0.rest?.quantity != nil }
+        hasImpossible = tables.contains { $0.rows.contains { $0.figure == .impossible } }
+        hasNoise = document.answers.contains { $0.answered?.basis.noise != nil }
         let tiles = document.answers.enumerated().map { TileView($1, anchor: "insight-\($0 + 1)") }
         self.tiles = tiles
         sections = zip(document.answers, tiles).enumerated().map {
             SectionView($1.0, tile: $1.1, ordinal: $0 + 1)
         }
         sources = document.sources.map {
-            SourceView(sourceTitle: $0.title, sourceThreshold: $0.threshold.devices, sourceDigest: $0.digest.hex)
+            SourceView(
+                sourceTitle: $0.title, sourceThreshold: $0.threshold == .none ? "noise" : String($0.threshold.devices),
+                sourceDigest: $0.digest.hex)
         }
     }
 }

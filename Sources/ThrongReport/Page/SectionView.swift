@@ -17,6 +17,7 @@ struct SectionView {
     let dataTables: [DataTableView]
     let hasEvidence: Bool
     let withheldNotes: [String]
+    let noiseNotes: [String]
     let basisParts: [String]
 
     init(_ answer: InsightAnswer, tile: TileView, ordinal: Int) {
@@ -28,7 +29,7 @@ struct SectionView {
         answerSentence = answer.sentence
         guard let answered = answer.answered else {
             (stats, barCharts, columnCharts, heatTables, dataTables) = ([], [], [], [], [])
-            (withheldNotes, basisParts, hasEvidence) = ([], [], false)
+            (withheldNotes, noiseNotes, basisParts, hasEvidence) = ([], [], [], false)
             return
         }
         let table = answered.table
@@ -39,13 +40,14 @@ struct SectionView {
         let charted = answered.axes.count == 1
         columnCharts =
             charted && answer.insight.kind == .distribution
-            ? [ColumnChartView(answer, table: table, anchor: tile.anchor)] : []
+            ? [ColumnChartView(answer, answered: answered, anchor: tile.anchor)] : []
         barCharts =
             charted && answer.insight.kind != .distribution
             ? [BarChartView(answer, table: table, anchor: tile.anchor)] : []
         dataTables = heats == nil ? [DataTableView(answer, answered: answered)] : []
         hasEvidence = heats == nil
         withheldNotes = Self.withheldNote(table)
+        noiseNotes = [answered.basis.noise?.statement].compactMap { $0 }
         basisParts = answered.basis.words
     }
 
@@ -53,12 +55,11 @@ struct SectionView {
         guard table.withheldRows > 0 else { return [] }
         let numbers = table.rows.count == 1 ? "" : " \(table.withheldRows) of \(table.rows.count) numbers here."
         let left =
-            switch table.withheldShare {
-            case .known(let missing, let whole):
-                " They leave out \(Decimals.percent(missing, of: whole)) of the events."
-            case .unknown:
-                " How much of the whole that leaves out is unknown."
-            }
+            table.rest.map { rest in
+                let share = "\(Decimals.percent(rest.events, of: rest.whole)) of the events."
+                return rest.quantity == nil
+                    ? " They leave out \(share)" : " Together they are the whole less the published numbers: \(share)"
+            } ?? " How much of the whole that leaves out is unknown."
         return ["\(Withheld.wording).\(numbers)\(left)"]
     }
 }

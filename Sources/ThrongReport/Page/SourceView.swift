@@ -1,6 +1,6 @@
 /// A release in the page's colophon.
 struct SourceView {
     let sourceTitle: String
-    let sourceThreshold: Int64
+    let sourceThreshold: String
     let sourceDigest: String
 }

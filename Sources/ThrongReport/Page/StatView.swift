@@ -6,6 +6,7 @@ struct StatView {
     let statUnit: String
     let statPublished: Bool
     let statWithheld: Bool
+    let statImpossible: Bool
     let isShare: Bool
     let shareWidth: String
     let chartID: String
@@ -17,7 +18,8 @@ struct StatView {
         statNumber = tile.number
         statUnit = tile.numberUnit
         statPublished = quantity != nil
-        statWithheld = quantity == nil
+        statWithheld = figure == .withheld
+        statImpossible = figure == .impossible
         if case .share = answer.insight.kind { isShare = true } else { isShare = false }
         shareWidth = Coordinate.percent(quantity?.approximate ?? 0)
         chartID = "\(anchor)-chart"

@@ -8,6 +8,7 @@ struct TileView {
     let numberUnit: String
     let isNumber: Bool
     let isWithheld: Bool
+    let isImpossible: Bool
     let isUnreleased: Bool
     let tileSentence: String
 
@@ -18,7 +19,9 @@ struct TileView {
         let (quantity, unit) = Self.number(of: answer)
         isUnreleased = answer.answered == nil
         isNumber = quantity != nil
-        isWithheld = answer.answered != nil && quantity == nil
+        let withheld = answer.answered?.table.withheldRows ?? 0
+        isWithheld = quantity == nil && withheld > 0
+        isImpossible = answer.answered != nil && quantity == nil && withheld == 0
         number = quantity ?? ""
         numberUnit = unit
     }
@@ -38,7 +41,7 @@ struct TileView {
         let group = top.label.shortened(to: 40)
         switch quantity {
         case .events(let part):
-            guard case .published(.events(let all)) = table.whole, all > 0 else {
+            guard case .published(.events(let all)) = answered.shareBase, all > 0 else {
                 return (quantity.figureText, "events: \(group)")
             }
             return (Decimals.percent(part, of: all), group)

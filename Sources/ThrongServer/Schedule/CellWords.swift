@@ -23,39 +23,52 @@ struct CellWords {
         return "\(name) of the \(address.period.kind.rawValue) \(calendar.label(of: address.period))"
     }
 
-    func sentence(for reason: WithholdingReason) -> String {
+    /// Why the cell at a place was withheld.
+    func sentence(for reason: WithholdingReason, _ margin: Margin, _ cell: CellIndex) -> String {
         let threshold = release.header.threshold.devices
         let percent = (release.header.protection ?? .standard).percent
         switch reason {
         case .small(let floor):
-            return "It is small: \(floor.devices) devices are proved behind it, and k is \(threshold)."
+            let devices = floor.devices == 1 ? "one device is" : "\(floor.devices) devices are"
+            return "It is small: \(devices) proved behind it, and k is \(threshold)."
         case .dominated:
             return """
                 One or two devices make up nearly all of one of its sums, so that one of them, knowing its own part, \
                 could estimate another's to within \(percent) %.
                 """
         case .reveals(let other):
-            return "With it and the numbers that are published, anyone could compute \(name(other)), which is withheld."
+            return "With it and more useful numbers, anyone could compute \(name(other)), which is withheld."
         case .bounds(let other?):
             return """
-                With it and the numbers that are published, anyone could prove that \(name(other)) lies in too narrow a \
-                range.
+                With it and more useful numbers, anyone could prove that \(name(other)), which is withheld, lies in too \
+                narrow a range.
                 """
         case .bounds(nil):
-            return "With it and the numbers that are published, a withheld cell would lie in too narrow a range."
+            return "With it and more useful numbers, a withheld cell would lie in too narrow a range."
+        case .leavesSmallRest(let parent)
+        where parent == CellAddress(period: release.header.period, margin: margin, cell: cell):
+            return """
+                What is left of it after its published parts would be a group of fewer than \(threshold) proved devices, \
+                which anyone could compute by subtraction.
+                """
         case .leavesSmallRest(let parent):
             return """
-                With it, what is unknown of \(name(parent)) would be a group of fewer than \(threshold) devices, which \
-                anyone could compute by subtraction.
+                With it, what is left of \(name(parent)) after its published parts would be a group of fewer than \
+                \(threshold) proved devices, which anyone could compute by subtraction.
                 """
         case .relatesSingleDevices:
             return "It would relate single devices' cells; each knows its own part and could compute the rest."
         case .revealsDevices:
             return "Its number of devices would give away how few are behind a withheld cell."
+        case .revealsTied:
+            return """
+                With it and what metrics that count the same events have published, a withheld cell of theirs or of this \
+                metric could be worked out.
+                """
         case .coarsened:
             return """
-                It touches a cell for which no proof was found in time, so everything around that is withheld. More \
-                time (--seconds) may publish it.
+                It touches a cell for which no proof was found, so everything around that is withheld. Where time ran \
+                out, more of it (--seconds) may publish it.
                 """
         }
     }
@@ -83,7 +96,9 @@ struct CellWords {
     private func equation(_ whole: Margin, _ cell: CellIndex, parts: Margin) -> Explanation.Equation? {
         guard let published = release.cell(cell, in: whole), layout.refines(parts, whole) else { return nil }
         let project = layout.projection(from: parts, to: whole)
-        let terms = (0..<layout.size(of: parts)).map { CellIndex(UInt32($0)) }.filter { project($0) == cell }
+        let terms = (0..<layout.size(of: parts)).map { CellIndex(UInt32($0)) }.filter {
+            project($0) == cell && !layout.isImpossible($0, in: parts)
+        }
         // An equation that nobody can read explains nothing.
         guard terms.count <= 40 else { return nil }
         return Explanation.Equation(

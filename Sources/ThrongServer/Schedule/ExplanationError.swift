@@ -5,7 +5,7 @@ public enum ExplanationError: Error, Sendable, Hashable, CustomStringConvertible
     /// The plan has no such metric.
     case unknownMetric(MetricName, known: [String])
     /// The metric has no release for that period.
-    case notReleased(MetricName, Period)
+    case notReleased(MetricName, period: String)
     /// The metric has no such dimension.
     case unknownDimension(DimensionName, known: [String])
     /// The dimension has no such bucket.
@@ -20,8 +20,8 @@ public enum ExplanationError: Error, Sendable, Hashable, CustomStringConvertible
             "The plan has no metric '\(name)'. It has: \(known.joined(separator: ", "))."
         case .notReleased(let metric, let period):
             """
-            There is no release of \(metric) for the \(period.kind.rawValue) that starts at Unix second \
-            \(period.start). `throng release` makes those that are due.
+            There is no release of \(metric) for \(period). `throng release` makes those that are due: once the period \
+            is over and the plan's grace has passed, or with --ignore-grace.
             """
         case .unknownDimension(let name, let known):
             known.isEmpty
@@ -31,7 +31,7 @@ public enum ExplanationError: Error, Sendable, Hashable, CustomStringConvertible
             "The dimension \(dimension) has no bucket '\(label)'. It has: \(known.joined(separator: ", "))."
         case .notShown(let known):
             """
-            The release does not show this grouping, so that no number of it was asked for. It shows: \
+            The release does not show this grouping: no insight and no margin of the plan asks for it. It shows: \
             \(known.map { $0.isEmpty ? "total" : $0.joined(separator: " by ") }.joined(separator: "; ")).
             """
         }

@@ -6,7 +6,8 @@ public import ThrongStore
 /// Makes releases that are due: once per metric and period, after the period has closed and its grace is over.
 public struct ReleaseDesk: Sendable {
     private let store: ReleaseStore
-    private let rules: UserAgentRules
+    let noise: NoiseStore
+    let rules: UserAgentRules
     private let manner: Manner
 
     /// A release that was made just now.
@@ -19,8 +20,10 @@ public struct ReleaseDesk: Sendable {
         public let published: Int
         /// Numbers of its margins that were withheld, zeros among them.
         public let withheld: Int
-        /// What deciding it came to.
-        public let summary: ReleaseDecision.Summary
+        /// What deciding it came to; nil where nothing was to be decided, because every number carries noise.
+        public let summary: ReleaseDecision.Summary?
+        /// Why a noisy release is missing for good; nil where there is one.
+        public let gap: NoiseGap?
     }
 
     /// How releases are decided, and who hears how far it is.
@@ -46,6 +49,7 @@ public struct ReleaseDesk: Sendable {
     /// Releases through a store.
     public init(store: ReleaseStore, rules: UserAgentRules, manner: Manner = Manner()) {
         self.store = store
+        noise = NoiseStore(store)
         self.rules = rules
         self.manner = manner
     }
@@ -61,13 +65,24 @@ public struct ReleaseDesk: Sendable {
     ) async throws -> [Made] {
         let grace = ignoringGrace ? 0 : plan.app.grace.components.seconds
         func isDue(_ period: Period) -> Bool { period.end + grace <= now && (only == nil || only == period) }
+        try await keepCalendar(of: plan, now: now)
+        let ties = EventTies(plan)
         var made: [Made] = []
         for open in try await store.openPeriods(app: plan.app.name) where isDue(open.period) {
+            switch try await noise.standing(of: open) {
+            case .exact: break
+            case .noisy:
+                if let one = try await releaseNoisily(open, plan: plan) { made.append(one) }
+                continue
+            case .displaced:
+                try await noise.discard(open)
+                continue
+            }
             let header = try header(of: open.layout, period: open.period, plan: plan)
             let options = options(for: header, plan: plan)
             let decision = try await store.release(
-                open.layout, open.period, rollups: rollups(of: open, plan: plan)
-            ) { try ReleaseCase(header: header, parts: [$0]).decide(options) }
+                open.layout, open.period, rollups: rollups(of: open, plan: plan), ties: ties
+            ) { try ReleaseCase(header: header, parts: [$0], tied: $1).decide(options) }
             if let decision { made.append(Self.made(decision)) }
         }
         // A finer rollup that was made just now is a part of a coarser one: each kind is asked for anew.
@@ -80,13 +95,27 @@ public struct ReleaseDesk: Sendable {
                 guard isDue(rollup.period), !rollup.hasOpenParts else { continue }
                 let header = try header(of: rollup.layout, period: rollup.period, plan: plan)
                 let options = options(for: header, plan: plan)
-                let decision = try await store.rollUp(rollup) { parts, earlier in
-                    try ReleaseCase(header: header, parts: parts, earlier: earlier).decide(options)
+                let decision = try await store.rollUp(rollup, ties: ties) { parts, earlier, tied in
+                    try ReleaseCase(header: header, parts: parts, earlier: earlier, tied: tied).decide(options)
                 }
                 if let decision { made.append(Self.made(decision)) }
             }
         }
         return made
+    }
+
+    /// Opens the periods of a plan's metrics: by the clock, because what was counted must not show in what exists.
+    private func keepCalendar(of plan: Plan, now: Int64) async throws {
+        guard let calendar = PeriodCalendar(timeZone: plan.app.timeZone) else { return }
+        for metric in plan.metrics {
+            let layout = try plan.layout(of: metric, rules: rules)
+            let expires = calendar.midnight(of: metric.expires)
+            if metric.noise == nil {
+                try await store.keepCalendar(of: layout, expires: expires, now: now)
+            } else {
+                try await noise.keepCalendar(of: layout, expires: expires, now: now)
+            }
+        }
     }
 
     private static func made(_ decision: ReleaseDecision) -> Made {
@@ -97,7 +126,8 @@ public struct ReleaseDesk: Sendable {
             period: header.period,
             published: decision.release.cells.count,
             withheld: numbers - decision.release.cells.count,
-            summary: decision.summary)
+            summary: decision.summary,
+            gap: nil)
     }
 
     private func rollups(of open: OpenPeriod, plan: Plan) -> [Period] {
@@ -126,9 +156,10 @@ public struct ReleaseDesk: Sendable {
             layout: layout,
             period: period,
             plan: plan.version,
-            threshold: max(metric?.threshold ?? plan.app.threshold, plan.app.threshold),
+            threshold: max(metric.map(plan.releaseThreshold) ?? plan.app.threshold, plan.app.threshold),
             sampling: metric?.sampling ?? 1,
             reach: metric?.reach ?? false,
-            groupings: Set(layout.trackedMargins + [.total]).sorted())
+            groupings: Set(layout.trackedMargins + [.total]).sorted(),
+            events: metric?.events)
     }
 }

@@ -23,7 +23,10 @@ public struct ReleaseExplainer: Sendable {
         guard plan.metric(metric) != nil else { throw ExplanationError.unknownMetric(metric, known: names) }
         let releases = try await store.releases(
             app: plan.app.name, metric: metric, periodKind: period.kind, from: period.start, to: period.start + 1)
-        guard let release = releases.last else { throw ExplanationError.notReleased(metric, period) }
+        guard let release = releases.last else {
+            let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+            throw ExplanationError.notReleased(metric, period: calendar.label(of: period))
+        }
         let layout = release.header.layout
         let (margin, cell) = try Self.place(buckets, in: layout)
         guard release.shows(margin) else {
@@ -49,7 +52,7 @@ public struct ReleaseExplainer: Sendable {
         }
         if let reason = try await store.reason(layout, period, margin: margin, cell: cell) {
             return explanation(
-                reason.isOwn ? .sensitive : .complementary, words.sentence(for: reason),
+                reason.isOwn ? .sensitive : .complementary, words.sentence(for: reason, margin, cell),
                 words.equation(for: reason, margin, cell))
         }
         if try await store.knowsReasons(layout, period) {

@@ -49,20 +49,25 @@ public struct ReportDesk: Sendable {
     /// Makes the scheduled reports that are due and were not made yet, each once, also over many daemons.
     ///
     /// A period's report is due at the first time of its schedule after the period's end and the app's grace, and once
-    /// everything of the app and that period is released. Reports that were missed are made up for, each once.
+    /// everything of the app that lies in the period is released, rollups too. Reports that were missed are made up
+    /// for, each once.
     ///
     /// - Parameter now: Unix seconds.
     /// - Returns: how many reports were delivered.
     public func deliverDue(of plan: Plan, now: Int64, failed: (Report, any Error) -> Void) async throws -> Int {
         guard let calendar = PeriodCalendar(timeZone: plan.app.timeZone) else { return 0 }
-        let open = Set(try await store.openPeriods(app: plan.app.name).map(\.period))
+        let open =
+            try await store.openPeriods(app: plan.app.name).map(\.period)
+            + store.openRollups(app: plan.app.name).map(\.period)
         var delivered = 0
         for report in plan.reports where report.schedule != nil {
             let made = Set(
                 try await store.runs(app: plan.app.name, report: report.name)
                     .filter { $0.outcome == .delivered }.map(\.period.start))
             for period in due(report, calendar: calendar, grace: plan.app.grace, now: now)
-            where !open.contains(period) && !made.contains(period.start) {
+            where !made.contains(period.start)
+                && !open.contains(where: { period.start <= $0.start && $0.end <= period.end })
+            {
                 // An app that was not there yet has nothing to report.
                 guard try await !releases(for: report, plan: plan, period: period).isEmpty else { continue }
                 if try await deliverOnce(report, plan: plan, period: period, now: now, failed: failed) {

@@ -36,6 +36,12 @@ struct ScheduleService: Service {
     private func tick(_ plan: Plan) async {
         do {
             for made in try await releases.releaseDue(of: plan, now: clock.now) {
+                if let gap = made.gap {
+                    logger.warning(
+                        "a noisy release is missing for good",
+                        metadata: ["metric": "\(made.metric)", "period": "\(made.period.start)", "reason": "\(gap)"])
+                    continue
+                }
                 telemetry.released()
                 logger.info("released", metadata: ["metric": "\(made.metric)", "period": "\(made.period.start)"])
             }

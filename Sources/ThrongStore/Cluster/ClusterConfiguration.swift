@@ -1,7 +1,9 @@
 /// The files that configure a private cluster; written anew at every start.
 enum ClusterConfiguration {
     /// postgresql.conf: no network, modest memory, full durability, a log without statements or values.
-    static func server(_ paths: ClusterPaths) -> String {
+    ///
+    /// - Parameter connections: how many there may be at a time.
+    static func server(_ paths: ClusterPaths, connections: Int) -> String {
         func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "''"))'" }
         return """
             # Written by throng at every start. Changes here do not last.
@@ -9,7 +11,7 @@ enum ClusterConfiguration {
             port = \(ClusterPaths.port)
             unix_socket_directories = \(quoted(paths.root))
             unix_socket_permissions = 0700
-            max_connections = 60
+            max_connections = \(connections)
             superuser_reserved_connections = 3
 
             # Memory: a guest on this machine.

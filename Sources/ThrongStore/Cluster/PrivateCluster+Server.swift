@@ -41,7 +41,9 @@ extension PrivateCluster {
                 try FileManager.default.removeItem(atPath: leftOver)
             }
         }
-        try write(ClusterConfiguration.server(paths), to: "\(paths.data)/postgresql.conf", for: server.user)
+        try write(
+            ClusterConfiguration.server(paths, connections: connections), to: "\(paths.data)/postgresql.conf",
+            for: server.user)
         try write(ClusterConfiguration.access, to: "\(paths.data)/pg_hba.conf", for: server.user)
         var tries = 0
         while true {

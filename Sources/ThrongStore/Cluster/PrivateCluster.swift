@@ -14,6 +14,7 @@ public final class PrivateCluster: Service, Sendable {
 
     let paths: ClusterPaths
     let logger: Logger
+    let connections: Int
 
     /// How often the server is looked after. Unit: seconds.
     private static let supervisionSeconds = 1.0
@@ -24,12 +25,15 @@ public final class PrivateCluster: Service, Sendable {
 
     /// Prepares a cluster in a directory that it has for itself; nothing is touched before ``start()``.
     ///
-    /// - Parameter directory: An absolute path; the directory is made when it is missing.
+    /// - Parameters:
+    ///   - directory: An absolute path; the directory is made when it is missing.
+    ///   - connections: how many there may be at a time.
     /// - Throws: ``ClusterError/socketPathTooLong(path:bytes:limit:)``.
-    public init(directory: String, logger: Logger) throws(ClusterError) {
+    public init(directory: String, connections: Int = 60, logger: Logger) throws(ClusterError) {
         let url = URL(fileURLWithPath: directory).standardizedFileURL
         paths = ClusterPaths(root: url.path)
         self.logger = logger
+        self.connections = connections
         try paths.checkLengths()
     }
 

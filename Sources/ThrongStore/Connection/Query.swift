@@ -65,6 +65,14 @@ extension Query {
     static let selectReleases = Query("release.select", PackageResources.release_select_sql)
     static let selectReleasedCells = Query("released_cell.select", PackageResources.released_cell_select_sql)
     static let selectReleasesWithin = Query("release.select_within", PackageResources.release_select_within_sql)
+    static let lockTies = Query("release.lock_ties", PackageResources.release_lock_ties_sql)
+    static let selectOverlapping = Query(
+        "release.select_overlapping", PackageResources.release_select_overlapping_sql)
+    static let selectStored = Query(
+        "closed_period.select_stored", PackageResources.closed_period_select_stored_sql)
+    static let selectAllLayouts = Query("metric_layout.select_all", PackageResources.metric_layout_select_all_sql)
+    static let keepPeriod = Query("kept_period.insert", PackageResources.kept_period_insert_sql)
+    static let forgetKept = Query("kept_period.forget", PackageResources.kept_period_forget_sql)
     static let openRollup = Query("open_rollup.insert", PackageResources.open_rollup_insert_sql)
     static let deleteOpenRollup = Query("open_rollup.delete", PackageResources.open_rollup_delete_sql)
     static let selectOpenRollups = Query("open_rollup.select", PackageResources.open_rollup_select_sql)
@@ -74,6 +82,26 @@ extension Query {
     static let selectWithheldCell = Query("withheld_cell.select", PackageResources.withheld_cell_select_sql)
     static let dropReleased = Query("released_cell.drop", PackageResources.released_cell_drop_sql)
     static let dropPartitions = Query("partition.drop", PackageResources.partition_drop_sql)
+
+    // Noise.
+    static let selectPeriods = Query("release_calendar.select", PackageResources.release_calendar_select_sql)
+    static let openByCalendar = Query("release_calendar.insert", PackageResources.release_calendar_insert_sql)
+    static let selectLastNoisy = Query("noise_calendar.last", PackageResources.noise_calendar_last_sql)
+    static let openNoisy = Query("noise_calendar.insert", PackageResources.noise_calendar_insert_sql)
+    static let selectKind = Query("release_kind.select", PackageResources.release_kind_select_sql)
+    static let lockNoise = Query("noise.lock", PackageResources.noise_lock_sql)
+    static let unlockNoise = Query("noise.unlock", PackageResources.noise_unlock_sql)
+    static let insertBudget = Query("noise_budget.insert", PackageResources.noise_budget_insert_sql)
+    static let lockBudgets = Query("noise_budget.lock", PackageResources.noise_budget_lock_sql)
+    static let spendBudget = Query("noise_budget.spend", PackageResources.noise_budget_spend_sql)
+    static let insertDraw = Query("noise_draw.insert", PackageResources.noise_draw_insert_sql)
+    static let selectLedger = Query("noise_draw.select_ledger", PackageResources.noise_draw_select_ledger_sql)
+    static let selectDraw = Query("noise_draw.select", PackageResources.noise_draw_select_sql)
+    static let storeDraw = Query("noise_draw.store", PackageResources.noise_draw_store_sql)
+    static let publishDraw = Query("noise_draw.publish", PackageResources.noise_draw_publish_sql)
+    static let copyNoiseCells = Query("noise_cell.copy", PackageResources.noise_cell_copy_sql)
+    static let selectNoiseCells = Query("noise_cell.select", PackageResources.noise_cell_select_sql)
+    static let deleteNoiseCells = Query("noise_cell.delete", PackageResources.noise_cell_delete_sql)
 
     // Report runs.
     static let claimRun = Query("report_run.claim", PackageResources.report_run_claim_sql)

@@ -25,5 +25,7 @@ public struct Migration: Sendable, Hashable {
         Migration(version: 2, name: "0002.functions.sql", text: PackageResources._002_functions_sql),
         Migration(version: 3, name: "0003.top_contribution.sql", text: PackageResources._003_top_contribution_sql),
         Migration(version: 4, name: "0004.ledger.sql", text: PackageResources._004_ledger_sql),
+        Migration(version: 5, name: "0005.noise.sql", text: PackageResources._005_noise_sql),
+        Migration(version: 6, name: "0006.tied.sql", text: PackageResources._006_tied_sql),
     ]
 }

@@ -26,6 +26,8 @@ extension ReleaseStore {
         abandonedAfter: Duration = .seconds(400 * 86_400)
     ) async throws -> ExpiryOutcome {
         let cells = try await connection.run { session in
+            // What waited for a metric that the plan no longer asks to release goes now.
+            try Self.forgetKept(app: plan.app.name, session)
             let rows = try session.query(Query.selectLayouts([.text(plan.app.name.text)]))
             var cells: Int64 = 0
             for row in rows.indices {

@@ -36,30 +36,39 @@ public final class ReleaseStore: Sendable {
     /// the transaction then waits for this metric's flushes under way, holds off later ones, and decides again only
     /// where the counters did change. So a cube that takes a minute to prove holds nobody up. What flushes add to this
     /// period afterwards goes into the open one. The distinct counts and the largest
-    /// contributions go, unless a rollup still needs them.
+    /// contributions go, unless a rollup still needs them, or a metric that counts some of the same events and has an
+    /// open period over the same time. Releases of such metrics exclude each other from the moment at which they compare
+    /// what the others published with what they were decided against.
     ///
     /// - Parameters:
     ///   - rollups: coarser periods that the period is part of and that are to be released too.
-    ///   - make: decides what is published; runs on the connection's thread. When it throws, nothing happened.
+    ///   - ties: which metrics count the same events; nil decides the period as if there were none.
+    ///   - make: decides what is published, given what was counted and what tied metrics published; runs on the
+    ///     connection's thread. When it throws, nothing happened.
     /// - Throws: ``StoreError``, and what `make` throws.
     public func release(
         _ layout: MetricLayout,
         _ period: Period,
         rollups: [Period] = [],
-        make: @escaping @Sendable (StoredCube) throws -> ReleaseDecision
+        ties: EventTies?,
+        make: @escaping @Sendable (StoredCube, [TiedMetric]) throws -> ReleaseDecision
     ) async throws -> ReleaseDecision? {
         try await connection.run { session in
             let metric = try Self.metricID(of: layout, session)
-            let early = try Self.cube(layout, period, metric, session)
-            let prepared = try make(early)
+            func evidence() throws -> [TiedMetric] {
+                try ties.map { try Self.evidence($0, layout, period, metric, session) } ?? []
+            }
+            let early = (cube: try Self.cube(layout, period, metric, session), tied: try evidence())
+            let prepared = try make(early.cube, early.tied)
             return try session.transaction {
+                if ties != nil { try session.query(Query.lockTies([.text(layout.app.text)])) }
                 let answers = try session.pipeline([
                     Query.lockMetric([.integer(metric)]),
                     Query.closePeriod([.integer(metric), period.start.parameter, period.end.parameter]),
                 ])
                 guard answers[1].count == 1 else { return nil }
-                let cube = try Self.cube(layout, period, metric, session)
-                let decision = cube == early ? prepared : try make(cube)
+                let now = (cube: try Self.cube(layout, period, metric, session), tied: try evidence())
+                let decision = now == early ? prepared : try make(now.cube, now.tied)
                 try Self.write(decision, of: layout, period, metric, session)
                 for rollup in rollups {
                     try session.query(
@@ -67,11 +76,27 @@ public final class ReleaseStore: Sendable {
                             .integer(metric), rollup.kind.parameter, rollup.start.parameter, rollup.end.parameter,
                         ]))
                 }
-                if rollups.isEmpty { try Self.deleteDistinct(period, metric, session) }
                 try session.query(Query.deleteOpenPeriod([.integer(metric), period.start.parameter]))
+                let names = ties.map { Self.tiedNames($0, layout) } ?? []
+                if !names.isEmpty {
+                    try Self.keep([period], of: layout, metric, for: names, session)
+                } else if rollups.isEmpty {
+                    try Self.deleteDistinct(period, metric, session)
+                }
+                if ties != nil { try Self.forgetKept(app: layout.app, session) }
                 return decision
             }
         }
+    }
+
+    /// Closes a period and releases it as if no other metric counted any of its events.
+    public func release(
+        _ layout: MetricLayout,
+        _ period: Period,
+        rollups: [Period] = [],
+        make: @escaping @Sendable (StoredCube) throws -> ReleaseDecision
+    ) async throws -> ReleaseDecision? {
+        try await release(layout, period, rollups: rollups, ties: nil) { cube, _ in try make(cube) }
     }
 
     /// Closes the connection.
@@ -141,7 +166,8 @@ extension ReleaseStore {
     }
 
     /// Writes a release and returns its number.
-    private static func write(_ release: Release, _ metric: Int64, _ session: Session) throws -> Int64 {
+    @discardableResult
+    static func write(_ release: Release, _ metric: Int64, _ session: Session) throws -> Int64 {
         let header = release.header
         let layout = header.layout
         guard let digest = LowerHex.bytes(release.digest.hex) else {

@@ -13,6 +13,7 @@ extension WithholdingReason {
         case .relatesSingleDevices: 5
         case .revealsDevices: 6
         case .coarsened: 7
+        case .revealsTied: 8
         }
     }
 
@@ -27,7 +28,7 @@ extension WithholdingReason {
         switch self {
         case .reveals(let other), .leavesSmallRest(let other): other
         case .bounds(let other): other
-        case .small, .dominated, .relatesSingleDevices, .revealsDevices, .coarsened: nil
+        case .small, .dominated, .relatesSingleDevices, .revealsDevices, .revealsTied, .coarsened: nil
         }
     }
 
@@ -42,6 +43,7 @@ extension WithholdingReason {
         case (5, nil, nil): self = .relatesSingleDevices
         case (6, nil, nil): self = .revealsDevices
         case (7, nil, nil): self = .coarsened
+        case (8, nil, nil): self = .revealsTied
         default: return nil
         }
     }

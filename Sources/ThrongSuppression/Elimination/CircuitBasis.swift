@@ -19,7 +19,7 @@ struct CircuitBasis {
     private(set) var isFree: [Bool]
     private var scratch: [UInt64]
     private var touched: [UInt32] = []
-    /// By leaf: 1 + where it stands in the row that is being added to.
+    /// By leaf: 1 + where it stands in what is being added to rows.
     private var standing: [UInt32]
 
     /// Starts with nothing published.
@@ -109,12 +109,19 @@ struct CircuitBasis {
         let affected = users[Int(pivot.leaf)]
         users[Int(pivot.leaf)] = []
         isFree[Int(pivot.leaf)] = false
-        for row in affected { substitute(pivot.leaf, by: replacement, in: row) }
+        for (index, term) in replacement.enumerated() { standing[Int(term.leaf)] = UInt32(index + 1) }
+        var met = Array(repeating: UInt32.max, count: replacement.count)
+        for row in affected { substitute(pivot.leaf, by: replacement, in: row, met: &met) }
+        for term in replacement { standing[Int(term.leaf)] = 0 }
         for term in replacement { users[Int(term.leaf)].append(pivot.leaf) }
         rows[Int(pivot.leaf)] = replacement
     }
 
-    private mutating func substitute(_ leaf: UInt32, by replacement: [Term], in row: UInt32) {
+    /// Rewrites one row. Where the replacement's leaves stand is in ``standing`` already: rows are long and replacements are
+    /// short, so that one look at each of the row's leaves is what the whole elimination costs.
+    ///
+    /// - Parameter met: by the replacement's terms, the last row that held their leaves.
+    private mutating func substitute(_ leaf: UInt32, by replacement: [Term], in row: UInt32, met: inout [UInt32]) {
         var terms = rows[Int(row)]
         rows[Int(row)] = []
         guard let place = terms.firstIndex(where: { $0.leaf == leaf }) else {
@@ -128,25 +135,25 @@ struct CircuitBasis {
             rows[Int(row)] = terms
             return
         }
-        for (index, term) in terms.enumerated() { standing[Int(term.leaf)] = UInt32(index + 1) }
         var vanished = false
-        for term in replacement {
-            let change = Mersenne61.multiply(factor, term.coefficient)
-            let index = Int(standing[Int(term.leaf)])
-            if index > 0 {
-                let sum = Mersenne61.add(terms[index - 1].coefficient, change)
-                terms[index - 1].coefficient = sum
-                if sum == 0 {
-                    vanished = true
-                    forget(row, at: term.leaf)
-                }
-            } else {
-                terms.append(Term(leaf: term.leaf, coefficient: change))
-                users[Int(term.leaf)].append(row)
+        for index in terms.indices {
+            let found = Int(standing[Int(terms[index].leaf)])
+            if found == 0 { continue }
+            met[found - 1] = row
+            let sum = Mersenne61.add(
+                terms[index].coefficient, Mersenne61.multiply(factor, replacement[found - 1].coefficient))
+            terms[index].coefficient = sum
+            if sum == 0 {
+                vanished = true
+                forget(row, at: terms[index].leaf)
             }
         }
-        for term in terms { standing[Int(term.leaf)] = 0 }
         if vanished { terms.removeAll { $0.coefficient == 0 } }
+        for (index, term) in replacement.enumerated() where met[index] != row {
+            terms.append(
+                Term(leaf: term.leaf, coefficient: Mersenne61.multiply(factor, term.coefficient)))
+            users[Int(term.leaf)].append(row)
+        }
         rows[Int(row)] = terms
     }
 
@@ -156,6 +163,46 @@ struct CircuitBasis {
             users[Int(leaf)].swapAt(place, last)
             users[Int(leaf)].removeLast()
         }
+    }
+
+    /// Combinations of published cells that are about certain leaves only, if none of these was a pivot where another
+    /// could be.
+    func sums(of isChosen: [Bool]) -> [[Term]] {
+        isChosen.indices.filter { isChosen[$0] && !isFree[$0] }.map { leaf in
+            let others = rows[leaf].map {
+                Term(leaf: $0.leaf, coefficient: Mersenne61.negate($0.coefficient))
+            }
+            return ([Term(leaf: UInt32(leaf), coefficient: 1)] + others).sorted { $0.leaf < $1.leaf }
+        }
+    }
+
+    /// Whether publishing a vector would leave of a row nothing but one term, at a leaf that somebody knows.
+    ///
+    /// - Parameters:
+    ///   - reference: a leaf of the vector that nobody knows and the row uses.
+    ///   - isKnown: by leaf.
+    mutating func leavesOneTerm(_ reduced: [Term], ofRow row: Int, reference: Term, isKnown: [Bool]) -> Bool {
+        let other = rows[row]
+        guard abs(other.count - reduced.count) <= 1, let own = other.first(where: { $0.leaf == reference.leaf })
+        else { return false }
+        for term in reduced { scratch[Int(term.leaf)] = term.coefficient }
+        defer { for term in reduced { scratch[Int(term.leaf)] = 0 } }
+        var differing = 0
+        for term in other {
+            let value = scratch[Int(term.leaf)]
+            scratch[Int(term.leaf)] = 0
+            let isEqual =
+                Mersenne61.multiply(own.coefficient, value)
+                == Mersenne61.multiply(reference.coefficient, term.coefficient)
+            if isEqual { continue }
+            differing += 1
+            if differing > 1 || !isKnown[Int(term.leaf)] { return false }
+        }
+        for term in reduced where scratch[Int(term.leaf)] != 0 {
+            differing += 1
+            if differing > 1 || !isKnown[Int(term.leaf)] { return false }
+        }
+        return differing == 1
     }
 
     /// Whether one vector is a multiple of the other.

@@ -8,11 +8,16 @@ struct GreedyPublisher {
     private(set) var reasons: [HidingReason?]
     /// Sensitive columns that forced ones already give away.
     private(set) var exposed: [Int] = []
+    /// What singletons get from forced columns whatever is decided now.
+    private(set) var peeledByForced: Set<Peeling> = []
     /// What is left after the last publication.
     private(set) var basis: CircuitBasis
 
     private let problem: CompactProblem
-    /// By row of the basis: the sensitive column that it stands for; −1 for none, −2 for a forbidden combination.
+    private let singletons: SingletonRule
+    private let forbidden: [ForbiddenCombination]
+    /// By row of the basis: the sensitive column that it stands for; −1 for none, −2 − i for the forbidden combination
+    /// i.
     private var sensitiveOfRow: [Int32]
 
     /// Runs the pass.
@@ -21,13 +26,15 @@ struct GreedyPublisher {
     ///   - order: merged columns, the most useful first.
     ///   - banned: by merged column: to be hidden whatever it would give away.
     ///   - forbidden: combinations that must not become computable either (repair, section 2, step 6).
-    init(_ problem: CompactProblem, order: [UInt32], banned: [Bool], forbidden: [[Term]]) {
+    init(_ problem: CompactProblem, order: [UInt32], banned: [Bool], forbidden: [ForbiddenCombination]) {
         self.problem = problem
+        self.forbidden = forbidden
+        singletons = SingletonRule(problem)
         let sensitive = (0..<problem.columnCount).filter {
             problem.isSensitive[$0] && problem.columns.length(of: $0) > 1
         }
         var watched = sensitive.map { column in problem.columns[column].map { Term(leaf: $0, coefficient: 1) } }
-        watched.append(contentsOf: forbidden)
+        watched += forbidden.map(\.vector)
         basis = CircuitBasis(leafCount: problem.leafCount, watched: watched)
         sensitiveOfRow = Array(repeating: -1, count: problem.leafCount)
         for leaf in 0..<problem.leafCount {
@@ -36,7 +43,7 @@ struct GreedyPublisher {
             }
         }
         sensitiveOfRow += sensitive.map { Int32($0) }
-        sensitiveOfRow += forbidden.map { _ in -2 }
+        sensitiveOfRow += forbidden.indices.map { Int32(-2 - $0) }
         published = Array(repeating: false, count: problem.columnCount)
         reasons = Array(repeating: nil, count: problem.columnCount)
 
@@ -51,6 +58,7 @@ struct GreedyPublisher {
                 sensitiveOfRow[row] = -1
             }
         }
+        if problem.isForced.contains(true) { peeledByForced = Set(Peeling.found(in: basis, problem)) }
         for place in order {
             let column = Int(place)
             if published[column] || banned[column] || !problem.isOffered[column] { continue }
@@ -65,7 +73,7 @@ struct GreedyPublisher {
     private mutating func publish(_ reduced: [Term]) {
         if reduced.isEmpty { return }
         // A sensitive leaf is never published by itself later, so that its pivot never has to move.
-        basis.publish(reduced) { sensitiveOfRow[Int($0)] >= 0 ? 0 : 1 }
+        basis.publish(reduced) { (sensitiveOfRow[Int($0)] >= 0 ? 0 : 1) + singletons.penalty($0) }
     }
 
     private mutating func decide(_ column: Int) {
@@ -75,10 +83,10 @@ struct GreedyPublisher {
             return
         }
         if let given = sensitiveGivenAway(by: reduced) {
-            reasons[column] = given >= 0 ? .wouldReveal(UInt32(given)) : .wouldBound
+            reasons[column] = given >= 0 ? .wouldReveal(UInt32(given)) : forbidden[Int(-2 - given)].reason
             return
         }
-        if reduced.allSatisfy({ problem.isSingleton[Int($0.leaf)] }) {
+        if singletons.forbids(reduced, in: &basis, isSensitiveRow: { sensitiveOfRow[$0] >= 0 }) {
             reasons[column] = .singletonsOnly
             return
         }

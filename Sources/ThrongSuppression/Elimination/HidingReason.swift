@@ -6,7 +6,7 @@ enum HidingReason: Hashable, Sendable {
     case wouldReveal(UInt32)
     /// With what is published already it would bound a sensitive cell too closely.
     case wouldBound
-    /// It would relate singletons only, each of whom knows its own part.
+    /// It would relate singletons only, each of whom knows its own part, or hand a sensitive cell to one of them.
     case singletonsOnly
     /// A relation's hidden children would have a union under k.
     case closesUnion(relation: Int)

@@ -18,8 +18,10 @@ struct PublishedSystem {
     private let circuitLeaves: IndexLists
     /// In the order of ``circuitLeaves``.
     private let circuitSteps: [Int64]
-    /// By merged column, the row of the basis that holds what is left of it, if it is a sensitive one with several leaves.
+    /// By merged column, the row of the basis that holds what is left of it, if it is a sensitive one with several
+    /// leaves.
     private let rowOfColumn: [UInt32: Int]
+    let singletons: SingletonRule
 
     /// Eliminates a pattern.
     ///
@@ -35,16 +37,18 @@ struct PublishedSystem {
             uniqueKeysWithValues: sensitive.enumerated().map { (UInt32($0.element), problem.leafCount + $0.offset) })
         let order = (0..<UInt32(problem.columnCount)).filter { published[Int($0)] }
             .sorted { (problem.columns.length(of: Int($0)), $0) < (problem.columns.length(of: Int($1)), $1) }
-        // Circuits take from pivot leaves what they give to a free one. Pivots that hold much give circuits room, so that
-        // a basis of large leaves, like a heaviest spanning tree, turns most circuits into witnesses.
+        // Circuits take from pivot leaves what they give to a free one. Pivots that hold much give circuits room, so
+        // that a basis of large leaves, like a heaviest spanning tree, turns most circuits into witnesses.
         let weight = (0..<problem.leafCount).map { leaf in
             problem.values.isEmpty ? 0 : 4 * problem.values[0][leaf].leadingZeroBitCount
         }
+        let singletons = SingletonRule(problem)
+        self.singletons = singletons
         var pivots: [UInt32] = []
         for column in order {
             let reduced = basis.reduce(problem.columns[Int(column)])
             if reduced.isEmpty { continue }
-            basis.publish(reduced) { weight[Int($0)] }
+            basis.publish(reduced) { weight[Int($0)] + singletons.penalty($0) }
             pivots.append(column)
         }
         var isDerivable = Array(repeating: false, count: problem.columnCount)
@@ -110,6 +114,15 @@ struct PublishedSystem {
 
     /// The largest coefficient that is taken for a whole number.
     static let largestStep: Int64 = 1 << 20
+
+    /// Whether publishing a cell besides would give singletons what they must not have.
+    ///
+    /// - Parameter basis: the system's own, with what was published since.
+    func givesSingletons(_ reduced: [Term], in basis: inout CircuitBasis, of problem: CompactProblem) -> Bool {
+        singletons.forbids(reduced, in: &basis) { row in
+            row >= problem.leafCount || problem.columnOfLeafAlone[row].map { problem.isSensitive[Int($0)] } ?? false
+        }
+    }
 
     /// The free leaves whose circuits move a sensitive cell, and by how much.
     func movers(of column: Int, in problem: CompactProblem) -> [TableChange.Step] {

@@ -7,7 +7,7 @@
 public struct ExactSuppression: Sendable {
     /// Cells that it takes on.
     public static let cellLimit = 500
-    /// The time for all programs together. Unit: seconds.
+    /// The time for everything together; what is solved when it ends is given up. Unit: seconds.
     public let seconds: Double
     /// As for the engine; used for the proofs of the final pattern.
     public let seed: UInt64
@@ -43,7 +43,7 @@ public struct ExactSuppression: Sendable {
             }
             let found = try separate(&published, compact, problem, needed, deadline: deadline)
             if found.isSubset(of: cuts) {
-                return finish(hidden, compact, problem)
+                return try finish(hidden, compact, problem, deadline: deadline)
             }
             cuts.formUnion(found)
         }
@@ -79,6 +79,7 @@ public struct ExactSuppression: Sendable {
         deadline: ContinuousClock.Instant
     ) throws(SuppressionError) -> Set<[UInt32]> {
         var cuts: Set<[UInt32]> = []
+        let budget = SolverBudget(deadline: deadline)
         let closure = UnionClosure(problem, original: original)
         for (place, relation) in original.relations.enumerated() where closure.failsUnion(place, known: published) {
             let cells = ([relation.parent] + relation.children).compactMap { problem.mergedColumn[Int($0.value)] }
@@ -89,7 +90,7 @@ public struct ExactSuppression: Sendable {
             var trial = published
             while true {
                 guard ContinuousClock().now < deadline else { throw .exactModeTimedOut(seconds: seconds) }
-                guard let blamed = blame(proof, problem, published: trial, isWhole: false) else { break }
+                guard let blamed = blame(proof, problem, published: trial, isWhole: false, budget) else { break }
                 let cut = blamed.filter { !problem.isForced[Int($0)] }
                 if cut.isEmpty { break }
                 cuts.insert(cut)
@@ -97,12 +98,25 @@ public struct ExactSuppression: Sendable {
             }
         }
         if !cuts.isEmpty { return cuts }
-        // Real tables prove everything: now whole ones, and unions against what can be computed.
-        let everything = published.indices.filter { published[$0] && !problem.isForced[$0] }.map { UInt32($0) }
-        for proof in needed where blame(proof, problem, published: published, isWhole: true) != nil {
-            if !everything.isEmpty { return [everything] }
-        }
+        // What must not be computable though no cell shows it: small unions, sums of singletons, and cells less what a
+        // singleton knows.
         let system = PublishedSystem(problem, published: published)
+        var basis = system.basis
+        let peelings = Peeling.found(in: basis, problem).map { $0.vector(in: problem) }
+        for vector in closure.smallUnions.map(\.vector) + basis.sums(of: problem.isSingleton) + peelings
+        where basis.reduce(vector).isEmpty {
+            let cut = dependency(of: vector, problem, published: published).filter { !problem.isForced[Int($0)] }
+            if !cut.isEmpty { cuts.insert(cut) }
+        }
+        if !cuts.isEmpty { return cuts }
+        // Real tables prove everything: now whole ones, and unions that hold cells of another size.
+        let everything = published.indices.filter { published[$0] && !problem.isForced[$0] }.map { UInt32($0) }
+        for proof in needed {
+            guard ContinuousClock().now < deadline else { throw .exactModeTimedOut(seconds: seconds) }
+            if blame(proof, problem, published: published, isWhole: true, budget) != nil, !everything.isEmpty {
+                return [everything]
+            }
+        }
         let known = published.indices.map { published[$0] || system.isDerivable[$0] }
         for place in original.relations.indices where closure.failsUnion(place, known: known) && !everything.isEmpty {
             return [everything]
@@ -110,8 +124,28 @@ public struct ExactSuppression: Sendable {
         return []
     }
 
+    /// The published columns whose combination is a vector that can be computed from them.
+    ///
+    /// Each column carries a leaf of its own through the elimination, which never becomes a pivot: what is left of the
+    /// vector is then made of these.
+    private func dependency(of vector: [Term], _ problem: CompactProblem, published: [Bool]) -> [UInt32] {
+        let columns = published.indices.filter { published[$0] }.map { UInt32($0) }
+        var basis = CircuitBasis(leafCount: problem.leafCount + columns.count, watched: [])
+        for (place, column) in columns.enumerated() {
+            let own = UInt32(problem.leafCount + place)
+            let reduced = basis.reduce(Array(problem.columns[Int(column)] + [own])[...])
+            // A column that depends on others is never needed.
+            guard reduced.contains(where: { $0.leaf < problem.leafCount }) else { continue }
+            basis.publish(reduced) { $0 < problem.leafCount ? 0 : 1 << 40 }
+        }
+        return basis.reduce(vector).map { columns[Int($0.leaf) - problem.leafCount] }.sorted()
+    }
+
     /// The published columns that contradict a proof, or nil where another table exists.
-    private func blame(_ proof: Proof, _ problem: CompactProblem, published: [Bool], isWhole: Bool) -> [UInt32]? {
+    private func blame(
+        _ proof: Proof, _ problem: CompactProblem, published: [Bool], isWhole: Bool, _ budget: SolverBudget,
+        isCheck: Bool = false
+    ) -> [UInt32]? {
         var program = CoinProgram()
         var row: [UInt32: Int] = [:]
         var columns: [UInt32] = []
@@ -135,26 +169,33 @@ public struct ExactSuppression: Sendable {
             }
         }
         if isWhole {
-            if case .optimal = program.solveInteger(SolverBudget()) { return nil }
+            if case .optimal = program.solveInteger(budget) { return nil }
             return []
         }
-        switch program.solveLinear(SolverBudget()) {
+        switch program.solveLinear(budget) {
         case .optimal, .undecided: return nil
         case .infeasible(let ray):
             let used = columns.indices.filter { $0 < ray.count && abs(ray[$0]) > 1e-7 }.map { columns[$0] }
-            return used.isEmpty ? columns : used
+            if isCheck || used.isEmpty || used.count == columns.count { return columns }
+            // A ray is made of floating point: a cut that named too few columns would rule cheapest patterns out.
+            var named = Array(repeating: false, count: published.count)
+            for column in used { named[Int(column)] = true }
+            let holds = blame(proof, problem, published: named, isWhole: false, budget, isCheck: true) != nil
+            return holds ? used : columns
         }
     }
 
-    private func finish(_ hidden: Set<UInt32>, _ compact: CompactProblem, _ problem: SuppressionProblem)
-        -> SuppressionPattern
-    {
+    private func finish(
+        _ hidden: Set<UInt32>, _ compact: CompactProblem, _ problem: SuppressionProblem,
+        deadline: ContinuousClock.Instant
+    ) throws(SuppressionError) -> SuppressionPattern {
         let options = SuppressionOptions(seed: seed, proof: .witnesses(seconds: seconds))
-        var search = PatternSearch(
-            compact, original: problem, options: options, deadline: ContinuousClock().now + .seconds(seconds))
+        var search = PatternSearch(compact, original: problem, options: options, deadline: deadline)
         search.hide(hidden)
         var random = SeededGenerator(seed: seed)
         search.run(using: &random)
-        return search.pattern()
+        let pattern = search.pattern()
+        if !pattern.unproved.isEmpty, ContinuousClock().now >= deadline { throw .exactModeTimedOut(seconds: seconds) }
+        return pattern
     }
 }

@@ -26,6 +26,8 @@ struct CompactProblem {
     let isOffered: [Bool]
     /// By merged leaf: one device stands behind it, and knows its own share.
     let isSingleton: [Bool]
+    /// By merged column: one device stands behind all of it.
+    let isSingletonColumn: [Bool]
     /// By merged leaf, the column that is this leaf alone, if it is a candidate.
     let columnOfLeafAlone: [UInt32?]
     /// By merged leaf, its original ones.
@@ -111,11 +113,16 @@ struct CompactProblem {
         }
         columnOfLeafAlone = alone
         let measured = values.first ?? []
-        isSingleton = (0..<leafCount).map { leaf in
-            if measured[leaf] == 1 { return true }
-            guard let column = alone[leaf] else { return false }
-            return members[Int(column)].contains { problem.cells[Int($0)].floor == 1 }
+        // One event is one device's, unless more are proved.
+        let isSingletonColumn = (0..<columns.count).map { column in
+            let floors = members[column].map { problem.cells[Int($0)].floor }
+            let events = columns[column].reduce(0) { $0 + (measured.isEmpty ? 0 : measured[Int($1)]) }
+            return floors.contains(1) || events == 1 && floors.allSatisfy { $0 < 1 }
         }
+        isSingleton = (0..<leafCount).map { leaf in
+            alone[leaf].map { isSingletonColumn[Int($0)] } ?? (measured[leaf] == 1)
+        }
+        self.isSingletonColumn = isSingletonColumn
     }
 
     /// What a merged column shows of a measure.

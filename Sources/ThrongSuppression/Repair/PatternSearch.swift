@@ -8,14 +8,15 @@ struct PatternSearch {
     private(set) var published: [Bool] = []
     private(set) var reasons: [HidingReason?] = []
     private(set) var exposed: Set<Int> = []
+    private(set) var peeledByForced: Set<Peeling> = []
     private(set) var statistics = SuppressionPattern.Statistics()
     private(set) var store: WitnessStore
     private(set) var missing: [Proof] = []
-    private var closure: UnionClosure
+    private(set) var closure: UnionClosure
     /// By merged column: hidden for good by L2 or by a repair that does not choose again.
     private var banned: [Bool]
     private var banReasons: [HidingReason?]
-    private var forbidden: [[Term]] = []
+    private var forbidden: [ForbiddenCombination]
     private var order: [UInt32] = []
     private var fewCircuits = Yield()
     /// Cells whose linear program has an answer but no whole one; hiding more leaves it one.
@@ -30,6 +31,7 @@ struct PatternSearch {
         self.options = options
         self.deadline = deadline
         closure = UnionClosure(problem, original: original)
+        forbidden = closure.smallUnions
         banned = Array(repeating: false, count: problem.columnCount)
         banReasons = Array(repeating: nil, count: problem.columnCount)
         store = WitnessStore(problem, needed: [])
@@ -62,8 +64,8 @@ struct PatternSearch {
 
     /// Searches until everything is proved, nothing is left to hide, or the time is over.
     ///
-    /// Terminates: a round that forbids a combination rules its pattern out for ever; after `repairRounds` of those every
-    /// round hides at least one more column for good.
+    /// Terminates: a round that forbids a combination rules its pattern out for ever; after `repairRounds` of those
+    /// every round hides at least one more column for good.
     mutating func run(using random: inout SeededGenerator) {
         let ties = (0..<problem.columnCount).map { _ in random.next() }
         order = (0..<UInt32(problem.columnCount)).sorted {
@@ -82,7 +84,8 @@ struct PatternSearch {
             guard ContinuousClock().now < deadline else { break }
             statistics.rounds += 1
             tell(.repairing)
-            let isChanged = statistics.rounds <= options.repairRounds ? forbid(failures, system) : false
+            let isChanged =
+                statistics.rounds <= options.repairRounds ? forbid(combinations(of: failures, system)) : false
             if !isChanged, !hideForGood(failures) { break }
             keepHidden()
             tell(.choosing)
@@ -90,6 +93,7 @@ struct PatternSearch {
             store.keepConsistent(with: published)
         }
         missing = needed.filter { store.proved[$0] == nil }
+        statistics.proofsMissing = missing.count
         if missing.isEmpty { regain(system) }
     }
 
@@ -100,14 +104,29 @@ struct PatternSearch {
                 round: statistics.rounds))
     }
 
-    /// Steps 3 and 4: a greedy pass, then L2 until nothing changes.
+    /// Steps 3 and 4: a greedy pass, then L2 until nothing changes; again with what both left computable forbidden.
+    ///
+    /// Terminates: what is forbidden once is never found again.
     private mutating func choose() -> PublishedSystem {
-        let greedy = GreedyPublisher(problem, order: order, banned: banned, forbidden: forbidden)
-        published = greedy.published
-        exposed = Set(greedy.exposed)
-        reasons = greedy.reasons
-        for column in reasons.indices where banned[column] { reasons[column] = banReasons[column] }
-        return settle()
+        while true {
+            let greedy = GreedyPublisher(problem, order: order, banned: banned, forbidden: forbidden)
+            published = greedy.published
+            exposed = Set(greedy.exposed)
+            peeledByForced = greedy.peeledByForced
+            reasons = greedy.reasons
+            for column in reasons.indices where banned[column] { reasons[column] = banReasons[column] }
+            let system = settle()
+            if !forbid(leftComputable(by: system)) { return system }
+        }
+    }
+
+    /// Forbids combinations; returns whether any of them was not forbidden already.
+    private mutating func forbid(_ combinations: [ForbiddenCombination]) -> Bool {
+        if combinations.isEmpty { return false }
+        var seen = Set(forbidden.map(\.vector))
+        let new = combinations.filter { seen.insert($0.vector).inserted }
+        forbidden += new
+        return !new.isEmpty
     }
 
     /// Relations that stay open.
@@ -247,8 +266,8 @@ struct PatternSearch {
 
     /// Keeps what is hidden hidden while repairing.
     ///
-    /// A pattern that only shrinks keeps all its witnesses; choosing freely again lost a third of them in every round of
-    /// a table in four dimensions. What is hidden too much by that, ``regain(_:)`` publishes in the end.
+    /// A pattern that only shrinks keeps all its witnesses; choosing freely again lost a third of them in every round
+    /// of a table in four dimensions. What is hidden too much by that, ``regain(_:)`` publishes in the end.
     private mutating func keepHidden() {
         for column in published.indices where !published[column] && !problem.isSensitive[column] && !banned[column] {
             banned[column] = true
@@ -257,9 +276,8 @@ struct PatternSearch {
     }
 
     /// Step 6: what bounds a cell must not be computable any more.
-    private mutating func forbid(_ failures: [Failure], _ system: PublishedSystem) -> Bool {
-        var isChanged = false
-        var seen = Set(forbidden)
+    private func combinations(of failures: [Failure], _ system: PublishedSystem) -> [ForbiddenCombination] {
+        var result: [ForbiddenCombination] = []
         for failure in failures {
             var sums: [UInt32: UInt64] = [:]
             switch failure.bound {
@@ -284,11 +302,9 @@ struct PatternSearch {
             }
             let vector = sums.filter { $0.value != 0 }.map { Term(leaf: $0.key, coefficient: $0.value) }
                 .sorted { $0.leaf < $1.leaf }
-            if vector.isEmpty || !seen.insert(vector).inserted { continue }
-            forbidden.append(vector)
-            isChanged = true
+            if !vector.isEmpty { result.append(ForbiddenCombination(vector: vector, reason: .wouldBound)) }
         }
-        return isChanged
+        return result
     }
 
     /// A factor that makes a dual's coefficients whole; those of tables are small fractions.
@@ -331,9 +347,10 @@ struct PatternSearch {
 
     /// Publishes hidden cells that contradict no witness: repair and L2 hide more than they must.
     ///
-    /// A witness that survives proves L1 and L3 of its cell, which is why all cells must have theirs before this is done;
-    /// L2 is looked at again afterwards.
+    /// A witness that survives proves L1 and L3 of its cell, which is why all cells must have theirs before this is
+    /// done; L2 and singletons are looked at again afterwards.
     private mutating func regain(_ system: PublishedSystem) {
+        let before = (published, banned, reasons, closure, statistics.regained)
         var basis = system.basis
         var known = published
         let sums = store.movedColumns()
@@ -342,18 +359,20 @@ struct PatternSearch {
             if published[column] || problem.isSensitive[column] || !problem.isOffered[column] { continue }
             if sums.contains(place) { continue }
             let reduced = basis.reduce(problem.columns[column])
-            if !reduced.isEmpty, reduced.allSatisfy({ problem.isSingleton[Int($0.leaf)] }) { continue }
+            if !reduced.isEmpty, system.givesSingletons(reduced, in: &basis, of: problem) { continue }
             known[column] = true
             if closure.relations(of: column).contains(where: { closure.failsUnion(Int($0), known: known) }) {
                 known[column] = false
                 continue
             }
-            basis.publish(reduced) { _ in 0 }
+            basis.publish(reduced) { system.singletons.penalty($0) }
             published[column] = true
             banned[column] = false
             reasons[column] = nil
             statistics.regained += 1
         }
-        _ = settle()
+        if !leftComputable(by: settle()).isEmpty {
+            (published, banned, reasons, closure, statistics.regained) = before
+        }
     }
 }

@@ -7,7 +7,7 @@ struct UnionClosure {
     private let original: SuppressionProblem
     /// By merged column, the relations that it is a part of, and those that it is the parent of.
     private let relationsOfColumn: IndexLists
-    /// Relations that no hiding closes, because only forced cells remain in them.
+    /// Relations that no hiding of their own cells closes: the rest is forced, or computed from other published cells.
     private(set) var open: Set<Int> = []
 
     init(_ problem: CompactProblem, original: SuppressionProblem) {
@@ -64,10 +64,46 @@ struct UnionClosure {
     func failsUnion(_ place: Int, known: [Bool]) -> Bool {
         let relation = original.relations[place]
         guard let parent = problem.mergedColumn[Int(relation.parent.value)], known[Int(parent)] else { return false }
-        let unknown = relation.children.filter { child in
+        let children = relation.children.filter { problem.mergedColumn[Int($0.value)] != nil }
+        let unknown = self.unknown(in: place, known: known)
+        if unknown.isEmpty { return false }
+        // Where nothing below is known nothing is subtracted: what is revealed is the parent.
+        let isWhole = unknown.count == children.count
+        if isWhole, original.cells[Int(relation.parent.value)].floor >= original.threshold { return false }
+        return original.unionFloor(unknown) < original.threshold
+    }
+
+    /// The occupied children of a relation that are not known.
+    func unknown(in place: Int, known: [Bool]) -> [ColumnIndex] {
+        original.relations[place].children.filter { child in
             problem.mergedColumn[Int(child.value)].map { !known[Int($0)] } ?? false
         }
-        return !unknown.isEmpty && original.unionFloor(unknown) < original.threshold
+    }
+
+    /// Of each relation, the sum of the children that are too small for themselves, where it is too small as well.
+    ///
+    /// A union that holds a larger child is large enough, because floors of unions never shrink; so these sums are all
+    /// that L2 asks to keep from being computed, as long as every small cell is sensitive.
+    var smallUnions: [ForbiddenCombination] {
+        var result: [ForbiddenCombination] = []
+        var seen: Set<[UInt32]> = []
+        for (place, relation) in original.relations.enumerated() {
+            let occupied = relation.children.filter { problem.mergedColumn[Int($0.value)] != nil }
+            let small = occupied.filter { original.cells[Int($0.value)].floor < original.threshold }
+            let isWhole = small.count == occupied.count
+            if small.count < 2 || isWhole && original.cells[Int(relation.parent.value)].floor >= original.threshold {
+                continue
+            }
+            guard original.unionFloor(small) < original.threshold else { continue }
+            let leaves = small.compactMap { problem.mergedColumn[Int($0.value)] }.flatMap { problem.columns[Int($0)] }
+                .sorted()
+            if seen.insert(leaves).inserted {
+                result.append(
+                    ForbiddenCombination(
+                        vector: leaves.map { Term(leaf: $0, coefficient: 1) }, reason: .closesUnion(relation: place)))
+            }
+        }
+        return result
     }
 
     /// The relations that a merged column is in.

@@ -1,12 +1,12 @@
-/// A random vector over leaves, modulo a random prime, that is orthogonal to every published column.
+/// Two random vectors over leaves, modulo a random prime, that are orthogonal to every published column.
 ///
-/// A cell on which it does not vanish is certainly outside the span of the published columns modulo the prime, however
-/// the vector was made: that is what L1 claims, and why this can be short. A cell on which it vanishes lies in the span,
-/// or is one of a share of 2^−60 that does so by chance.
+/// A cell on which they do not vanish is certainly outside the span of the published columns modulo the prime, however
+/// the vectors were made: that is what L1 claims, and why this can be short. A cell on which they vanish lies in the
+/// span, or is one of a share of 2^−120 that does so by chance.
 struct NullProbe {
-    private let vector: [UInt64]
+    private let vectors: [[UInt64]]
     private let prime: UInt64
-    /// A published column on which the vector does not vanish: the elimination below is wrong. Never expected.
+    /// A published column on which the vectors do not vanish: the elimination below is wrong. Never expected.
     private(set) var contradicted: Int?
 
     init(_ columns: IndexLists, leafCount: Int, published: [Bool], prime: UInt64, seed: UInt64) {
@@ -61,27 +61,44 @@ struct NullProbe {
             }
         }
         // Free leaves take random values; a pivot follows from leaves that are free or became pivots later.
-        var vector = (0..<leafCount).map { pivotRank[$0] < 0 ? UInt64.random(in: 1..<prime, using: &random) : 0 }
-        for equation in equations.reversed() {
-            var sum: UInt64 = 0
-            for other in equation.others {
-                sum += Self.product(other.coefficient, vector[other.leaf], prime)
-                if sum >= prime { sum -= prime }
+        var vectors: [[UInt64]] = []
+        for _ in 0..<2 {
+            var vector = (0..<leafCount).map { pivotRank[$0] < 0 ? UInt64.random(in: 1..<prime, using: &random) : 0 }
+            for equation in equations.reversed() {
+                var sum: UInt64 = 0
+                for other in equation.others {
+                    sum += Self.product(other.coefficient, vector[other.leaf], prime)
+                    if sum >= prime { sum -= prime }
+                }
+                vector[equation.pivot] = sum
             }
-            vector[equation.pivot] = sum
+            vectors.append(vector)
         }
-        self.vector = vector
+        self.vectors = vectors
         contradicted = order.first { !seesNothing(of: columns[$0]) }
     }
 
-    /// Whether the vector vanishes on a cell.
-    func seesNothing(of column: ArraySlice<UInt32>) -> Bool {
+    /// Whether the vectors vanish on a cell.
+    func seesNothing(of column: some Sequence<UInt32>) -> Bool {
+        vectors.allSatisfy { image(of: column, under: $0) == 0 }
+    }
+
+    /// The same for two cells exactly if one of them follows from the other and what is published, or nearly so: by
+    /// chance once in 2^60. Nil where a cell follows from what is published alone.
+    func direction(of column: some Sequence<UInt32>) -> UInt64? {
+        let first = image(of: column, under: vectors[0])
+        let second = image(of: column, under: vectors[1])
+        if first == 0 { return second == 0 ? nil : .max }
+        return Self.product(second, Self.inverse(first, prime), prime)
+    }
+
+    private func image(of column: some Sequence<UInt32>, under vector: [UInt64]) -> UInt64 {
         var sum: UInt64 = 0
         for leaf in column {
             sum += vector[Int(leaf)]
             if sum >= prime { sum -= prime }
         }
-        return sum == 0
+        return sum
     }
 
     private static func product(_ left: UInt64, _ right: UInt64, _ prime: UInt64) -> UInt64 {

@@ -32,6 +32,12 @@ public struct PatternVerifier: Sendable {
         case provesNothing(witness: Int, ColumnIndex)
         /// The pattern says that all sensitive cells but the listed ones are proved, and this one is not.
         case unproved(ColumnIndex)
+        /// The pattern calls a cell given away by forced ones, and these do not determine it.
+        case notPinned(ColumnIndex)
+        /// The pattern excuses this relation, and its union can't be computed from forced cells.
+        case notOpen(relation: Int)
+        /// The one device behind this singleton could compute the other cell with its own number.
+        case peeled(ColumnIndex, by: Singleton)
         /// The pattern has another number of cells than the problem.
         case wrongShape
     }
@@ -44,9 +50,23 @@ public struct PatternVerifier: Sendable {
     /// - Returns: what is wrong; empty when all is well.
     /// - Complexity: O(incidences + witnesses' steps × columns a leaf), and one sparse elimination.
     public func violations(of pattern: SuppressionPattern, prime: UInt64, seed: UInt64) -> [Violation] {
-        guard pattern.isPublished.count == problem.cells.count else { return [.wrongShape] }
-        let pinned = Set(pattern.pinned)
+        guard pattern.isPublished.count == problem.cells.count,
+            (pattern.pinned + pattern.unproved).allSatisfy({ problem.cells.indices.contains(Int($0.value)) }),
+            pattern.openRelations.allSatisfy(problem.relations.indices.contains)
+        else { return [.wrongShape] }
+        // What the ledger gives away is worked out here, not taken from the pattern.
+        let ledger = NullProbe(
+            problem.columns, leafCount: problem.leafCount, published: problem.cells.map(\.isForced), prime: prime,
+            seed: seed)
+        var pinned: Set<ColumnIndex> = []
         var result: [Violation] = []
+        for cell in pattern.pinned {
+            if problem.columns.length(of: Int(cell.value)) > 0, ledger.seesNothing(of: leaves(of: cell)) {
+                pinned.insert(cell)
+            } else {
+                result.append(.notPinned(cell))
+            }
+        }
         for (place, cell) in problem.cells.enumerated() {
             let name = ColumnIndex(UInt32(place))
             let isPublished = pattern.isPublished[place]
@@ -66,22 +86,88 @@ public struct PatternVerifier: Sendable {
             if problem.cells[place].isSensitive, !pinned.contains(name) { result.append(.computable(name)) }
         }
         if let place = probe.contradicted { result.append(.computable(ColumnIndex(UInt32(place)))) }
-        result += unions(isKnown, open: Set(pattern.openRelations))
+        result += unions(isKnown, open: Set(pattern.openRelations), ledger: ledger)
+        result += peeled(probe, ledger: ledger, pinned: pinned)
         result += witnesses(of: pattern, pinned: pinned)
         return result
     }
 
-    private func unions(_ isKnown: [Bool], open: Set<Int>) -> [Violation] {
+    private func leaves(of column: ColumnIndex) -> ArraySlice<UInt32> { problem.columns[Int(column.value)] }
+
+    /// - Parameter open: relations that are excused if forced cells alone tell their unions.
+    private func unions(_ isKnown: [Bool], open: Set<Int>, ledger: NullProbe) -> [Violation] {
         var result: [Violation] = []
         for (place, relation) in problem.relations.enumerated() {
-            guard isKnown[Int(relation.parent.value)], !open.contains(place) else { continue }
-            let unknown = relation.children.filter {
-                !isKnown[Int($0.value)] && problem.columns.length(of: Int($0.value)) > 0
-            }
+            guard isKnown[Int(relation.parent.value)] else { continue }
+            let children = relation.children.filter { !leaves(of: $0).isEmpty }
+            let unknown = children.filter { !isKnown[Int($0.value)] }
             if unknown.isEmpty { continue }
-            if problem.unionFloor(unknown) < problem.threshold { result.append(.smallUnion(relation: place)) }
+            // Where nothing below is known nothing is subtracted: what is revealed is the parent.
+            if unknown.count == children.count,
+                problem.cells[Int(relation.parent.value)].floor >= problem.threshold
+            {
+                continue
+            }
+            if problem.unionFloor(unknown) >= problem.threshold { continue }
+            if !open.contains(place) {
+                result.append(.smallUnion(relation: place))
+            } else if !ledger.seesNothing(of: unknown.flatMap(leaves)) {
+                result.append(.notOpen(relation: place))
+            }
         }
         return result
+    }
+
+    /// Something that one device knows because it is alone in it.
+    public enum Singleton: Sendable, Hashable {
+        /// A leaf of one event.
+        case leaf(LeafIndex)
+        /// A cell with a floor of one device.
+        case cell(ColumnIndex)
+    }
+
+    /// Sensitive cells that follow from what is published and one singleton's number, unless forced cells did that.
+    private func peeled(_ probe: NullProbe, ledger: NullProbe, pinned: Set<ColumnIndex>) -> [Violation] {
+        var singletons: [(name: Singleton, leaves: ArraySlice<UInt32>)] = []
+        let events = problem.measures[0].values
+        // One event is one device's, unless more are proved.
+        var isShared = Array(repeating: false, count: problem.leafCount)
+        for (place, cell) in problem.cells.enumerated() where cell.floor > 1 && problem.columns.length(of: place) == 1 {
+            for leaf in problem.columns[place] { isShared[Int(leaf)] = true }
+        }
+        for leaf in events.indices where events[leaf] == 1 && !isShared[leaf] {
+            singletons.append((.leaf(LeafIndex(UInt32(leaf))), [UInt32(leaf)]))
+        }
+        for place in problem.cells.indices where problem.cells[place].floor == 1 && !problem.columns[place].isEmpty {
+            singletons.append((.cell(ColumnIndex(UInt32(place))), problem.columns[place]))
+        }
+        var byDirection: [UInt64: [Int]] = [:]
+        for (place, singleton) in singletons.enumerated() {
+            guard let direction = probe.direction(of: singleton.leaves) else { continue }
+            byDirection[direction, default: []].append(place)
+        }
+        if byDirection.isEmpty { return [] }
+        var result: [Violation] = []
+        for (place, cell) in problem.cells.enumerated() where cell.isSensitive && !problem.columns[place].isEmpty {
+            let name = ColumnIndex(UInt32(place))
+            guard !pinned.contains(name), let direction = probe.direction(of: leaves(of: name)) else { continue }
+            for singleton in (byDirection[direction] ?? []).map({ singletons[$0] }) {
+                if isOwn(name, of: singleton.leaves) { continue }
+                let known = ledger.direction(of: singleton.leaves)
+                if let known, known == ledger.direction(of: leaves(of: name)) { continue }
+                result.append(.peeled(name, by: singleton.name))
+            }
+        }
+        return result
+    }
+
+    /// Whether nobody but a singleton's device stands behind a cell.
+    private func isOwn(_ column: ColumnIndex, of singleton: ArraySlice<UInt32>) -> Bool {
+        let cell = Set(leaves(of: column))
+        if cell.isSubset(of: singleton) { return true }
+        let floor = problem.cells[Int(column.value)].floor
+        let isAlone = floor == 1 || floor < 1 && problem.value(of: column, measure: 0) == 1
+        return isAlone && cell.isSuperset(of: singleton)
     }
 
     private func witnesses(of pattern: SuppressionPattern, pinned: Set<ColumnIndex>) -> [Violation] {

@@ -54,8 +54,8 @@ struct CoinProgram {
 
     /// The optimum over real numbers.
     ///
-    /// By the dual simplex: with costs of at least zero the empty basis is dual feasible, and a goal that a few moves can
-    /// reach takes a few pivots, however large the neighbourhood is.
+    /// By the dual simplex: with costs of at least zero the empty basis is dual feasible, and a goal that a few moves
+    /// can reach takes a few pivots, however large the neighbourhood is.
     func solveLinear(_ budget: SolverBudget) -> LinearAnswer {
         guard let model = Clp_newModel() else { return .undecided }
         defer { Clp_deleteModel(model) }
@@ -89,6 +89,8 @@ struct CoinProgram {
         defer { Cbc_deleteModel(model) }
         Cbc_setLogLevel(model, 0)
         Cbc_setParameter(model, "log", "0")
+        // CBC counts processor seconds unless told; a deadline is one of the clock.
+        Cbc_setParameter(model, "timeMode", "elapsed")
         Cbc_loadProblem(
             model, Int32(columnLower.count), Int32(rowLower.count), starts, rowIndices, coefficients, columnLower,
             columnUpper,

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Foundation
 import ThrongAudit
+import ThrongRelease
 import ThrongStore
+import ThrongTable
 
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,7 +19,12 @@ struct AuditCommand: AsyncParsableCommand {
             give it away and how they combine. A withheld number that turns out to be k or more is a notice.
 
             With --plan it also uses what the public plan says: which buckets a coarser dimension is made of, and which \
-            combinations cannot occur. What a database holds says so by itself.
+            combinations cannot occur, and which metrics count the same events: their numbers are then taken to be equal, or \
+            no more than others, where they share dimensions. What a database holds says so by itself.
+
+            With --table it attacks a table of one's own, as `throng suppress` writes it: columns count, value where there \
+            is one, and status, every other column a dimension. --threshold is its k, and --hierarchy what its codes add \
+            up to.
 
             It shares no code with what makes releases.
 
@@ -30,6 +37,13 @@ struct AuditCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A folder with delivered reports.", valueName: "dir"))
     var released: String?
 
+    @Option(help: ArgumentHelp("A protected table.", valueName: "file"))
+    var table: String?
+
+    @Option(help: "With --table: k.")
+    var threshold: Int64 = 10
+
+    @OptionGroup var levels: HierarchyFiles
     @OptionGroup var place: Place
     @OptionGroup var plans: PlanFiles
 
@@ -46,8 +60,12 @@ struct AuditCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard released == nil || (place.data == nil && place.database == nil) else {
+        let hasPlace = place.data != nil || place.database != nil
+        guard released == nil || !hasPlace else {
             throw ValidationError("--released stands alone: name files or a database, not both.")
+        }
+        guard table == nil || (released == nil && !hasPlace && plans.files.isEmpty) else {
+            throw ValidationError("--table stands alone: it is neither reports nor a database, and has no plan.")
         }
         guard seconds > 0, (0...100).contains(p) else {
             throw ValidationError("--seconds takes more than 0, --p takes 0 to 100.")
@@ -59,15 +77,18 @@ struct AuditCommand: AsyncParsableCommand {
         options.seconds = seconds
         options.closeness = p
         options.derivableIsPin = derivable
-        var input = try await input()
+        var (input, counted) = try await input()
         if !plans.files.isEmpty { for plan in try plans.read() { try input.learn(plan) } }
+        if input.plan.ties.isEmpty { input.tie(counted) }
         let report = Auditor(options: options).audit(input)
         if json { try Terminal.json(report) } else { Terminal.data(report.text) }
         if !report.holds { throw ExitCode(2) }
     }
 
-    private func input() async throws -> AuditInput {
-        if let released { return try Self.files(below: released) }
+    /// What was published, and what the releases' own headers say of the events behind it.
+    private func input() async throws -> (AuditInput, [AuditedEvents]) {
+        if let table { return (try Self.table(table, threshold, try levels.read()), []) }
+        if let released { return (try Self.files(below: released), []) }
         let releases = try await DatabaseAccess.use(place) { settings in
             let store = ReleaseStore(settings)
             defer { store.close() }
@@ -75,7 +96,20 @@ struct AuditCommand: AsyncParsableCommand {
         }
         guard !releases.isEmpty else { throw CommandFailure("Nothing was released there yet.") }
         var input = AuditInput()
-        for release in releases { input.add(release) }
+        // A noisy number pins nothing: it is no equation over what was counted.
+        let exact = releases.filter { $0.header.noise == nil }
+        for release in exact { input.add(release) }
+        return (input, AuditedEvents.all(exact.map(\.header)))
+    }
+
+    private static func table(
+        _ file: String, _ threshold: Int64, _ hierarchies: [String: Hierarchy]
+    ) throws -> AuditInput {
+        var input = AuditInput()
+        input.add(table: try TextFile.read(file), name: file, threshold: threshold) { dimension, code in
+            (hierarchies[dimension] ?? Hierarchy()).path(from: code)
+        }
+        guard input.unread.isEmpty else { throw CommandFailure(input.unread.joined(separator: "\n")) }
         return input
     }
 

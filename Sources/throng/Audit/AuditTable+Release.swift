@@ -48,6 +48,15 @@ extension AuditInput {
             }
             learn(layout)
         }
+        tie(
+            plan.metrics.filter { $0.noise == nil }.map { metric in
+                let purpose = plan.purpose(metric.purpose)
+                let signals = (purpose?.refusedBy ?? []).map(\.rawValue).sorted().joined(separator: "+")
+                return AuditedEvents(
+                    app: plan.app.name.text, metric: metric.name.text, events: Set(metric.events.map(\.text)),
+                    audience: "\(purpose?.needsConsent ?? false) \(signals)",
+                    sums: AuditedEvents.sums(metric.sums))
+            })
     }
 
     /// Which buckets coarser dimensions are made of, and which combinations cannot occur.
@@ -69,5 +78,27 @@ extension AuditInput {
                 })
             if !plan.structuralZeros.contains(zero) { plan.structuralZeros.append(zero) }
         }
+    }
+}
+
+extension AuditedEvents {
+    /// What the newest release of each metric says of itself; metrics of one purpose have the same clients.
+    static func all(_ headers: [ReleaseHeader]) -> [AuditedEvents] {
+        var newest: [String: AuditedEvents] = [:]
+        for header in headers.sorted(by: { $0.period < $1.period }) {
+            guard let events = header.events else { continue }
+            let layout = header.layout
+            newest["\(layout.app)/\(layout.metric)"] = AuditedEvents(
+                app: layout.app.text, metric: layout.metric.text, events: Set(events.map(\.text)),
+                audience: layout.purpose.text, sums: sums(layout.sums))
+        }
+        return newest.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// What makes a sum the same as another's.
+    static func sums(_ sums: [SumMeasure]) -> [String: String] {
+        var all: [String: String] = [:]
+        for sum in sums { all[sum.name] = "\(sum.field) \(sum.lowest) \(sum.highest) \(sum.decimals)" }
+        return all
     }
 }

@@ -56,6 +56,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
         let complementary: Int
         let proved: Int
         let seconds: Double
+        let missing: String?
     }
 
     func run() async throws {
@@ -80,10 +81,11 @@ struct ReleaseDueCommand: AsyncParsableCommand {
                         period: calendar.label(of: $0.period),
                         published: $0.published,
                         withheld: $0.withheld,
-                        sensitive: $0.summary.sensitive,
-                        complementary: $0.summary.complementary,
-                        proved: $0.summary.proved,
-                        seconds: $0.summary.seconds)
+                        sensitive: $0.summary?.sensitive ?? 0,
+                        complementary: $0.summary?.complementary ?? 0,
+                        proved: $0.summary?.proved ?? 0,
+                        seconds: $0.summary?.seconds ?? 0,
+                        missing: $0.gap?.description)
                 }
             }
             return lines
@@ -92,6 +94,10 @@ struct ReleaseDueCommand: AsyncParsableCommand {
         if json { return try Terminal.json(lines) }
         if lines.isEmpty { return Terminal.talk("Nothing is due: no period that is over has unreleased counters.") }
         for line in lines {
+            if let missing = line.missing {
+                Terminal.talk("\(line.app) \(line.metric) \(line.period): not released: \(missing)")
+                continue
+            }
             Terminal.data(
                 "\(line.app) \(line.metric) \(line.period): \(Terminal.grouped(line.published)) numbers published, "
                     + "\(Terminal.grouped(line.withheld)) withheld, \(Terminal.grouped(line.complementary)) of them "

@@ -12,7 +12,7 @@ struct ReleaseExplainCommand: AsyncParsableCommand {
             For operators: it tells small cells from empty ones, which no reader of a release can. The reasons go \
             with the raw counters, a week after the release.
 
-            throng release explain visits 2026-11-20 channel=Email,hour=03:00
+            throng release explain visits 2026-11-20 channel=Email,hour=03
             throng release explain visits 2026-11-20 total
             """)
 

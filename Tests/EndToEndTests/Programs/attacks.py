@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import sys
+from random import Random
 
 import daemon
 import naive_files
@@ -35,6 +36,11 @@ def line(*counts):
     names = {3: "a b other", 4: "a b c other", 7: "a b c d e f other"}[len(counts)].split()
     return {(name,): count for name, count in zip(names, counts) if count}
 
+
+# The same people, whom one metric sees by tint and shade and another by tint and team.
+LOOKS = {
+    ("a", "a", "t1"): 12, ("a", "a", "t2"): 8, ("a", "b", "t1"): 9, ("a", "b", "t2"): 6, ("b", "a", "t1"): 7,
+    ("b", "a", "t2"): 5, ("b", "b", "t1"): 5, ("c", "a", "t1"): 6, ("c", "a", "t2"): 3, ("c", "b", "t1"): 3}
 
 METRICS = {metric.name: metric for metric in [
     Metric("margin", ["shade"], line(60, 37, 3)),
@@ -63,6 +69,11 @@ METRICS = {metric.name: metric for metric in [
     Metric("starts", ["tint"], line(30, 17, 3, 9), event="start"),
     Metric("shifts", ["shade"], {("a",): 20, ("b",): (2, 12)}, purpose="hourly"),
     Metric("rare", ["shade"], days={0: {("a",): 2}}),
+    Metric("noisy", ["shade"], days={day: line(3, 40, 0) for day in range(2, 8)}, purpose="noisy",
+           keys={"noise": {"mechanism": "laplace", "epsilon": "1/2"}}),
+    Metric("glances", ["tint", "shade", "team"], LOOKS, blind=["team"], event="look", margins=[["tint", "shade"]]),
+    Metric("stares", ["tint", "shade", "team"], LOOKS, blind=["shade"], event="look",
+           margins=[["tint"], ["tint", "team"]]),
     Metric("spending", ["tint"], line(6, 10, 10, 10), amounts=lambda atom: {
         "a": [1000, 400, 1, 1, 1, 1], "b": itertools.repeat(50), "c": itertools.repeat(40),
         "other": itertools.repeat(30)}[atom[0]]),
@@ -115,8 +126,9 @@ class Family:
         """Every cell of the metric's universe once, whoever asked for it: days, buckets, unknowns."""
         seen = set()
         for days in self.spans(metric):
-            for size in range(len(metric.names) + 1):
-                for grouping in itertools.combinations(metric.names, size):
+            seen_by = [name for name in metric.names if name not in metric.blind]
+            for size in range(len(seen_by) + 1):
+                for grouping in itertools.combinations(seen_by, size):
                     for fixed in metric.cells(grouping):
                         unknowns = self.unknowns(metric, measure, days, fixed)
                         if frozenset(unknowns) not in seen:
@@ -282,7 +294,7 @@ def absence(world):
         path = os.path.join(world.folder, f"north-2026-03-{2 + day:02}.json")
         with open(path) as file:
             insights = {each["name"]: each for each in json.load(file)["insights"]}
-        return [insights["rare"][key] for key in ("status", "rows", "whole", "withheld_share")]
+        return [insights["rare"][key] for key in ("status", "rows", "whole", "rest", "withheld_share")]
     found = [] if told(0) == told(1) else [f"the day of two: {told(0)}; the day of none: {told(1)}"]
     days = world.town.house.sql(
         "select count(*) from analyst.releases where metric = 'rare' and period_start < '2026-03-09'")
@@ -351,6 +363,18 @@ def users(world):
     naive = naive_facts(pair[0], measures=("reach",))
     naive = [fact for fact in naive if fact.cell[3] != (("tint", "b"),)] + naive_facts(pair[1])
     return found, Family(naive, *pair, same=same).weaknesses()
+
+
+@attack("18b", "two metrics over the same events, each split by something of its own")
+def looks(world):
+    pair = (METRICS["glances"], METRICS["stares"])
+    same = [(metric.name, "count") for metric in pair]
+    naive = [fact for metric in pair for fact in naive_facts(metric)]
+    apart = [Family(naive_facts(metric), metric).weaknesses() for metric in pair]
+    found = Family(world.facts, *pair, same=same).weaknesses()
+    if sum(fact.cell is not None and fact.cell[0] in ("glances", "stares") for fact in world.facts) < 8:
+        found.append("hardly anything was published of either")
+    return found, [each for each in Family(naive, *pair, same=same).weaknesses() if each not in sum(apart, [])]
 
 
 @attack("19", "two devices over six windows posing as twelve")
@@ -430,6 +454,40 @@ def ward(world):
 on("22", "a cell that is asked for tomorrow, and that today's release has already pinned", "cube")
 
 
+@attack("23", "fifty repeats of a noisy answer")
+def repeats(world):
+    noisy = METRICS["noisy"]
+    answers = {}
+    for fact in world.noisy_facts:
+        check(fact.cell, "a noisy answer is a number:", fact)
+        answers.setdefault(fact.cell, []).append(fact.lower)
+    check(len(answers) == 8 * 4, "every cell of eight days is there, the empty ones too:", sorted(answers))
+    for repeat in range(50):
+        if repeat % 10 == 0:
+            # Whatever makes numbers is asked again, too.
+            world.town.release()
+            folder = os.path.join(world.town.house.folder, f"repeat-{repeat}")
+            world.town.report("north", 2, folder)
+            again = published.report(os.path.join(folder, "north-2026-03-04.json"))
+        else:
+            again = published.views(world.town.house, "noisy")
+        for fact in again:
+            if fact.cell and fact.cell[0] == "noisy":
+                answers[fact.cell].append(fact.lower)
+    check(all(len(each) >= 50 for cell, each in answers.items() if cell[2] == (2,)), "fifty answers of a day")
+    found = [
+        f"{spell(cell[2], dict(cell[3]))} was answered in {len(set(each))} ways" for cell, each in answers.items()
+        if len(set(each)) > 1]
+    truth = {cell: noisy.events(cell[2], dict(cell[3])) for cell in answers}
+    if all(each[0] == truth[cell] for cell, each in answers.items()):
+        found.append("no answer has any noise")
+    # A naive house draws anew for each question: at this noise the mean of fifty is the number itself.
+    random = Random(23)
+    drawn = [3 + random.expovariate(0.5) - random.expovariate(0.5) for _ in range(50)]
+    mean = sum(drawn) / len(drawn)
+    return found, [f"the mean of fifty answers is {mean:.2f}, so it is 3"] if round(mean) == 3 else []
+
+
 @attack("24", "an interval too close around a hidden sum")
 def close(world):
     metric = METRICS["spending"]
@@ -445,6 +503,7 @@ class World:
         self.folder = folder
         self.naive_folder = naive_folder
         self.facts = []
+        self.noisy_facts = []
         self.late_findings = []
         self.edge_findings = []
 
@@ -460,6 +519,9 @@ class World:
                     # What views and reports say apart from each other is an attack's to use, too.
                     say("only in a report:", fact)
                 self.facts.append(fact)
+        # A number with noise is no equation over what was counted.
+        self.noisy_facts = [fact for fact in self.facts if METRICS[fact.terms[0][1][0]].is_noisy]
+        self.facts = [fact for fact in self.facts if not METRICS[fact.terms[0][1][0]].is_noisy]
 
     def overlaps(self):
         """Releases of one metric and layout that share days and neither of which holds the other."""
@@ -491,7 +553,7 @@ def send_shifts(town, windows):
 def live(world):
     """Eight days and their releases, as the town lives them."""
     town, clock, house = world.town, world.town.clock, world.town.house
-    everyday = [metric for metric in METRICS.values() if metric.name not in ("edges", "shifts")]
+    everyday = [metric for metric in METRICS.values() if metric.name not in ("edges", "shifts", "stares")]
     hour = clock.now() // 3600
     town.send(everyday, 0)
     town.send(everyday, 1)

@@ -54,7 +54,7 @@ def free_ports(count):
     return ports
 
 
-def run(*arguments, stdin=None, seconds=120):
+def run(*arguments, stdin=None, seconds=600):
     """Runs a throng command to its end: exit code, standard output, standard error."""
     done = subprocess.run(
         [BINARY, *arguments], input=stdin, capture_output=True, text=True, timeout=seconds, env=environment())
@@ -104,7 +104,7 @@ class Daemon:
             BINARY, "serve", "--plan", self.plan, "--data", self.data, "--listen", f"127.0.0.1:{self.port}",
             "--metrics", f"127.0.0.1:{self.metrics_port}", "--log", self.log]
 
-    def start(self, seconds=90):
+    def start(self, seconds=600):
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
                 self.arguments(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment(**self.settings))
@@ -125,7 +125,7 @@ class Daemon:
         self.process.kill()
         self.process.wait()
 
-    def stop(self, seconds=60):
+    def stop(self, seconds=300):
         """SIGTERM; the exit code."""
         self.process.terminate()
         return self.process.wait(seconds)
@@ -140,7 +140,7 @@ class Daemon:
         pid = self.postgres_pid()
         if pid:
             os.kill(pid, signal.SIGQUIT)
-            deadline = time.monotonic() + 20
+            deadline = time.monotonic() + 120
             while self.postgres_pid() and time.monotonic() < deadline:
                 time.sleep(0.1)
         if os.environ.get("THRONG_TEST_KEEP"):
@@ -168,7 +168,7 @@ class Daemon:
         done = subprocess.run(
             ["psql", "-X", "-q", "-A", "-t", "-F", "\x1f", "-P", "null=\x1e", "-v", "ON_ERROR_STOP=1", "-h",
              self.data + "/postgres", "-U", "postgres", "-d", "throng", "-c", query],
-            capture_output=True, text=True, timeout=120)
+            capture_output=True, text=True, timeout=600)
         check(done.returncode == 0, "psql:", done.stderr)
         return [
             [None if value == "\x1e" else value for value in line.split("\x1f")]
@@ -208,7 +208,7 @@ class Daemon:
             match[1]: float(match[2])
             for match in re.finditer(r"^([a-z_]+(?:\{[^}]*\})?) (\S+)$", text, re.MULTILINE)}
 
-    def drain(self, seconds=60):
+    def drain(self, seconds=300):
         """Returns once PostgreSQL has everything that was acknowledged."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:

@@ -128,7 +128,7 @@ def compare_reports(house, known, start):
     code, paths, talk = daemon.run("report", "--plan", house.plan, "--data", house.data, "--period", day, "--out", out)
     check(code == 0, "throng report ended with", code, talk)
     check(len(paths.split()) == 5, "five files were asked for:", paths)
-    checked = 0
+    checked = rests = 0
     for name, report in known.plan["reports"].items():
         with open(os.path.join(out, f"{name}-{day}.json")) as file:
             document = json.load(file, parse_float=str, parse_int=str)
@@ -138,7 +138,7 @@ def compare_reports(house, known, start):
         expected_lines = []
         for insight in document["insights"]:
             plan = known.plan["insights"][insight["name"]]
-            names, rows, whole, share = known.report_rows(insight["name"], start)
+            names, rows, whole, share, rest = known.report_rows(insight["name"], start)
             expected = {row[0]: row[1:] for row in rows}
             found = {
                 tuple(row["buckets"]): (row["value"], row["numerator"], row["denominator"])
@@ -151,19 +151,25 @@ def compare_reports(house, known, start):
             check(found == whole, "the whole of", insight["name"], "is", found, "not", whole)
             check(insight["withheld_share"] == share,
                   "the withheld share of", insight["name"], "is", insight["withheld_share"], "not", share)
-            checked += len(rows)
-            for labels, value, *_ in rows:
+            found = insight["rest"] and tuple(insight["rest"][each] for each in ("value", "numerator", "denominator"))
+            check(found == rest, "the rest of", insight["name"], "is", found, "not", rest)
+            check(rest is None or insight["rest"]["status"] == "derived", "the status of a rest")
+            checked += len(rows) + (rest is not None)
+            rests += rest is not None
+            for labels, value, *_ in rows + ([((), *rest)] if rest else []):
                 fixed = {**plan.get("where", {}), **dict(zip(names, labels))}
                 part = next(iter(plan.get("part", {}).values()), "")
-                expected_lines.append((insight["name"], fixed, part, value or "", share or ""))
+                status = "withheld" if value is None else "published" if labels or not names else "derived"
+                expected_lines.append((insight["name"], fixed, part, value or "", share or "", status))
         check(len(lines) == len(expected_lines), "lines of the CSV")
-        for line, (insight, fixed, part, value, share) in zip(lines, expected_lines):
+        for line, (insight, fixed, part, value, share, status) in zip(lines, expected_lines):
             metric = known.metrics[known.plan["insights"][insight]["metric"]]
             shown = {each: line[each] for each in metric.names if line.get(each)}
             defused = {key: "'" + label if label[:1] in "=+-@" else label for key, label in fixed.items()}
-            check((line["insight"], line["part"], line["value"], line["withheld_share"], shown)
-                  == (insight, part, value, share, defused), "a line of the CSV:", line)
-    say(f"reports of {day}: {checked:,} numbers equal, in JSON and CSV")
+            check((line["insight"], line["part"], line["value"], line["withheld_share"], line["status"], shown)
+                  == (insight, part, value, share, status, defused), "a line of the CSV:", line)
+    check(rests > 0, "no report has a line for what is withheld together")
+    say(f"reports of {day}: {checked:,} numbers equal, {rests} of them of withheld rows together, in JSON and CSV")
 
 
 def late_events(house, layouts, known, closed, rotation):
@@ -190,7 +196,7 @@ def late_events(house, layouts, known, closed, rotation):
     house.drain()
     say("late events of a released day")
     compare_counters(house, layouts, known)
-    compare_distinct(house, layouts, known, closed)
+    compare_distinct(house, layouts, known, known.forgotten(closed))
     check(house.sql("select * from throng.released_cell order by 1, 2, 3") == before, "a release never changes")
 
 
@@ -267,7 +273,7 @@ def test():
     check(published > 100 and possible - published > 100, "some are released and some are not")
     code, _, talk = daemon.run("audit", "--data", house.data)
     check(code == 0, "throng audit could take the release apart:", talk)
-    compare_distinct(house, layouts, known, closed)
+    compare_distinct(house, layouts, known, known.forgotten(closed))
     compare_counters(house, layouts, known)
     compare_reports(house, known, now - now % 86400 - 86400)
     late_events(house, layouts, known, closed, rotations["product"])

@@ -88,7 +88,7 @@ class Line:
         self.connection = None
 
     def post(self, body, headers):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while time.monotonic() < deadline:
             try:
                 if self.connection is None:

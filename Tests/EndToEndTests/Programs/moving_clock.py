@@ -35,7 +35,7 @@ class MovingClock:
     def now(self):
         return int(time.time()) + self.ahead
 
-    def run(self, *arguments, seconds=120):
+    def run(self, *arguments, seconds=600):
         """A throng command at that time: exit code, standard output, standard error."""
         done = subprocess.run(
             [daemon.BINARY, *arguments], capture_output=True, text=True, timeout=seconds,

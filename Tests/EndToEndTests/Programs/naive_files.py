@@ -35,7 +35,7 @@ def fill(insight, metric, days):
         if row["value"] is None and metric.devices(days, here) == 0 and insight["kind"] == "count":
             # Such a house says so where nobody was.
             row["status"] = "none"
-    insight["withheld_share"] = None
+    insight["withheld_share"] = insight["rest"] = None
 
 
 def figure(kind, metric, days, here, part, filters):

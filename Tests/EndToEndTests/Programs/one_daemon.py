@@ -15,7 +15,7 @@ def test():
     done = subprocess.run(
         [daemon.BINARY, "serve", "--plan", house.plan, "--data", house.data, "--listen", f"127.0.0.1:{first}",
          "--metrics", f"127.0.0.1:{second}"],
-        capture_output=True, text=True, timeout=60, env=daemon.environment())
+        capture_output=True, text=True, timeout=300, env=daemon.environment())
     say("the second says:", done.stderr.strip())
     check(done.returncode == 1, "the exit code is", done.returncode)
     check(done.stdout == "", "standard output is data:", done.stdout)

@@ -218,6 +218,12 @@ class Oracle:
         self.metrics = {
             name: Metric(name, each, self.plan, self.plan["insights"])
             for name, each in self.plan["metrics"].items()}
+        self.tied = {name: self.group(metric) for name, metric in self.metrics.items()}
+        for names in self.tied.values():
+            # What counts the same events stands for the most devices that any of them asks for.
+            strictest = max(self.metrics[name].k for name in names)
+            for name in names:
+                self.metrics[name].k = strictest
         self.by_purpose = collections.defaultdict(list)
         for metric in self.metrics.values():
             self.by_purpose[metric.purpose].append(metric)
@@ -329,9 +335,42 @@ class Oracle:
     # Releasing
 
     def closed(self, now):
-        """The metrics and periods that are over."""
+        """The metrics and periods that are over, those between two in which something was counted among them."""
+        found = set()
+        for name, metric in self.metrics.items():
+            starts = [start for counted, start, _ in self.counters if counted == name]
+            start = min(starts, default=now)
+            while metric.period_of(start)[1] <= now:
+                found.add((name, start))
+                start = metric.period_of(start)[1]
+        return found
+
+    def group(self, metric):
+        """The metrics that count the same events of the same clients, directly or through others, itself among them."""
+        def clients(each):
+            purpose = self.plan["purposes"][each.purpose]
+            return purpose["consent"], sorted(purpose.get("refused_by", []))
+
+        found, waiting = {metric.name}, [metric]
+        while waiting:
+            one = waiting.pop()
+            for other in self.metrics.values():
+                holds = one.events <= other.events or other.events <= one.events
+                if holds and clients(one) == clients(other) and other.name not in found:
+                    found.add(other.name)
+                    waiting.append(other)
+        return found
+
+    def forgotten(self, closed):
+        """The released periods whose distinct counts nobody needs: no metric of the same events is open meanwhile."""
+        counted = {(metric, start) for metric, start, _ in self.counters}
+        spans = {each: self.metrics[each[0]].period_of(each[1]) for each in counted | set(closed)}
         return {
-            (name, start) for name, start, _ in self.counters if self.metrics[name].period_of(start)[1] <= now}
+            (name, start) for name, start in closed
+            if not any(
+                other in self.tied[name] and (other, since) not in closed
+                and spans[other, since][0] < spans[name, start][1] and spans[other, since][1] > spans[name, start][0]
+                for other, since in counted)}
 
     def released(self, name, start):
         """(margin, labels) -> (count, sums, reach) of every cell that may leave the house, or, once it is known which
@@ -370,7 +409,8 @@ class Oracle:
 
     def report_rows(self, insight_name, start):
         """Every row of an insight in the plan's order: (labels, value as text or None, numerator, denominator), and the
-        same for the whole (None where it means nothing), and the withheld share."""
+        same for the whole (None where it means nothing), the withheld share, and what the withheld rows hold together
+        (None where there is no line for it)."""
         insight = self.plan["insights"][insight_name]
         metric = self.metrics[insight["metric"]]
         cells = self.released(metric.name, start)
@@ -417,7 +457,30 @@ class Oracle:
         share = None
         if total and covered <= total[0] and (names or covered):
             share = decimal(fractions.Fraction(total[0] - covered, total[0]), 6)
-        return names, rows, whole, share
+        rest = None
+        counts_events = insight["kind"] in ("count", "distribution", "mean") or insight.get("basis") == "events"
+        if share and names and counts_events and any(row[1] is None for row in rows):
+            bottom = sum(cell({**base, **dict(zip(names, row[0]))})[0] for row in rows if row[1] is not None)
+            bottom = total[0] - bottom
+            if insight["kind"] in ("count", "distribution"):
+                rest = str(bottom), None, None
+            elif insight["kind"] == "mean" and whole[0] is not None and bottom:
+                top = fractions.Fraction(whole[1]) - sum(fractions.Fraction(row[2]) for row in rows if row[2] is not None)
+                rest = decimal(top / bottom, max(2, decimals_of(metric, insight))), \
+                    decimal(top, decimals_of(metric, insight)), str(bottom)
+            elif insight["kind"] == "share":
+                # Of a share without a part, each row is a part of the same whole.
+                everything = total[0] if not part else (cell({**base, **part}) or [None])[0]
+                below = bottom if part else total[0]
+                if everything is not None and below:
+                    top = everything - sum(int(row[2]) for row in rows if row[2] is not None)
+                    rest = decimal(fractions.Fraction(top, below), 6), str(top), str(below)
+        return names, rows, whole, share, rest
+
+
+def decimals_of(metric, insight):
+    """Of the sum that an insight is about."""
+    return dict(metric.sums)[insight["sum"]]["decimals"]
 
 
 def decimal(value, places):

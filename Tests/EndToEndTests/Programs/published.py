@@ -65,11 +65,11 @@ def days_between(start, end):
 
 # Views
 
-def views(house):
-    """Every number that the analysts' role can read, by view; views are read as it."""
+def views(house, only=None):
+    """Every number that the analysts' role can read, by view, or those of one metric; views are read as it."""
     facts = []
     for metric, view in house.sql("select metric, view_name from analyst.metrics order by 2"):
-        if view is None:
+        if view is None or only not in (None, metric):
             continue
         columns = [name for (name,) in house.sql(
             "select attname from pg_attribute where attnum > 0 and not attisdropped"
@@ -145,6 +145,12 @@ def insight_facts(source, insight, days):
             facts.append(Fact.number(source, metric, top[1][0], days, top[1][1], int(value)))
         if row["denominator"] is not None:
             facts.append(Fact.number(source, metric, bottom[0], days, bottom[1], int(row["denominator"])))
+    if insight["rest"] and kind in ("count", "distribution"):
+        parts = [
+            (-1, (metric, "count", days, tuple(sorted({**filters, **split}.items()))))
+            for split, row in rows[:len(insight["rows"])] if row["value"] is not None]
+        value = int(insight["rest"]["value"])
+        facts.append(Fact(source, [(1, base), *parts], value, value))
     if insight["withheld_share"] is not None and kind != "share" or insight["withheld_share"] and not part:
         # What is not withheld: the published rows over the whole.
         counted = (metric, "count", days, base[3])
@@ -178,7 +184,7 @@ def tells(folder):
                     found.append(f"{name} {insight['name']}: rows are not all there in the plan's order")
                 forms = {
                     json.dumps({key: row[key] for key in row if key != "buckets"})
-                    for row in insight["rows"] if row["value"] is None}
+                    for row in insight["rows"] if row["value"] is None and row["status"] != "impossible"}
                 if len(forms) > 1:
                     found.append(f"{name} {insight['name']}: withheld rows are written in {len(forms)} ways: {forms}")
         elif name.endswith(".csv"):
@@ -186,7 +192,7 @@ def tells(folder):
                 lines = list(csv.DictReader(file))
             forms = {}
             for line in lines:
-                if not line["value"]:
+                if not line["value"] and line["status"] != "impossible":
                     rest = {key: line[key] for key in ("value", "unit", "basis", "k", "sampling", "status", "part")}
                     forms.setdefault(line["insight"], set()).add(json.dumps(rest))
             found += [f"{name} {insight}: withheld lines differ" for insight, each in forms.items() if len(each) > 1]
@@ -213,7 +219,7 @@ def page_tells(name, path):
         if len({form for form in forms if form.startswith("<td")}) > 1 or len(
                 {form for form in forms if form.startswith("<g")}) > 1:
             found.append(f"{name} {insight['name']}: withheld rows are drawn in several ways: {forms}")
-        rows = [*insight["rows"], *([insight["whole"]] if insight["whole"] else [])]
+        rows = [*insight["rows"], *(insight[each] for each in ("whole", "rest") if insight[each])]
         known = {Fraction(row[each]) for row in rows for each in ("value", "numerator", "denominator") if row[each]}
         for figures in FIGURE.findall(section):
             figure = (figures[0] or figures[1]).replace(",", "")

@@ -77,7 +77,7 @@ def failures(house):
     started = time.monotonic()
     code, _, talk = replay(house, "--patience", "2", "-", stdin=lines([shop.batch()]), to=nowhere)
     check(code == 1 and nowhere in talk, "no daemon:", code, talk)
-    check(1 < time.monotonic() - started < 15, "patience ends:", time.monotonic() - started)
+    check(1 < time.monotonic() - started < 120, "patience ends:", time.monotonic() - started)
     cases = {
         "a file that is not there": (["/nowhere.ndjson"], None, 1, "/nowhere.ndjson"),
         "a line that is no JSON": (["-"], lines([shop.batch()]) + "nonsense\n", 1, "line 2"),

@@ -24,13 +24,15 @@ class Metric:
     `crowd` maps an atom (a bucket of each of its dimensions, in the order of `names`) to devices, `days` a day (0 is
     that Monday) to such a crowd. `possible` lists the atoms that can occur, where buckets of two dimensions exclude each
     other; `counted` the dimensions that others among `names` are made of. `sends` gives an atom's fields, `amounts` what
-    each device of an atom spends, `keys` further lines of the plan."""
+    each device of an atom spends, `keys` further lines of the plan, `blind` those of `names` that it is not split by: its
+    events have them for another metric's sake, which counts the same events."""
 
     def __init__(self, name, names=(), crowd=None, *, days=None, possible=None, counted=None, sends=None, amounts=None,
-                 margins=None, rollups=(), keys=None, event=None, purpose="daily"):
+                 margins=None, rollups=(), keys=None, event=None, purpose="daily", blind=()):
         self.name = name
         self.names = tuple(names)
-        self.counted = tuple(counted or names)
+        self.blind = tuple(blind)
+        self.counted = tuple(counted or (name for name in names if name not in self.blind))
         self.crowd = days if days is not None else {0: crowd}
         self.possible = possible
         self.sends = sends or (lambda atom: {
@@ -41,6 +43,7 @@ class Metric:
         self.keys = keys or {}
         self.event = event or name
         self.purpose = purpose
+        self.is_noisy = "noise" in self.keys
 
     def plan(self):
         measures = {}
@@ -65,7 +68,8 @@ class Metric:
         """The sets of dimensions that its releases show."""
         if self.margins is not None:
             return [(), *map(tuple, self.margins)]
-        return list(dict.fromkeys([(), *((name,) for name in self.names), self.names]))
+        seen = [name for name in self.names if name not in self.blind]
+        return list(dict.fromkeys([(), *((name,) for name in seen), tuple(seen)]))
 
     def atoms(self):
         return self.possible or list(itertools.product(*(LABELS[name] for name in self.names)))
@@ -176,7 +180,7 @@ class Town:
             self.post(f"{tag}{day}-{place}", events, purpose)
 
     def post(self, identifier, events, purpose="daily", window=None):
-        rotation = {"daily": DAY, "hourly": 3600}[purpose]
+        rotation = {"daily": DAY, "noisy": DAY, "hourly": 3600}[purpose]
         batch = {
             "app": "town", "batch": os.urandom(16).hex(), "purpose": purpose,
             "window": self.clock.now() // rotation if window is None else window, "id": identifier, "context": {},

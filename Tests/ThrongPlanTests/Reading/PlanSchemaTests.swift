@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ThrongNoise
 
 @testable import ThrongPlan
 
@@ -54,6 +55,8 @@ struct PlanSchemaTests {
         expectSame(Mapping(node: root), PlanKeys.Root.self)
         expectSame(try mapping("app"), PlanKeys.App.self)
         expectSame(try mapping("purpose"), PlanKeys.Purpose.self)
+        expectSame(try mapping("budget"), PlanKeys.Budget.self)
+        expectSame(try mapping("noise"), PlanKeys.Noise.self)
         expectSame(try mapping("dimension"), PlanKeys.Dimension.self)
         expectSame(
             try mapping("dimension", "properties", "significant_figures"), PlanKeys.SignificantFigures.self)
@@ -74,7 +77,7 @@ struct PlanSchemaTests {
 
     @Test("no mapping with keys is missing from the comparison above")
     func completeness() throws {
-        #expect(Set(definitions.keys).subtracting(["name", "names", "duration"]).count == 12)
+        #expect(Set(definitions.keys).subtracting(["name", "names", "duration", "exact"]).count == 14)
     }
 
     @Test("a dimension has exactly one of the same kinds")
@@ -96,6 +99,8 @@ struct PlanSchemaTests {
         #expect(try words("report", "period") == PeriodKind.allCases.map(\.rawValue))
         #expect(try words("report", "formats", "items") == ReportFormat.allCases.map(\.rawValue))
         #expect(try words("purpose", "refused_by", "items") == OptOutSignal.allCases.map(\.rawValue))
+        #expect(try words("budget", "per") == BudgetSpan.allCases.map(\.rawValue))
+        #expect(try words("noise", "mechanism") == ["laplace", "gaussian"])
         #expect(try words("insight", "basis") == Insight.Basis.allCases.map(\.rawValue))
         #expect(try words("insight", "kind") == ["count", "reach", "share", "mean", "distribution"])
         #expect(try words("dimension", "time") == BucketingRule.TimePart.allCases.map(\.rawValue))

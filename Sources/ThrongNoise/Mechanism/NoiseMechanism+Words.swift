@@ -1,4 +1,4 @@
-extension NoiseTerms {
+extension NoiseMechanism {
     /// What a device gets that was active in some windows of the released period: its loss within this release.
     ///
     /// A device shows a new identifier in every window, so n windows are a group of n: nε for pure privacy, and n²ρ for
@@ -6,7 +6,7 @@ extension NoiseTerms {
     /// - Throws: ``NoiseError/notPositive(_:)`` and ``NoiseError/overflow``.
     public func loss(ofDeviceActiveIn windows: Int64) throws(NoiseError) -> PrivacyLoss {
         guard windows > 0 else { throw .notPositive(.windows) }
-        let cost = mechanism.cost
+        let cost = cost
         let times = Rational(windows)
         let amount = try cost.amount.multiplied(by: times)
         switch cost {
@@ -19,7 +19,7 @@ extension NoiseTerms {
     ///
     /// - Throws: As ``loss(ofDeviceActiveIn:)``.
     public func statement(forDeviceActiveIn windows: Int64) throws(NoiseError) -> String {
-        let one = try Self.promise(mechanism.cost)
+        let one = try Self.promise(cost)
         let unit = """
             Noise hides one identifier in one window: whatever else is known, leaving out all that it sent in that \
             window makes no outcome of this release more than \(one).

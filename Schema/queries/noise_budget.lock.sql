@@ -1,0 +1,7 @@
+-- Lets one reservation of a purpose at a time through.
+select currency
+from throng.noise_budget
+where app = $1
+    and purpose = $2
+order by slot_start, slot_end, currency
+for update;

@@ -1,0 +1,2 @@
+delete from throng.noise_cell
+where draw_id = $1::bigint;

@@ -1,0 +1,129 @@
+internal import ThrongPlan
+internal import ThrongSuppression
+
+/// A release beside everything that was published about the same events by other metrics.
+///
+/// Each metric keeps leaves of its own: a table of all of their dimensions together would be a product of theirs. What
+/// ties them are equations: in every bucket of the dimensions that they share, and every period that holds whole periods
+/// of each, one's leaves add up to the other's, or to what exceeds them by a rest of at least 0. Any two tables with
+/// equal shared margins have a common one, so nothing that the attacker can do in it is missed.
+struct TiedCase {
+    /// The release's own cells first, then those of the metrics that it is tied to.
+    let tables: [TiedTable]
+    let identities: [EventIdentity]
+    private let release: ReleaseCase
+    private let options: ReleaseOptions
+
+    /// Lays out every metric.
+    init(_ release: ReleaseCase, own: ReleaseProblem, options: ReleaseOptions) throws(SuppressionError) {
+        self.release = release
+        self.options = options
+        let header = release.header
+        var names = [header.layout.metric]
+        var counted = [release.counted]
+        var tables = [TiedTable(source: 0, laid: own)]
+        for metric in release.tied where metric.isWhole && !metric.parts.isEmpty {
+            let source: Int
+            if let known = names.firstIndex(of: metric.layout.metric) {
+                source = known
+            } else {
+                source = names.count
+                names.append(metric.layout.metric)
+                counted.append(metric.counted)
+            }
+            tables.append(
+                TiedTable(
+                    source: source,
+                    laid: try ReleaseProblem(
+                        release.evidence(of: metric), options: options, others: release.margins(of: metric))))
+        }
+        self.tables = tables
+        identities = EventIdentity.all(among: counted)
+    }
+
+    /// What must stay.
+    struct Outcome {
+        /// Own cells that would give something away.
+        var away: Set<ColumnIndex>
+        /// What the separate verification found.
+        var faults = 0
+    }
+
+    /// Holds back what would give a cell of any tied metric away.
+    ///
+    /// - Parameter offered: by own column: what is safe as far as the metric itself goes.
+    func keep(_ offered: [Bool], using random: inout some RandomNumberGenerator) throws(SuppressionError) -> Outcome {
+        let own = tables[0].laid.problem
+        let isFree = own.cells.map { !$0.isForced }
+        var kept = zip(offered, isFree).map { $0 && $1 }
+        var faults = 0
+        if release.tied.contains(where: { !$0.isWhole }) {
+            // What is gone can't be reckoned with, so nothing may be added to it.
+            kept = kept.map { _ in false }
+        } else if !identities.isEmpty {
+            let sums = release.header.layout.sums.filter { sum in
+                tables.dropFirst().contains { $0.laid.frame.layout.sums.contains(sum) }
+            }
+            for measure in [nil] + sums.map({ Optional($0) }) {
+                guard kept.contains(true) else { break }
+                guard let problem = TiedProblem(self, sum: measure, header: release.header) else { continue }
+                faults += try problem.narrow(&kept, options: options.engine, using: &random)
+            }
+        }
+        let away = offered.indices.filter { offered[$0] && isFree[$0] && !kept[$0] }
+        return Outcome(away: Set(away.map { ColumnIndex(UInt32($0)) }), faults: faults)
+    }
+}
+
+/// One layout's cells among tied ones.
+struct TiedTable {
+    /// Which metric, by place.
+    let source: Int
+    /// Its leaves and cells.
+    let laid: ReleaseProblem
+}
+
+extension ReleaseCase {
+    /// What the released metric counts. Its audience stands for all: who is tied has the same.
+    var counted: CountedEvents {
+        let audience = tied.first?.counted.audience ?? .former(header.layout.purpose)
+        return CountedEvents(names: header.events.map { Set($0) }, audience: audience)
+    }
+
+    /// The shown groupings of tied metrics in terms of the release's own dimensions.
+    var tiedMargins: Set<Margin> {
+        Set(
+            tied.flatMap { metric in
+                metric.shown.compactMap { metric.layout.translate($0, to: header.layout) }
+            })
+    }
+
+    /// The shown groupings of all others in terms of one tied metric's dimensions.
+    func margins(of metric: TiedMetric) -> Set<Margin> {
+        let own = header.groupings.compactMap { header.layout.translate($0, to: metric.layout) }
+        let others = tied.flatMap { other in
+            other.shown.compactMap { other.layout.translate($0, to: metric.layout) }
+        }
+        return Set(own + others)
+    }
+
+    /// A tied metric as a case of its own: everything that it published, and every cell of it that must stay unknown.
+    func evidence(of metric: TiedMetric) -> ReleaseCase {
+        let start = metric.parts.map(\.period.start).min() ?? header.period.start
+        let end = metric.parts.map(\.period.end).max() ?? header.period.end
+        let kind = metric.parts.count == 1 ? metric.layout.period : max(metric.layout.period, header.period.kind)
+        let sensitive = Set(metric.releases.flatMap { $0.header.sensitive ?? [] } + (header.sensitive ?? []))
+        let names = metric.layout.dimensions.map(\.name).filter(sensitive.contains)
+        return ReleaseCase(
+            header: ReleaseHeader(
+                layout: metric.layout, period: Period(kind: kind, start: start, end: end), plan: header.plan,
+                threshold: header.threshold, sampling: 1, reach: false, groupings: metric.shown.sorted(),
+                protection: header.protection, sensitive: names),
+            parts: metric.parts, earlier: metric.releases)
+    }
+}
+
+extension TiedMetric {
+    /// Every grouping that it shows.
+    var shown: Set<Margin> { Set(releases.flatMap(\.header.groupings)) }
+}

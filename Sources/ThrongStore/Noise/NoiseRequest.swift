@@ -1,0 +1,45 @@
+public import ThrongNoise
+public import ThrongPlan
+public import ThrongRelease
+
+/// What a noisy release is made from, all of it fixed before anybody looks at a counter.
+public struct NoiseRequest: Sendable {
+    /// What it says about itself; carries layout, period, groupings and margins of error.
+    public let header: ReleaseHeader
+    /// The noise.
+    public let terms: NoiseTerms
+    /// Who pays.
+    public let purpose: PurposeName
+    /// What may be spent.
+    public let budget: PrivacyBudget
+
+    /// Puts a request together; nil where the layout has no noise.
+    ///
+    /// - Parameters:
+    ///   - groupings: the margins that the release shows, ascending.
+    ///   - sampling: share of events that clients sent.
+    /// - Throws: ``NoiseError``.
+    public init?(
+        layout: MetricLayout,
+        period: Period,
+        plan: PlanVersion,
+        groupings: [Margin],
+        sampling: Double,
+        budget: PrivacyBudget
+    ) throws(NoiseError) {
+        guard let terms = try layout.noiseTerms(groupings: groupings) else { return nil }
+        header = ReleaseHeader(
+            layout: layout, period: period, plan: plan, threshold: .none, sampling: sampling, reach: false,
+            groupings: groupings, protection: nil, noise: try ReleaseNoise(terms))
+        self.terms = terms
+        purpose = layout.purpose
+        self.budget = budget
+    }
+
+    /// The same whenever it is made, so that a second try meets the first: `shop/orders/day/1790000000`.
+    var id: NoiseReleaseID { Self.id(header.layout.app, header.layout.metric, header.period) }
+
+    static func id(_ app: AppName, _ metric: MetricName, _ period: Period) -> NoiseReleaseID {
+        NoiseReleaseID("\(app)/\(metric)/\(period.kind.rawValue)/\(period.start)")
+    }
+}

@@ -1,0 +1,188 @@
+internal import Foundation
+internal import ThrongNoise
+internal import ThrongPlan
+internal import ThrongRelease
+
+extension NoiseStore {
+    /// Releases a period with noise: pays, draws once, stores, publishes what is stored.
+    ///
+    /// After a crash at any instant the next call goes on where that is safe: what was paid and not stored is lost, and
+    /// what is stored is published as it is. Nothing is ever drawn twice. One process at a time works on a layout.
+    /// - Throws: ``StoreError``, ``NoiseError``, ``LedgerError``; a later call goes on.
+    public func release(_ request: NoiseRequest) async throws -> NoiseOutcome {
+        try await release(request) { _ in }
+    }
+
+    /// See ``release(_:)``; `reaching` is told of every instant, and dies in tests.
+    func release(
+        _ request: NoiseRequest, reaching: @escaping @Sendable (NoiseStep) throws -> Void
+    ) async throws -> NoiseOutcome {
+        try await connection.run { session in
+            let metric = try ReleaseStore.metricID(of: request.header.layout, session)
+            guard try session.query(Query.lockNoise([.integer(metric)])).flag(0, 0) else { return .elsewhere }
+            do {
+                let outcome = try Self.release(request, metric, session, reaching)
+                try session.query(Query.unlockNoise([.integer(metric)]))
+                return outcome
+            } catch {
+                // A connection that is gone has let go of the lock already.
+                if session.isIdle { try session.query(Query.unlockNoise([.integer(metric)])) }
+                throw error
+            }
+        }
+    }
+
+    private static func release(
+        _ request: NoiseRequest, _ metric: Int64, _ session: Session, _ reaching: (NoiseStep) throws -> Void
+    ) throws -> NoiseOutcome {
+        let period = request.header.period
+        try session.transaction { try close(period, metric, session) }
+        try reaching(.closed)
+        // Read before anything is paid: what fails here costs nothing.
+        let values = try ReleaseStore.cube(request.header.layout, period, metric, session)
+            .declaredValues(request.header.groupings)
+        try request.terms.check(values)
+
+        let reservation = try session.transaction { try reserve(request, metric, session) }
+        switch reservation {
+        case .missing(let gap):
+            return .missing(gap)
+        case .elsewhere:
+            return .elsewhere
+        case .stored(let book):
+            return .released(try publish(request, book, metric, session, reaching))
+        case .reserved(let book):
+            let permit = try book.ledger.isDurable(request.id)
+            try reaching(.reserved)
+            let draw = try permit.draw(values)
+            try reaching(.drawn(draw))
+            try session.transaction { try store(draw, request, book, session) }
+            try book.ledger.areStored(request.id)
+            try reaching(.stored)
+            return .released(try publish(request, book, metric, session, reaching))
+        }
+    }
+
+    private enum Reservation {
+        case reserved(RecoveredLedger)
+        case stored(RecoveredLedger)
+        case missing(NoiseGap)
+        case elsewhere
+    }
+
+    /// Pays, or finds what came of an earlier payment.
+    private static func reserve(_ request: NoiseRequest, _ metric: Int64, _ session: Session) throws -> Reservation {
+        let header = request.header
+        let total = request.budget.total
+        let purpose: [Parameter] = [.text(header.layout.app.text), .text(request.purpose.text)]
+        let calendar = PeriodCalendar(timeZone: header.layout.timeZone) ?? .utc
+        func key(_ slot: Range<Int64>) -> [Parameter] {
+            purpose + [.instant(slot.lowerBound), .instant(slot.upperBound), .integer(total.code)]
+        }
+        for slot in calendar.slots(request.budget.per, touchedBy: header.period) {
+            try session.query(Query.insertBudget(key(slot) + total.amount.parameters))
+        }
+        try session.query(Query.lockBudgets(purpose))
+        do {
+            let book = try RecoveredLedger(for: request, session)
+            switch book.ledger.nextStep(for: request.id) {
+            case .giveUp, .wait:
+                try settle(header.period, metric, session)
+                return .missing(.lost)
+            case .publish:
+                return .stored(book)
+            case .rest:
+                try settle(header.period, metric, session)
+                return .elsewhere
+            case .reserve:
+                break
+            }
+            let row = try book.ledger.reserve(
+                request.id, terms: request.terms, in: Set(book.slots.map { BudgetSlot(start: $0.lowerBound) }))
+            for slot in book.slots {
+                let left = try book.ledger.remaining(in: BudgetSlot(start: slot.lowerBound))
+                let spent = try total.amount.subtracting(left)
+                try session.query(Query.spendBudget(key(slot) + total.amount.parameters + spent.parameters))
+            }
+            try session.query(
+                Query.insertDraw(
+                    [
+                        .integer(metric), .text(header.layout.app.text), .text(header.layout.metric.text),
+                        .text(request.purpose.text), header.period.kind.parameter, header.period.start.parameter,
+                        header.period.end.parameter, .integers(row.slots.map(\.start)),
+                        .integer(request.terms.mechanism.cost.code),
+                    ] + request.terms.mechanism.cost.amount.parameters + row.cost.parameters + [
+                        .integer(Int64(request.terms.cells)), .text(String(decoding: header.json, as: UTF8.self)),
+                    ]))
+            return .reserved(book)
+        } catch let error as LedgerError {
+            // Refused before anything was written: the period stays without a release.
+            try settle(header.period, metric, session)
+            return .missing(.unpaid(error))
+        }
+    }
+
+    /// Puts the drawn values where a crash can't take them.
+    private static func store(
+        _ draw: NoiseDraw, _ request: NoiseRequest, _ book: RecoveredLedger, _ session: Session
+    ) throws {
+        let header = request.header
+        let id = try session.query(Query.selectDraw(key(header.layout, header.period))).integer(0, 0)
+        let digest = DrawDigest(of: draw)
+        _ = try book.ledger.drawn(draw, digest: digest)
+        let places = header.layout.declaredCells(of: header.groupings)
+        try session.copyIn(Query.copyNoiseCells.name, Query.copyNoiseCells.sql) { writer in
+            for (measure, column) in draw.values.enumerated() {
+                for (place, value) in zip(places, column) {
+                    try writer.row(columns: 5)
+                    try writer.bigint(id)
+                    try writer.integer(Int32(bitPattern: place.margin.bits))
+                    try writer.integer(Int32(bitPattern: place.cell.value))
+                    try writer.smallint(Int16(measure))
+                    try writer.bigint(value)
+                }
+            }
+        }
+        let stored = try session.query(
+            Query.storeDraw([.integer(id), .bytes(LowerHex.bytes(digest.hex) ?? [])]))
+        guard stored.affected == 1 else { throw LedgerError.outOfOrder(request.id) }
+    }
+
+    /// Publishes what is stored, under the header that was stored with the payment.
+    private static func publish(
+        _ request: NoiseRequest, _ book: RecoveredLedger, _ metric: Int64, _ session: Session,
+        _ reaching: (NoiseStep) throws -> Void
+    ) throws -> Release {
+        let period = request.header.period
+        let release = try session.transaction {
+            let row = try session.query(Query.selectDraw(key(request.header.layout, period)))
+            let id = try row.integer(0, 0)
+            let header = try ReleaseHeader(json: Data(try row.bytes(0, 2)))
+            let draw = NoiseDraw(release: request.id, values: try values(of: id, header, session))
+            _ = try book.ledger.published(request.id, digest: DrawDigest(of: draw))
+            let release = try Release(noisy: header, draw: draw)
+            try ReleaseStore.write(release, metric, session)
+            guard try session.query(Query.publishDraw([.integer(id)])).affected == 1 else {
+                throw LedgerError.outOfOrder(request.id)
+            }
+            try session.query(Query.deleteNoiseCells([.integer(id)]))
+            try settle(period, metric, session)
+            return release
+        }
+        try reaching(.published)
+        return release
+    }
+
+    private static func values(of id: Int64, _ header: ReleaseHeader, _ session: Session) throws -> [[Int64]] {
+        let rows = try session.query(Query.selectNoiseCells([.integer(id)]))
+        var values = Array(repeating: [Int64](), count: 1 + header.layout.sums.count)
+        for row in rows.indices {
+            let measure = Int(try rows.integer(row, 0))
+            guard values.indices.contains(measure) else {
+                throw StoreError.unexpectedAnswer(query: Query.selectNoiseCells.name)
+            }
+            values[measure].append(try rows.integer(row, 3))
+        }
+        return values
+    }
+}

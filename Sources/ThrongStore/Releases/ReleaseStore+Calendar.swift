@@ -1,0 +1,41 @@
+public import ThrongPlan
+
+extension ReleaseStore {
+    /// How far back periods are opened that nobody opened in time: two months and a grace. Unit: seconds.
+    private static let horizon: Int64 = 100 * 86_400
+
+    /// Opens every period up to the one that holds an instant, whether or not anything is counted in it.
+    ///
+    /// A release that exists only where somebody was there tells an empty day from a day of two devices. The first
+    /// period is the one in which the calendar first meets the layout, or an earlier one in which late events were
+    /// counted. A layout that no daemon has registered yet has no periods.
+    /// - Parameters:
+    ///   - expires: the first instant in which the metric counts no more. Unit: Unix seconds.
+    ///   - now: Unit: Unix seconds.
+    public func keepCalendar(of layout: MetricLayout, expires: Int64, now: Int64) async throws {
+        try await connection.run { session in
+            let known = try session.query(Query.selectLayout([.bytes(layout.id.bytes)]))
+            guard known.count == 1 else { return }
+            let metric = Parameter.integer(try known.integer(0, 0))
+            let rows = try session.query(Query.selectPeriods([metric, .integer(now - Self.horizon)]))
+            let first = rows.isNull(0, 0) ? nil : try rows.integer(0, 0)
+            let periods = Self.periods(of: layout, from: first ?? now, expires: expires, now: now)
+            guard periods.count > (try rows.integer(0, 1)) else { return }
+            try session.query(
+                Query.openByCalendar(
+                    [metric, .integers(periods.map(\.start)), .integers(periods.map(\.end))]))
+        }
+    }
+
+    /// The periods from the one that holds an instant to the current one.
+    static func periods(of layout: MetricLayout, from first: Int64, expires: Int64, now: Int64) -> [Period] {
+        guard let calendar = PeriodCalendar(timeZone: layout.timeZone) else { return [] }
+        var periods: [Period] = []
+        var next = calendar.period(layout.period, containing: max(first, now - horizon))
+        while next.start <= now, next.start < expires {
+            periods.append(next)
+            next = calendar.period(layout.period, containing: next.end)
+        }
+        return periods
+    }
+}

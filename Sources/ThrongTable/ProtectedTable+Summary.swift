@@ -1,0 +1,80 @@
+internal import ThrongSuppression
+
+extension ProtectedTable {
+    /// How many cells were looked at, published, and withheld for which reason.
+    public var summary: Summary {
+        let sensitive = cube.problem.cells.map(\.isSensitive)
+        let statistics = pattern.statistics
+        let found = statistics.proofsNeeded - statistics.proofsMissing
+        let byCircuits = min(statistics.proofsByCircuits, found)
+        func share(_ part: Int) -> Double {
+            statistics.proofsNeeded == 0 ? 0 : Double(part) / Double(statistics.proofsNeeded)
+        }
+        return Summary(
+            cells: cube.cells.count,
+            published: pattern.isPublished.count { $0 },
+            sensitive: withheld { sensitive[$0] },
+            complementary: withheld { !sensitive[$0] },
+            witnesses: pattern.witnesses.count,
+            unproved: Set(pattern.unproved).count,
+            proofs: .init(
+                needed: statistics.proofsNeeded, byCircuits: share(byCircuits), byPrograms: share(found - byCircuits),
+                missing: share(statistics.proofsMissing)),
+            seconds: duration / .seconds(1))
+    }
+
+    private func withheld(_ belongs: (Int) -> Bool) -> Summary.Withheld {
+        let places = cube.cells.indices.filter { !pattern.isPublished[$0] && belongs($0) }
+        func share(of amount: (TableCube.Cell) -> Int64) -> Double {
+            let all = cube.cells.reduce(0.0) { $0 + Double(amount($1)) }
+            return all == 0 ? 0 : places.reduce(0.0) { $0 + Double(amount(cube.cells[$1])) } / all
+        }
+        return Summary.Withheld(
+            cells: places.count, shareOfCells: share { _ in 1 }, shareOfCount: share { $0.count },
+            shareOfValue: cube.hasValues ? share { $0.value } : nil)
+    }
+
+    /// Figures of a protection.
+    public struct Summary: Sendable, Hashable, Encodable {
+        /// Occupied cells, sums among them.
+        public let cells: Int
+        /// Of these, published.
+        public let published: Int
+        /// Too small or dominated.
+        public let sensitive: Withheld
+        /// Withheld to protect those.
+        public let complementary: Withheld
+        /// Other tables that agree with everything published.
+        public let witnesses: Int
+        /// Sensitive cells without a complete proof.
+        public let unproved: Int
+        /// Where proofs came from.
+        public let proofs: Proofs
+        /// What the search and the verification took. Unit: seconds.
+        public let seconds: Double
+
+        /// Cells that are withheld for one reason. Shares are parts of 1, over all cells with the sums among them.
+        public struct Withheld: Sendable, Hashable, Encodable {
+            /// How many.
+            public let cells: Int
+            /// Of all cells.
+            public let shareOfCells: Double
+            /// Of their counts.
+            public let shareOfCount: Double
+            /// Of their values; nil in a frequency table.
+            public let shareOfValue: Double?
+        }
+
+        /// Proofs that a sensitive cell may be larger, or smaller. Shares are parts of 1.
+        public struct Proofs: Sendable, Hashable, Encodable {
+            /// How many are asked for: one a cell, measure and side.
+            public let needed: Int
+            /// Found at once, among circuits.
+            public let byCircuits: Double
+            /// Found by linear and integer programs, or after repair.
+            public let byPrograms: Double
+            /// Not found in time.
+            public let missing: Double
+        }
+    }
+}

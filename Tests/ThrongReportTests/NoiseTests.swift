@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+import ThrongNoise
+import ThrongPlan
+import ThrongRelease
+
+@testable import ThrongReport
+
+@Suite("a report says of each noisy number that it is one, and how far off it may be")
+struct NoiseTests {
+    private static let yaml = """
+        app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 100000, time_zone: Europe/Vienna}
+        purposes:
+          product:
+            explanation: To see.
+            consent: not_required
+            rotation: 1 day
+            retention: 30 days
+            budget: {epsilon: 31/2, per: month}
+        dimensions:
+          os: {title: System, field: os, list: [ios, android, windows], partitions: devices}
+          channel: {title: Channel, field: channel, list: [search, mail]}
+        metrics:
+          orders:
+            title: Orders
+            events: [order]
+            question: How many?
+            decision: That.
+            owner: Team
+            expires: 2027-10-31
+            purpose: product
+            dimensions: [os, channel]
+            period: day
+            measures: {histogram: {name: basket, field: amount, edges: [20, 50], unit: EUR}}
+            contribution_bound: 5
+            noise: {mechanism: laplace, epsilon: 1/2}
+        insights:
+          all: {title: Orders, metric: orders, kind: count}
+          by_system: {title: Orders by system, metric: orders, kind: count, by: [os]}
+          by_both: {title: Orders by system and channel, metric: orders, kind: count, by: [os, channel]}
+          baskets: {title: What a basket is worth, metric: orders, kind: distribution}
+        partners:
+          bank: {title: Bank, contact: b@example.com}
+        reports:
+          daily: {title: The day in the shop, partner: bank, insights: [all, by_system, by_both, baskets], period: day}
+        """
+
+    /// Drawn values that no sampler would give: 1000 plus the place, but for one negative and one zero.
+    private static func document() throws -> ReportDocument {
+        let plan = try Plan(yaml: yaml, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+        let metric = try #require(plan.metrics.first)
+        let layout = try plan.layout(of: metric, rules: .system)
+        let groupings = plan.groupings(of: metric)
+        let terms = try #require(try layout.noiseTerms(groupings: groupings))
+        let period = try #require(PeriodCalendar(timeZone: "Europe/Vienna")?.period(labelled: "2026-11-19"))
+        let header = ReleaseHeader(
+            layout: layout, period: period, plan: plan.version, threshold: .none, sampling: 1, reach: false,
+            groupings: groupings, protection: nil, noise: try ReleaseNoise(terms))
+        var values = (0..<Int64(terms.cells)).map { 4000 + 137 * $0 }
+        values[3] = -212
+        values[4] = 0
+        let draw = NoiseDraw(release: NoiseReleaseID("t"), values: [values])
+        let release = try Release(noisy: header, draw: draw)
+        return ReportDocument(
+            plan: plan, report: try #require(plan.reports.first), period: period, releases: [release])
+    }
+
+    @Test("HTML: no number is withheld, none is a share, each table has the margin, and the promise is in words")
+    func html() throws {
+        let html = try Self.document().html()
+        #expect(!html.contains("class=\"withheld\"") && !html.contains("withheld-marker\">"))
+        #expect(!html.contains("every number stands for"))
+        #expect(html.contains("\u{2212}212"))
+        #expect(html.contains("±"))
+        #expect(html.contains("Noise: laplace, epsilon 1/2"))
+        #expect(html.contains("parts do not add up to totals"))
+        // A day in Vienna touches two UTC days.
+        #expect(html.contains("for one that was active in 2 windows of this period the bound is 2.72 times"))
+        #expect(html.contains("<td class=\"n\">noise</td>"))
+    }
+
+    @Test("CSV: two more columns, and only where there is noise")
+    func csv() throws {
+        let document = try Self.document()
+        let lines = document.csv.split(separator: "\r\n")
+        let margin = try #require(document.answers[0].answered?.basis.noise?.margin)
+        #expect(lines[0].hasSuffix(",withheld_share,status,noise,margin"))
+        #expect(lines.dropFirst().allSatisfy { $0.hasSuffix(",published,\"laplace, epsilon 1/2\",\(margin)") })
+        #expect(lines.contains { $0.contains(",-212,events,\"events, with noise\",,1,,published,") })
+        #expect(!Shop().document.csv.contains("noise"))
+    }
+
+    @Test("JSON is valid by its schema, with every number published and k null")
+    func json() throws {
+        let document = try Self.document()
+        #expect(document.json.contains("\"k\": null"))
+        #expect(!document.json.contains("\"status\": \"withheld\""))
+        #expect(document.json.contains("\"value\": -212"))
+        #expect(document.json.contains("\"epsilon\": \"1/2\""))
+        #expect(!Shop().document.json.contains("\"noise\""))
+    }
+
+    @Test("Python's jsonschema accepts it", .enabled(if: ForeignReaderTests.has("jsonschema")))
+    func schema() throws {
+        let schema = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Schema/report.schema.json")
+        let program = """
+            import json, sys, jsonschema
+            jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load(sys.stdin))
+            """
+        #expect(try ForeignReaderTests.python(program, try Self.document().json, [schema.path]).status == 0)
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import TestCluster
+import Testing
+import ThrongCounting
+import ThrongPlan
+import ThrongServer
+import ThrongStore
+
+/// A database with counters as daemons leave them, and the desks that release and report from it.
+///
+/// The test run's PostgreSQL serves sixty connections, and a shop holds two: suites of many shops are serialized.
+struct CountedShop {
+    /// 2026-11-16 00:00 UTC, a Monday.
+    static let monday: Int64 = 1_794_787_200
+
+    let plan: Plan
+    let settings: ConnectionSettings
+    let store: ReleaseStore
+    private let counterStore: CounterStore
+    let releases: ReleaseDesk
+    let explainer: ReleaseExplainer
+
+    /// What was counted in one leaf cell on one day. Each device is in one cell.
+    struct Counted {
+        var events: Int64
+        var devices: Int64
+        /// Unit: 10^-decimals of the sum's unit.
+        var sum: Int64 = 0
+        /// Unit: as ``sum``.
+        var largest: Int64 = 0
+        /// Unit: as ``sum``.
+        var second: Int64 = 0
+    }
+
+    init(_ yaml: String, manner: ReleaseDesk.Manner = ReleaseDesk.Manner()) async throws {
+        plan = try Self.plan(yaml)
+        settings = try await TestCluster.database()
+        store = ReleaseStore(settings)
+        counterStore = CounterStore(settings)
+        releases = ReleaseDesk(store: store, rules: .system, manner: manner)
+        explainer = ReleaseExplainer(store: store)
+    }
+
+    static func plan(_ yaml: String) throws -> Plan {
+        try Plan(yaml: yaml, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+    }
+
+    /// The first second of a day, 0 being the Monday.
+    static func start(_ day: Int) -> Int64 { monday + Int64(day) * 86_400 }
+
+    /// A day as people write it: "2026-11-16" is day 0.
+    static func period(_ day: Int) -> Period { Period(kind: .day, start: start(day), end: start(day + 1)) }
+
+    static let week = Period(kind: .week, start: monday, end: monday + 7 * 86_400)
+
+    /// Adds to the counters of a day, as a daemon of its own.
+    ///
+    /// - Parameter cells: by the labels of a leaf cell, in the plan's order, with blanks between them.
+    func count(_ metric: MetricName, day: Int, _ cells: [String: Counted]) async throws {
+        let layout = try plan.layout(of: try #require(plan.metric(metric)), rules: .system)
+        try await counterStore.registerLayouts([layout])
+        let start = Self.start(day)
+        let window = layout.rotation.window(at: start)
+        var counters: [CounterDelta] = []
+        var devices: [Margin: [CellIndex: Int64]] = [:]
+        var top: [Margin: [CellIndex: [Int64]]] = [:]
+        for (labels, counted) in cells {
+            let cell = try Self.cell(labels, layout)
+            counters.append(
+                CounterDelta(layout: 0, periodStart: start, measure: .count, cell: cell, delta: counted.events))
+            if !layout.sums.isEmpty {
+                counters.append(
+                    CounterDelta(layout: 0, periodStart: start, measure: .sum(0), cell: cell, delta: counted.sum))
+            }
+            for margin in layout.trackedMargins {
+                let tracked = layout.project(cell, from: layout.leaf, to: margin)
+                devices[margin, default: [:]][tracked, default: 0] += counted.devices
+                top[margin, default: [:]][tracked, default: []] += [counted.largest, counted.second]
+            }
+        }
+        let distinct = devices.flatMap { margin, cells in
+            cells.map {
+                DistinctDelta(
+                    layout: 0, periodStart: start, margin: margin, cell: $0.key, window: window, delta: $0.value)
+            }
+        }
+        let contributions = layout.sums.isEmpty ? [:] : top
+        let pairs = contributions.flatMap { margin, cells in
+            cells.map { cell, all in
+                let sorted = all.sorted(by: >)
+                return TopContribution(
+                    layout: 0, periodStart: start, margin: margin, cell: cell, measure: .sum(0), window: window,
+                    largest: sorted[0], second: sorted[1])
+            }
+        }
+        let begin = try await counterStore.attach(daemon: DaemonID(UUID()))
+        let flush = Flush(
+            after: begin, through: begin.next, layouts: [layout], counters: counters, distinct: distinct, top: pairs)
+        _ = try await counterStore.flush(flush, now: start + 3600)
+    }
+
+    static func cell(_ labels: String, _ layout: MetricLayout) throws -> CellIndex {
+        let buckets = try zip(layout.dimensions, labels.split(separator: " ")).map { dimension, label in
+            try #require(dimension.labels.firstIndex(of: BucketLabel(String(label))))
+        }
+        return layout.cell(buckets: buckets, in: layout.leaf)
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import TestCluster
+import Testing
+import ThrongCounting
+import ThrongNoise
+import ThrongPlan
+import ThrongRelease
+import ThrongServer
+import ThrongStore
+
+@Suite("The daemon releases noisy metrics by the calendar, counted or not")
+struct NoisyScheduleTests {
+    /// 2026-11-19 00:00 UTC.
+    private static let today: Int64 = 1_795_046_400
+    private static let day: Int64 = 86_400
+    private static let yaml = """
+        app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 100000, grace: 3 hours}
+        purposes:
+          product:
+            explanation: To see.
+            consent: not_required
+            rotation: 1 day
+            retention: 30 days
+            budget: {epsilon: 31, per: month}
+        dimensions:
+          os: {title: System, field: os, list: [ios, android], partitions: devices}
+        metrics:
+          views:
+            title: Views
+            events: [view]
+            question: What?
+            decision: That.
+            owner: Team
+            expires: 2027-10-31
+            purpose: product
+            dimensions: [os]
+            period: day
+            contribution_bound: 5
+            noise: {mechanism: laplace, epsilon: 1}
+        insights:
+          by_system: {title: Views by system, metric: views, kind: count, by: [os]}
+        partners:
+          bank: {title: Bank, contact: b@example.com}
+        reports:
+          daily:
+            title: Daily
+            partner: bank
+            insights: [by_system]
+            period: day
+            schedule: 0 6 * * *
+            formats: [json, html, csv]
+            deliver: [{folder: out}]
+        """
+
+    @Test("three days, of which one has events: each is released with a number a cell, and reported with its noise")
+    func endToEnd() async throws {
+        let settings = try await TestCluster.database()
+        let plan = try Plan(yaml: Self.yaml, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+        let layout = try plan.layout(of: try #require(plan.metrics.first), rules: .system)
+        let counters = CounterStore(settings)
+        let store = ReleaseStore(settings)
+        let desk = ReleaseDesk(store: store, rules: .system)
+        // Nothing is registered: nothing to open.
+        #expect(try await desk.releaseDue(of: plan, now: Self.today + 60).isEmpty)
+        try await counters.registerLayouts([layout])
+        #expect(try await desk.releaseDue(of: plan, now: Self.today + 60).isEmpty)
+        let start = try await counters.attach(daemon: DaemonID(UUID()))
+        let flush = Flush(
+            after: start, through: start.next, layouts: [layout],
+            counters: [
+                CounterDelta(
+                    layout: 0, periodStart: Self.today, measure: .count, cell: CellIndex(0), delta: 1_000_000),
+                // A day before the calendar's first is never released: its existence would be what was counted.
+                CounterDelta(
+                    layout: 0, periodStart: Self.today - Self.day, measure: .count, cell: CellIndex(0), delta: 5),
+            ],
+            distinct: [])
+        _ = try await counters.flush(flush, now: Self.today + 3600)
+
+        let now = Self.today + 3 * Self.day + 6 * 3600
+        let made = try await desk.releaseDue(of: plan, now: now)
+        #expect(made.map(\.period.start) == (0..<3).map { Self.today + $0 * Self.day })
+        #expect(made.allSatisfy { $0.published == 4 && $0.withheld == 0 && $0.gap == nil })
+        #expect(try await desk.releaseDue(of: plan, now: now).isEmpty)
+
+        let releases = try await store.releases(
+            app: "shop", metric: "views", periodKind: .day, from: 0, to: Self.today * 2)
+        #expect(releases.count == 3)
+        for release in releases {
+            // Scale 10: a number is off by more than 400 with a chance of e^-40.
+            let counted: Int64 = release.header.period.start == Self.today ? 1_000_000 : 0
+            #expect(
+                release.cells.map { abs($0.count - ($0.margin == .total || $0.cell.value == 0 ? counted : 0)) }
+                    .allSatisfy { $0 < 400 })
+        }
+
+        let folder = FileManager.default.temporaryDirectory.path + "/throng-noisy-\(UUID().uuidString)"
+        let reports = ReportDesk(store: store, rules: .system, folder: folder)
+        #expect(try await reports.deliverDue(of: plan, now: now) { _, error in Issue.record(error) } == 3)
+        let data = try #require(
+            FileManager.default.contents(atPath: folder + "/out/daily-2026-11-20.json"))
+        let text = String(decoding: data, as: UTF8.self)
+        #expect(text.contains("\"mechanism\": \"laplace\""))
+        #expect(!text.contains("\"status\": \"withheld\""))
+        try FileManager.default.removeItem(atPath: folder)
+        store.close()
+    }
+
+    @Test("a metric whose purpose lost its budget leaves a hole that is named, and nothing is drawn")
+    func withoutBudget() async throws {
+        let settings = try await TestCluster.database()
+        let plan = try Plan(yaml: Self.yaml, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+        try await CounterStore(settings).registerLayouts([
+            try plan.layout(of: try #require(plan.metrics.first), rules: .system)
+        ])
+        let desk = ReleaseDesk(store: ReleaseStore(settings), rules: .system)
+        _ = try await desk.releaseDue(of: plan, now: Self.today + 60)
+        let yaml = Self.yaml.replacing("    budget: {epsilon: 31, per: month}\n", with: "")
+            .replacing("    noise: {mechanism: laplace, epsilon: 1}\n", with: "")
+        let exact = try Plan(yaml: yaml, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+        let made = try await desk.releaseDue(of: exact, now: Self.today + 2 * Self.day)
+        #expect(made.map(\.gap) == [.withoutBudget])
+        #expect(try await Connection(settings).integer("select count(*) from throng.noise_draw") == 0)
+    }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import Testing
+import ThrongPlan
+import ThrongRelease
+import ThrongServer
+import ThrongStore
+
+@Suite("a week over days is released once, and gives no hidden day away", .serialized)
+struct RollupTests {
+    private static func yaml(rollups: String = "rollups: [week],") -> String {
+        """
+        app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 1000, grace: 3 hours}
+        purposes:
+          product: {explanation: To see., consent: not_required, rotation: 1 day, retention: 30 days}
+        dimensions:
+          os: {title: System, field: os, list: [ios, android], partitions: devices}
+        metrics:
+          views:
+            {title: Views, events: [view], dimensions: [os], question: What?, decision: That., owner: Team,
+            expires: 2027-10-31, purpose: product, \(rollups) period: day}
+          orders:
+            {title: Orders, events: [order], dimensions: [os], question: What?, decision: That., owner: Team,
+            expires: 2027-10-31, purpose: product, \(rollups) period: day}
+        """
+    }
+
+    private static let reports = """
+
+        insights:
+          all: {title: Views, metric: views, kind: count}
+          by_system: {title: Views by system, metric: views, kind: count, by: [os]}
+          orders: {title: Orders, metric: orders, kind: count}
+        partners:
+          bank: {title: Bank, contact: b@example.com}
+        reports:
+          weekly:
+            title: Weekly
+            partner: bank
+            insights: [all, by_system, orders]
+            period: week
+            schedule: 0 6 * * *
+            formats: [json]
+            deliver: [{folder: out}]
+        """
+
+    /// When a day or the week that ends with it is due.
+    private static func due(_ day: Int) -> Int64 { CountedShop.start(day + 1) + 3 * 3600 }
+
+    private static func counted(_ yaml: String) async throws -> CountedShop {
+        let shop = try await CountedShop(yaml)
+        for day in 0..<7 {
+            try await shop.count(
+                "views", day: day,
+                [
+                    "ios": .init(events: 400 + Int64(day), devices: 90),
+                    // On Thursday there are few.
+                    "android": day == 3 ? .init(events: 7, devices: 5) : .init(events: 50 + Int64(day), devices: 30),
+                    "other": .init(events: 100, devices: 40),
+                ])
+        }
+        return shop
+    }
+
+    private static func releases(_ shop: CountedShop, _ kind: PeriodKind) async throws -> [Release] {
+        try await shop.store.releases(
+            app: "shop", metric: "views", periodKind: kind, from: CountedShop.monday, to: CountedShop.start(7))
+    }
+
+    @Test("it is released after its last day, once; what the days published stays as it was")
+    func once() async throws {
+        let shop = try await Self.counted(Self.yaml())
+        let six = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(6) - 1)
+        #expect(six.map(\.period) == (0..<6).map(CountedShop.period))
+        #expect(try await shop.store.openRollups(app: "shop").map(\.hasOpenParts) == [true])
+        let before = try await Self.releases(shop, .day)
+        let last = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(6))
+        #expect(last.map(\.period) == [CountedShop.period(6), CountedShop.week])
+        #expect(try await shop.store.openRollups(app: "shop").isEmpty)
+        // Days on which nobody came are released, too; this week is not again.
+        let later = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(30))
+        #expect(later.count > 23 && later.allSatisfy { $0.period.start >= CountedShop.start(7) })
+        #expect(try await Self.releases(shop, .week).count == 1)
+        #expect(try await Self.releases(shop, .day).prefix(6).map(\.digest) == before.map(\.digest))
+    }
+
+    @Test("a week's published number is the sum of its days")
+    func sums() async throws {
+        let shop = try await Self.counted(Self.yaml())
+        _ = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(6))
+        let week = try #require(try await Self.releases(shop, .week).first)
+        let days = try await Self.releases(shop, .day)
+        let counted: Int64 = 2821 + 325 + 700
+        #expect(week.cell([:])?.count == counted)
+        let daily = days.compactMap { $0.cell([:])?.count }
+        #expect(daily.reduce(0, +) == counted)
+        // Nobody but Thursday's Android is small, and one other system hides it: the third is published all week.
+        let labels: [BucketLabel] = ["ios", "other"]
+        let whole = labels.map { week.cell(["os": $0])?.count }
+        #expect(whole == [nil, 700] || whole == [2821, nil])
+    }
+
+    @Test("a plan that no longer asks for weeks gives them up for good")
+    func givenUp() async throws {
+        let shop = try await Self.counted(Self.yaml())
+        let without = try CountedShop.plan(Self.yaml(rollups: ""))
+        _ = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(2))
+        #expect(try await shop.store.openRollups(app: "shop").map(\.period) == [CountedShop.week])
+        let made = try await shop.releases.releaseDue(of: without, now: Self.due(6))
+        #expect(made.map(\.period) == (3..<7).map(CountedShop.period))
+        #expect(try await shop.store.openRollups(app: "shop").isEmpty)
+        let later = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(8))
+        #expect(later.map(\.period) == [CountedShop.period(7), CountedShop.period(8)])
+        #expect(try await Self.releases(shop, .week).isEmpty)
+    }
+
+    @Test("a report over a week reads the week's release, and waits until all that lies in the week is released")
+    func report() async throws {
+        let shop = try await Self.counted(Self.yaml() + Self.reports)
+        let folder = FileManager.default.temporaryDirectory.path + "/throng-rollup-\(UUID().uuidString)"
+        let desk = ReportDesk(store: shop.store, rules: .system, folder: folder)
+        func deliver(at now: Int64) async throws -> Int {
+            try await desk.deliverDue(of: shop.plan, now: now) { _, error in Issue.record(error) }
+        }
+        let six = CountedShop.start(7) + 6 * 3600
+        _ = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(5))
+        #expect(try await deliver(at: six) == 0, "the week is not released")
+        _ = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(6))
+        // A daemon that was away brings its Sunday.
+        try await shop.count("orders", day: 6, ["ios": .init(events: 900, devices: 80)])
+        #expect(try await deliver(at: six) == 0, "another metric's Sunday is not released")
+        _ = try await shop.releases.releaseDue(of: shop.plan, now: six)
+        #expect(try await deliver(at: six) == 1)
+        #expect(try await deliver(at: six + 86_400) == 0)
+
+        let data = try #require(FileManager.default.contents(atPath: folder + "/out/weekly-2026-W47.json"))
+        let report = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        let insights = try #require(report["insights"] as? [[String: Any]])
+        let rows: [[Int?]] = insights.map { insight in
+            let rows = insight["rows"] as? [[String: Any]] ?? []
+            return rows.map { $0["value"] as? Int }
+        }
+        let week = try #require(try await Self.releases(shop, .week).first)
+        #expect(rows[0] == [week.cell([:]).map { Int($0.count) }])
+        let labels: [BucketLabel] = ["ios", "android", "other"]
+        let systems = labels.map { label in week.cell(["os": label]).map { Int($0.count) } }
+        #expect(rows[1] == systems)
+        #expect(rows[2] == [900])
+        // What is withheld of the week, together: what a subtraction gives.
+        let published = rows[1].compactMap { $0 }.reduce(0, +)
+        let rest = try #require(insights[1]["rest"] as? [String: Any])
+        #expect(rest["value"] as? Int == rows[0].compactMap { $0 }.reduce(0, +) - published)
+        try FileManager.default.removeItem(atPath: folder)
+    }
+
+    @Test("a hidden day can't be had by the week minus six days, nor by any other sum of released cells")
+    func subtraction() async throws {
+        let shop = try await Self.counted(Self.yaml())
+        _ = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(6))
+        let days = try await Self.releases(shop, .day)
+        let week = try #require(try await Self.releases(shop, .week).first)
+        let hidden = days.map { $0.cell(["os": "android"]) == nil }
+        #expect(hidden == [false, false, false, true, false, false, false])
+        #expect(week.cell(["os": "android"]) == nil, "thirty devices a day are enough for k, and yet")
+
+        // One unknown a day and system; each released cell is an equation over them.
+        let systems: [BucketLabel] = ["ios", "android", "other"]
+        func row(_ days: Range<Int>, _ systems: Range<Int>) -> [Int] {
+            (0..<21).map { place in days.contains(place / 3) && systems.contains(place % 3) ? 1 : 0 }
+        }
+        var released: [[Int]] = []
+        for (place, release) in (days + [week]).enumerated() {
+            let covered = place < 7 ? place..<place + 1 : 0..<7
+            if release.cell([:]) != nil { released.append(row(covered, 0..<3)) }
+            for (system, label) in systems.enumerated() where release.cell(["os": label]) != nil {
+                released.append(row(covered, system..<system + 1))
+            }
+        }
+        #expect(released.count > 15)
+        let thursday = row(3..<4, 1..<2)
+        #expect(!Self.determines(thursday, released))
+        // The control: a week that only withheld small cells would have told.
+        #expect(Self.determines(thursday, released + [row(0..<7, 1..<2)]))
+    }
+
+    /// Whether a row is a combination of others, in whole numbers modulo a large prime.
+    private static func determines(_ wanted: [Int], _ rows: [[Int]]) -> Bool {
+        func rank(_ rows: [[Int]]) -> Int {
+            let prime = 1_000_003
+            var rows = rows
+            var rank = 0
+            for column in rows[0].indices {
+                guard let pivot = rows.indices.first(where: { $0 >= rank && rows[$0][column] != 0 }) else { continue }
+                rows.swapAt(rank, pivot)
+                for other in rows.indices where other != rank && rows[other][column] != 0 {
+                    let (mine, its) = (rows[rank][column], rows[other][column])
+                    for place in rows[other].indices {
+                        rows[other][place] = (rows[other][place] * mine - rows[rank][place] * its) % prime
+                    }
+                }
+                rank += 1
+            }
+            return rank
+        }
+        return rank(rows) == rank(rows + [wanted])
+    }
+}
