@@ -11,8 +11,10 @@ public struct BucketedBatch: Sendable {
     public let window: WindowID
     /// Its events in order.
     public let events: [Event]
-    /// What the events add, event by event.
+    /// What the events add. Events that add the same share a run of them.
     public let contributions: [Contribution]
+    /// By contribution, how many events it is part of.
+    public let repeats: [Int32]
     /// The amounts that contributions refer to.
     public let amounts: [Int64]
 
@@ -54,17 +56,27 @@ public struct BucketedBatch: Sendable {
     }
 
     /// Puts a batch together.
+    ///
+    /// - Parameter repeats: by contribution, how many events it is part of; nil counts them.
     public init(
         id: BatchID,
         window: WindowID,
         events: [Event],
         contributions: [Contribution],
-        amounts: [Int64]
+        amounts: [Int64],
+        repeats: [Int32]? = nil
     ) {
         self.id = id
         self.window = window
         self.events = events
         self.contributions = contributions
         self.amounts = amounts
+        self.repeats = repeats ?? Self.repeats(of: contributions.count, in: events)
+    }
+
+    private static func repeats(of contributions: Int, in events: [Event]) -> [Int32] {
+        var repeats = Array(repeating: Int32(0), count: contributions)
+        for event in events { for place in event.contributions { repeats[Int(place)] += 1 } }
+        return repeats
     }
 }

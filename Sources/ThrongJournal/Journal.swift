@@ -49,7 +49,7 @@ public final class Journal: Sendable {
 
     private struct Waiter {
         let position: JournalPosition
-        let continuation: CheckedContinuation<Void, any Error>
+        let resume: @Sendable (Result<Void, any Error>) -> Void
     }
 
     private let state: Mutex<State>
@@ -124,14 +124,23 @@ public final class Journal: Sendable {
     /// - Throws: ``JournalError/failed`` where it never will be.
     public func durable(_ position: JournalPosition) async throws {
         try await withCheckedThrowingContinuation { continuation in
-            let result: Result<Void, any Error>? = state.withLock { state in
-                if state.durable >= position { return .success(()) }
-                if state.hasFailed { return .failure(JournalError.failed) }
-                state.waiters.append(Waiter(position: position, continuation: continuation))
-                return nil
-            }
-            if let result { continuation.resume(with: result) }
+            durable(position) { continuation.resume(with: $0) }
         }
+    }
+
+    /// Calls back once everything up to a position is on disk, or never will be (``JournalError/failed``).
+    ///
+    /// - Parameter then: called once, here or on the journal's thread, and must not block.
+    public func durable(
+        _ position: JournalPosition, then resume: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) {
+        let result: Result<Void, any Error>? = state.withLock { state in
+            if state.durable >= position { return .success(()) }
+            if state.hasFailed { return .failure(JournalError.failed) }
+            state.waiters.append(Waiter(position: position, resume: resume))
+            return nil
+        }
+        if let result { resume(result) }
     }
 
     /// Removes segments whose batches are all in PostgreSQL and whose windows are over.
@@ -238,18 +247,18 @@ public final class Journal: Sendable {
             state.durable = position
             let split = state.waiters.partition { $0.position <= position }
             defer { state.waiters.removeSubrange(split...) }
-            return state.waiters[split...].map(\.continuation)
+            return Array(state.waiters[split...])
         }
-        for continuation in ready { continuation.resume() }
+        for waiter in ready { waiter.resume(.success(())) }
     }
 
     private func fail(_ error: any Error) {
         let waiting = state.withLock { state in
             state.hasFailed = true
             defer { state.waiters = [] }
-            return state.waiters.map(\.continuation)
+            return state.waiters
         }
-        for continuation in waiting { continuation.resume(throwing: JournalError.failed) }
+        for waiter in waiting { waiter.resume(.failure(JournalError.failed)) }
         onFailure(error)
     }
 }

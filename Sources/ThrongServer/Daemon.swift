@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Hummingbird
+internal import HummingbirdCore
 public import Logging
 internal import NIOCore
 internal import ServiceLifecycle
@@ -167,27 +168,32 @@ public struct Daemon: Sendable {
                 json: String(decoding: try plan.publicDocument(), as: UTF8.self),
                 entityTag: "\"\(plan.version.hex.prefix(32))\"")
         }
-        IntakeRoutes(desk: desk, plans: plans, logger: logger).add(to: router)
+        PlanRoutes(plans: plans).add(to: router)
         HealthRoutes(desk: desk).add(to: router)
-        return server(router, at: options.listen, name: "clients")
+        let (deadline, idle) = (TimeAmount(options.requestDeadline), options.idleTimeout)
+        let channel = HTTPServerBuilder { responder in
+            BatchChannel(responder: responder, desk: desk, requestDeadline: deadline, idleTimeout: idle)
+        }
+        return server(router, channel, at: options.listen, name: "clients")
     }
 
     private func metricsServer(_ desk: CountingDesk, _ telemetry: Telemetry) throws -> some Service {
         let router = Router()
         MetricsRoutes(desk: desk, telemetry: telemetry).add(to: router)
-        return server(router, at: options.metrics, name: "metrics")
+        let channel = HTTPServerBuilder.http1(
+            configuration: .init(
+                additionalChannelHandlers: [RequestDeadline(limit: TimeAmount(options.requestDeadline))],
+                idleTimeout: TimeAmount(options.idleTimeout)))
+        return server(router, channel, at: options.metrics, name: "metrics")
     }
 
     private func server(
-        _ router: Router<BasicRequestContext>, at endpoint: DaemonOptions.Endpoint, name: String
+        _ router: Router<BasicRequestContext>, _ channel: HTTPServerBuilder, at endpoint: DaemonOptions.Endpoint,
+        name: String
     ) -> some Service {
-        let deadline = TimeAmount(options.requestDeadline)
-        return Application(
+        Application(
             router: router,
-            server: .http1(
-                configuration: .init(
-                    additionalChannelHandlers: [RequestDeadline(limit: deadline)],
-                    idleTimeout: TimeAmount(options.idleTimeout))),
+            server: channel,
             configuration: .init(address: .hostname(endpoint.host, port: endpoint.port), serverName: nil),
             onServerRunning: { [logger] channel in
                 let port = channel.localAddress?.port ?? endpoint.port

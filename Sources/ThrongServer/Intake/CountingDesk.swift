@@ -21,6 +21,8 @@ final class CountingDesk: Sendable {
         case answer(BatchAnswer)
         case refused(IntakeError)
         case overloaded
+        /// The journal does not have it and never will.
+        case failed
     }
 
     init(
@@ -50,8 +52,10 @@ final class CountingDesk: Sendable {
 
     /// Counts a body, or says why not.
     ///
-    /// - Throws: ``JournalError`` where the journal failed: the batch is not acknowledged.
-    func accept(_ body: UnpackedBody, signals: Set<OptOutSignal>) async throws -> Verdict {
+    /// - Parameter then: called once: here, or on the journal's thread once what was counted is on disk. Must not block.
+    func accept(
+        _ body: UnpackedBody, signals: Set<OptOutSignal>, then: @escaping @Sendable (Verdict) -> Void
+    ) {
         telemetry.received()
         let outcome: IntakeOutcome
         do throws(IntakeError) {
@@ -60,18 +64,18 @@ final class CountingDesk: Sendable {
             }
         } catch {
             telemetry.refused(error)
-            return .refused(error)
+            return then(.refused(error))
         }
         switch outcome {
         case .optedOut(let answer):
             telemetry.answered(.optedOut, answer)
-            return .answer(answer)
+            then(.answer(answer))
         case .batch(let incoming):
             guard journal.hasRoom else {
                 telemetry.answered(.overloaded)
-                return .overloaded
+                return then(.overloaded)
             }
-            return try await count(incoming)
+            count(incoming, then: then)
         }
     }
 
@@ -81,38 +85,51 @@ final class CountingDesk: Sendable {
         telemetry.refused(error)
     }
 
-    private func count(_ incoming: IncomingBatch) async throws -> Verdict {
+    private func count(_ incoming: IncomingBatch, then: @escaping @Sendable (Verdict) -> Void) {
         let window = incoming.bucketed.window
-        let identifier = incoming.identifier.keyed(with: try keys.key(of: window))
-        let now = clock.now
-        let outcome = try state.withLock { counting in
-            let outcome = counting.count(incoming.bucketed, identifier: identifier, now: now) { layout in
-                self.openPeriod(of: layout, now: now)
-            }
-            if case .counted(let batch) = outcome {
-                do {
-                    try journal.append(batch)
-                } catch {
-                    // Counted in memory and not in the journal: only a replay brings the two together again.
-                    onFailure(error)
-                    throw error
+        let identifier: KeyedIdentifier
+        do {
+            identifier = incoming.identifier.keyed(with: try keys.key(of: window))
+        } catch {
+            // The window's key could not be written: nothing was counted.
+            return then(.failed)
+        }
+        let outcome: Counting.Outcome
+        do {
+            let now = clock.now
+            outcome = try state.withLock { counting in
+                let outcome = counting.count(incoming.bucketed, identifier: identifier, now: now) { layout in
+                    self.openPeriod(of: layout, now: now)
                 }
+                // Counted in memory and not in the journal: only a replay would bring the two together again.
+                if case .counted(let batch) = outcome { try journal.append(batch) }
+                return outcome
             }
-            return outcome
+        } catch {
+            // The process is about to end and will replay.
+            onFailure(error)
+            return then(.failed)
         }
         switch outcome {
         case .counted(let batch):
-            try await journal.durable(batch.position)
-            telemetry.answered(.accepted, batch.answer)
-            return .answer(batch.answer)
+            answer(batch.answer, once: batch.position, .accepted, then)
         case .repeated(let answer, let position):
-            try await journal.durable(position)
-            telemetry.answered(.duplicate, answer)
-            return .answer(answer)
+            self.answer(answer, once: position, .duplicate, then)
         case .windowOver:
-            let error = IntakeError.windowOutOfRange(current: window.rotation.window(at: now).value)
+            let error = IntakeError.windowOutOfRange(current: window.rotation.window(at: clock.now).value)
             telemetry.refused(error)
-            return .refused(error)
+            then(.refused(error))
+        }
+    }
+
+    private func answer(
+        _ answer: BatchAnswer, once position: JournalPosition, _ outcome: Telemetry.BatchOutcome,
+        _ then: @escaping @Sendable (Verdict) -> Void
+    ) {
+        journal.durable(position) { [telemetry] result in
+            guard case .success = result else { return then(.failed) }
+            telemetry.answered(outcome, answer)
+            then(.answer(answer))
         }
     }
 
@@ -124,7 +141,7 @@ final class CountingDesk: Sendable {
 
     func resolve(watermark: JournalPosition) { state.withLock { $0.resolve(watermark: watermark) } }
 
-    func freeze() -> Flush? { state.withLock { $0.freeze() } }
+    func freeze() -> Flush? { state.withLock { $0.takePending() }?.flush() }
 
     func applied(_ flush: Flush, closed: Set<ClosedPeriod>) {
         state.withLock { $0.applied(flush, closed: closed) }

@@ -22,36 +22,9 @@ extension Response {
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
-    /// Why a batch was refused as a whole; the status is chosen here and nowhere else.
+    /// Why a request was refused.
     static func refusal(_ error: IntakeError) -> Response {
-        let pointer = error.pointer.map { "\"pointer\":\"\($0)\"," } ?? ""
-        // Messages and pointers are made of our own words and numbers: nothing to escape.
-        let text = "{\"error\":\"\(error.code)\",\(pointer)\"message\":\"\(error.message)\"}"
-        var response = Response.json(status(of: error), text)
-        if response.status == .serviceUnavailable { response.headers[.retryAfter] = retrySeconds }
-        return response
-    }
-
-    /// Not now: 503 with Retry-After.
-    static func busy(_ message: String) -> Response {
-        var response = Response.json(.serviceUnavailable, "{\"error\":\"overloaded\",\"message\":\"\(message)\"}")
-        response.headers[.retryAfter] = retrySeconds
-        return response
-    }
-
-    /// How long a client waits before it tries again. Unit: seconds.
-    private static let retrySeconds = "5"
-
-    private static func status(of error: IntakeError) -> HTTPResponse.Status {
-        switch error {
-        case .bodyTooLarge, .tooManyEvents: .contentTooLarge
-        case .unknownApp: .notFound
-        case .unknownPurpose, .windowOutOfRange: .unprocessableContent
-        case .noMemory: .serviceUnavailable
-        case .unknownEncoding: .unsupportedMediaType
-        case .notJSON, .notUTF8, .notGzip, .numberOutOfRange, .tooDeep, .duplicateKey, .nul, .wrongShape,
-            .stringTooLong:
-            .badRequest
-        }
+        let answer = IntakeAnswer(refusal: error)
+        return .json(answer.status, answer.text)
     }
 }
