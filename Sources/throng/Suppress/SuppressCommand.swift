@@ -147,6 +147,11 @@ struct SuppressCommand: AsyncParsableCommand {
             "\(Terminal.count(table.rows.count, "row")), \(Terminal.count(cube.cells.count, "cell")) with all sums; "
                 + "dimensions: "
                 + zip(table.dimensions, codes).map { "\($0) (\(Terminal.grouped($1.count)))" }.joined(separator: ", "))
+        if value != nil, largest == nil {
+            Terminal.talk(
+                "warning: without --largest and --second no value is checked for who makes up most of it; only counts "
+                    + "decide what is sensitive")
+        }
         for (dimension, codes) in zip(table.dimensions, codes) where codes.count > 8 {
             guard codes.count * 2 > table.rows.count, codes.allSatisfy({ Double($0) != nil }) else { continue }
             Terminal.talk(
