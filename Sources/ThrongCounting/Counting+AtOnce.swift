@@ -1,6 +1,9 @@
 internal import ThrongPlan
 
 extension Counting {
+    /// How many additions are looked through for one to the same cell.
+    private static var lookback: Int { 64 }
+
     /// What a batch adds to one metric.
     private struct Share {
         let ordinal: Int
@@ -63,8 +66,9 @@ extension Counting {
                 shares.append(Share(ordinal: ordinal, partition: partition, events: events))
             }
 
-            // From the last on: events that follow each other are alike.
-            let known = additions.lastIndex {
+            // Events that follow each other are alike. No further back than this, or a batch of many different cells would
+            // take the square of their number; what is not put together is added one by one.
+            let known = additions.suffix(Self.lookback).lastIndex {
                 $0.cell == contribution.cell && $0.metric == ordinal && $0.periodStart == contribution.periodStart
             }
             var sums = known.map { additions[$0].sums } ?? Array(repeating: 0, count: Int(metric.countersPerCell) - 1)

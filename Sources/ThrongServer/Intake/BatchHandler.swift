@@ -28,6 +28,8 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         case answering
         /// The router's.
         case passing(isWhole: Bool)
+        /// The client asked for the connection to be closed, and its answer is on its way: nothing more is taken.
+        case over
     }
 
     private struct Collection {
@@ -40,6 +42,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     private var stage = Stage.idle
     private var waiting = CircularBuffer<Waiting>()
     private var wantsRead = false
+    private var isTakingWaiting = false
     private var closesAfterwards = false
     private var context: ChannelHandlerContext?
 
@@ -47,6 +50,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     private enum Waiting {
         case part(HTTPRequestPart)
         case event(Any)
+        case error(any Error)
     }
 
     init(desk: CountingDesk) { self.desk = desk }
@@ -67,11 +71,17 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         // That the client will send no more must not end the connection before it has its answer.
-        if case .answering = stage {
-            waiting.append(.event(event))
-        } else {
-            context.fireUserInboundEventTriggered(event)
-        }
+        if mustWait { waiting.append(.event(event)) } else { context.fireUserInboundEventTriggered(event) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // What is wrong with the next request is said after the answer to this one.
+        if mustWait { waiting.append(.error(error)) } else { context.fireErrorCaught(error) }
+    }
+
+    /// Whether what is no part of a request comes after something of ours.
+    private var mustWait: Bool {
+        if case .answering = stage { true } else { !waiting.isEmpty }
     }
 
     /// Whether a whole request waits for its response.
@@ -84,6 +94,8 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     private func take(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
         switch (part, stage) {
+        case (_, .over):
+            break
         case (.head(let head), _):
             guard head.method == .post, Self.isBatches(head.path) else {
                 stage = .passing(isWhole: false)
@@ -180,22 +192,30 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         if answer.isRetryable { head.headerFields[.retryAfter] = IntakeAnswer.retrySeconds }
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(context.channel.allocator.buffer(string: answer.text))), promise: nil)
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        guard closesAfterwards else { return context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil) }
+        let channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
     }
 
     /// The request is whole and answered: on to what waits.
     private func finish(_ context: ChannelHandlerContext) {
-        stage = .idle
-        if closesAfterwards {
-            context.close(promise: nil)
+        guard !closesAfterwards else {
+            stage = .over
+            waiting.removeAll()
             return
         }
+        stage = .idle
+        // What waits may be answered at once and end up here again: the loop under way goes on with the next.
+        guard !isTakingWaiting else { return }
+        isTakingWaiting = true
         while !isOutstanding, let next = waiting.popFirst() {
             switch next {
             case .part(let part): take(part, context)
             case .event(let event): context.fireUserInboundEventTriggered(event)
+            case .error(let error): context.fireErrorCaught(error)
             }
         }
+        isTakingWaiting = false
         if wantsRead, !isOutstanding {
             wantsRead = false
             context.read()

@@ -1,9 +1,12 @@
 """What the daemon answers to requests that it must not count, in its own documented words; and that it counts none."""
 
 import collections
+import contextlib
 import gzip
 import json
+import re
 import socket
+import threading
 import time
 
 import daemon
@@ -315,6 +318,32 @@ def slow_clients(house):
     say(f"{len(ways)} kinds of slow requests are cut after 2 seconds")
 
 
+def pipelined(house):
+    """Thousands of requests at once on one connection: each is answered in its turn, and the last ends it."""
+    def request(body, *headers):
+        lines = ["POST /v1/batches HTTP/1.1", "host: x", f"content-length: {len(body)}", *headers]
+        return "\r\n".join([*lines, "", ""]).encode() + body
+
+    before = shop.counted(house)
+    # The first one waits for the disk, and what follows it waits for the first.
+    many = request(text(shop.batch(id="first in line"))) + request(b"") * 4000
+    many += b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n" + request(text(shop.batch(id="last in line")), "connection: close")
+    ignored = request(text(shop.batch(id="after the last")))
+    answers = b""
+    with socket.create_connection(("127.0.0.1", house.port), 60) as line:
+        sender = threading.Thread(target=line.sendall, args=(many + ignored,))
+        sender.start()
+        with contextlib.suppress(ConnectionResetError):
+            while piece := line.recv(1 << 16):
+                answers += piece
+        sender.join()
+    statuses = [int(each) for each in re.findall(rb"HTTP/1\.1 (\d+) ", answers)]
+    check(statuses == [202] + [400] * 4000 + [200, 202], "answers in their turn:", len(statuses), statuses[:3], statuses[-3:])
+    house.drain()
+    check(shop.counted(house) - before == 2, "nothing counts after the request that ends the connection")
+    say("4,003 requests at once are answered in their turn")
+
+
 def test():
     house = daemon.Daemon(shop.plan(), THRONG_INTAKE_REQUEST_SECONDS="2").start()
     counters_start_at_zero(house)
@@ -324,6 +353,7 @@ def test():
     opt_outs(house)
     limits_are_inclusive(house)
     slow_clients(house)
+    pipelined(house)
     check(house.stop() == 0, "serve stops gracefully")
 
 
