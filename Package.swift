@@ -29,6 +29,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -38,6 +39,7 @@ let package = Package(
     ],
     targets: [
         // The flow, upstream first. An arrow points only to what stands above it.
+        .target(name: "ThrongFaults", swiftSettings: strict),
         .target(name: "ThrongNoise", swiftSettings: strict),
         .target(name: "ThrongPlan", dependencies: ["ThrongNoise", "CPCRE2", crypto, "Yams"], swiftSettings: strict),
         .target(name: "ThrongWire", swiftSettings: strict),
@@ -46,7 +48,8 @@ let package = Package(
             name: "ThrongIntake", dependencies: ["ThrongPlan", "ThrongWire", "ThrongCounting", "CSimdJSON", "CZlib"],
             swiftSettings: strict),
         .target(
-            name: "ThrongJournal", dependencies: ["ThrongPlan", "ThrongWire", "ThrongCounting", crypto],
+            name: "ThrongJournal",
+            dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongCounting", crypto],
             swiftSettings: strict),
         .target(name: "ThrongSuppression", dependencies: ["CCoin"], swiftSettings: strict),
         .target(
@@ -57,7 +60,9 @@ let package = Package(
         .target(
             name: "ThrongStore",
             dependencies: [
-                "ThrongPlan", "ThrongCounting", "ThrongNoise", "ThrongRelease", "CLibPQ", crypto, logging, lifecycle,
+                "ThrongFaults", "ThrongPlan", "ThrongCounting", "ThrongNoise", "ThrongRelease", "CLibPQ", crypto,
+                logging,
+                lifecycle,
             ],
             resources: [.embedInCode("Schema")],
             swiftSettings: strict),
@@ -83,15 +88,23 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
+        .target(
+            name: "ThrongLoad",
+            dependencies: [
+                "ThrongPlan", "ThrongIntake", .product(name: "Histogram", package: "hdrhistogram-swift"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
         .executableTarget(
             name: "throng",
             dependencies: [
-                "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongJournal", "ThrongStore", "ThrongReport",
-                "ThrongServer",
+                "ThrongFaults", "ThrongLoad", "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongJournal",
+                "ThrongStore", "ThrongReport", "ThrongServer",
                 "ThrongRelease", "ThrongSuppression", "ThrongTable", "ThrongAudit", "CZlib", crypto, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
@@ -110,6 +123,15 @@ let package = Package(
             name: "ThrongJournalTests", dependencies: ["ThrongJournal", "ThrongCounting", "ThrongPlan", "ThrongWire"],
             swiftSettings: strict),
         .testTarget(
+            name: "ThrongLoadTests",
+            dependencies: [
+                "ThrongLoad", "ThrongIntake", "ThrongCounting", "ThrongPlan", "ThrongWire",
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "ThrongNoiseTests", dependencies: ["ThrongNoise"], exclude: ["golden.py"], swiftSettings: strict),
         .target(
             name: "SuppressionOracle", dependencies: ["ThrongSuppression", "CCoin"], path: "Tests/SuppressionOracle",
@@ -120,6 +142,16 @@ let package = Package(
         .testTarget(
             name: "ThrongSuppressionTests", dependencies: ["ThrongSuppression", "SuppressionOracle"],
             swiftSettings: strict),
+        // Counts what each stage takes; nothing of the product.
+        .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
+        .executableTarget(
+            name: "StageBench",
+            dependencies: [
+                "ThrongLoad", "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting", "ThrongJournal",
+                "CSimdJSON",
+                "CAllocationCount", crypto, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/StageBench", swiftSettings: strict),
         .testTarget(name: "ThrongAuditTests", dependencies: ["ThrongAudit"], swiftSettings: strict),
         .testTarget(
             name: "ThrongTableTests", dependencies: ["ThrongTable", "ThrongSuppression"], swiftSettings: strict),

@@ -1,7 +1,9 @@
--- The first sight of a daemon starts it at 0; every attachment moves the fence, which locks out earlier processes.
+-- The first sight of a daemon starts it at 0; every attachment moves the fence from the one that was found ($3; 0 for
+-- none) to a higher one ($2), which locks out earlier processes. No row comes back where another process was faster.
 insert into throng.watermark as known (daemon, position, fence)
-values ($1::uuid, 0, 1)
+values ($1::uuid, 0, $2::bigint)
 on conflict (shard, daemon) do update
-set fence = known.fence + 1,
+set fence = excluded.fence,
     attached_at = now()
-returning position, fence;
+where known.fence = $3::bigint
+returning position;

@@ -23,6 +23,13 @@ struct throng_json_parser {
     bool repeats(dom::object object);
 };
 
+// One of 64 bits, the same for equal keys.
+static uint64_t key_bit(std::string_view key) {
+    if (key.empty()) return 1;
+    const auto first = static_cast<uint8_t>(key.front()), last = static_cast<uint8_t>(key.back());
+    return uint64_t{1} << ((key.size() * 7 + first * 3 + last) & 63);
+}
+
 throng_json_status throng_json_parser::add_string(std::string_view text) {
     throng_json_node node{};
     node.kind = THRONG_JSON_STRING;
@@ -53,12 +60,16 @@ throng_json_status throng_json_parser::walk(dom::element element, size_t depth) 
         if (depth >= max_depth) return THRONG_JSON_TOO_DEEP;
         nodes.push_back({THRONG_JSON_OBJECT, 0, 0, 0, {0}});
         dom::object object = element.get_object().value_unsafe();
-        const bool has_repeats = repeats(object);
+        // Keys of one length with the same ends share a bit: only those are compared. An object with many keys is sorted
+        // instead, or it would cost the square of their number.
+        uint64_t seen = object.size() > 16 && repeats(object) ? ~uint64_t{0} : 0;
+        const bool is_small = object.size() <= 16;
         uint32_t length = 0;
         for (dom::key_value_pair member : object) {
             const size_t key = nodes.size();
             if (auto status = add_string(member.key)) return status;
-            if (has_repeats) {
+            const uint64_t bit = key_bit(member.key);
+            if (seen & bit) {
                 // Say which one: the first key that equals an earlier key of this object.
                 for (size_t earlier = place + 1; earlier < key; earlier = nodes[earlier + 1].next) {
                     if (nodes[earlier].length == nodes[key].length &&
@@ -66,6 +77,7 @@ throng_json_status throng_json_parser::walk(dom::element element, size_t depth) 
                         return THRONG_JSON_DUPLICATE_KEY;
                 }
             }
+            if (is_small) seen |= bit;
             if (auto status = walk(member.value, depth + 1)) return status;
             ++length;
         }
@@ -104,12 +116,6 @@ throng_json_status throng_json_parser::walk(dom::element element, size_t depth) 
 bool throng_json_parser::repeats(dom::object object) {
     keys.clear();
     for (dom::key_value_pair member : object) keys.push_back(member.key);
-    if (keys.size() <= 12) {
-        for (size_t i = 1; i < keys.size(); ++i)
-            for (size_t j = 0; j < i; ++j)
-                if (keys[i] == keys[j]) return true;
-        return false;
-    }
     std::sort(keys.begin(), keys.end());
     return std::adjacent_find(keys.begin(), keys.end()) != keys.end();
 }

@@ -59,8 +59,8 @@ public struct CellSpace: Sendable {
     }
 }
 
-/// One metric's part of the cell space.
-struct MetricSpace: Sendable {
+/// One metric's part of the cell space. A class, as counting an event refers to it several times.
+final class MetricSpace: Sendable {
     let firstCounter: UInt32
     let counterEnd: UInt32
     let countersPerCell: UInt32
@@ -107,11 +107,18 @@ struct MetricSpace: Sendable {
 }
 
 /// One tracked margin: where its cells lie, and how a leaf cell falls into it.
-struct TrackedMargin: Sendable {
+final class TrackedMargin: Sendable {
     let margin: Margin
     let projection: CellProjection
     let firstTracked: UInt32
     let firstSum: UInt32
     /// Tells the margin's cells apart from all others under one identifier; the same in every process.
     let seed: UInt64
+    init(margin: Margin, projection: CellProjection, firstTracked: UInt32, firstSum: UInt32, seed: UInt64) {
+        self.margin = margin
+        self.projection = projection
+        self.firstTracked = firstTracked
+        self.firstSum = firstSum
+        self.seed = seed
+    }
 }

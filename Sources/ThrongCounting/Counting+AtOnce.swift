@@ -36,9 +36,10 @@ extension Counting {
         for share in shares {
             let key = identifier.hash(with: space.metrics[share.ordinal].seed, 0)
             let used = window.contributions[key].used + UInt32(share.events)
-            window.contributions[key] = .init(used: used, partition: share.partition)
+            window.contributions.set(key, used: used, partition: share.partition)
         }
         additions = merged
+        appearances.reserveCapacity(8)
         for addition in merged {
             apply(addition, of: batch, identifier: identifier, to: &window, appearances: &appearances)
         }
@@ -49,6 +50,8 @@ extension Counting {
     private func merged(_ batch: BucketedBatch) -> ([CountedBatch.Addition], [Share])? {
         var additions: [CountedBatch.Addition] = []
         var shares: [Share] = []
+        additions.reserveCapacity(min(batch.contributions.count, 16))
+        shares.reserveCapacity(4)
         for (place, contribution) in batch.contributions.enumerated() {
             let ordinal = Int(contribution.metric)
             let metric = space.metrics[ordinal]

@@ -7,12 +7,13 @@ extension Counting {
     ///   the two largest that PostgreSQL does not have yet.
     public mutating func replay(_ record: CountedBatch, now: Int64) {
         position = max(position, record.position)
-        if windows[record.window] == nil { closeWindows(longBefore: record.window, now: now) }
-        var window = windows.removeValue(forKey: record.window) ?? OpenWindow()
+        if !windows.contains(record.window) { closeWindows(longBefore: record.window, now: now) }
+        let place = windows.place(of: record.window)
+        var window = windows.takeOut(place)
         replayTotals(of: record, in: &window)
         if record.window.over > now { replayIdentifier(of: record, in: &window) }
         window.lastPosition = record.position
-        windows[record.window] = window
+        windows.putBack(window, at: place)
         if unresolved != nil {
             unresolved?.append(record)
         } else if record.position > flushed {
@@ -20,27 +21,30 @@ extension Counting {
         }
     }
 
-    /// Learns the journal's last position, where its last records could not be read any more.
-    public mutating func reach(_ last: JournalPosition) { position = max(position, last) }
+    /// Learns the journal's last position once all of it was replayed: its last records may be past reading.
+    public mutating func reach(_ last: JournalPosition) {
+        position = max(position, last)
+        windows.settle()
+    }
 
     private func replayIdentifier(of record: CountedBatch, in window: inout OpenWindow) {
         for addition in record.additions {
             let metric = space.metrics[addition.metric]
             let key = record.identifier.hash(with: metric.seed, 0)
             let used = window.contributions[key].used &+ UInt32(clamping: addition.count)
-            window.contributions[key] = .init(used: used, partition: metric.partition(addition.cell).value)
+            window.contributions.set(key, used: used, partition: metric.partition(addition.cell).value)
         }
         for appearance in record.appearances {
             let margin = space.metrics[appearance.metric].margins[appearance.margin]
             let hash = record.identifier.hash(
                 with: margin.seed &+ UInt64(appearance.cell.value), UInt64(bitPattern: appearance.periodStart))
-            _ = window.pairs.insert(hash)
+            window.pairs.insertLater(hash)
             let metric = space.metrics[appearance.metric]
             if appearance.margin == 0, metric.cellsBound != nil {
                 window.cells[record.identifier.hash(with: metric.seed, 0)] += 1
             }
         }
-        window.batches[record.batch] = .init(position: record.position, answer: record.answer)
+        window.batches.add(record.batch, record.answer, at: record.position)
     }
 
     private mutating func replayTotals(of record: CountedBatch, in window: inout OpenWindow) {
@@ -93,6 +97,9 @@ extension Counting {
                 window: record.window.number)
         }
     }
+
+    /// Whether PostgreSQL's watermark is known.
+    public var isResolved: Bool { unresolved == nil }
 
     /// Learns PostgreSQL's watermark, where it was not known at the start.
     public mutating func resolve(watermark: JournalPosition) {
@@ -151,10 +158,7 @@ extension Counting {
     }
 
     private mutating func closeWindows(where isOver: (WindowID) -> Bool) {
-        for (id, window) in windows where isOver(id) {
-            closing[id] = window.lastPosition
-            windows[id] = nil
-        }
+        for (id, window) in windows.remove(where: isOver) { closing[id] = window.lastPosition }
     }
 
     /// Counters that PostgreSQL does not have yet.
@@ -163,6 +167,6 @@ extension Counting {
     }
     /// (identifier, cell) pairs in open windows, once for the distinct count and once a sum.
     public var openPairs: Int {
-        windows.values.reduce(0) { $0 + $1.pairs.count + $1.totals.values.reduce(0) { $0 + $1.count } }
+        windows.all.reduce(0) { $0 + $1.pairs.count + $1.totals.values.reduce(0) { $0 + $1.count } }
     }
 }

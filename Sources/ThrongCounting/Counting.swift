@@ -10,7 +10,7 @@ public struct Counting: Sendable {
     /// Everything up to here is in PostgreSQL.
     public internal(set) var flushed: JournalPosition
 
-    var windows: [WindowID: OpenWindow] = [:]
+    var windows = OpenWindows()
     var closing: [WindowID: JournalPosition] = [:]
     var pending = PendingDeltas()
     var frozen: FrozenDeltas?
@@ -54,11 +54,13 @@ public struct Counting: Sendable {
         now: Int64,
         openPeriod: (MetricLayout) -> Int64
     ) -> Outcome {
-        guard batch.window.over > now else { return .windowOver }
+        // Over for good, even if the clock was set back since: whom it counted may be forgotten already.
+        guard batch.window.over > now, closing[batch.window] == nil else { return .windowOver }
         // The window is taken out for the length of the call so that it changes in place.
-        var window = windows.removeValue(forKey: batch.window) ?? OpenWindow()
-        defer { windows[batch.window] = window }
-        if let known = window.batches[batch.id] { return .repeated(known.answer, known.position) }
+        let place = windows.place(of: batch.window)
+        var window = windows.takeOut(place)
+        defer { windows.putBack(window, at: place) }
+        if let known = window.batches.answer(to: batch.id) { return .repeated(known.answer, known.position) }
 
         position = position.next
         var accepted = 0
@@ -77,7 +79,7 @@ public struct Counting: Sendable {
                 appearances: &appearances)
         }
         let answer = BatchAnswer(accepted: accepted, refused: refused)
-        window.batches[batch.id] = .init(position: position, answer: answer)
+        window.batches.add(batch.id, answer, at: position)
         window.lastPosition = position
         return .counted(
             CountedBatch(
@@ -160,7 +162,7 @@ public struct Counting: Sendable {
             periodStart: contribution.periodStart,
             count: Int64(amount),
             sums: sums)
-        window.contributions[key] = .init(used: known.used + amount, partition: partition)
+        window.contributions.set(key, used: known.used + amount, partition: partition)
         apply(addition, of: batch, identifier: identifier, to: &window, appearances: &appearances)
         additions.append(addition)
         return nil
@@ -181,7 +183,8 @@ public struct Counting: Sendable {
                 of: addition, by: identifier, in: batch.window.number,
                 to: &window.totals[addition.metric, default: ContributionTotals()], isKnown: false)
         }
-        for (place, margin) in metric.margins.enumerated() {
+        for place in metric.margins.indices {
+            let margin = metric.margins[place]
             let cell = margin.projection(addition.cell)
             let hash = identifier.hash(
                 with: margin.seed &+ UInt64(cell.value), UInt64(bitPattern: addition.periodStart))

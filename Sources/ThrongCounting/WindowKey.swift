@@ -39,11 +39,14 @@ public struct WindowKey: Sendable {
     public let name: UInt64
     /// 256 random bits.
     public let secret: SymmetricKey
+    /// Has taken in the secret, and waits for what it authenticates.
+    private let authenticator: HMAC<SHA256>
 
     /// Wraps a key.
     public init(name: UInt64, secret: SymmetricKey) {
         self.name = name
         self.secret = secret
+        authenticator = HMAC(key: secret)
     }
 
     /// A fresh key from the system's random source.
@@ -53,8 +56,9 @@ public struct WindowKey: Sendable {
 
     /// Keys an identifier as it came from a client: HMAC-SHA-256 cut to 128 bits.
     public func keyed(_ identifier: UnsafeRawBufferPointer) -> KeyedIdentifier {
-        let code = HMAC<SHA256>.authenticationCode(for: identifier, using: secret)
-        return code.withUnsafeBytes {
+        var authenticator = authenticator
+        authenticator.update(data: identifier)
+        return authenticator.finalize().withUnsafeBytes {
             KeyedIdentifier(
                 high: $0.loadUnaligned(fromByteOffset: 0, as: UInt64.self),
                 low: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))

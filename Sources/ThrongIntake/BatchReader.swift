@@ -9,8 +9,8 @@ internal import ThrongWire
 /// arrays here hold node numbers and buckets.
 ///
 /// Unchecked: a reader is either in the pool of ``Intake``, behind its mutex, or in the hands of the one call that took
-/// it out; nothing else refers to it.
-final class BatchReader: @unchecked Sendable {
+/// it out; nothing else refers to its parser.
+struct BatchReader: @unchecked Sendable {
     let limits: IntakeLimits
     private let parser: JSONParser
     /// By field number: the context's node, or -1.
@@ -19,6 +19,7 @@ final class BatchReader: @unchecked Sendable {
     private var eventNodes: [Int] = []
     /// By dimension: the bucket that the context gives, or -1 where it was not asked for yet.
     private var contextBuckets: [Int] = []
+    private var timestamps = TimestampReader()
     private var periods: [PeriodKind: Period] = [:]
     /// By event name, the last run of contributions that an event without fields of its own came to.
     private var runs: [Run] = []
@@ -38,7 +39,7 @@ final class BatchReader: @unchecked Sendable {
         self.limits = limits
     }
 
-    func read(
+    mutating func read(
         _ body: UnsafeBufferPointer<UInt8>,
         apps: [AppTables],
         appNames: ByteTable,
@@ -59,7 +60,7 @@ final class BatchReader: @unchecked Sendable {
             return .optedOut(BatchAnswer(accepted: 0, refused: refused))
         }
         let current = tables.purpose.rotation.window(at: now)
-        guard abs(envelope.window.subtractingReportingOverflow(current.value).partialValue) <= 1 else {
+        guard (current.value - 1...current.value + 1).contains(envelope.window) else {
             throw .windowOutOfRange(current: current.value)
         }
         let window = WindowID(
@@ -84,7 +85,7 @@ final class BatchReader: @unchecked Sendable {
 
     // MARK: Bucketing
 
-    private func bucket(
+    private mutating func bucket(
         _ document: JSONDocument,
         envelope: Envelope,
         window: WindowID,
@@ -92,11 +93,12 @@ final class BatchReader: @unchecked Sendable {
         calendar: PeriodCalendar,
         now: Int64
     ) throws(IntakeError) -> BucketedBatch {
-        reset(&contextNodes, count: tables.fieldCount)
-        reset(&contextBuckets, count: tables.dimensions.count)
+        Self.reset(&contextNodes, count: tables.fieldCount)
+        Self.reset(&contextBuckets, count: tables.dimensions.count)
         var contextRefusal: RefusalReason?
         if let context = envelope.context {
-            contextRefusal = take(context, of: document, fields: tables.fieldNames, allows: nil, into: &contextNodes)
+            contextRefusal = Self.take(
+                context, of: document, fields: tables.fieldNames, allows: nil, into: &contextNodes)
         }
         let count = document.count(envelope.events)
         var events: [BucketedBatch.Event] = []
@@ -110,7 +112,7 @@ final class BatchReader: @unchecked Sendable {
         runs.append(contentsOf: repeatElement(.none, count: tables.events.count))
         var node = envelope.events + 1
         for _ in 0..<count {
-            let event = try WireEvent(document, node: node, limits: limits)
+            let event = try WireEvent(document, node: node, limits: limits, timestamps: &timestamps)
             node = document.next(node)
             let place = contextRefusal == nil ? tables.eventNames[document.bytes(event.name)] : nil
             let isPlain = event.fields == nil && event.count == 1
@@ -147,7 +149,7 @@ final class BatchReader: @unchecked Sendable {
     }
 
     /// The instants around one at which an event without fields of its own adds the same.
-    private func instants(
+    private mutating func instants(
         around instant: Int64, of event: EventTables, calendar: PeriodCalendar, now: Int64
     ) -> Range<Int64> {
         guard !event.dependsOnTime else { return 0..<0 }
@@ -163,7 +165,7 @@ final class BatchReader: @unchecked Sendable {
     }
 
     /// Adds what one event contributes, or says why it contributes nothing.
-    private func add(
+    private mutating func add(
         _ event: WireEvent,
         named place: Int?,
         of document: JSONDocument,
@@ -177,9 +179,9 @@ final class BatchReader: @unchecked Sendable {
         let eventTables = tables.events[place]
         if event.at < now - IntakeLimits.oldestEvent { return .tooOld }
         if event.at > now + IntakeLimits.newestEvent { return .inTheFuture }
-        reset(&eventNodes, count: tables.fieldCount)
+        Self.reset(&eventNodes, count: tables.fieldCount)
         if let fields = event.fields,
-            let refusal = take(
+            let refusal = Self.take(
                 fields, of: document, fields: tables.fieldNames, allows: eventTables.allows, into: &eventNodes)
         {
             return refusal
@@ -209,7 +211,7 @@ final class BatchReader: @unchecked Sendable {
         return isExpired ? .metricExpired : nil
     }
 
-    private func bucket(
+    private mutating func bucket(
         _ place: Int, of event: WireEvent, tables: PurposeTables, document: JSONDocument
     ) -> Int {
         let dimension = tables.dimensions[place]
@@ -248,7 +250,7 @@ final class BatchReader: @unchecked Sendable {
     }
 
     /// Notes where an object's fields lie; says why not where one is not planned or no scalar.
-    private func take(
+    private static func take(
         _ object: Int, of document: JSONDocument, fields: ByteTable, allows: [Bool]?, into nodes: inout [Int]
     ) -> RefusalReason? {
         var key = object + 1
@@ -261,14 +263,14 @@ final class BatchReader: @unchecked Sendable {
         return nil
     }
 
-    private func period(_ kind: PeriodKind, at unixSeconds: Int64, calendar: PeriodCalendar) -> Period {
+    private mutating func period(_ kind: PeriodKind, at unixSeconds: Int64, calendar: PeriodCalendar) -> Period {
         if let known = periods[kind], known.start <= unixSeconds, unixSeconds < known.end { return known }
         let period = calendar.period(kind, containing: unixSeconds)
         periods[kind] = period
         return period
     }
 
-    private func reset(_ numbers: inout [Int], count: Int) {
+    private static func reset(_ numbers: inout [Int], count: Int) {
         numbers.removeAll(keepingCapacity: true)
         numbers.append(contentsOf: repeatElement(-1, count: count))
     }

@@ -32,7 +32,7 @@ public final class Intake: Sendable {
         _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: Int64
     ) throws(IntakeError) -> IntakeOutcome {
         guard body.count <= limits.bodyBytes else { throw .bodyTooLarge(limit: limits.bodyBytes) }
-        guard let reader = readers.withLock({ $0.popLast() }) ?? BatchReader(limits: limits) else { throw .noMemory }
+        guard var reader = readers.withLock({ $0.popLast() }) ?? BatchReader(limits: limits) else { throw .noMemory }
         defer { readers.withLock { $0.append(reader) } }
         return try reader.read(body, apps: apps, appNames: appNames, signals: signals, now: now)
     }

@@ -1,11 +1,16 @@
 internal import ThrongPlan
 
-/// Reads RFC 3339 timestamps from bytes, without allocation.
-enum Timestamp {
+/// Reads RFC 3339 timestamps from bytes, without allocation. Knows the date that it read last: most are of one day.
+struct TimestampReader {
+    /// The ten bytes of the date that was read last, as two numbers.
+    private var date: (UInt64, UInt16) = (0, 0)
+    /// That date. Unit: days since 1970-01-01.
+    private var days: Int64 = 0
+
     /// Unix seconds, fractions dropped; nil for anything that is not `YYYY-MM-DDTHH:MM:SS[.fraction](Z|±HH:MM)`.
     ///
     /// A leap second counts as the second after it.
-    static func unixSeconds(_ bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
+    mutating func unixSeconds(_ bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
         guard bytes.count >= 20, bytes.count <= 40 else { return nil }
         func number(_ start: Int, _ digits: Int) -> Int? {
             var value = 0
@@ -17,11 +22,16 @@ enum Timestamp {
             return value
         }
         func holds(_ character: Unicode.Scalar, _ offset: Int) -> Bool { bytes[offset] == UInt8(ascii: character) }
-        guard let year = number(0, 4), holds("-", 4), let month = number(5, 2), holds("-", 7),
-            let day = number(8, 2), holds("T", 10) || holds("t", 10) || holds(" ", 10),
-            let hour = number(11, 2), holds(":", 13), let minute = number(14, 2), holds(":", 16),
-            let second = number(17, 2), hour < 24, minute < 60, second <= 60,
-            let date = CalendarDate(year: year, month: month, day: day)
+        let raw = UnsafeRawBufferPointer(bytes)
+        let written = (raw.loadUnaligned(as: UInt64.self), raw.loadUnaligned(fromByteOffset: 8, as: UInt16.self))
+        if written != date {
+            guard let year = number(0, 4), holds("-", 4), let month = number(5, 2), holds("-", 7),
+                let day = number(8, 2), let known = CalendarDate(year: year, month: month, day: day)
+            else { return nil }
+            (date, days) = (written, known.daysSince1970)
+        }
+        guard holds("T", 10) || holds("t", 10) || holds(" ", 10), let hour = number(11, 2), holds(":", 13),
+            let minute = number(14, 2), holds(":", 16), let second = number(17, 2), hour < 24, minute < 60, second <= 60
         else { return nil }
         var offset = 19
         if holds(".", offset) {
@@ -30,7 +40,7 @@ enum Timestamp {
             while offset < bytes.count, (48...57).contains(bytes[offset]) { offset += 1 }
             guard offset > first, offset < bytes.count else { return nil }
         }
-        let local = date.daysSince1970 * 86_400 + Int64(hour * 3600 + minute * 60 + second)
+        let local = days * 86_400 + Int64(hour * 3600 + minute * 60 + second)
         if holds("Z", offset) || holds("z", offset) { return offset + 1 == bytes.count ? local : nil }
         guard offset + 6 == bytes.count, holds("+", offset) || holds("-", offset),
             let hours = number(offset + 1, 2), holds(":", offset + 3), let minutes = number(offset + 4, 2),

@@ -11,7 +11,9 @@ struct WireEvent {
     /// 1 where the event does not say.
     let count: UInt32
 
-    init(_ document: JSONDocument, node: Int, limits: IntakeLimits) throws(IntakeError) {
+    init(
+        _ document: JSONDocument, node: Int, limits: IntakeLimits, timestamps: inout TimestampReader
+    ) throws(IntakeError) {
         func problem(_ member: String, _ expected: String) -> IntakeError {
             .wrongShape(pointer: document.pointer(to: node) + member, expected: expected)
         }
@@ -38,7 +40,7 @@ struct WireEvent {
         }
         guard name >= 0, document.isString(name) else { throw problem("/event", "a string") }
         self.name = name
-        guard time >= 0, document.isString(time), let at = Timestamp.unixSeconds(document.bytes(time)) else {
+        guard time >= 0, document.isString(time), let at = timestamps.unixSeconds(document.bytes(time)) else {
             throw problem("/at", "an RFC 3339 time such as 2026-11-21T10:02:11Z")
         }
         self.at = at

@@ -6,6 +6,13 @@ struct ByteWriter {
         withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
+    /// Overwrites what lies there.
+    mutating func replace(at offset: Int, with number: some FixedWidthInteger) {
+        bytes.withUnsafeMutableBytes {
+            $0.storeBytes(of: number.littleEndian, toByteOffset: offset, as: type(of: number))
+        }
+    }
+
     /// A text with its length in front: u16, then UTF-8.
     mutating func add(_ text: String) {
         add(UInt16(text.utf8.count))

@@ -4,8 +4,10 @@ internal import ThrongPlan
 
 /// The folder in which a daemon keeps what must survive it. One daemon holds it at a time.
 ///
-/// `daemon.id` names this daemon in PostgreSQL · `lock` · `journal/` segments · `windows/` one key a window · `layouts/`
-/// what the journal's cells mean, as JSON by identity.
+/// `daemon.id` names this daemon in PostgreSQL, with a CRC-32C: another name would count everything again · `lock` ·
+/// `journal/` segments · `windows/` one key a window · `windows.closed` which are over for good · `layouts/` what the
+/// journal's cells mean, as JSON by identity · `flushed/` what PostgreSQL got last · `attachment` how this folder last
+/// attached to PostgreSQL.
 public final class DataDirectory: Sendable {
     /// Its absolute path, without a slash at the end.
     public let path: String
@@ -16,32 +18,54 @@ public final class DataDirectory: Sendable {
 
     var journalPath: String { path + "/journal" }
     var windowsPath: String { path + "/windows" }
+    var closedWindowsPath: String { path + "/windows.closed" }
     var layoutsPath: String { path + "/layouts" }
+    var flushedPath: String { path + "/flushed" }
+    private var attachmentPath: String { path + "/attachment" }
 
     /// Opens the folder, making it on first sight, and locks it.
     ///
     /// - Throws: ``JournalError/inUse(directory:)`` where another process holds it; system errors.
     public init(path: String) throws(JournalError) {
         self.path = path
+        let isNew = !FileManager.default.fileExists(atPath: path)
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
             throw .system(call: "mkdir", file: path, code: errno)
         }
+        if isNew { try File.syncDirectory(File.directory(of: path)) }
         let descriptor = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system(call: "open", file: path + "/lock", code: errno) }
-        lock = Mutex(descriptor)
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(directory: path) }
-        for folder in ["journal", "windows", "layouts"] { try File.makeDirectory(path + "/" + folder) }
-        let name = path + "/daemon.id"
-        if FileManager.default.fileExists(atPath: name) {
-            let text = String(decoding: try File.contents(name), as: UTF8.self)
-            guard let known = UUID(uuidString: text) else { throw .unknownFormat(file: name) }
-            daemon = known
-        } else {
-            daemon = UUID()
-            try File.replace(name, with: Array(daemon.uuidString.utf8))
+        do throws(JournalError) {
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(directory: path) }
+            for folder in ["journal", "windows", "layouts"] { try File.makeDirectory(path + "/" + folder) }
+            daemon = try Self.name(in: path + "/daemon.id")
+        } catch {
+            close(descriptor)
+            throw error
         }
+        lock = Mutex(descriptor)
+    }
+
+    /// The daemon's name; chosen and kept on first sight.
+    private static func name(in file: String) throws(JournalError) -> UUID {
+        guard FileManager.default.fileExists(atPath: file) else {
+            let name = UUID()
+            try File.replace(file, with: Array(line(of: name).utf8))
+            return name
+        }
+        let text = String(decoding: try File.contents(file), as: UTF8.self)
+        // Without a checksum it was written by an earlier version.
+        guard let name = UUID(uuidString: String(text.prefix(36))), text.utf8.count == 36 || text == line(of: name)
+        else {
+            throw .unknownFormat(file: file)
+        }
+        return name
+    }
+
+    private static func line(of daemon: UUID) -> String {
+        "\(daemon.uuidString) \(String(CRC32C.checksum(Array(daemon.uuidString.utf8)), radix: 16))\n"
     }
 
     deinit { unlock() }
@@ -49,9 +73,28 @@ public final class DataDirectory: Sendable {
     /// Gives the folder back before this object goes: from now on another daemon may take it.
     public func unlock() {
         lock.withLock { descriptor in
-            if let descriptor { close(descriptor) }
+            guard let held = descriptor else { return }
+            // Closing alone would leave it to a process that is just being started and still has a copy.
+            flock(held, LOCK_UN)
+            close(held)
             descriptor = nil
         }
+    }
+
+    /// The highest fence under which this folder has attached to PostgreSQL, or has tried to; nil for none.
+    public func attachment() throws(JournalError) -> Int64? {
+        guard FileManager.default.fileExists(atPath: attachmentPath) else { return nil }
+        let text = String(decoding: try File.contents(attachmentPath), as: UTF8.self)
+        guard let fence = Int64(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw .unknownFormat(file: attachmentPath)
+        }
+        return fence
+    }
+
+    /// Notes a fence, on disk, before it is used: whoever finds a higher one in PostgreSQL has a copy of the folder that
+    /// is not the last.
+    public func note(attachment fence: Int64) throws(JournalError) {
+        try File.replace(attachmentPath, with: Array("\(fence)\n".utf8))
     }
 
     /// Keeps a layout so that the journal can be read without the plan.

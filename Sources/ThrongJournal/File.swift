@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ThrongFaults
 
 /// An open file by its descriptor; closes with its owner.
 struct File: ~Copyable {
@@ -16,6 +17,11 @@ struct File: ~Copyable {
     /// Writes everything, over as many calls as it takes.
     func write(_ bytes: [UInt8]) throws(JournalError) {
         var offset = 0
+        try write(bytes, from: &offset)
+    }
+
+    /// Writes everything from an offset on, which moves along with what is written.
+    func write(_ bytes: [UInt8], from offset: inout Int) throws(JournalError) {
         while offset < bytes.count {
             let written = bytes.withUnsafeBytes { buffer in
                 Foundation.write(descriptor, buffer.baseAddress.map { $0 + offset }, buffer.count - offset)
@@ -31,24 +37,35 @@ struct File: ~Copyable {
     /// Waits until what was written is on disk. After a failure nothing may be assumed and nothing is retried: the
     /// kernel may have dropped the pages and report success the second time.
     func sync() throws(JournalError) {
-        guard fdatasync(descriptor) == 0 else { throw .system(call: "fdatasync", file: path, code: errno) }
+        guard fdatasync(descriptor) == 0 || Fault.ignoreFailedSync.isOn else {
+            throw .system(call: "fdatasync", file: path, code: errno)
+        }
     }
 
     /// Makes the names in a directory durable.
     static func syncDirectory(_ path: String) throws(JournalError) {
         let directory = try File(path, flags: O_RDONLY | O_DIRECTORY)
-        guard fsync(directory.descriptor) == 0 else { throw .system(call: "fsync", file: path, code: errno) }
+        guard fsync(directory.descriptor) == 0 || Fault.ignoreFailedSync.isOn else {
+            throw .system(call: "fsync", file: path, code: errno)
+        }
     }
 
     static func contents(_ path: String) throws(JournalError) -> [UInt8] {
-        let file = try File(path, flags: O_RDONLY)
         var status = stat()
-        guard fstat(file.descriptor, &status) == 0 else { throw .system(call: "fstat", file: path, code: errno) }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        guard stat(path, &status) == 0 else { throw .system(call: "stat", file: path, code: errno) }
+        return try contents(path, from: 0, count: Int(status.st_size))
+    }
+
+    /// So many bytes from an offset on, or fewer where the file ends.
+    static func contents(_ path: String, from start: Int, count: Int) throws(JournalError) -> [UInt8] {
+        let file = try File(path, flags: O_RDONLY)
+        var bytes = [UInt8](repeating: 0, count: count)
         var offset = 0
         while offset < bytes.count {
             let count = bytes.withUnsafeMutableBytes { buffer in
-                Foundation.read(file.descriptor, buffer.baseAddress.map { $0 + offset }, buffer.count - offset)
+                Foundation.pread(
+                    file.descriptor, buffer.baseAddress.map { $0 + offset }, buffer.count - offset,
+                    off_t(start + offset))
             }
             if count < 0 {
                 if errno == EINTR { continue }
@@ -73,6 +90,12 @@ struct File: ~Copyable {
         try syncDirectory(directory(of: path))
     }
 
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// Makes sure that what can be read of a file is on disk: another process may have written it and not synced it, or a
+    /// sync of it may have failed and left pages in memory that no later sync would write.
+    static func secure(_ path: String) throws(JournalError) { try replace(path, with: contents(path)) }
+
     static func makeDirectory(_ path: String) throws(JournalError) {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
             throw .system(call: "mkdir", file: path, code: errno)
@@ -92,7 +115,7 @@ struct File: ~Copyable {
         }
     }
 
-    private static func directory(of path: String) -> String {
+    static func directory(of path: String) -> String {
         path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     }
 }

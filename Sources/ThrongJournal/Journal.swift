@@ -1,12 +1,14 @@
 internal import Foundation
 internal import Synchronization
 public import ThrongCounting
+internal import ThrongFaults
 internal import ThrongPlan
 
 /// The append-only record of what was counted. A batch may be acknowledged once ``durable(_:)`` returns for it.
 ///
-/// Appending copies into a buffer; one thread of its own writes and syncs, so that many batches share one `fdatasync`
-/// (group commit). After a failed write or sync nothing is acknowledged any more: the process has to end and replay.
+/// Appending only queues; one thread of its own seals, writes and syncs, so that many batches share one `fdatasync`
+/// (group commit) and nobody who counts waits for cryptography. After a failed write or sync nothing is acknowledged any
+/// more: the process has to end and replay.
 public final class Journal: Sendable {
     /// How a journal is kept.
     public struct Options: Sendable {
@@ -15,23 +17,28 @@ public final class Journal: Sendable {
         /// Once segments with batches that PostgreSQL does not have are this large together, nothing is accepted until it
         /// has caught up. Segments that only wait for their windows to end don't count. Unit: bytes.
         public var capBytes: Int
+        /// Once this much waits for the disk, nothing is accepted until the disk has caught up; and nothing is while less
+        /// than twice as much is free on it. Unit: bytes.
+        public var queueBytes: Int
 
-        /// 64 MiB a segment, 4 GiB in all.
-        public init(segmentBytes: Int = 64 << 20, capBytes: Int = 4 << 30) {
+        /// 64 MiB a segment, 4 GiB in all, 32 MiB on their way.
+        public init(segmentBytes: Int = 64 << 20, capBytes: Int = 4 << 30, queueBytes: Int = 32 << 20) {
             self.segmentBytes = segmentBytes
             self.capBytes = capBytes
+            self.queueBytes = queueBytes
         }
     }
 
     private struct State {
-        /// What the thread has not taken yet, a chunk a segment.
-        var chunks: [Chunk] = []
+        /// What the thread has not taken yet.
+        var queue: [Queued] = []
         var appended: JournalPosition
         var durable: JournalPosition
-        /// The segment that the next record goes to, with the bytes that it will then have.
-        var segment: Segment
-        var segmentBytes: Int
-        var segmentOver = Int64.min
+        /// At most what the queue will add, and what the thread is about to write. Unit: bytes.
+        var queuedBytes = 0
+        var takenBytes = 0
+        /// Bytes of the segment under way.
+        var currentBytes: Int
         /// Segments that are written to no more.
         var closed: [KeptSegment]
         /// PostgreSQL has everything up to here.
@@ -42,40 +49,43 @@ public final class Journal: Sendable {
         var isStopping = false
     }
 
-    private struct Chunk {
-        let segment: Segment
-        var bytes: [UInt8]
+    private struct Queued {
+        let batch: CountedBatch
+        let key: WindowKey
     }
 
     private struct Waiter {
         let position: JournalPosition
-        let resume: @Sendable (Result<Void, any Error>) -> Void
+        let resume: @Sendable (Result<JournalPosition, JournalError>) -> Void
     }
 
     private let state: Mutex<State>
     private let wake = DispatchSemaphore(value: 0)
     private let stopped = DispatchSemaphore(value: 0)
+    private let pulse = Pulse()
     private let data: DataDirectory
-    private let keys: KeyRing
     private let options: Options
+    private let disk: DiskSpace
     private let onFailure: @Sendable (any Error) -> Void
 
     /// Starts a new segment after what was replayed.
     ///
-    /// - Parameter onFailure: called once, on the journal's thread, when a write or a sync failed: end the process.
+    /// - Parameters:
+    ///   - onFull: called when the disk has filled up, and when there is space again.
+    ///   - onFailure: called once, on the journal's thread, when a write or a sync failed: end the process.
     public init(
         _ data: DataDirectory,
-        keys: KeyRing,
         space: CellSpace,
         after replayed: JournalReader.Replayed,
         position: JournalPosition,
         options: Options = Options(),
+        onFull: @escaping @Sendable (_ isFull: Bool) -> Void = { _ in },
         onFailure: @escaping @Sendable (any Error) -> Void
     ) throws(JournalError) {
         self.data = data
-        self.keys = keys
         self.options = options
         self.onFailure = onFailure
+        disk = DiskSpace(at: data.path, reserve: 2 * options.queueBytes, onChange: onFull)
         for layout in space.layouts { try data.keep(layout) }
         let segment = Segment(
             in: data.journalPath,
@@ -87,56 +97,56 @@ public final class Journal: Sendable {
             State(
                 appended: position,
                 durable: position,
-                segment: segment,
-                segmentBytes: segment.headerSize,
+                currentBytes: segment.headerSize,
                 closed: replayed.segments,
                 flushed: .start))
+        // What was replayed counts as durable. Earlier segments were synced by the rotation or the start that followed them.
+        if let newest = replayed.segments.last { try File.secure(newest.path) }
+        try File.syncDirectory(data.windowsPath)
         try File.replace(segment.path, with: segment.header)
-        let thread = Thread { [self] in write(from: segment) }
+        let thread = Thread { [self] in write(to: segment) }
         thread.name = "throng-journal"
         thread.start()
     }
 
     /// Takes a counted batch. Call in the order of positions; returns before anything is on disk.
-    public func append(_ batch: CountedBatch) throws {
-        let key = try keys.key(of: batch.window)
-        let mustWake = try state.withLock { state in
-            guard !state.hasFailed, !state.isStopping else { throw JournalError.failed }
+    ///
+    /// - Parameter key: the key of the batch's window.
+    public func append(_ batch: CountedBatch, key: WindowKey) throws(JournalError) {
+        FaultPoint.reached("before_append")
+        let mustWake = try state.withLock { state throws(JournalError) in
+            guard !state.hasFailed, !state.isStopping else { throw .failed }
             precondition(batch.position == state.appended.next, "batches are journalled in the order of counting")
-            if state.segmentBytes >= options.segmentBytes { rotate(&state, first: batch.position) }
-            let frame = try state.segment.frame(batch, key: key)
-            if state.chunks.last?.segment.generation == state.segment.generation {
-                state.chunks[state.chunks.count - 1].bytes.append(contentsOf: frame)
-            } else {
-                state.chunks.append(Chunk(segment: state.segment, bytes: frame))
-            }
-            state.segmentBytes += frame.count
-            state.segmentOver = max(state.segmentOver, batch.window.over)
+            state.queue.append(Queued(batch: batch, key: key))
+            state.queuedBytes += Segment.largestSize(of: batch)
             state.appended = batch.position
             defer { state.isIdle = false }
             return state.isIdle
         }
+        FaultPoint.reached("after_append")
         if mustWake { wake.signal() }
     }
 
     /// Returns once everything up to a position is on disk.
     ///
-    /// - Throws: ``JournalError/failed`` where it never will be.
+    /// - Throws: ``JournalError/failed`` where it never will be; ``JournalError/full`` where that may take long.
     public func durable(_ position: JournalPosition) async throws {
-        try await withCheckedThrowingContinuation { continuation in
+        _ = try await withCheckedThrowingContinuation { continuation in
             durable(position) { continuation.resume(with: $0) }
         }
     }
 
-    /// Calls back once everything up to a position is on disk, or never will be (``JournalError/failed``).
+    /// Calls back once everything up to a position is on disk, or never will be (``JournalError/failed``), or may not be
+    /// for long (``JournalError/full``).
     ///
-    /// - Parameter then: called once, here or on the journal's thread, and must not block.
+    /// - Parameter then: called once with how far the disk has come, here or on the journal's thread, and must not block.
     public func durable(
-        _ position: JournalPosition, then resume: @escaping @Sendable (Result<Void, any Error>) -> Void
+        _ position: JournalPosition, then resume: @escaping @Sendable (Result<JournalPosition, JournalError>) -> Void
     ) {
-        let result: Result<Void, any Error>? = state.withLock { state in
-            if state.durable >= position { return .success(()) }
-            if state.hasFailed { return .failure(JournalError.failed) }
+        let result: Result<JournalPosition, JournalError>? = state.withLock { state in
+            if state.durable >= position { return .success(state.durable) }
+            if state.hasFailed { return .failure(.failed) }
+            if disk.isWaiting { return .failure(.full) }
             state.waiters.append(Waiter(position: position, resume: resume))
             return nil
         }
@@ -162,22 +172,48 @@ public final class Journal: Sendable {
             state.closed.removeFirst(removable.count)
             return Array(removable)
         }
-        for segment in removable { try File.remove(segment.path) }
+        if !removable.isEmpty { FaultPoint.reached("before_removal") }
+        for segment in removable {
+            try File.remove(segment.path)
+            try File.remove(TornTail.aside(of: segment.path))
+            FaultPoint.reached("after_removal")
+        }
         if !removable.isEmpty { try File.syncDirectory(data.journalPath) }
     }
 
     /// Bytes of all segments, written or about to be.
-    public var bytes: Int { state.withLock { $0.closed.reduce($0.segmentBytes) { $0 + $1.bytes } } }
-
-    /// Whether a batch may be taken: false once what PostgreSQL lacks has grown to the cap, or the journal failed.
-    public var hasRoom: Bool {
-        state.withLock { state in
-            guard !state.hasFailed, !state.isStopping else { return false }
-            let current = state.appended > state.flushed ? state.segmentBytes : 0
-            let lacking = state.closed.reversed().prefix { $0.last > state.flushed }.reduce(current) { $0 + $1.bytes }
-            return lacking < options.capBytes
-        }
+    public var bytes: Int {
+        state.withLock { $0.closed.reduce($0.currentBytes + $0.takenBytes + $0.queuedBytes) { $0 + $1.bytes } }
     }
+
+    /// Whether a batch may be taken: false once what PostgreSQL lacks has grown to the cap, the disk is full or can't keep
+    /// up, or the journal failed.
+    public var hasRoom: Bool {
+        disk.hasRoom
+            && state.withLock { state in
+                guard !state.hasFailed, !state.isStopping else { return false }
+                let queued = state.takenBytes + state.queuedBytes
+                guard queued < options.queueBytes else { return false }
+                let current = state.appended > state.flushed ? state.currentBytes + queued : 0
+                let lacking = state.closed.reversed().prefix { $0.last > state.flushed }.reduce(current) {
+                    $0 + $1.bytes
+                }
+                return lacking < options.capBytes
+            }
+    }
+
+    /// Takes nothing more, and acknowledges nothing that is not on disk: this process may not flush it.
+    public func refuseAll() {
+        state.withLock { $0.hasFailed = true }
+        turnAway(.failed)
+    }
+
+    /// How often this process has stood still, where nobody has asked PostgreSQL since whether it was replaced meanwhile:
+    /// until ``settle(_:)`` nothing is written and nothing acknowledged.
+    public var doubts: UInt64? { pulse.isSteady ? nil : pulse.doubts }
+
+    /// Learns that PostgreSQL was asked after so many ``doubts``, or can't be.
+    public func settle(_ doubts: UInt64) { pulse.settle(doubts) }
 
     /// Writes and syncs what was appended, then ends the thread. Blocks; not for a thread of the shared pool.
     public func stop() {
@@ -186,79 +222,112 @@ public final class Journal: Sendable {
             return !state.isStopping
         }
         guard isFirst else { return }
+        disk.stop()
         wake.signal()
         stopped.wait()
     }
 
-    private func rotate(_ state: inout State, first: JournalPosition) {
-        state.closed.append(
-            KeptSegment(
-                path: state.segment.path,
-                bytes: state.segmentBytes,
-                last: state.appended,
-                over: state.segmentOver))
-        state.segment = Segment(
-            in: data.journalPath,
-            generation: state.segment.generation + 1,
-            nonce: state.segment.nonce,
-            first: first,
-            layouts: state.segment.layouts)
-        state.segmentBytes = state.segment.headerSize
-        state.segmentOver = .min
-    }
-
     // MARK: The thread
 
-    private func write(from segment: Segment) {
-        var generation = segment.generation
+    private func write(to segment: Segment) {
         do {
-            var file = try File(segment.path, flags: O_WRONLY | O_APPEND)
+            var writer = try SegmentWriter(segment, in: data.journalPath, disk: disk) { self.turnAway(.full) }
             while true {
-                let (chunks, through, isStopping) = state.withLock { state in
-                    defer { state.chunks = [] }
-                    if state.chunks.isEmpty { state.isIdle = true }
-                    return (state.chunks, state.appended, state.isStopping)
-                }
-                if chunks.isEmpty {
+                let (queue, isStopping) = take()
+                guard let last = queue.last else {
                     if isStopping { break }
                     wake.wait()
                     continue
                 }
-                for chunk in chunks {
-                    if chunk.segment.generation != generation {
-                        try file.sync()
-                        try File.replace(chunk.segment.path, with: chunk.segment.header)
-                        file = try File(chunk.segment.path, flags: O_WRONLY | O_APPEND)
-                        generation = chunk.segment.generation
-                    }
-                    try file.write(chunk.bytes)
+                if Fault.acknowledgeEarly.isOn {
+                    release(through: last.batch.position, currentBytes: writer.bytes)
+                    Thread.sleep(forTimeInterval: 0.01)
                 }
-                try file.sync()
-                release(through: through)
+                try awaitPulse()
+                try write(queue, with: &writer)
+                try awaitPulse()
+                release(through: last.batch.position, currentBytes: writer.bytes)
+                FaultPoint.reached("after_acknowledge")
             }
         } catch {
             fail(error)
         }
+        pulse.stop()
         stopped.signal()
     }
 
-    private func release(through position: JournalPosition) {
+    /// Returns once it is certain that this process was not replaced while it stood still, and throws where it was.
+    private func awaitPulse() throws(JournalError) {
+        guard state.withLock({ !$0.hasFailed }) else { throw .failed }
+        while !pulse.isSteady {
+            guard state.withLock({ !$0.hasFailed && !$0.isStopping }) else { throw .failed }
+            usleep(20_000)
+        }
+    }
+
+    private func take() -> (queue: [Queued], isStopping: Bool) {
+        state.withLock { state in
+            defer {
+                state.isIdle = state.queue.isEmpty
+                state.takenBytes = state.queuedBytes
+                state.queue = []
+                state.queuedBytes = 0
+            }
+            return (state.queue, state.isStopping)
+        }
+    }
+
+    /// Writes batches as few records: one a run of batches under one key.
+    private func write(_ queue: [Queued], with writer: inout SegmentWriter) throws {
+        FaultPoint.reached("before_write")
+        var start = 0
+        while start < queue.count {
+            if writer.bytes >= options.segmentBytes {
+                let closed = try writer.rotate()
+                state.withLock { $0.closed.append(closed) }
+            }
+            let key = queue[start].key
+            let room = min(options.segmentBytes - writer.bytes, Segment.largestRun)
+            var run: [CountedBatch] = []
+            var size = 0
+            while start < queue.count, queue[start].key.name == key.name, size < room {
+                run.append(queue[start].batch)
+                size += JournalRecord.size(of: queue[start].batch)
+                start += 1
+            }
+            try writer.add(run, key: key)
+        }
+        try writer.sync()
+    }
+
+    private func release(through position: JournalPosition, currentBytes: Int) {
         let ready = state.withLock { state in
             state.durable = position
+            state.currentBytes = currentBytes
+            state.takenBytes = 0
             let split = state.waiters.partition { $0.position <= position }
             defer { state.waiters.removeSubrange(split...) }
             return Array(state.waiters[split...])
         }
-        for waiter in ready { waiter.resume(.success(())) }
+        for waiter in ready {
+            FaultPoint.reached("before_acknowledge")
+            waiter.resume(.success(position))
+        }
     }
 
     private func fail(_ error: any Error) {
+        state.withLock { $0.hasFailed = true }
+        turnAway(.failed)
+        // Whoever refused everything knows why.
+        if case JournalError.failed = error { return }
+        onFailure(error)
+    }
+
+    private func turnAway(_ error: JournalError) {
         let waiting = state.withLock { state in
-            state.hasFailed = true
             defer { state.waiters = [] }
             return state.waiters
         }
-        for waiter in waiting { waiter.resume(.failure(JournalError.failed)) }
-        onFailure(error)
+        for waiter in waiting { waiter.resume(.failure(error)) }
     }
 }

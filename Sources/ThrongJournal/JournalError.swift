@@ -17,8 +17,12 @@ public enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
     case malformedRecord
     /// The key of a window whose batches are not in PostgreSQL is gone.
     case keyMissing(segment: String, position: JournalPosition)
+    /// The window is over and its key was destroyed.
+    case windowClosed
     /// A write or a sync failed; nothing more is acknowledged.
     case failed
+    /// The disk is full; what was appended is written once there is space.
+    case full
 
     /// How a segment is damaged.
     public enum Damage: String, Sendable, Hashable {
@@ -28,6 +32,16 @@ public enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         case record
         /// A record could not be decrypted with its window's key.
         case ciphertext
+    }
+
+    /// Whether a write found no space; what it wrote until then is known.
+    var isWantOfSpace: Bool {
+        if case .system(_, _, let code) = self { !isFailedSync && (code == ENOSPC || code == EDQUOT) } else { false }
+    }
+
+    /// Whether a sync failed: nobody knows what is on disk, and asking again may bring a lie.
+    public var isFailedSync: Bool {
+        if case .system(let call, _, _) = self { call == "fdatasync" || call == "fsync" } else { false }
     }
 
     /// What was found and what to do.
@@ -41,6 +55,10 @@ public enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         case .damaged(let segment, let offset, let reason):
             "the journal's segment \(segment) is damaged at byte \(offset) (\(reason.rawValue)), and not only at its "
                 + "end. Acknowledged batches may be lost: restore the file, or move it aside to go on without it."
+        case .gap(let expected, let found, let segment) where found < expected:
+            "the journal's segment \(segment) begins with batch \(found.value), which an earlier segment has too: two "
+                + "processes wrote to this journal at once, because its file system does not keep locks. Move the folder "
+                + "to one that does; of the two segments keep the one whose batches were counted."
         case .gap(let expected, let found, let segment):
             "the journal's segment \(segment) begins with batch \(found.value) where \(expected.value) was expected: "
                 + "a segment is missing. Restore it, or move the later ones aside."
@@ -52,6 +70,10 @@ public enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         case .keyMissing(let segment, let position):
             "batch \(position.value) in \(segment) is not in PostgreSQL yet, and its window's key is gone: it can't "
                 + "be counted. Restore the folder `windows` of the data directory."
+        case .windowClosed:
+            "the window is over, and its key was destroyed. The clock was probably set back."
+        case .full:
+            "the disk that holds the journal is full; throng goes on by itself once there is space."
         case .failed:
             "the journal failed earlier; nothing is acknowledged until throng is started again."
         }

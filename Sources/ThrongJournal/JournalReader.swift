@@ -15,8 +15,11 @@ public struct JournalReader: Sendable {
         self.data = data
         self.keys = keys
         var segments: [Segment] = []
-        for name in try File.names(in: data.journalPath) where name.hasSuffix(".journal") {
+        for name in try File.names(in: data.journalPath) {
             let path = "\(data.journalPath)/\(name)"
+            // A segment that was never put in place.
+            if name.hasSuffix(".new") { try File.remove(path) }
+            guard name.hasSuffix(".journal") else { continue }
             segments.append(try Segment.read(header: File.contents(path), path: path))
         }
         self.segments = segments.sorted { $0.generation < $1.generation }
@@ -53,32 +56,56 @@ public struct JournalReader: Sendable {
         _ body: (CountedBatch) -> Void
     ) throws(JournalError) -> Replayed {
         var last = base
+        var unreadable = base
         var kept: [KeptSegment] = []
-        for segment in segments {
+        var torn: [TornTail] = []
+        for (place, segment) in segments.enumerated() {
             // A start whose journal lay behind PostgreSQL's watermark went on after the watermark.
             let isGapFlushed = flushed.map { segment.first > last && segment.first <= $0.next } ?? false
             guard segment.first == last.next || isGapFlushed else {
+                if let tail = torn.last, tail.segment == kept.last?.path {
+                    throw .damaged(segment: tail.segment, offset: tail.offset, reason: .record)
+                }
                 throw .gap(expected: last.next, found: segment.first, segment: segment.path)
             }
             let bytes = try File.contents(segment.path)
             let ordinals = segment.layouts.map { space.ordinal(of: $0) ?? -1 }
             var over: Int64 = .min
             last = JournalPosition(segment.first.value - 1)
-            last = try bytes.reading { buffer throws(JournalError) in
-                try replay(segment, buffer, after: last, flushed: flushed, space: space, ordinals: ordinals) {
+            // A start goes on after everything that it found. What stands in an earlier segment from there on was written
+            // later, by a process that had been frozen and replaced, and that may not acknowledge it any more.
+            let limit = place + 1 < segments.count ? segments[place + 1].first : JournalPosition(.max)
+            let end: Int
+            let isOvertaken: Bool
+            (last, end, isOvertaken) = try bytes.reading { buffer throws(JournalError) in
+                try replay(
+                    segment, buffer, after: last, before: limit, flushed: flushed, space: space, ordinals: ordinals,
+                    unreadable: &unreadable
+                ) {
                     over = max(over, $0.window.over)
                     body($0)
                 }
             }
-            kept.append(KeptSegment(path: segment.path, bytes: bytes.count, last: last, over: over))
+            kept.append(KeptSegment(path: segment.path, bytes: end, last: last, over: over))
+            if end < bytes.count {
+                torn.append(
+                    TornTail(
+                        segment: segment.path, offset: end, isOvertaken: isOvertaken, bytes: Array(bytes[end...])))
+            }
         }
-        return Replayed(last: last, nextGeneration: nextGeneration, segments: kept)
+        return Replayed(
+            last: last, unreadable: unreadable, torn: torn, nextGeneration: nextGeneration, segments: kept)
     }
 
     /// What a replay found.
     public struct Replayed: Sendable {
         /// The last position on disk.
         public let last: JournalPosition
+        /// Up to here the journal can't tell any more what was counted, because segments or keys are gone: PostgreSQL
+        /// must have it.
+        public let unreadable: JournalPosition
+        /// What lies behind the last records: to be set aside, and said, before anything is written.
+        public let torn: [TornTail]
         let nextGeneration: UInt32
         let segments: [KeptSegment]
     }
@@ -87,53 +114,77 @@ public struct JournalReader: Sendable {
         _ segment: Segment,
         _ buffer: UnsafeRawBufferPointer,
         after start: JournalPosition,
+        before limit: JournalPosition,
         flushed: JournalPosition?,
         space: CellSpace,
         ordinals: [Int],
+        unreadable: inout JournalPosition,
         _ body: (CountedBatch) -> Void
-    ) throws(JournalError) -> JournalPosition {
+    ) throws(JournalError) -> (last: JournalPosition, end: Int, isOvertaken: Bool) {
         var last = start
         var offset = segment.headerSize
-        while let record = Self.record(in: buffer, at: offset), record.position == last.next {
-            last = record.position
+        var known: (name: UInt64, window: WindowID, key: WindowKey)?
+        while let record = Self.record(in: buffer, at: offset), record.first == last.next {
+            if record.first >= limit { return (last, offset, true) }
+            let start = offset
+            last = record.last
             offset += Segment.frameOverhead + record.body.count
-            guard let (window, key) = keys.key(named: record.keyName) else {
+            if known?.name != record.keyName {
+                known = keys.key(named: record.keyName).map { (record.keyName, $0.window, $0.key) }
+            }
+            guard let (_, window, key) = known else {
                 // The key of a window that is over is destroyed once PostgreSQL has all of it, and not before.
-                if let flushed, record.position > flushed {
-                    throw .keyMissing(segment: segment.path, position: record.position)
+                if let flushed, record.last > flushed {
+                    throw .keyMissing(segment: segment.path, position: record.last)
                 }
+                unreadable = record.last
                 continue
             }
-            guard let plaintext = segment.plaintext(ofBody: record.body, at: record.position, key: key) else {
-                throw .damaged(segment: segment.path, offset: offset, reason: .ciphertext)
+            guard let plaintext = segment.plaintext(ofBody: record.body, at: record.first, key: key) else {
+                throw .damaged(segment: segment.path, offset: start, reason: .ciphertext)
             }
             guard !ordinals.contains(-1) else { throw .malformedRecord }
-            let position = last
-            body(
-                try plaintext.reading { bytes throws(JournalError) in
-                    try JournalRecord.batch(
-                        from: bytes, position: position, window: window, space: space, ordinals: ordinals)
-                })
+            try plaintext.reading { bytes throws(JournalError) in
+                var reader = ByteReader(bytes)
+                for position in record.first.value...record.last.value {
+                    body(
+                        try JournalRecord.batch(
+                            from: &reader, position: JournalPosition(position), window: window, space: space,
+                            ordinals: ordinals))
+                }
+                guard reader.isAtEnd else { throw .malformedRecord }
+            }
         }
         if Self.firstRecord(in: buffer, after: offset, beyond: last) != nil {
             throw .damaged(segment: segment.path, offset: offset, reason: .record)
         }
-        return last
+        return (last, offset, false)
+    }
+
+    /// A record whose length and checksum are right.
+    private struct Record {
+        let first: JournalPosition
+        let last: JournalPosition
+        let keyName: UInt64
+        let body: UnsafeRawBufferPointer
     }
 
     /// The valid record at an offset, if there is one.
-    private static func record(
-        in buffer: UnsafeRawBufferPointer, at offset: Int
-    ) -> (position: JournalPosition, keyName: UInt64, body: UnsafeRawBufferPointer)? {
+    private static func record(in buffer: UnsafeRawBufferPointer, at offset: Int) -> Record? {
+        func number<Number: FixedWidthInteger>(_ place: Int, _ type: Number.Type) -> Number {
+            Number(littleEndian: buffer.loadUnaligned(fromByteOffset: offset + place, as: type))
+        }
         guard offset + 8 <= buffer.count else { return nil }
-        let length = Int(UInt32(littleEndian: buffer.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
-        let checksum = UInt32(littleEndian: buffer.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self))
-        guard length >= 32, length <= Segment.largestRecord, offset + 8 + length <= buffer.count else { return nil }
+        let length = Int(number(0, UInt32.self))
+        guard length > Segment.bodyOverhead, length <= Segment.largestRecord, offset + 8 + length <= buffer.count
+        else { return nil }
         let body = UnsafeRawBufferPointer(rebasing: buffer[offset + 8..<offset + 8 + length])
-        guard CRC32C.checksum(body) == checksum else { return nil }
-        let position = UInt64(littleEndian: body.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
-        let keyName = UInt64(littleEndian: body.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-        return (JournalPosition(position), keyName, body)
+        guard CRC32C.checksum(body) == number(4, UInt32.self) else { return nil }
+        let first = number(8, UInt64.self)
+        let (end, overflow) = first.addingReportingOverflow(UInt64(number(24, UInt32.self)))
+        guard end > first, !overflow else { return nil }
+        return Record(
+            first: JournalPosition(first), last: JournalPosition(end - 1), keyName: number(16, UInt64.self), body: body)
     }
 
     /// Looks for any valid later record behind the end: its presence means damage, its absence a torn write.
@@ -142,7 +193,7 @@ public struct JournalReader: Sendable {
     ) -> Int? {
         guard end < buffer.count else { return nil }
         for offset in end..<buffer.count {
-            guard offset + 24 <= buffer.count else { return nil }
+            guard offset + 16 <= buffer.count else { return nil }
             let position = UInt64(littleEndian: buffer.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
             // A plausible position first: the checksum over a whole record costs far more.
             guard position > last.value, position - last.value < 1 << 32 else { continue }

@@ -1,4 +1,4 @@
-// A record's plaintext: one counted batch. Numbers are little-endian.
+// A record's plaintext is of counted batches, each of them this. Numbers are little-endian.
 //
 //     size          what
 //     16            batch id: high, low
@@ -16,9 +16,7 @@ internal import ThrongPlan
 internal import ThrongWire
 
 enum JournalRecord {
-    static func plaintext(of batch: CountedBatch) -> [UInt8] {
-        var writer = ByteWriter()
-        writer.bytes.reserveCapacity(64 + batch.additions.count * 40 + batch.appearances.count * 15)
+    static func add(_ batch: CountedBatch, to writer: inout ByteWriter) {
         writer.add(batch.batch.high)
         writer.add(batch.batch.low)
         writer.add(batch.identifier.high)
@@ -44,18 +42,23 @@ enum JournalRecord {
             writer.add(appearance.cell.value)
             writer.add(appearance.periodStart)
         }
-        return writer.bytes
     }
 
-    /// Reads a plaintext back; `ordinals` maps the segment's layout table to the space's ordinals.
+    /// The bytes of a batch's plaintext.
+    static func size(of batch: CountedBatch) -> Int {
+        let sums = batch.additions.reduce(0) { $0 + $1.sums.count }
+        return 48 + batch.answer.refused.count * 5 + batch.additions.count * 22 + sums * 8
+            + batch.appearances.count * 15
+    }
+
+    /// Reads a batch back; `ordinals` maps the segment's layout table to the space's ordinals.
     static func batch(
-        from plaintext: UnsafeRawBufferPointer,
+        from reader: inout ByteReader,
         position: JournalPosition,
         window: WindowID,
         space: CellSpace,
         ordinals: [Int]
     ) throws(JournalError) -> CountedBatch {
-        var reader = ByteReader(plaintext)
         func ordinal(_ place: UInt16) throws(JournalError) -> Int {
             guard Int(place) < ordinals.count else { throw .malformedRecord }
             return ordinals[Int(place)]
@@ -87,7 +90,6 @@ enum JournalRecord {
             let cell = CellIndex(try reader.next())
             appearances.append(.init(metric: metric, margin: margin, cell: cell, periodStart: try reader.next()))
         }
-        guard reader.isAtEnd else { throw .malformedRecord }
         return CountedBatch(
             position: position,
             window: window,

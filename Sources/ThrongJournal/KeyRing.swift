@@ -17,18 +17,23 @@ internal import Crypto
 internal import Foundation
 internal import Synchronization
 public import ThrongCounting
+internal import ThrongFaults
 internal import ThrongPlan
 
 /// The keys of the windows that are open, or whose batches PostgreSQL does not have yet.
 public final class KeyRing: Sendable {
     private let directory: String
     private let keys: Mutex<[WindowID: WindowKey]>
+    private let closed: ClosedWindows
+    /// Keys that may be on disk or not: a second one for the same window would make the first one's batches unreadable.
+    private let unsure = Mutex<[WindowID: WindowKey]>([:])
 
     private static let magic = Array("THRONGK1".utf8)
 
     /// Reads the keys that a data directory holds.
     public init(_ data: DataDirectory) throws(JournalError) {
         directory = data.windowsPath
+        closed = try ClosedWindows(data.closedWindowsPath)
         var found: [WindowID: WindowKey] = [:]
         for name in try File.names(in: directory) {
             let path = "\(directory)/\(name)"
@@ -45,11 +50,20 @@ public final class KeyRing: Sendable {
     }
 
     /// The key of a window; made, and put on disk first, where there is none.
+    ///
+    /// - Throws: ``JournalError/windowClosed`` where there was one: what was known of the window is gone, and a clock that
+    ///   was set back does not bring it back.
     public func key(of window: WindowID) throws(JournalError) -> WindowKey {
         try keys.withLock { keys throws(JournalError) in
+            guard !closed.contains(window) else { throw .windowClosed }
             if let key = keys[window] { return key }
-            let key = WindowKey.random()
+            let key = unsure.withLock { unsure in
+                let key = unsure[window] ?? .random()
+                unsure[window] = key
+                return key
+            }
             try File.replace(path(of: key), with: Self.bytes(of: key, for: window))
+            unsure.withLock { $0[window] = nil }
             keys[window] = key
             return key
         }
@@ -65,14 +79,18 @@ public final class KeyRing: Sendable {
         try keys.withLock { keys throws(JournalError) in
             guard let key = keys[window] else { return }
             let path = path(of: key)
+            try closed.close(window)
+            FaultPoint.reached("before_key_destroyed")
             do {
                 let file = try File(path, flags: O_WRONLY)
                 try file.write([UInt8](repeating: 0, count: 48))
                 try file.sync()
             }
+            FaultPoint.reached("in_key_destroyed")
             try File.remove(path)
             try File.syncDirectory(directory)
             keys[window] = nil
+            FaultPoint.reached("after_key_destroyed")
         }
     }
 

@@ -3,7 +3,7 @@
 //
 // Header
 //     offset  size    what
-//     0       8       "THRONGJ1"
+//     0       8       "THRONGJ2"
 //     8       4       generation: segments in order of making
 //     12      4       nonce of the start that wrote it, random
 //     16      8       position of the first record
@@ -11,17 +11,18 @@
 //     28      l × 32  their identities; `layouts/` of the data directory has their text
 //     ...     4       CRC-32C of everything before
 //
-// Record, one a counted batch, positions consecutive
+// Record, one a run of batches of one window, positions consecutive
 //     0       4       bytes from `position` to the end of the tag: n
 //     4       4       CRC-32C of those bytes
-//     8       8       position
+//     8       8       position of the first batch
 //     16      8       name of the window's key
-//     24      n - 32  the plaintext (JournalRecord.swift) under AES-256-GCM with the window's key
+//     24      4       batches: b
+//     28      n - 36  b plaintexts (JournalRecord.swift) one after another, under AES-256-GCM with the window's key
 //     ...     16      its tag
 //
 // The nonce of a record is the segment's nonce followed by the position. A position is used twice under one key only if
-// a record was lost before it was acknowledged, and then by another start with another nonce. `position` and the key's
-// name are authenticated too.
+// a record was lost before it was acknowledged, and then by another start with another nonce. `position`, the key's name
+// and the number of batches are authenticated too.
 //
 // End of a segment: the first record whose length or checksum is wrong ends it, if nothing valid follows. That is a torn
 // write that was never acknowledged. If something valid follows, the segment is damaged and the daemon does not start.
@@ -38,7 +39,7 @@ struct Segment {
     let first: JournalPosition
     let layouts: [LayoutID]
 
-    static let magic = Array("THRONGJ1".utf8)
+    static let magic = Array("THRONGJ2".utf8)
     static let frameOverhead = 8
     static let largestRecord = 64 << 20
 
@@ -99,24 +100,40 @@ struct Segment {
         }
     }
 
-    /// A record as it lies in the segment.
-    func frame(_ batch: CountedBatch, key: WindowKey) throws -> [UInt8] {
-        var body = ByteWriter()
-        body.add(batch.position.value)
-        body.add(key.name)
+    /// Bytes of a record's body before the ciphertext.
+    static let bodyHead = 20
+    /// Bytes of a record's body besides the plaintext.
+    static let bodyOverhead = bodyHead + 16
+    /// A record is closed once its plaintext is this large. Unit: bytes.
+    static let largestRun = 1 << 20
+
+    /// Adds a record as it lies in the segment.
+    func add(_ batches: [CountedBatch], key: WindowKey, to frames: inout ByteWriter) throws {
+        guard let first = batches.first?.position else { return }
+        var head = ByteWriter()
+        head.add(first.value)
+        head.add(key.name)
+        head.add(UInt32(batches.count))
+        var plaintext = ByteWriter()
+        plaintext.bytes.reserveCapacity(batches.reduce(0) { $0 + JournalRecord.size(of: $1) })
+        for batch in batches { JournalRecord.add(batch, to: &plaintext) }
         let sealed = try AES.GCM.seal(
-            JournalRecord.plaintext(of: batch),
-            using: key.secret,
-            nonce: try nonce(at: batch.position),
-            authenticating: body.bytes)
-        body.bytes.append(contentsOf: sealed.ciphertext)
-        body.bytes.append(contentsOf: sealed.tag)
-        var frame = ByteWriter()
-        frame.bytes.reserveCapacity(body.bytes.count + Self.frameOverhead)
-        frame.add(UInt32(body.bytes.count))
-        frame.add(CRC32C.checksum(body.bytes))
-        frame.bytes.append(contentsOf: body.bytes)
-        return frame.bytes
+            plaintext.bytes, using: key.secret, nonce: try nonce(at: first), authenticating: head.bytes)
+        let start = frames.bytes.count
+        frames.add(UInt32(Self.bodyOverhead + plaintext.bytes.count))
+        frames.add(UInt32(0))
+        frames.bytes.append(contentsOf: head.bytes)
+        frames.bytes.append(contentsOf: sealed.ciphertext)
+        frames.bytes.append(contentsOf: sealed.tag)
+        let checksum = frames.bytes.withUnsafeBytes { bytes in
+            CRC32C.checksum(UnsafeRawBufferPointer(rebasing: bytes[(start + Self.frameOverhead)...]))
+        }
+        frames.replace(at: start + 4, with: checksum)
+    }
+
+    /// The bytes of a record with one batch: at most what the batch adds to a segment.
+    static func largestSize(of batch: CountedBatch) -> Int {
+        frameOverhead + bodyOverhead + JournalRecord.size(of: batch)
     }
 
     /// The plaintext of a record's body; nil where the key is another one or the bytes were changed.
@@ -124,9 +141,9 @@ struct Segment {
         do {
             let box = try AES.GCM.SealedBox(
                 nonce: try nonce(at: position),
-                ciphertext: body[16..<body.count - 16],
+                ciphertext: body[Self.bodyHead..<body.count - 16],
                 tag: body[(body.count - 16)...])
-            return Array(try AES.GCM.open(box, using: key.secret, authenticating: body[..<16]))
+            return Array(try AES.GCM.open(box, using: key.secret, authenticating: body[..<Self.bodyHead]))
         } catch {
             return nil
         }

@@ -16,6 +16,8 @@ internal import UnixSignals
 public struct Daemon: Sendable {
     private let options: DaemonOptions
     private let clock: UnixClock
+    /// Scrapers, and somebody who looks.
+    private static let metricsConnections = 16
     private let logger: Logger
 
     /// Prepares a daemon; nothing is touched before ``run()``.
@@ -30,6 +32,7 @@ public struct Daemon: Sendable {
     /// - Throws: what keeps it from starting; ``DaemonError/journalFailed`` where the journal failed on the way.
     public func run() async throws {
         Secrecy.forbidCoreFiles()
+        OpenFiles.raiseLimit()
         let data = try DataDirectory(path: options.dataPath)
         let cluster = try await startCluster()
         do {
@@ -54,11 +57,14 @@ public struct Daemon: Sendable {
             try plan.metrics.map { try plan.layout(of: $0, rules: rules) }
         }
         let settings = cluster?.settings ?? ConnectionSettings(connectionString: options.database ?? "")
-        let database = DatabaseLink(settings: settings, layouts: layouts, daemon: DaemonID(data.daemon))
+        let database = DatabaseLink(settings: settings, layouts: layouts, data: data)
         let telemetry = Telemetry()
         let failure = FailureFlag()
-        let desk = try await openDesk(
-            data, layouts: layouts, rules: rules, database: database, telemetry: telemetry, failure: failure)
+        let kept = try KeptFlushes(data, options: options.kept)
+        let standing = FlushStanding()
+        let (desk, unreadable) = try await openDesk(
+            data, layouts: layouts, rules: rules, database: database, kept: kept, telemetry: telemetry,
+            failure: failure)
 
         let releases = ReleaseStore(settings)
         let schedule = ScheduleService(
@@ -66,21 +72,35 @@ public struct Daemon: Sendable {
             releases: ReleaseDesk(store: releases, rules: rules),
             reports: ReportDesk(store: releases, rules: rules, folder: options.dataPath),
             store: releases,
+            standing: standing,
             telemetry: telemetry,
             clock: clock,
             interval: options.scheduleInterval,
             logger: logger)
+        let onFenced: @Sendable (DaemonError) -> Void = { [logger] error in
+            logger.critical("the flush can't go on in this process; stopping", metadata: ["error": "\(error)"])
+            failure.raise(error)
+        }
         let flush = FlushService(
             desk: desk,
             database: database,
+            kept: kept,
+            unreadable: unreadable,
+            standing: standing,
             telemetry: telemetry,
             clock: clock,
             interval: options.flushInterval,
-            logger: logger)
+            longestInterval: options.longestFlushInterval,
+            logger: logger,
+            onFenced: onFenced)
+        let fence = FenceWatch(journal: desk.journal, database: database, logger: logger) {
+            onFenced(.fenced(pending: desk.gauges.journalLag))
+        }
         // Started in this order, stopped in the other: clients first, PostgreSQL last.
         var services: [any Service] = cluster.map { [$0] } ?? []
         services += [
-            flush, schedule, try metricsServer(desk, telemetry), try intakeServer(desk), FailureWatch(flag: failure),
+            fence, flush, schedule, try metricsServer(desk, telemetry), try intakeServer(desk, telemetry),
+            FailureWatch(flag: failure),
         ]
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -95,7 +115,7 @@ public struct Daemon: Sendable {
         data.unlock()
         releases.close()
         database.counters.close()
-        if failure.isRaised { throw DaemonError.journalFailed }
+        if let error = failure.error { throw error }
     }
 
     // MARK: Intake
@@ -105,15 +125,18 @@ public struct Daemon: Sendable {
         layouts: [MetricLayout],
         rules: UserAgentRules,
         database: DatabaseLink,
+        kept: KeptFlushes,
         telemetry: Telemetry,
         failure: FailureFlag
-    ) async throws -> CountingDesk {
+    ) async throws -> (CountingDesk, unreadable: JournalPosition) {
         let keys = try KeyRing(data)
         let reader = try JournalReader(data, keys: keys)
         let space = CellSpace(layouts: layouts + (try reader.layouts()))
-        let watermark = try await knownWatermark(database)
-        if let watermark, watermark < reader.base {
-            throw DaemonError.watermarkTooOld(database: watermark.value, journal: reader.base.value)
+        // What was kept from the watermark on is flushed first; the journal goes on from there.
+        let found = try await knownWatermark(database)
+        let watermark = found.map { kept.end(from: $0) ?? $0 }
+        if let found, let watermark, watermark < reader.base {
+            throw DaemonError.watermarkTooOld(database: found.value, journal: reader.base.value)
         }
         var counting = Counting(space: space, position: reader.base, watermark: watermark)
         let now = clock.now
@@ -123,20 +146,41 @@ public struct Daemon: Sendable {
             batches += 1
         }
         counting.reach(replayed.last)
+        for tail in replayed.torn {
+            try tail.setAside()
+            let facts: Logger.Metadata = [
+                "segment": "\(tail.segment)", "bytes": "\(tail.count)", "kept": "\(tail.isBlank ? "" : tail.aside)",
+            ]
+            if tail.isOvertaken {
+                logger.error(
+                    "a process wrote to the journal after another had taken its place: does the file system keep locks?",
+                    metadata: facts)
+                continue
+            }
+            logger.warning(
+                "the journal ended in bytes that are no record: a write that was cut off and never acknowledged, or damage",
+                metadata: facts)
+        }
         if batches > 0 { logger.info("replayed the journal", metadata: ["batches": "\(batches)"]) }
         let journal = try Journal(
             data,
-            keys: keys,
             space: space,
             after: replayed,
             position: counting.position,
-            options: options.journal
+            options: options.journal,
+            onFull: { [logger] isFull in
+                if isFull {
+                    logger.error("the journal's disk is full; clients are told to come again until there is space")
+                } else {
+                    logger.notice("the journal's disk has space again")
+                }
+            }
         ) { [logger] error in
             logger.critical("the journal failed; stopping", metadata: ["error": "\(error)"])
-            failure.raise()
+            failure.raise(.journalFailed)
         }
         let intake = try Intake(plans: options.plans, space: space, rules: rules, limits: options.limits)
-        return CountingDesk(
+        let desk = CountingDesk(
             intake: intake,
             counting: counting,
             keys: keys,
@@ -145,8 +189,9 @@ public struct Daemon: Sendable {
             clock: clock
         ) { [logger] error in
             logger.critical("a batch could not be journalled; stopping", metadata: ["error": "\(error)"])
-            failure.raise()
+            failure.raise(.journalFailed)
         }
+        return (desk, replayed.unreadable)
     }
 
     /// The watermark, or nil while PostgreSQL is away: then the journal takes what comes until it is back.
@@ -160,7 +205,7 @@ public struct Daemon: Sendable {
         }
     }
 
-    private func intakeServer(_ desk: CountingDesk) throws -> some Service {
+    private func intakeServer(_ desk: CountingDesk, _ telemetry: Telemetry) throws -> some Service {
         let router = Router()
         let plans = try options.plans.map { plan in
             ServedPlan(
@@ -170,31 +215,29 @@ public struct Daemon: Sendable {
         }
         PlanRoutes(plans: plans).add(to: router)
         HealthRoutes(desk: desk).add(to: router)
-        let (deadline, idle) = (TimeAmount(options.requestDeadline), options.idleTimeout)
-        let channel = HTTPServerBuilder { responder in
-            BatchChannel(responder: responder, desk: desk, requestDeadline: deadline, idleTimeout: idle)
-        }
-        return server(router, channel, at: options.listen, name: "clients")
+        let intake = IntakeDesk(counting: desk, telemetry: telemetry)
+        return server(router, taking: intake, at: options.listen, name: "clients")
     }
 
     private func metricsServer(_ desk: CountingDesk, _ telemetry: Telemetry) throws -> some Service {
         let router = Router()
         MetricsRoutes(desk: desk, telemetry: telemetry).add(to: router)
-        let channel = HTTPServerBuilder.http1(
-            configuration: .init(
-                additionalChannelHandlers: [RequestDeadline(limit: TimeAmount(options.requestDeadline))],
-                idleTimeout: TimeAmount(options.idleTimeout)))
-        return server(router, channel, at: options.metrics, name: "metrics")
+        return server(router, taking: nil, at: options.metrics, name: "metrics")
     }
 
     private func server(
-        _ router: Router<BasicRequestContext>, _ channel: HTTPServerBuilder, at endpoint: DaemonOptions.Endpoint,
+        _ router: Router<BasicRequestContext>, taking desk: IntakeDesk?, at endpoint: DaemonOptions.Endpoint,
         name: String
     ) -> some Service {
-        Application(
+        let limits = ConnectionDeadline.Limits(
+            request: TimeAmount(options.requestDeadline), idle: TimeAmount(options.idleTimeout))
+        return Application(
             router: router,
-            server: channel,
-            configuration: .init(address: .hostname(endpoint.host, port: endpoint.port), serverName: nil),
+            server: HTTPServerBuilder { responder in HTTPChannel(responder: responder, desk: desk, limits: limits) },
+            configuration: .init(
+                address: .hostname(endpoint.host, port: endpoint.port), serverName: nil,
+                availableConnectionsDelegate: MaximumAvailableConnections(
+                    desk == nil ? Self.metricsConnections : OpenFiles.connections)),
             onServerRunning: { [logger] channel in
                 let port = channel.localAddress?.port ?? endpoint.port
                 logger.info("listening", metadata: ["for": "\(name)", "host": "\(endpoint.host)", "port": "\(port)"])
@@ -205,13 +248,14 @@ public struct Daemon: Sendable {
 
 /// Raised once, when the process has to end.
 final class FailureFlag: Sendable {
-    private let state = Mutex<(isRaised: Bool, waiter: CheckedContinuation<Void, Never>?)>((false, nil))
+    private let state = Mutex<(error: DaemonError?, waiter: CheckedContinuation<Void, Never>?)>((nil, nil))
 
-    var isRaised: Bool { state.withLock { $0.isRaised } }
+    /// Why the process has to end, once it has.
+    var error: DaemonError? { state.withLock { $0.error } }
 
-    func raise() {
+    func raise(_ error: DaemonError) {
         let waiter = state.withLock { state in
-            state.isRaised = true
+            state.error = state.error ?? error
             defer { state.waiter = nil }
             return state.waiter
         }
@@ -223,8 +267,8 @@ final class FailureFlag: Sendable {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withCheckedContinuation { continuation in
                 let isRaised = self.state.withLock { state in
-                    if !state.isRaised, !Task.isShuttingDownGracefully { state.waiter = continuation }
-                    return state.isRaised || Task.isShuttingDownGracefully
+                    if state.error == nil, !Task.isShuttingDownGracefully { state.waiter = continuation }
+                    return state.error != nil || Task.isShuttingDownGracefully
                 }
                 if isRaised { continuation.resume() }
             }
@@ -244,7 +288,7 @@ private struct FailureWatch: Service {
 
     func run() async throws {
         await flag.wait()
-        if flag.isRaised { throw DaemonError.journalFailed }
+        if let error = flag.error { throw error }
     }
 }
 

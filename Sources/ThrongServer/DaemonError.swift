@@ -1,9 +1,14 @@
+public import Foundation
 internal import ThrongCounting
 
-/// Why a daemon does not start.
+/// Why a daemon does not start, or ends.
 public enum DaemonError: Error, Sendable, Hashable, CustomStringConvertible {
     /// PostgreSQL's watermark lies before everything that the journal still holds.
     case watermarkTooOld(database: UInt64, journal: UInt64)
+    /// A copy of the data directory has attached to PostgreSQL since.
+    case superseded(daemon: UUID)
+    /// Another process attached to PostgreSQL as this daemon while this one ran. Unit: batches.
+    case fenced(pending: UInt64)
     /// The journal failed while the daemon ran.
     case journalFailed
 
@@ -13,8 +18,21 @@ public enum DaemonError: Error, Sendable, Hashable, CustomStringConvertible {
         case .watermarkTooOld(let database, let journal):
             """
             PostgreSQL has everything up to batch \(database), and the journal begins after batch \(journal): what lies \
-            between them is in neither. The database was probably restored from an older copy. Restore a newer one; if \
-            there is none, move `journal` and `daemon.id` out of the data directory to start anew and accept the loss.
+            between them is in neither, nor among the flushes that are kept. The database was probably restored from an \
+            older copy. Restore a newer one; if there is none, move `journal`, `flushed` and `daemon.id` out of the data \
+            directory to start anew and accept the loss.
+            """
+        case .superseded(let daemon):
+            """
+            PostgreSQL was last used by another copy of this data directory (daemon \(daemon.uuidString.lowercased())). \
+            Start throng with that one. If it is gone for good, and with it what only it has, remove the file \
+            `attachment` from this one and start again.
+            """
+        case .fenced(let pending):
+            """
+            another process has taken this daemon's place in PostgreSQL, so this one has stopped. It took \(pending) \
+            batches that it did not flush. What it had written before the other one started is counted there; what came \
+            later is only in the journal of this data directory. Do not start this copy again.
             """
         case .journalFailed:
             """

@@ -18,8 +18,13 @@ public struct DaemonOptions: Sendable {
     public var limits: IntakeLimits
     /// How the journal is kept.
     public var journal: Journal.Options
-    /// `flush.seconds` (int, 1, seconds): the pause between two flushes.
+    /// `flush.keep-minutes` (int, 60, minutes) and `flush.keep-bytes` (int, 1073741824, bytes): how long, and how much of,
+    /// what PostgreSQL got is kept in case it loses it.
+    public var kept: KeptFlushes.Options
+    /// `flush.seconds` (int, 1, seconds): the shortest pause between two flushes.
     public var flushInterval: Duration
+    /// `flush.most-seconds` (int, 60, seconds): the longest rest after a flush that took its time.
+    public var longestFlushInterval: Duration
     /// `schedule.seconds` (int, 30, seconds): the pause between two looks at what is due.
     public var scheduleInterval: Duration
     /// `intake.request-seconds` (int, 30, seconds): how long a request may take to arrive.
@@ -64,7 +69,9 @@ public struct DaemonOptions: Sendable {
         metrics = Endpoint(host: "127.0.0.1", port: 9464)
         limits = IntakeLimits()
         journal = Journal.Options()
+        kept = KeptFlushes.Options()
         flushInterval = .seconds(1)
+        longestFlushInterval = .seconds(60)
         scheduleInterval = .seconds(30)
         requestDeadline = .seconds(30)
         idleTimeout = .seconds(75)

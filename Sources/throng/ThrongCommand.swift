@@ -25,5 +25,6 @@ struct ThrongCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, PlanCommand.self, ReplayCommand.self, ReleaseCommand.self, ReportCommand.self,
             DatabaseCommand.self, SuppressCommand.self, AuditCommand.self, DemoCommand.self,
+            BenchCommand.self,
         ])
 }

@@ -22,6 +22,9 @@ struct EndToEndTests {
     @Test("replay and plan check do what their help says, exit codes included", .timeLimit(.minutes(20)))
     func replay() async throws { try await Program("replay.py").run() }
 
+    @Test("bench keeps its schedule and its exit codes, and no benchmark leaves a figure out", .timeLimit(.minutes(10)))
+    func benchmarks() async throws { try await Program("benchmarks.py").run() }
+
     @Test("the page on disclosure control shows what suppress and audit say of its table", .timeLimit(.minutes(2)))
     func pages() async throws { try await Program("pages.py").run() }
 }

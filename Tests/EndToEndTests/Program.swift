@@ -5,9 +5,22 @@ import Testing
 /// A Python program beside these tests that drives the built `throng` from outside and says whether its claims hold.
 struct Program {
     private let name: String
+    private let arguments: [String]
+    private let location: URL
 
     /// Names a program in `Programs`.
-    init(_ name: String) { self.name = name }
+    init(_ name: String) {
+        self.name = name
+        arguments = []
+        location = Self.folder.appendingPathComponent(name)
+    }
+
+    /// Takes the quick trials of some rows of the fault suite.
+    init(faults rows: String...) {
+        name = "suite.py"
+        arguments = rows + ["--quick"]
+        location = Self.root.appendingPathComponent("Faults/suite.py")
+    }
 
     /// Runs it; its last words become the test's issue where it fails.
     func run() async throws {
@@ -25,7 +38,7 @@ struct Program {
         let handle = try FileHandle(forWritingTo: output)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", Self.folder.appendingPathComponent(name).path]
+        process.arguments = ["python3", location.path] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging([
             "THRONG_BINARY": binary, "PYTHONDONTWRITEBYTECODE": "1",
         ]) { $1 }
@@ -67,11 +80,11 @@ struct Program {
 
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("Programs")
+    private static let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     /// The `throng` that was built with this test: THRONG_BINARY, else beside the test's own executable.
     private static func binary() throws -> String {
         if let named = ProcessInfo.processInfo.environment["THRONG_BINARY"] { return named }
-        let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let places = [
             URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent(),
             URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent(),

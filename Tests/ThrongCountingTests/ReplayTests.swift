@@ -37,6 +37,19 @@ struct ReplayTests {
             amounts: (0..<events).map { _ in .random(in: 0...10_000, using: &random) })
     }
 
+    @Test("a window that was over stays over when the clock is set back: its batches would count twice")
+    func clockSetBack() {
+        var random = SeededGenerator(state: 3)
+        var counting = Counting(space: CellSpace(layouts: [Self.layout]), position: .start, watermark: .start)
+        let batch = Self.batch(&random, events: 2)
+        let identifier = KeyedIdentifier(high: 1, low: 2)
+        func isOver(_ outcome: Counting.Outcome) -> Bool { if case .windowOver = outcome { true } else { false } }
+        #expect(!isOver(counting.count(batch, identifier: identifier, now: Self.now) { _ in 0 }))
+        // PostgreSQL does not have it yet, so its key stays; but nobody knows any more whom it counted.
+        #expect(counting.closeWindows(now: Self.now + 3600, among: [batch.window]) == [])
+        #expect(isOver(counting.count(batch, identifier: identifier, now: Self.now) { _ in 0 }))
+    }
+
     @Test(
         "counting half, replaying it and counting on equals counting all, at any watermark", arguments: [0, 7, 25, 50])
     func halves(watermark: Int) throws {

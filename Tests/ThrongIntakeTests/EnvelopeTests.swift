@@ -89,6 +89,8 @@ struct EnvelopeTests {
             (batch(window: "1994642"), "window_out_of_range", "/window"),
             (batch(window: "1994638"), "window_out_of_range", "/window"),
             (batch(window: "-9223372036854775808"), "window_out_of_range", "/window"),
+            // The one whose difference to the current window has no absolute value.
+            (batch(window: "-9223372036852781168"), "window_out_of_range", "/window"),
             (batch().replacing(#""app":"shop""#, with: #""app":"other""#), "unknown_app", "/app"),
             (batch().replacing("product", with: "ads"), "unknown_purpose", "/purpose"),
         ])

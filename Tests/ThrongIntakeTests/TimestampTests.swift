@@ -6,7 +6,8 @@ import Testing
 struct TimestampTests {
     private static func read(_ text: String) -> Int64? {
         var text = text
-        return text.withUTF8 { Timestamp.unixSeconds($0) }
+        var reader = TimestampReader()
+        return text.withUTF8 { reader.unixSeconds($0) }
     }
 
     @Test(

@@ -12,8 +12,9 @@ struct JournalTests {
     func roundTrip() async throws {
         let workshop = try Workshop()
         let small = Journal.Options(segmentBytes: 700)
-        #expect(try await workshop.run(append: 20, options: small).isEmpty)
-        #expect(try await workshop.run(append: 13, options: small).map(\.position.value) == Array(1...20))
+        #expect(try await workshop.run(append: 20, options: small, waitingEvery: 3).isEmpty)
+        #expect(
+            try await workshop.run(append: 13, options: small, waitingEvery: 4).map(\.position.value) == Array(1...20))
         let replayed = try await workshop.run(append: 0)
         #expect(replayed.map(\.position.value) == Array(1...33))
         for record in replayed {
@@ -26,6 +27,37 @@ struct JournalTests {
             #expect(record.appearances == expected.appearances)
         }
         #expect(try workshop.segments.count > 5)
+    }
+
+    @Test("batches that come while the disk is busy share records, are sealed one run a window, and replay one by one")
+    func sharedRecords() async throws {
+        let workshop = try Workshop()
+        do {
+            let data = try DataDirectory(path: workshop.path)
+            let keys = try KeyRing(data)
+            let space = CellSpace(layouts: [Workshop.layout])
+            let replayed = try JournalReader(data, keys: keys).replay(space: space, flushed: .start) { _ in }
+            let journal = try Journal(data, space: space, after: replayed, position: .start) { _ in }
+            for position in UInt64(1)...500 {
+                let record = Workshop.record(position, window: Int64(position / 100))
+                try journal.append(record, key: keys.key(of: record.window))
+            }
+            try await journal.durable(JournalPosition(500))
+            journal.stop()
+            // The journal's thread may still hold it.
+            data.unlock()
+        }
+        let bytes = try #require(FileManager.default.contents(atPath: try workshop.segments[0])).count
+        let alone = Segment.largestSize(of: Workshop.record(1))
+        #expect(bytes < 500 * alone, "500 batches took \(bytes) bytes, and one alone \(alone)")
+        let replayed = try await workshop.run(append: 0)
+        #expect(replayed.map(\.position.value) == Array(1...500))
+        for record in replayed {
+            let expected = Workshop.record(record.position.value, window: Int64(record.position.value / 100))
+            #expect(record.window == expected.window)
+            #expect(record.identifier == expected.identifier)
+            #expect(record.additions == expected.additions)
+        }
     }
 
     @Test("a torn tail is cut off wherever it tears, and the daemon goes on after it")
@@ -92,6 +124,33 @@ struct JournalTests {
         await #expect(throws: JournalError.self) { try await workshop.run(append: 0) }
     }
 
+    @Test("what a frozen process wrote after another had gone on from its last batch is set aside, and said")
+    func overtaken() async throws {
+        let measure = try Workshop()
+        try await measure.run(append: 3)
+        let three = try Data(contentsOf: URL(fileURLWithPath: try #require(try measure.segments.first))).count
+
+        let workshop = try Workshop()
+        try await workshop.run(append: 5)
+        let first = URL(fileURLWithPath: try #require(try workshop.segments.first))
+        let five = try Data(contentsOf: first)
+        try five.prefix(three).write(to: first)
+        try await workshop.run(append: 2)
+        try five.write(to: first)
+
+        let data = try DataDirectory(path: workshop.path)
+        let reader = try JournalReader(data, keys: KeyRing(data))
+        var positions: [UInt64] = []
+        let replayed = try reader.replay(space: CellSpace(layouts: [Workshop.layout]), flushed: .start) {
+            positions.append($0.position.value)
+        }
+        #expect(positions == [1, 2, 3, 4, 5])
+        let tail = try #require(replayed.torn.first)
+        #expect(replayed.torn.count == 1 && tail.isOvertaken && tail.offset == three)
+        try tail.setAside()
+        #expect(FileManager.default.contents(atPath: tail.aside) == five.dropFirst(three))
+    }
+
     @Test("a second daemon on the same data directory is refused")
     func lock() throws {
         let workshop = try Workshop()
@@ -109,7 +168,7 @@ struct JournalTests {
         let reader = try JournalReader(data, keys: keys)
         let space = CellSpace(layouts: try reader.layouts())
         let replayed = try reader.replay(space: space, flushed: .start) { _ in }
-        let journal = try Journal(data, keys: keys, space: space, after: replayed, position: replayed.last) { _ in }
+        let journal = try Journal(data, space: space, after: replayed, position: replayed.last) { _ in }
         let before = try workshop.segments.count
         let over = Workshop.record(1).window.over
         try journal.removeSegments(flushed: JournalPosition(9), now: over - 1)
@@ -133,13 +192,13 @@ struct JournalTests {
         let space = CellSpace(layouts: [Workshop.layout])
         let replayed = try JournalReader(data, keys: keys).replay(space: space, flushed: .start) { _ in }
         let journal = try Journal(
-            data, keys: keys, space: space, after: replayed, position: .start,
+            data, space: space, after: replayed, position: .start,
             options: .init(segmentBytes: 500, capBytes: 1500)
         ) { _ in }
         var position: UInt64 = 0
         while journal.hasRoom, position < 100 {
             position += 1
-            try journal.append(Workshop.record(position))
+            try journal.append(Workshop.record(position), key: keys.key(of: Workshop.record(position).window))
         }
         #expect((5..<20).contains(position))
         try await journal.durable(JournalPosition(position))
@@ -158,15 +217,17 @@ struct JournalTests {
         let (failures, report) = AsyncStream.makeStream(of: String.self)
         // A segment so small that the second record needs a new one, in a folder that is gone by then.
         let journal = try Journal(
-            data, keys: keys, space: space, after: replayed, position: .start, options: .init(segmentBytes: 100)
+            data, space: space, after: replayed, position: .start, options: .init(segmentBytes: 100)
         ) { report.yield("\($0)") }
-        try journal.append(Workshop.record(1))
+        try journal.append(Workshop.record(1), key: keys.key(of: Workshop.record(1).window))
         try await journal.durable(JournalPosition(1))
         try FileManager.default.removeItem(atPath: workshop.path + "/journal")
-        try journal.append(Workshop.record(2))
+        try journal.append(Workshop.record(2), key: keys.key(of: Workshop.record(2).window))
         await #expect(throws: JournalError.failed) { try await journal.durable(JournalPosition(2)) }
         #expect(await failures.first { _ in true }?.isEmpty == false)
-        #expect(throws: JournalError.failed) { try journal.append(Workshop.record(3)) }
+        #expect(throws: JournalError.failed) {
+            try journal.append(Workshop.record(3), key: keys.key(of: Workshop.record(3).window))
+        }
         #expect(!journal.hasRoom)
         journal.stop()
     }

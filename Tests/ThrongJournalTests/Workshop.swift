@@ -43,22 +43,24 @@ final class Workshop {
 
     /// Starts as a daemon does: replays, appends the next records, waits until they are on disk, stops.
     @discardableResult
-    func run(append count: Int, options: Journal.Options = .init(), flushed: JournalPosition? = .start) async throws
-        -> [CountedBatch]
-    {
+    func run(
+        append count: Int, options: Journal.Options = .init(), flushed: JournalPosition? = .start,
+        waitingEvery step: UInt64 = 1, window: Int64 = 0
+    ) async throws -> [CountedBatch] {
         let data = try DataDirectory(path: path)
         let keys = try KeyRing(data)
         let reader = try JournalReader(data, keys: keys)
         let space = CellSpace(layouts: [Self.layout] + (try reader.layouts()))
         var replayed: [CountedBatch] = []
         let result = try reader.replay(space: space, flushed: flushed) { replayed.append($0) }
+        for tail in result.torn { try tail.setAside() }
         let journal = try Journal(
-            data, keys: keys, space: space, after: result, position: result.last, options: options
+            data, space: space, after: result, position: result.last, options: options
         ) { _ in }
         for place in 0..<UInt64(count) {
-            let record = Self.record(result.last.value + 1 + place)
-            try journal.append(record)
-            if place % 3 == 0 { try await journal.durable(record.position) }
+            let record = Self.record(result.last.value + 1 + place, window: window)
+            try journal.append(record, key: keys.key(of: record.window))
+            if place % step == 0 { try await journal.durable(record.position) }
         }
         try await journal.durable(JournalPosition(result.last.value + UInt64(count)))
         journal.stop()
@@ -68,9 +70,10 @@ final class Workshop {
 
     var segments: [String] {
         get throws {
-            try FileManager.default.contentsOfDirectory(atPath: path + "/journal").sorted().map {
-                "\(path)/journal/\($0)"
-            }
+            try FileManager.default.contentsOfDirectory(atPath: path + "/journal").filter { $0.hasSuffix(".journal") }
+                .sorted().map {
+                    "\(path)/journal/\($0)"
+                }
         }
     }
 }

@@ -167,4 +167,52 @@ struct FlushTests {
         #expect(try await store.flush(.of(layout, after: 1, through: 2), now: saturday).application == .applied)
         #expect(try await Connection(settings).integer("select value from throng.counter") == 1)
     }
+
+    @Test("a clock that is set back over several released periods blocks nothing: counts go into the next open one")
+    func clockSetBack() async throws {
+        let settings = try await TestCluster.database()
+        let store = CounterStore(settings)
+        _ = try await store.attach(daemon: .new)
+        let layout = MetricLayout.sample()
+        _ = try await store.flush(.of(layout, after: 0, through: 1), now: saturday)
+        let admin = Connection(settings)
+        try await admin.execute(
+            """
+            insert into throng.closed_period (metric_id, period_start, period_end)
+            select metric_id, to_timestamp(\(saturday)) + day * interval '1 day',
+                to_timestamp(\(saturday)) + (day + 1) * interval '1 day'
+            from throng.metric_layout, generate_series(0, 6) as day
+            """)
+        let outcome = try await store.flush(.of(layout, after: 1, through: 2, count: 5), now: saturday)
+        #expect(outcome.application == .applied && outcome.redirected == 1)
+        #expect(
+            try await admin.integer(
+                "select value from throng.counter where period_start = to_timestamp(\(saturday + 7 * day))") == 5)
+    }
+
+    @Test("a process that finds a database older than its attachment says so, and attaches again above its own fence")
+    func setBack() async throws {
+        let settings = try await TestCluster.database()
+        let daemon = DaemonID.new
+        let store = CounterStore(settings)
+        let layout = MetricLayout.sample()
+        _ = try await store.attach(daemon: daemon, replacing: nil, fence: 1000)
+        _ = try await store.flush(.of(layout, after: 0, through: 1), now: saturday)
+        let admin = Connection(settings)
+        try await admin.execute("update throng.watermark set position = 0, fence = 7")
+        await #expect(throws: StoreError.attachmentLost(daemon: daemon)) { try await store.watermark() }
+        await #expect(throws: StoreError.attachmentLost(daemon: daemon)) {
+            try await store.flush(.of(layout, after: 1, through: 2), now: saturday)
+        }
+        let known = try await store.watermark(of: daemon)
+        #expect(known == Watermark(position: .start, fence: 7))
+        #expect(try await store.attach(daemon: daemon, replacing: known, fence: 1001) == .start)
+        #expect(try await store.flush(.of(layout, after: 0, through: 1), now: saturday).application == .applied)
+        // Whoever looked before that comes too late.
+        await #expect(throws: StoreError.fenced(daemon: daemon)) {
+            try await CounterStore(settings).attach(daemon: daemon, replacing: known, fence: 2000)
+        }
+        try await admin.execute("delete from throng.watermark")
+        await #expect(throws: StoreError.attachmentLost(daemon: daemon)) { try await store.watermark() }
+    }
 }

@@ -48,12 +48,12 @@ package struct ByteTable: Sendable {
         return nil
     }
 
-    /// The value of a key, nil where there is no such key.
-    package subscript(bytes: UnsafeBufferPointer<UInt8>) -> Int? { self[Slice(base: bytes, bounds: bytes.indices)] }
-
     /// The value of a key that is part of a longer text.
-    package subscript(bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
-        guard bytes.count <= longest || bytes.isEmpty else { return nil }
+    package subscript(bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? { self[UnsafeBufferPointer(rebasing: bytes)] }
+
+    /// The value of a key, nil where there is no such key.
+    package subscript(bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard bytes.count <= longest else { return nil }
         let mask = slots.count - 1
         var slot = hash(bytes) & mask
         while slots[slot] != 0 {
@@ -67,29 +67,51 @@ package struct ByteTable: Sendable {
     private mutating func occupy(with place: Int) {
         let entry = entries[place]
         let mask = slots.count - 1
-        var slot = arena.withUnsafeBufferPointer { hash($0[entry.start..<entry.start + entry.count]) } & mask
+        var slot =
+            arena.withUnsafeBufferPointer {
+                hash(UnsafeBufferPointer(rebasing: $0[entry.start..<entry.start + entry.count]))
+            } & mask
         while slots[slot] != 0 { slot = (slot + 1) & mask }
         slots[slot] = UInt32(place + 1)
     }
 
-    private func holds(_ entry: Entry, _ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        var place = entry.start
-        for byte in bytes {
-            if arena[place] != folded(byte) { return false }
-            place += 1
+    private func holds(_ entry: Entry, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        arena.withUnsafeBufferPointer { arena in
+            for place in bytes.indices where arena[entry.start + place] != folded(bytes[place]) { return false }
+            return true
         }
-        return true
     }
 
     private func folded(_ byte: UInt8) -> UInt8 {
         letters == .foldingASCII ? byte.lowercasedASCII : byte
     }
 
-    /// FNV-1a, 64 bits, its upper half folded into the lower.
-    private func hash(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
-        var state: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in bytes { state = (state ^ UInt64(folded(byte))) &* 0x100_0000_01b3 }
-        return Int(truncatingIfNeeded: (state ^ (state >> 32)) & 0xffff_ffff)
+    /// Eight bytes at a time where every byte counts, else one by one; a folded multiplication each.
+    private func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        var state = UInt64(truncatingIfNeeded: bytes.count)
+        func mix(_ word: UInt64) {
+            let product = (state ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+            state = product.high ^ product.low
+        }
+        let raw = UnsafeRawBufferPointer(bytes)
+        if letters == .exact, raw.count >= 8 {
+            for offset in stride(from: 0, through: raw.count - 8, by: 8) {
+                mix(raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            }
+            // The last eight, which overlap those before.
+            mix(raw.loadUnaligned(fromByteOffset: raw.count - 8, as: UInt64.self))
+        } else {
+            var word: UInt64 = 0
+            for place in bytes.indices {
+                word = word << 8 | UInt64(folded(bytes[place]))
+                if place & 7 == 7 {
+                    mix(word)
+                    word = 0
+                }
+            }
+            mix(word)
+        }
+        return Int(truncatingIfNeeded: state & 0xffff_ffff)
     }
 }
 

@@ -1,5 +1,7 @@
+internal import Foundation
 internal import Synchronization
 internal import ThrongCounting
+internal import ThrongJournal
 internal import ThrongPlan
 internal import ThrongStore
 
@@ -9,24 +11,27 @@ final class DatabaseLink: Sendable {
     let counters: CounterStore
     private let settings: ConnectionSettings
     private let layouts: [MetricLayout]
-    private let daemon: DaemonID
+    private let data: DataDirectory
     private let isAttached = Mutex(false)
 
-    /// - Parameter layouts: the layouts of the plans in force.
-    init(settings: ConnectionSettings, layouts: [MetricLayout], daemon: DaemonID) {
+    /// - Parameters:
+    ///   - layouts: the layouts of the plans in force.
+    ///   - data: the folder of the journal, which remembers how it attached last.
+    init(settings: ConnectionSettings, layouts: [MetricLayout], data: DataDirectory) {
         self.settings = settings
         self.layouts = layouts
-        self.daemon = daemon
+        self.data = data
         counters = CounterStore(settings)
     }
 
-    /// Asks PostgreSQL for a sign of life.
-    func check() async throws { _ = try await counters.watermark() }
+    /// Attaches anew before the next flush: the database is not the one that it was.
+    func detach() { isAttached.withLock { $0 = false } }
 
     /// Attaches where that has not happened yet.
     ///
     /// - Returns: the watermark, if it was attached by this call.
-    /// - Throws: ``StoreError``; ``SchemaError`` where the schema is not this version's and can't be made so.
+    /// - Throws: ``StoreError``; ``SchemaError`` where the schema is not this version's and can't be made so;
+    ///   ``DaemonError/superseded(daemon:)`` where a copy of the data directory has attached since.
     func attachedNow() async throws -> JournalPosition? {
         if isAttached.withLock({ $0 }) { return nil }
         let owner = Connection(settings)
@@ -37,8 +42,15 @@ final class DatabaseLink: Sendable {
         } catch SchemaError.outdated {
             try await migrator.migrate()
         }
+        counters.forgetSchema()
         try await counters.registerLayouts(layouts)
-        let watermark = try await counters.attach(daemon: daemon)
+        let daemon = DaemonID(data.daemon)
+        let known = try await counters.watermark(of: daemon)
+        let last = try data.attachment()
+        if let last, let known, known.fence > last { throw DaemonError.superseded(daemon: data.daemon) }
+        let fence = max(Int64(Date().timeIntervalSince1970 * 1e6), (known?.fence ?? 0) + 1, (last ?? 0) + 1)
+        try data.note(attachment: fence)
+        let watermark = try await counters.attach(daemon: daemon, replacing: known, fence: fence)
         isAttached.withLock { $0 = true }
         return watermark
     }

@@ -5,15 +5,15 @@ internal import ThrongWire
 /// What the daemon counts about itself: health, never values. Labels come from closed lists.
 final class Telemetry: Sendable {
     /// How a request for counting ended.
-    enum BatchOutcome: String, CaseIterable {
-        case accepted, duplicate, refused
-        case optedOut = "opted_out"
-        case overloaded
+    enum BatchOutcome: Int, CaseIterable {
+        case accepted, duplicate, refused, optedOut, overloaded
+
+        var label: String { self == .optedOut ? "opted_out" : "\(self)" }
     }
 
     private struct Counts {
-        var received = 0
-        var batches: [BatchOutcome: Int] = [:]
+        /// By outcome, in the order of its cases.
+        var batches = Array(repeating: 0, count: BatchOutcome.allCases.count)
         var acceptedEvents = 0
         var refusedEvents: [RefusalReason: Int] = [:]
         var refusedBatches: [String: Int] = [:]
@@ -26,6 +26,8 @@ final class Telemetry: Sendable {
         var reports = 0
         var scheduleFailures = 0
         var isDatabaseUp = false
+        var setBacks = 0
+        var keptBytes = 0
     }
 
     /// What others know at the moment of asking.
@@ -39,11 +41,9 @@ final class Telemetry: Sendable {
 
     private let counts = Mutex(Counts())
 
-    func received() { counts.withLock { $0.received += 1 } }
-
     func answered(_ outcome: BatchOutcome, _ answer: BatchAnswer? = nil) {
         counts.withLock { counts in
-            counts.batches[outcome, default: 0] += 1
+            counts.batches[outcome.rawValue] += 1
             // A duplicate's events were counted when it came first.
             guard outcome != .duplicate, let answer else { return }
             counts.acceptedEvents += answer.accepted
@@ -53,7 +53,7 @@ final class Telemetry: Sendable {
 
     func refused(_ error: IntakeError) {
         counts.withLock { counts in
-            counts.batches[.refused, default: 0] += 1
+            counts.batches[BatchOutcome.refused.rawValue] += 1
             counts.refusedBatches[error.code, default: 0] += 1
         }
     }
@@ -75,6 +75,8 @@ final class Telemetry: Sendable {
         }
     }
 
+    func databaseWasSetBack() { counts.withLock { $0.setBacks += 1 } }
+    func kept(bytes: Int) { counts.withLock { $0.keptBytes = bytes } }
     func databaseIsUp() { counts.withLock { $0.isDatabaseUp = true } }
     func released() { counts.withLock { $0.releases += 1 } }
     func reported() { counts.withLock { $0.reports += 1 } }
@@ -84,10 +86,10 @@ final class Telemetry: Sendable {
     func text(_ gauges: Gauges) -> String {
         let counts = counts.withLock { $0 }
         var page = ExpositionPage()
-        page.counter("throng_batches_received_total", "Requests for counting.", [("", counts.received)])
+        page.counter("throng_batches_received_total", "Requests for counting.", [("", counts.batches.reduce(0, +))])
         page.counter(
             "throng_batches_total", "Requests for counting by how they ended.",
-            BatchOutcome.allCases.map { ("outcome=\"\($0.rawValue)\"", counts.batches[$0] ?? 0) })
+            BatchOutcome.allCases.map { ("outcome=\"\($0.label)\"", counts.batches[$0.rawValue]) })
         page.counter("throng_events_accepted_total", "Events that changed a counter.", [("", counts.acceptedEvents)])
         page.counter(
             "throng_events_refused_total", "Events that changed no counter, by reason.",
@@ -107,6 +109,11 @@ final class Telemetry: Sendable {
         page.counter("throng_late_cells_total", "Cells moved to the open period.", [("", counts.redirected)])
         page.summary("throng_flush_seconds", "Time spent flushing.", sum: counts.flushSeconds, count: counts.flushes)
         page.gauge("throng_database_up", "1 while PostgreSQL answers.", counts.isDatabaseUp ? 1 : 0)
+        page.counter(
+            "throng_database_set_backs_total", "Times that PostgreSQL had lost flushes and got them again.",
+            [("", counts.setBacks)])
+        page.gauge(
+            "throng_kept_bytes", "Bytes of flushes kept in case PostgreSQL loses them.", Double(counts.keptBytes))
         page.counter(
             "throng_saturations_total", "Counters that reached their bounds: an alarm.", [("", gauges.saturations)])
         page.counter("throng_releases_total", "Releases made.", [("", counts.releases)])

@@ -1,20 +1,19 @@
-internal import HTTPTypes
 internal import NIOCore
-internal import NIOHTTPTypes
+internal import NIOHTTP1
 internal import ThrongIntake
 internal import ThrongPlan
 
 /// Answers `POST /v1/batches` on the connection's event loop, without a task a request; passes on all else.
 ///
 /// Requests of one connection are answered in their order: while a response is outstanding, what follows waits here, and
-/// nothing more is read from the connection once the request is whole.
+/// nothing more is read from the connection once anything waits.
 ///
 /// Unchecked: a handler is confined to its channel's event loop.
 final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
-    typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
-    typealias OutboundIn = HTTPResponsePart
-    typealias OutboundOut = HTTPResponsePart
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
 
     /// Where the request under way is.
     private enum Stage {
@@ -26,19 +25,20 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         case dropping
         /// Ours, whole, and not answered yet.
         case answering
-        /// The router's.
-        case passing(isWhole: Bool)
+        /// The router's, which may answer before the request ends.
+        case passing(isWhole: Bool, isAnswered: Bool)
         /// The client asked for the connection to be closed, and its answer is on its way: nothing more is taken.
         case over
     }
 
     private struct Collection {
-        let isGzip: Bool
-        let signals: Set<OptOutSignal>
+        let headers: BatchHeaders
         var body: ByteBuffer?
     }
 
     private let desk: CountingDesk
+    private let queue: AnswerQueue
+    private let socket: SocketEnd
     private var stage = Stage.idle
     private var waiting = CircularBuffer<Waiting>()
     private var wantsRead = false
@@ -48,12 +48,16 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     /// What waits for the response to the request before it.
     private enum Waiting {
-        case part(HTTPRequestPart)
+        case part(HTTPServerRequestPart)
         case event(Any)
         case error(any Error)
     }
 
-    init(desk: CountingDesk) { self.desk = desk }
+    init(desk: CountingDesk, queue: AnswerQueue, socket: SocketEnd) {
+        self.desk = desk
+        self.queue = queue
+        self.socket = socket
+    }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
@@ -66,10 +70,32 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     func read(context: ChannelHandlerContext) {
-        if isOutstanding { wantsRead = true } else { context.read() }
+        // What comes with the next read waits; more than that is not taken from the socket, nor anything from a client
+        // that does not take its answers.
+        if waiting.isEmpty, context.channel.isWritable { context.read() } else { wantsRead = true }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        readOn(context)
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func readOn(_ context: ChannelHandlerContext) {
+        guard wantsRead, waiting.isEmpty, context.channel.isWritable else { return }
+        wantsRead = false
+        context.read()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent {
+            switch stage {
+            case .collecting, .answering, .dropping:
+                // The daemon stops: this one is answered still.
+                closesAfterwards = true
+                return
+            case .idle, .passing, .over: break
+            }
+        }
         // That the client will send no more must not end the connection before it has its answer.
         if mustWait { waiting.append(.event(event)) } else { context.fireUserInboundEventTriggered(event) }
     }
@@ -87,18 +113,18 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     /// Whether a whole request waits for its response.
     private var isOutstanding: Bool {
         switch stage {
-        case .answering, .passing(isWhole: true): true
+        case .answering, .passing(isWhole: true, isAnswered: false): true
         default: false
         }
     }
 
-    private func take(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+    private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
         switch (part, stage) {
         case (_, .over):
             break
         case (.head(let head), _):
-            guard head.method == .post, Self.isBatches(head.path) else {
-                stage = .passing(isWhole: false)
+            guard head.method == .POST, Self.isBatches(head.uri) else {
+                stage = .passing(isWhole: false, isAnswered: false)
                 return context.fireChannelRead(wrapInboundOut(part))
             }
             begin(head, context)
@@ -107,44 +133,42 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             stage = .idle
             if collection.body == nil { collection.body = bytes } else { collection.body?.writeImmutableBuffer(bytes) }
             if (collection.body?.readableBytes ?? 0) > desk.limits.bodyBytes {
-                refuse(.bodyTooLarge(limit: desk.limits.bodyBytes), context)
+                refuse(.bodyTooLarge(limit: desk.limits.bodyBytes))
             } else {
                 stage = .collecting(collection)
             }
         case (.end, .collecting(let collection)):
             stage = .answering
-            count(collection, context)
+            count(collection)
         case (.body, .dropping):
             break
         case (.end, .dropping):
+            if closesAfterwards { context.close(promise: nil) }
             finish(context)
-        case (.end, .passing):
-            stage = .passing(isWhole: true)
+        case (.end, .passing(_, let isAnswered)):
+            stage = .passing(isWhole: true, isAnswered: isAnswered)
             context.fireChannelRead(wrapInboundOut(part))
+            if isAnswered { finish(context) }
         default:
             context.fireChannelRead(wrapInboundOut(part))
         }
     }
 
     /// Whether a request's target is ours; a query is allowed and not looked at.
-    private static func isBatches(_ target: String?) -> Bool {
-        guard let target, target.utf8.starts(with: "/v1/batches".utf8) else { return false }
+    private static func isBatches(_ target: String) -> Bool {
+        guard target.utf8.starts(with: "/v1/batches".utf8) else { return false }
         return target.utf8.count == 11 || target.utf8.dropFirst(11).first == UInt8(ascii: "?")
     }
 
-    private func begin(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
-        closesAfterwards = head.headerFields[.connection]?.lowercased() == "close"
-        let encoding = head.headerFields[.contentEncoding]?.lowercased()
-        guard encoding == nil || encoding == "gzip" || encoding == "identity" else {
-            return refuse(.unknownEncoding, context)
+    private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        let headers = BatchHeaders(head.headers)
+        closesAfterwards = !head.isKeepAlive || headers.asksForUpgrade
+        guard headers.isGzip != nil else { return refuse(.unknownEncoding) }
+        guard headers.length <= desk.limits.bodyBytes else {
+            return refuse(.bodyTooLarge(limit: desk.limits.bodyBytes))
         }
-        if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), length > desk.limits.bodyBytes {
-            return refuse(.bodyTooLarge(limit: desk.limits.bodyBytes), context)
-        }
-        var signals: Set<OptOutSignal> = []
-        if head.headerFields[.globalPrivacyControl] == "1" { signals.insert(.globalPrivacyControl) }
-        if head.headerFields[.doNotTrack] == "1" { signals.insert(.doNotTrack) }
-        stage = .collecting(Collection(isGzip: encoding == "gzip", signals: signals))
+        if headers.expectsContinue { socket.send(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"), isLast: false) }
+        stage = .collecting(Collection(headers: headers))
     }
 
     // MARK: What goes
@@ -152,17 +176,22 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let isEnd = if case .end = unwrapOutboundIn(data) { true } else { false }
         context.write(data, promise: promise)
-        if isEnd, case .passing(isWhole: true) = stage { finish(context) }
+        guard isEnd, case .passing(let isWhole, _) = stage else { return }
+        stage = .passing(isWhole: isWhole, isAnswered: true)
+        if isWhole { finish(context) }
     }
 
-    private func count(_ collection: Collection, _ context: ChannelHandlerContext) {
+    private func count(_ collection: Collection) {
         do throws(IntakeError) {
             let body = try UnpackedBody(
-                collection.body ?? ByteBuffer(), isGzip: collection.isGzip, limit: desk.limits.bodyBytes)
-            let loop = context.eventLoop
-            desk.accept(body, signals: collection.signals) { verdict in
-                let answer = IntakeAnswer(verdict)
-                if loop.inEventLoop { self.answer(answer) } else { loop.execute { self.answer(answer) } }
+                collection.body ?? ByteBuffer(), isGzip: collection.headers.isGzip == true, limit: desk.limits.bodyBytes
+            )
+            switch try desk.accept(body, signals: collection.headers.signals) {
+            case .counted(let answer, let outcome, let position):
+                queue.add(answer, outcome, once: position, to: self)
+            case .optedOut(let answer): self.answer(IntakeAnswer(answer))
+            case .overloaded: answer(.overloaded)
+            case .failed: answer(.failed)
             }
         } catch {
             desk.refuse(error)
@@ -171,30 +200,19 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     /// Answers a whole request.
-    private func answer(_ answer: IntakeAnswer) {
+    func answer(_ answer: IntakeAnswer) {
         // Nil once the client has gone.
         guard let context, case .answering = stage else { return }
-        write(answer, context)
+        socket.send(answer.response(isLast: closesAfterwards), isLast: closesAfterwards)
         finish(context)
     }
 
     /// Answers a request that is not whole yet.
-    private func refuse(_ error: IntakeError, _ context: ChannelHandlerContext) {
+    private func refuse(_ error: IntakeError) {
         desk.refuse(error)
         stage = .dropping
-        write(IntakeAnswer(refusal: error), context)
-    }
-
-    private func write(_ answer: IntakeAnswer, _ context: ChannelHandlerContext) {
-        var head = HTTPResponse(status: answer.status)
-        head.headerFields[.contentType] = "application/json"
-        head.headerFields[.contentLength] = String(answer.text.utf8.count)
-        if answer.isRetryable { head.headerFields[.retryAfter] = IntakeAnswer.retrySeconds }
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(context.channel.allocator.buffer(string: answer.text))), promise: nil)
-        guard closesAfterwards else { return context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil) }
-        let channel = context.channel
-        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+        // The connection is closed once the rest has come: closed before, it would take the answer with it.
+        socket.send(IntakeAnswer(refusal: error).response(isLast: closesAfterwards), isLast: false)
     }
 
     /// The request is whole and answered: on to what waits.
@@ -216,20 +234,44 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             }
         }
         isTakingWaiting = false
-        if wantsRead, !isOutstanding {
-            wantsRead = false
-            context.read()
-        }
+        readOn(context)
     }
 }
 
-extension HTTPField.Name {
-    /// A request header of the Global Privacy Control proposal; names are ASCII literals, so none is refused.
-    static let globalPrivacyControl = named("Sec-GPC")
-    static let doNotTrack = named("DNT")
+/// What `POST /v1/batches` looks at of a request's headers.
+private struct BatchHeaders {
+    /// Nil for any encoding but gzip and none.
+    private(set) var isGzip: Bool? = false
+    /// Unit: bytes; 0 where the client does not say.
+    private(set) var length = 0
+    private(set) var signals: Set<OptOutSignal> = []
+    private(set) var expectsContinue = false
+    /// NIO's decoder takes nothing more after a head that does; none is offered.
+    private(set) var asksForUpgrade = false
 
-    private static func named(_ name: String) -> HTTPField.Name {
-        guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is a field name") }
-        return name
+    init(_ headers: HTTPHeaders) {
+        for (name, value) in headers {
+            // Names differ in their length, so that most are told apart by one number.
+            switch name.utf8.count {
+            case 3 where name.lowercased() == "dnt":
+                if value == "1" { signals.insert(.doNotTrack) }
+            case 6 where name.lowercased() == "expect":
+                expectsContinue = value.lowercased() == "100-continue"
+            case 7 where name.lowercased() == "sec-gpc":
+                if value == "1" { signals.insert(.globalPrivacyControl) }
+            case 7 where name.lowercased() == "upgrade":
+                asksForUpgrade = true
+            case 14 where name.lowercased() == "content-length":
+                length = Int(value) ?? .max
+            case 16 where name.lowercased() == "content-encoding":
+                let isNamedTwice = isGzip != false
+                switch value.lowercased() {
+                case "identity": break
+                case "gzip" where !isNamedTwice: isGzip = true
+                default: isGzip = nil
+                }
+            default: break
+            }
+        }
     }
 }

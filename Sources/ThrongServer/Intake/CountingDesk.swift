@@ -16,10 +16,11 @@ final class CountingDesk: Sendable {
     private let calendars: [String: PeriodCalendar]
     private let onFailure: @Sendable (any Error) -> Void
 
-    /// What came of a request.
+    /// What came of a batch.
     enum Verdict {
-        case answer(BatchAnswer)
-        case refused(IntakeError)
+        /// Answer this once the journal has come so far.
+        case counted(BatchAnswer, Telemetry.BatchOutcome, JournalPosition)
+        case optedOut(BatchAnswer)
         case overloaded
         /// The journal does not have it and never will.
         case failed
@@ -52,84 +53,61 @@ final class CountingDesk: Sendable {
 
     /// Counts a body, or says why not.
     ///
-    /// - Parameter then: called once: here, or on the journal's thread once what was counted is on disk. Must not block.
-    func accept(
-        _ body: UnpackedBody, signals: Set<OptOutSignal>, then: @escaping @Sendable (Verdict) -> Void
-    ) {
-        telemetry.received()
-        let outcome: IntakeOutcome
-        do throws(IntakeError) {
-            outcome = try body.read { bytes throws(IntakeError) in
-                try intake.read(bytes, signals: signals, now: clock.now)
-            }
-        } catch {
-            telemetry.refused(error)
-            return then(.refused(error))
+    /// - Throws: ``IntakeError`` where the batch as a whole is refused; note it with ``refuse(_:)``.
+    func accept(_ body: UnpackedBody, signals: Set<OptOutSignal>) throws(IntakeError) -> Verdict {
+        let outcome = try body.read { bytes throws(IntakeError) in
+            try intake.read(bytes, signals: signals, now: clock.now)
         }
         switch outcome {
         case .optedOut(let answer):
             telemetry.answered(.optedOut, answer)
-            then(.answer(answer))
+            return .optedOut(answer)
         case .batch(let incoming):
             guard journal.hasRoom else {
                 telemetry.answered(.overloaded)
-                return then(.overloaded)
+                return .overloaded
             }
-            count(incoming, then: then)
+            return try count(incoming)
         }
     }
 
-    /// Notes a request whose body never came to be read: too large, or packed in a way that can't be unpacked.
-    func refuse(_ error: IntakeError) {
-        telemetry.received()
-        telemetry.refused(error)
-    }
+    /// Notes a request that was refused as a whole.
+    func refuse(_ error: IntakeError) { telemetry.refused(error) }
 
-    private func count(_ incoming: IncomingBatch, then: @escaping @Sendable (Verdict) -> Void) {
+    private func count(_ incoming: IncomingBatch) throws(IntakeError) -> Verdict {
         let window = incoming.bucketed.window
-        let identifier: KeyedIdentifier
+        let key: WindowKey
         do {
-            identifier = incoming.identifier.keyed(with: try keys.key(of: window))
+            key = try keys.key(of: window)
+        } catch JournalError.windowClosed {
+            throw .windowOutOfRange(current: window.rotation.window(at: clock.now).value)
         } catch {
             // The window's key could not be written: nothing was counted.
-            return then(.failed)
+            if error.isFailedSync { onFailure(error) }
+            return .failed
         }
+        let identifier = incoming.identifier.keyed(with: key)
         let outcome: Counting.Outcome
         do {
-            let now = clock.now
             outcome = try state.withLock { counting in
+                // Read here, so that no window is closed between looking at the clock and counting.
+                let now = clock.now
                 let outcome = counting.count(incoming.bucketed, identifier: identifier, now: now) { layout in
                     self.openPeriod(of: layout, now: now)
                 }
                 // Counted in memory and not in the journal: only a replay would bring the two together again.
-                if case .counted(let batch) = outcome { try journal.append(batch) }
+                if case .counted(let batch) = outcome { try journal.append(batch, key: key) }
                 return outcome
             }
         } catch {
             // The process is about to end and will replay.
             onFailure(error)
-            return then(.failed)
+            return .failed
         }
         switch outcome {
-        case .counted(let batch):
-            answer(batch.answer, once: batch.position, .accepted, then)
-        case .repeated(let answer, let position):
-            self.answer(answer, once: position, .duplicate, then)
-        case .windowOver:
-            let error = IntakeError.windowOutOfRange(current: window.rotation.window(at: clock.now).value)
-            telemetry.refused(error)
-            then(.refused(error))
-        }
-    }
-
-    private func answer(
-        _ answer: BatchAnswer, once position: JournalPosition, _ outcome: Telemetry.BatchOutcome,
-        _ then: @escaping @Sendable (Verdict) -> Void
-    ) {
-        journal.durable(position) { [telemetry] result in
-            guard case .success = result else { return then(.failed) }
-            telemetry.answered(outcome, answer)
-            then(.answer(answer))
+        case .counted(let batch): return .counted(batch.answer, .accepted, batch.position)
+        case .repeated(let answer, let position): return .counted(answer, .duplicate, position)
+        case .windowOver: throw .windowOutOfRange(current: window.rotation.window(at: clock.now).value)
         }
     }
 
@@ -138,6 +116,9 @@ final class CountingDesk: Sendable {
     }
 
     // MARK: For the flush
+
+    var flushed: JournalPosition { state.withLock { $0.flushed } }
+    var knownFlushed: JournalPosition? { state.withLock { $0.isResolved ? $0.flushed : nil } }
 
     func resolve(watermark: JournalPosition) { state.withLock { $0.resolve(watermark: watermark) } }
 
@@ -152,9 +133,14 @@ final class CountingDesk: Sendable {
         let now = clock.now
         let known = keys.windows
         let (settled, flushed) = state.withLock { ($0.closeWindows(now: now, among: known), $0.flushed) }
-        for window in settled { try keys.destroy(keyOf: window) }
-        try journal.removeSegments(
-            flushed: flushed, unsettled: known.filter { !settled.contains($0) }, now: now)
+        do {
+            for window in settled { try keys.destroy(keyOf: window) }
+            try journal.removeSegments(
+                flushed: flushed, unsettled: known.filter { !settled.contains($0) }, now: now)
+        } catch {
+            if error.isFailedSync { onFailure(error) }
+            throw error
+        }
     }
 
     var gauges: Telemetry.Gauges {

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import NIOCore
 internal import ThrongIntake
 internal import ThrongWire
 
@@ -13,13 +14,20 @@ struct IntakeAnswer {
     /// How long a client waits before it tries again. Unit: seconds.
     static let retrySeconds = "5"
 
-    init(_ verdict: CountingDesk.Verdict) {
-        switch verdict {
-        case .answer(let answer): self.init(.accepted, Self.text(of: answer))
-        case .refused(let error): self.init(refusal: error)
-        case .overloaded: self.init(busy: "The journal is full: PostgreSQL has not caught up.")
-        case .failed: self.init(busy: "The journal failed; the batch was not counted.")
+    /// The journal is too far ahead of PostgreSQL, or of its disk.
+    static let overloaded = IntakeAnswer(
+        busy: "No room now: PostgreSQL has not caught up, or the disk is full or slow.")
+    /// The journal does not have it and never will.
+    static let failed = IntakeAnswer(busy: "The journal failed; the batch was not counted.")
+
+    /// What became of each event.
+    init(_ answer: BatchAnswer) {
+        guard !answer.refused.isEmpty else {
+            self.init(.accepted, "{\"accepted\":\(answer.accepted),\"refused\":[]}")
+            return
         }
+        let refused = answer.refused.map { "{\"index\":\($0.index),\"reason\":\"\($0.reason.rawValue)\"}" }
+        self.init(.accepted, "{\"accepted\":\(answer.accepted),\"refused\":[\(refused.joined(separator: ","))]}")
     }
 
     /// Why a batch was refused as a whole; the status is chosen here and nowhere else.
@@ -40,10 +48,27 @@ struct IntakeAnswer {
         self.text = text
     }
 
-    /// `{"accepted":9,"refused":[{"index":3,"reason":"unknown_event"}]}`.
-    private static func text(of answer: BatchAnswer) -> String {
-        let refused = answer.refused.map { "{\"index\":\($0.index),\"reason\":\"\($0.reason.rawValue)\"}" }
-        return "{\"accepted\":\(answer.accepted),\"refused\":[\(refused.joined(separator: ","))]}"
+    /// The whole response, as it goes over the wire.
+    ///
+    /// - Parameter isLast: whether the connection is closed afterwards.
+    func response(isLast: Bool) -> ByteBuffer {
+        var bytes = ByteBufferAllocator().buffer(capacity: 192 + text.utf8.count)
+        bytes.writeStaticString("HTTP/1.1 ")
+        if status == .accepted {
+            bytes.writeStaticString("202 Accepted")
+        } else {
+            bytes.writeString("\(status.code) \(status.reasonPhrase)")
+        }
+        bytes.writeStaticString("\r\ncontent-type: application/json\r\ncontent-length: ")
+        bytes.writeString(String(text.utf8.count))
+        if isRetryable {
+            bytes.writeStaticString("\r\nretry-after: ")
+            bytes.writeString(Self.retrySeconds)
+        }
+        if isLast { bytes.writeStaticString("\r\nconnection: close") }
+        bytes.writeStaticString("\r\n\r\n")
+        bytes.writeString(text)
+        return bytes
     }
 
     private static func status(of error: IntakeError) -> HTTPResponse.Status {

@@ -9,6 +9,7 @@ struct ScheduleService: Service {
     let releases: ReleaseDesk
     let reports: ReportDesk
     let store: ReleaseStore
+    let standing: FlushStanding
     let telemetry: Telemetry
     let clock: UnixClock
     let interval: Duration
@@ -17,18 +18,27 @@ struct ScheduleService: Service {
     func run() async throws {
         var expiredDay: Int64 = -1
         while !Task.isShuttingDownGracefully {
+            // What still waits in the journal, or was lost by PostgreSQL, belongs into what is released now.
+            guard standing.isLevel else {
+                try await pause(.milliseconds(250))
+                continue
+            }
             for plan in plans { await tick(plan) }
             let day = clock.now.flooredQuotient(by: 86_400)
             if day != expiredDay {
                 let isDone = await expire()
                 expiredDay = isDone ? day : expiredDay
             }
-            try await cancelWhenGracefulShutdown {
-                do {
-                    try await Task.sleep(for: interval)
-                } catch is CancellationError {
-                    // The stop woke us: the loop's condition takes it from here.
-                }
+            try await pause(interval)
+        }
+    }
+
+    private func pause(_ length: Duration) async throws {
+        try await cancelWhenGracefulShutdown {
+            do {
+                try await Task.sleep(for: length)
+            } catch is CancellationError {
+                // The stop woke us: the loop's condition takes it from here.
             }
         }
     }

@@ -67,7 +67,6 @@ public final class PrivateCluster: Service, Sendable {
 
     /// Restarts the server whenever it dies, until Throng stops gracefully; then stops the server.
     public func run() async throws {
-        if processID == nil { try await start() }
         var pause = Self.supervisionSeconds
         while await Self.sleep(pause) {
             guard processID == nil else {

@@ -1,4 +1,5 @@
 internal import CLibPQ
+internal import ThrongFaults
 
 extension Session {
     /// Runs one statement and returns its rows.
@@ -19,7 +20,11 @@ extension Session {
     /// Without ``transaction(_:)`` around it, the whole pipeline is one transaction.
     public func pipeline(_ statements: [Statement]) throws -> [Rows] {
         guard PQenterPipelineMode(handle) == 1 else { throw broken(.connectionLost(query: "pipeline.begin")) }
-        for statement in statements { try send(statement) }
+        for statement in statements {
+            FaultPoint.reached("before_\(statement.name)") { _ = PQflush(handle) }
+            try send(statement)
+            FaultPoint.reached("after_\(statement.name)") { _ = PQflush(handle) }
+        }
         guard PQpipelineSync(handle) == 1 else { throw broken(.connectionLost(query: "pipeline.sync")) }
         var answers: [Rows] = []
         var failure: (any Error)?
@@ -39,6 +44,7 @@ extension Session {
             throw broken(.unexpectedAnswer(query: "pipeline.sync"))
         }
         if let failure { throw failure }
+        FaultPoint.reached("answered_\(statements.last?.name ?? "")")
         return answers
     }
 

@@ -21,6 +21,8 @@ public enum StoreError: Error, Sendable, Hashable {
     case unexpectedAnswer(query: String)
     /// Another process has attached with the same daemon id since.
     case fenced(daemon: DaemonID)
+    /// The database is older than this process's attachment to it: a copy was restored, or a standby took over.
+    case attachmentLost(daemon: DaemonID)
     /// A flush came before ``CounterStore/attach(daemon:)``.
     case notAttached
     /// The watermark is elsewhere than the flush says.
@@ -80,12 +82,19 @@ extension StoreError: CustomStringConvertible {
             another process has attached as daemon \(daemon) since; stop one of the two: a data directory belongs to \
             one process
             """
+        case .attachmentLost(let daemon):
+            """
+            PostgreSQL does not know that this process attached as daemon \(daemon): it was restored from an older copy, \
+            or a standby took over that did not have everything. Nothing was counted
+            """
         case .notAttached:
             "a flush came before the daemon attached; attach first"
         case .watermarkMoved(let expected, let found):
             """
-            the watermark is at \(found.value) where this journal says \(expected.value); the journal and the database \
-            do not belong together, or one of them was restored from an older copy. Nothing was counted
+            the watermark is at \(found.value) where this daemon says \(expected.value), and what lies between is not \
+            among the flushes that it keeps. The database or the data directory was restored from an older copy. \
+            Nothing was counted and nothing is lost that is still here: restore a newer copy, or start throng again, \
+            which looks for it in the journal
             """
         case .layoutUnknown(let id):
             "layout \(id) was never registered; register layouts before they are used"

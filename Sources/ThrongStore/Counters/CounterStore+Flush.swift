@@ -46,12 +46,24 @@ extension CounterStore {
             try session.execute(script: Query.createPending.sql, name: Query.createPending.name)
         }
         try ensurePartitions(partitions(of: attempt), session)
-        do {
-            return try applyOpen(attempt, session)
-        } catch {
-            try session.rollBack()
-            throw error
+        // A second time only where counts of released periods go into one that has no partition yet.
+        for isLast in [false, true] {
+            do {
+                return try applyOpen(attempt, session)
+            } catch let error as PartitionsMissing where !isLast {
+                try session.rollBack()
+                try ensurePartitions(error.wanted, session)
+            } catch {
+                try session.rollBack()
+                throw error
+            }
         }
+        throw StoreError.unexpectedAnswer(query: Query.ensurePartitions.name)
+    }
+
+    /// Partitions are made between transactions: making them takes locks that a flush must not hold.
+    private struct PartitionsMissing: Error {
+        let wanted: Set<PeriodStart>
     }
 
     /// The partitions that the flush needs, and those of the periods now and next.
@@ -98,6 +110,13 @@ extension CounterStore {
         let closed = try metricPeriods(answers[4])
         pending.redirect(try openTargets(of: closed, in: pending, now: attempt.now, session))
         let open = pending.periods
+        let wanted = Set(
+            open.compactMap { period in
+                pending.period(of: period.metric, containing: period.start).map {
+                    PeriodStart(kind: $0.kind, start: period.start)
+                }
+            })
+        guard knowsPartitions(wanted) else { throw PartitionsMissing(wanted: wanted) }
         try session.query(
             Query.openPeriods([
                 .integers(open.map { Int64($0.metric) }),
@@ -127,11 +146,7 @@ extension CounterStore {
 
     /// Returns where the flush was applied before; throws in every other case.
     private func checkAlreadyApplied(_ attempt: Attempt, _ session: Session) throws {
-        let mark = try Self.mark(of: attempt.attachment.daemon, session)
-        if let mark, mark.fence != attempt.attachment.fence {
-            throw StoreError.fenced(daemon: attempt.attachment.daemon)
-        }
-        let found = mark?.position ?? .start
+        let found = try Self.position(of: attempt.attachment, session)
         guard found == attempt.flush.through else {
             throw StoreError.watermarkMoved(expected: attempt.flush.after, found: found)
         }

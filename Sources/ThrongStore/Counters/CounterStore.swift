@@ -42,24 +42,48 @@ public final class CounterStore: Sendable {
         try await register(layouts, makeCurrent: true)
     }
 
+    /// What PostgreSQL says of a daemon; nil where it has never seen it.
+    public func watermark(of daemon: DaemonID) async throws -> Watermark? {
+        try await connection.run { try Self.mark(of: daemon, $0) }
+    }
+
     /// Takes the daemon's place in the counters over: from now on every other process with this id is fenced off.
     ///
+    /// - Parameters:
+    ///   - known: what ``watermark(of:)`` said.
+    ///   - fence: higher than every fence that this daemon has had.
     /// - Returns: the watermark; what the journal holds after it is still to be flushed.
-    public func attach(daemon: DaemonID) async throws -> JournalPosition {
-        let (position, fence) = try await connection.run { session in
-            let rows = try session.query(Query.attachWatermark([.text(daemon.description)]))
-            return (try rows.integer(0, 0), try rows.integer(0, 1))
+    /// - Throws: ``StoreError/fenced(daemon:)`` where another process attached meanwhile.
+    public func attach(daemon: DaemonID, replacing known: Watermark?, fence: Int64) async throws -> JournalPosition {
+        let position = try await connection.run { session in
+            let rows = try session.query(
+                Query.attachWatermark([.text(daemon.description), fence.parameter, (known?.fence ?? 0).parameter]))
+            guard rows.count == 1 else { throw StoreError.fenced(daemon: daemon) }
+            return try rows.integer(0, 0)
         }
         state.withLock { $0.attachment = Attachment(daemon: daemon, fence: fence) }
         return JournalPosition(UInt64(position))
     }
 
+    /// Attaches over whatever was there before.
+    public func attach(daemon: DaemonID) async throws -> JournalPosition {
+        let known = try await watermark(of: daemon)
+        return try await attach(daemon: daemon, replacing: known, fence: (known?.fence ?? 0) + 1)
+    }
+
     /// How far the attached daemon's journal has been added to the counters.
+    ///
+    /// - Throws: ``StoreError/fenced(daemon:)`` and ``StoreError/attachmentLost(daemon:)``.
     public func watermark() async throws -> JournalPosition {
         let attachment = try currentAttachment()
-        return try await connection.run { session in
-            guard let mark = try Self.mark(of: attachment.daemon, session) else { throw StoreError.notAttached }
-            return mark.position
+        return try await connection.run { try Self.position(of: attachment, $0) }
+    }
+
+    /// Forgets names and partitions: the database may be another one than before.
+    public func forgetSchema() {
+        state.withLock { state in
+            state.metrics = [:]
+            state.partitions = []
         }
     }
 
@@ -74,10 +98,20 @@ extension CounterStore {
     }
 
     /// Reads a daemon's row; nil where there is none.
-    static func mark(of daemon: DaemonID, _ session: Session) throws -> (position: JournalPosition, fence: Int64)? {
+    static func mark(of daemon: DaemonID, _ session: Session) throws -> Watermark? {
         let rows = try session.query(Query.selectWatermark([.text(daemon.description)]))
         guard rows.count == 1 else { return nil }
-        return (JournalPosition(UInt64(try rows.integer(0, 0))), try rows.integer(0, 1))
+        return Watermark(position: JournalPosition(UInt64(try rows.integer(0, 0))), fence: try rows.integer(0, 1))
+    }
+
+    /// Reads the watermark under an attachment's fence. Fences only grow, so a lower one is of a database that is older
+    /// than the attachment.
+    static func position(of attachment: Attachment, _ session: Session) throws -> JournalPosition {
+        guard let mark = try mark(of: attachment.daemon, session), mark.fence >= attachment.fence else {
+            throw StoreError.attachmentLost(daemon: attachment.daemon)
+        }
+        guard mark.fence == attachment.fence else { throw StoreError.fenced(daemon: attachment.daemon) }
+        return mark.position
     }
 
     /// The schema's names for layouts; registers the ones that only a journal still speaks of.
@@ -122,6 +156,11 @@ extension CounterStore {
                 Query.ensurePartitions([kind.parameter, .integers(starts.map(\.start).sorted())]))
         }
         state.withLock { $0.partitions.formUnion(missing.map(\.partition)) }
+    }
+
+    /// Whether the partitions for these period starts are known to be there.
+    func knowsPartitions(_ wanted: Set<PeriodStart>) -> Bool {
+        state.withLock { state in wanted.allSatisfy { state.partitions.contains($0.partition) } }
     }
 
     /// Forgets which partitions exist: another process has dropped some.

@@ -27,5 +27,6 @@ public struct Migration: Sendable, Hashable {
         Migration(version: 4, name: "0004.ledger.sql", text: PackageResources._004_ledger_sql),
         Migration(version: 5, name: "0005.noise.sql", text: PackageResources._005_noise_sql),
         Migration(version: 6, name: "0006.tied.sql", text: PackageResources._006_tied_sql),
+        Migration(version: 7, name: "0007.fence.sql", text: PackageResources._007_fence_sql),
     ]
 }

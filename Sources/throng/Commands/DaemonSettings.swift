@@ -1,5 +1,6 @@
 import ArgumentParser
 import Configuration
+import ThrongFaults
 import ThrongIntake
 import ThrongJournal
 import ThrongServer
@@ -50,8 +51,23 @@ enum DaemonSettings {
             key: "journal.segment-bytes", unit: "bytes", lowest: 1 << 16, highest: 1 << 30, standard: 64 << 20,
             meaning: "size at which a segment is closed", apply: { $0.journal.segmentBytes = $1 }),
         Setting(
+            key: "journal.queue-bytes", unit: "bytes", lowest: 1 << 16, highest: 1 << 30, standard: 32 << 20,
+            meaning: "size of what waits for the disk beyond which clients get 503; twice as much is left free on it",
+            apply: { $0.journal.queueBytes = $1 }),
+        Setting(
             key: "flush.seconds", unit: "seconds", lowest: 1, highest: 3600, standard: 1,
-            meaning: "pause between two flushes into PostgreSQL", apply: { $0.flushInterval = .seconds($1) }),
+            meaning: "shortest pause between two flushes into PostgreSQL", apply: { $0.flushInterval = .seconds($1) }),
+        Setting(
+            key: "flush.most-seconds", unit: "seconds", lowest: 1, highest: 3600, standard: 60,
+            meaning: "longest such pause: one is 15 times as long as the flush before it took",
+            apply: { $0.longestFlushInterval = .seconds($1) }),
+        Setting(
+            key: "flush.keep-minutes", unit: "minutes", lowest: 0, highest: 43_200, standard: 60,
+            meaning: "how long what PostgreSQL got is kept, in case it loses it; 0 keeps nothing",
+            apply: { $0.kept.seconds = Int64($1) * 60 }),
+        Setting(
+            key: "flush.keep-bytes", unit: "bytes", lowest: 1 << 20, highest: 1 << 40, standard: 1 << 30,
+            meaning: "how large that may grow before the oldest goes", apply: { $0.kept.capBytes = $1 }),
         Setting(
             key: "schedule.seconds", unit: "seconds", lowest: 1, highest: 86_400, standard: 30,
             meaning: "pause between two looks at what is due", apply: { $0.scheduleInterval = .seconds($1) }),
@@ -66,7 +82,7 @@ enum DaemonSettings {
     ///
     /// - Throws: `ValidationError` for an unknown variable, no whole number, or one out of range.
     static func apply(to options: inout DaemonOptions, environment: [String: String]) throws {
-        let known = Set(all.map(\.variable))
+        let known = Set(all.map(\.variable)).union(Fault.variables)
         for name in environment.keys.sorted() where name.hasPrefix("THRONG_") && !known.contains(name) {
             throw ValidationError(
                 "The environment has \(name), which throng does not know. `throng serve --help` lists the ones it knows."

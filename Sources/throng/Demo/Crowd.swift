@@ -1,5 +1,6 @@
 import Foundation
 import ThrongIntake
+import ThrongLoad
 import ThrongPlan
 import ThrongWire
 
@@ -7,18 +8,10 @@ import ThrongWire
 ///
 /// Devices and sessions come from two different data sets, so the numbers are resampled: nobody bought this on that.
 struct Crowd {
-    let devices: [Device]
+    let devices: [SampleDevice]
     private let shoppers: [Shopper]
     /// Devices whose line in the file is the only one like it.
     let uniqueRaw: Int
-
-    /// One browser as it described itself.
-    struct Device {
-        let userAgent: String?
-        let screen: String?
-        let memory: Double?
-        let cores: Int64?
-    }
 
     private struct Shopper {
         var sessions: [[Step]] = []
@@ -37,28 +30,10 @@ struct Crowd {
         let at: Int64
     }
 
-    private struct DeviceLine: Decodable {
-        let user_agent: String?
-        let screen_width: Int?
-        let screen_height: Int?
-        let device_memory_gb: Double?
-        let hardware_concurrency: Int64?
-    }
-
     /// Reads `devices.ndjson.gz` and `shop.csv.gz` from a folder.
     init(folder: String) throws {
         let lines = try Self.lines(of: folder + "/devices.ndjson.gz")
-        let decoder = JSONDecoder()
-        devices = try lines.map { line in
-            let device = try decoder.decode(DeviceLine.self, from: Data(line.utf8))
-            var screen: String?
-            if let width = device.screen_width, let height = device.screen_height { screen = "\(width)x\(height)" }
-            return Device(
-                userAgent: device.user_agent,
-                screen: screen,
-                memory: device.device_memory_gb,
-                cores: device.hardware_concurrency)
-        }
+        devices = try lines.map { try SampleDevice(line: $0) }
         uniqueRaw = Dictionary(lines.map { ($0, 1) }, uniquingKeysWith: +).values.count { $0 == 1 }
         shoppers = try Self.shoppers(in: Self.lines(of: folder + "/shop.csv.gz"))
     }
@@ -119,15 +94,10 @@ struct Crowd {
 
     // MARK: Parts
 
-    private static func context(of device: Device, shopper: Shopper, allowed: Set<String>) -> String {
-        var fields: [(String, String)] = []
-        if let agent = device.userAgent { fields.append(("user_agent", quoted(agent))) }
-        if let screen = device.screen { fields.append(("screen", quoted(screen))) }
-        if let memory = device.memory { fields.append(("memory_gb", "\(memory)")) }
-        if let cores = device.cores { fields.append(("cores", "\(cores)")) }
-        fields.append(("channel", quoted(shopper.channel)))
-        fields.append(("lifecycle", quoted(shopper.lifecycle)))
-        return fields.filter { allowed.contains($0.0) }.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",")
+    private static func context(of device: SampleDevice, shopper: Shopper, allowed: Set<String>) -> String {
+        let shopping = [("channel", shopper.channel.quotedJSON), ("lifecycle", shopper.lifecycle.quotedJSON)]
+        let fields = device.fields + shopping
+        return fields.filter { allowed.contains($0.name) }.map { "\"\($0.name)\":\($0.json)" }.joined(separator: ",")
     }
 
     /// The same time of day as in the original; a session that ran past midnight stays on its day.
@@ -141,22 +111,9 @@ struct Crowd {
 
     /// The shop's file has no amounts: these are made up, skewed as orders are, 5 to 400 EUR.
     private static func amount(_ random: inout SplitMix64) -> String {
-        let share = Double(random.next() >> 11) / Double(1 << 53)
+        let share = random.fraction()
         let cents = Int(500 + 39_500 * share * share * share)
         return "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)"
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\u{0}"..<"\u{20}": result += " "
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
     }
 
     private static func lines(of path: String) throws -> [String] {
@@ -202,20 +159,5 @@ struct Crowd {
         let clock = halves[1].split(separator: ":").compactMap { Int64($0) }
         guard clock.count == 3 else { return nil }
         return date.daysSince1970 * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
-    }
-}
-
-/// A small seeded generator, for samples that come out the same each time.
-///
-/// Source: Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators".
-struct SplitMix64 {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,3 +1,4 @@
+import ThrongLoad
 import ThrongPlan
 
 extension Crowd {
@@ -14,7 +15,7 @@ extension Crowd {
         return (seen.values.count { $0 == 1 }, dimensions.map(\.name))
     }
 
-    private func bucket(of device: Device, field: String, _ bucketing: any Bucketing) -> Int {
+    private func bucket(of device: SampleDevice, field: String, _ bucketing: any Bucketing) -> Int {
         switch field {
         case "user_agent": bucket(device.userAgent, bucketing)
         case "screen": bucket(device.screen, bucketing)

@@ -344,6 +344,47 @@ def pipelined(house):
     say("4,003 requests at once are answered in their turn")
 
 
+def unread(house):
+    """A client that takes no answers is not read from any more, and is answered in full once it takes them."""
+    one = b"POST /v1/batches HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n"
+    many = one * 1000
+    with socket.create_connection(("127.0.0.1", house.port), 60) as line:
+        line.settimeout(3)
+        sent = 0
+        with contextlib.suppress(TimeoutError):
+            while sent < 64 << 20:
+                sent += line.send(many[sent % len(one):])
+        check(sent < 64 << 20, "a client that takes no answers could send", sent, "bytes")
+        line.shutdown(socket.SHUT_WR)
+        line.settimeout(60)
+        answers = 0
+        rest = b""
+        with contextlib.suppress(ConnectionResetError):
+            while piece := line.recv(1 << 20):
+                rest += piece
+                answers += rest.count(b"HTTP/1.1 400 ")
+                rest = rest[rest.rfind(b"HTTP/1.1 400 ") + 1:]
+    check(answers >= sent // len(one), answers, "answers to", sent // len(one), "requests")
+    say(f"a client that takes no answers is stopped after {sent >> 10:,} KiB, and has {answers:,} answers in the end")
+
+
+def early(house):
+    """An answer that comes before its request ends leaves the connection usable; one to a request for an upgrade ends it."""
+    with socket.create_connection(("127.0.0.1", house.port), 60) as line:
+        line.settimeout(20)
+        line.sendall(b"POST /nothing/here HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\n")
+        check(line.recv(4096).startswith(b"HTTP/1.1 404 "), "an unknown path is not found")
+        line.sendall(b"body" + b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n")
+        check(b"HTTP/1.1 200 " in line.recv(4096), "what follows an early answer is answered")
+        line.sendall(b"POST /v1/batches HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: h2c\r\ncontent-length: 0\r\n\r\n")
+        answer = b""
+        with contextlib.suppress(ConnectionResetError):
+            while piece := line.recv(4096):
+                answer += piece
+        check(answer.startswith(b"HTTP/1.1 400 ") and b"connection: close" in answer, "an upgrade is answered with", answer)
+    say("answers that come early, and requests for an upgrade, leave no connection hanging")
+
+
 def test():
     house = daemon.Daemon(shop.plan(), THRONG_INTAKE_REQUEST_SECONDS="2").start()
     counters_start_at_zero(house)
@@ -354,6 +395,8 @@ def test():
     limits_are_inclusive(house)
     slow_clients(house)
     pipelined(house)
+    unread(house)
+    early(house)
     check(house.stop() == 0, "serve stops gracefully")
 
 

@@ -15,6 +15,9 @@ import sys
 import tempfile
 import time
 
+# The test runner blocks signals on its threads, and children inherit that.
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 SAMPLE = os.path.join(ROOT, "Deploy", "sample")

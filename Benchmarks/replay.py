@@ -1,0 +1,89 @@
+"""How long a start takes that finds a journal of ten million events.
+
+The journal is written by the daemon's own code, in one process without a network, in two shapes: batches of 100 events, and
+batches of 1 to 10 in turn. Then a daemon is started on it and killed with kill -9, again and again: with PostgreSQL away, so
+that its watermark is not known, and with a private PostgreSQL that has everything already, whose own start is part of the time.
+What a start takes without a journal is measured beside it and taken off."""
+
+import argparse
+import os
+
+from common import Figures, Settings, lines, plan_in, say, temporary_folder
+from servers import Throng
+
+# Nothing listens there.
+AWAY = "host=127.0.0.1 port=1 dbname=throng"
+
+
+def starts(options, folder, plan, data, database, note):
+    """Starts a daemon on a data directory and kills it, as often as there are rounds."""
+    for round_number in range(options.rounds):
+        daemon = Throng(
+            os.path.join(folder, f"start-{os.path.basename(data)}-{bool(database)}-{round_number}"), options.binary, plan,
+            data=data, database=database, THRONG_JOURNAL_CAP_BYTES=str(1 << 40))
+        seconds = daemon.start()
+        note(seconds, daemon.memory())
+        if database:
+            daemon.kill()
+        else:
+            # A private PostgreSQL would stay behind; the first start has brought it everything.
+            daemon.settle()
+            daemon.stop()
+
+
+def measure(options, folder, figures):
+    plan = plan_in(folder)
+
+    def journal(name, *shape):
+        data = os.path.join(folder, name)
+        found = lines(
+            options.bench, "journal", "--plan", plan, *Settings.devices, "--amount", str(options.events), *shape, data)
+        say(name, found[0])
+        return data
+
+    empty = os.path.join(folder, "none")
+    starts(options, folder, plan, empty, AWAY, lambda seconds, _: figures.note("start without a journal, s", seconds))
+    idle = figures.median("start without a journal, s")
+    for title, name, shape in (
+        ("batches of 100", "hundred", ("--events", "100")),
+        ("batches of 1 to 10", "few", ("--events", "10", "--varied")),
+    ):
+        data = journal(name, *shape)
+
+        def away(seconds, memory):
+            figures.note(f"{title}, PostgreSQL away: replay, s", seconds - idle)
+            figures.note(f"{title}, PostgreSQL away: peak memory, MB", memory[1] / 1e6)
+
+        starts(options, folder, plan, data, AWAY, away)
+        for _ in range(options.rounds):
+            found = lines(options.bench, "replay", "--plan", plan, *Settings.devices, data)[0]
+            figures.note(f"{title}, watermark known, in process: replay, s", found["seconds"])
+        figures.target(
+            f"{options.events:,} events in {title}, PostgreSQL away, s",
+            figures.median(f"{title}, PostgreSQL away: replay, s"), 5, 1, at_most=True)
+        figures.target(
+            f"{options.events:,} events in {title}, watermark known, s",
+            figures.median(f"{title}, watermark known, in process: replay, s"), 5, 1, at_most=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--bench", required=True, help="StageBench")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--events", type=int, default=10_000_000)
+    parser.add_argument("--json")
+    parser.add_argument("--smoke", action="store_true", help="few events, to see that it runs")
+    options = parser.parse_args()
+    if options.smoke:
+        options.rounds, options.events = 1, 20_000
+        Settings.shorten()
+    options.binary, options.bench = os.path.abspath(options.binary), os.path.abspath(options.bench)
+    figures = Figures()
+    with temporary_folder() as folder:
+        measure(options, folder, figures)
+    figures.show(options.json)
+
+
+if __name__ == "__main__":
+    main()

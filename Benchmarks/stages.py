@@ -1,0 +1,108 @@
+"""What a batch costs in each stage of ingest: time, allocations and, under callgrind, instructions.
+
+Time is processor time of the thread that counts, the median over the rounds. Instructions are counted by valgrind's
+callgrind, which runs a program as it is on a processor of its own making: the same binary and bodies give the same number
+again, whatever else the machine does, so a later slowdown shows where it is. Allocations are calls of malloc and its kin."""
+
+import argparse
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+from common import Settings, lines, plan_in, temporary_folder
+
+# The same hashes in every run, so that instruction counts repeat.
+ENVIRONMENT = {**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1"}
+
+
+def stages(binary, plan, sizes, amount, batches, rounds, only):
+    choice = [part for size in sizes for part in ("--events", str(size))] + (["--only", only] if only else [])
+    return lines(
+        binary, "stages", "--plan", plan, *Settings.devices, "--amount", str(amount), "--batches", str(batches),
+        "--rounds", str(rounds), *choice, env=ENVIRONMENT)
+
+
+def instructions(binary, plan, sizes, amount, batches, only, folder):
+    """By stage and size: instructions of a batch."""
+    choice = [part for size in sizes for part in ("--events", str(size))] + (["--only", only] if only else [])
+    # Debian's valgrind can't read what a recent compiler writes for debuggers.
+    bare = os.path.join(folder, "StageBench")
+    subprocess.run(["objcopy", "--strip-debug", binary, bare], check=True)
+    done = subprocess.run(
+        ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={folder}/out", bare, "stages",
+         "--plan", plan, *Settings.devices, "--amount", str(amount), "--batches", str(batches), *choice],
+        capture_output=True, text=True, check=False, env=ENVIRONMENT)
+    if done.returncode:
+        sys.exit(f"valgrind failed:\n{done.stderr[-2000:]}")
+    found = {}
+    for path in glob.glob(f"{folder}/out*"):
+        with open(path) as file:
+            text = file.read()
+        named = re.search(r"^desc: Trigger: Client Request: (.*) (\d+) (\d+)$", text, re.MULTILINE)
+        total = re.search(r"^(?:summary|totals): (\d+)", text, re.MULTILINE)
+        if named and total:
+            found[named[1], int(named[2])] = int(total[1]) / int(named[3])
+    return found
+
+
+def table(rows):
+    names = list(dict.fromkeys(row["stage"] for row in rows))
+    sizes = sorted({row["events"] for row in rows})
+    by = {(row["stage"], row["events"]): row for row in rows}
+    print("\nA batch".ljust(28) + "".join(f"{f'of {size} events' if size > 1 else 'of 1 event':>33}" for size in sizes))
+    print(" " * 27 + f"{'ns':>11}{'instr.':>11}{'mallocs':>11}" * len(sizes))
+    for name in names:
+        text = f"{name:27}"
+        for size in sizes:
+            row = by.get((name, size))
+            count = row and row.get("instructions")
+            text += (f"{row['nanoseconds']:11,.0f}{f'{count:,.0f}' if count else '':>11}{row['allocations']:11,.1f}"
+                     if row else " " * 33)
+        print(text)
+    print("\nAn event".ljust(28) + "".join(f"{f'in {size}s':>33}" for size in sizes))
+    for name in names:
+        if ", a " in name:
+            # Its work follows something else than events.
+            continue
+        text = f"{name:27}"
+        for size in sizes:
+            row = by.get((name, size))
+            count = row and row.get("instructions")
+            text += (f"{row['nanoseconds'] / size:11,.1f}{f'{count / size:,.0f}' if count else '':>11}"
+                     f"{row['allocations'] / size:11,.2f}" if row else " " * 33)
+        print(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--events", type=int, nargs="+", default=[1, 10, 100], help="events of a batch")
+    parser.add_argument("--only", help="one stage")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--no-instructions", action="store_true", help="don't run callgrind, which takes a minute")
+    parser.add_argument("--json")
+    parser.add_argument("--smoke", action="store_true", help="few batches, to see that it runs")
+    options = parser.parse_args()
+    binary = os.path.abspath(options.binary)
+    if options.smoke:
+        Settings.shorten()
+    with temporary_folder() as folder:
+        plan = plan_in(folder)
+        amount, batches, rounds = (500, 20, 1) if options.smoke else (200_000, 20_000, options.rounds)
+        rows = stages(binary, plan, options.events, amount, batches, rounds, options.only)
+        if not options.no_instructions:
+            counted = instructions(
+                binary, plan, options.events, min(amount, 20_000), min(batches, 1000), options.only, folder)
+            for row in rows:
+                row["instructions"] = counted.get((row["stage"], row["events"]))
+    table(rows)
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump(rows, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,270 @@
+"""Row 5: PostgreSQL is away longer than the journal has room, dies, ends sessions, refuses, deadlocks, or is cut off beside a
+COMMIT. Totals are exact, and everything drains by itself."""
+
+import os
+import signal
+import subprocess
+import time
+
+import daemon
+from oracle import Control, Crowd, House, Postgres, Row, check, judge, say
+from proxy import Proxy
+
+PAUSE = 0.01
+SMALL = {"THRONG_JOURNAL_CAP_BYTES": str(1 << 20), "THRONG_JOURNAL_SEGMENT_BYTES": str(1 << 16)}
+
+
+class Server(Postgres):
+    def __init__(self):
+        super().__init__(durable=True)
+        with open(os.path.join(self.data, "postgresql.conf"), "a") as file:
+            file.write("deadlock_timeout = '100ms'\nwal_writer_delay = '10s'\n")
+        self.stop()
+        self.start()
+
+    def kill(self):
+        """kill -9 of the postmaster; what it leaves behind ends by itself."""
+        with open(os.path.join(self.data, "postmaster.pid")) as file:
+            pid = int(file.readline())
+        check(os.readlink(f"/proc/{pid}/cwd") == os.path.realpath(self.data), "that is another server")
+        children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split()
+        os.kill(pid, signal.SIGKILL)
+        for child in children:
+            # Killed at the same moment, as when the kernel is short of memory.
+            os.kill(int(child), signal.SIGKILL)
+        while any(os.path.exists(f"/proc/{each}") for each in [pid, *children]):
+            time.sleep(0.02)
+
+    def start(self):
+        for attempt in range(20):
+            try:
+                return super().start()
+            except daemon.Failure:
+                # A predecessor that was killed may not have let go of everything yet.
+                check(attempt < 19, "PostgreSQL does not start")
+                time.sleep(0.25)
+
+
+class Behind(House):
+    """A house that reaches PostgreSQL through a proxy."""
+
+    proxy = None
+
+    def arguments(self):
+        arguments = super().arguments()
+        if self.proxy:
+            arguments[arguments.index("--database") + 1] = (
+                f"host=127.0.0.1 port={self.proxy.port} user=postgres dbname={self.database} sslmode=disable")
+        return arguments
+
+
+def failures(house):
+    return house.metrics()["throng_flush_failures_total"]
+
+
+def wait(what, holds, house, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not holds():
+        check(time.monotonic() < deadline, what, "did not happen\n" + house.log_text()[-3000:])
+        time.sleep(0.03)
+
+
+def outage(server, house, crowd, tally, chance):
+    """PostgreSQL stops until the journal is full: clients are told when to come again, and nothing is dropped."""
+    house.settings.update(SMALL)
+    house.restart()
+    crowd.start(clients=3)
+    time.sleep(chance.uniform(0.1, 1))
+    server.stop(chance.choice(["fast", "immediate"]))
+    wait("503", lambda: crowd.answers[503] > 5, house, 120)
+    crowd.stop()
+    status, headers, body = house.post(crowd.body(crowd.new()))
+    check(status == 503 and int(headers["retry-after"]) > 0, "past the cap:", status, headers, body)
+    check(house.get("/readyz")[0] == 503 and house.get("/healthz")[0] == 200, "a full journal is not ready, and alive")
+    if chance.random() < 0.3:
+        # A full journal survives a crash, without PostgreSQL too.
+        house.kill()
+        house.restart()
+    server.start()
+    wait("room", lambda: house.get("/readyz")[0] == 200, house, 90)
+    wait("the end of the lag", lambda: house.metrics()["throng_journal_lag_batches"] == 0, house, 90)
+
+
+def killed(server, house, crowd, tally, chance):
+    """kill -9 of PostgreSQL under load, twice."""
+    house.restart()
+    crowd.start(pause=PAUSE)
+    for _ in range(2):
+        time.sleep(chance.uniform(0.3, 1.5))
+        server.kill()
+        server.start()
+    wait("a failure", lambda: failures(house) > 0, house)
+    crowd.stop()
+
+
+def backends_killed(server, house, crowd, tally, chance):
+    """pg_terminate_backend whenever a flush is under way."""
+    house.restart()
+    crowd.start(pause=PAUSE)
+    ended = 0
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline and ended < 8:
+        ended += len(server.sql("postgres", f"""
+            select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = '{house.database}' and backend_type = 'client backend'
+                and (state <> 'idle' or random() < {chance.uniform(0, 0.2)})"""))
+        time.sleep(0.02)
+    wait("a failure", lambda: failures(house) > 0, house)
+    crowd.stop()
+
+
+def refusals(server, house, crowd, tally, chance):
+    """Serialization failures and deadlocks, raised where the flush writes, now and then."""
+    state = chance.choice(["40001", "40P01", "57014", "53200"])
+    table = chance.choice(["watermark", "counter", "distinct_count"])
+    house.restart()
+    house.sql(f"""
+        create function throng.refuse() returns trigger language plpgsql as
+            $$ begin if random() < 0.5 then raise exception 'now and then' using errcode = '{state}'; end if; return null; end $$;
+        create trigger refuse after insert or update on throng.{table}
+            for each statement execute function throng.refuse()""")
+    crowd.start(pause=PAUSE)
+    wait("a failure", lambda: failures(house) > 1, house)
+    crowd.stop()
+    house.sql(f"drop trigger refuse on throng.{table}")
+
+
+def deadlock(server, house, crowd, tally, chance):
+    """Another session takes the same rows in the other order; PostgreSQL ends the flush."""
+    house.restart()
+    crowd.start(clients=1, pause=PAUSE, most=20)
+    crowd.join()
+    wait("a flush", lambda: house.sql("select 1 from throng.distinct_count where margin = 0"), house)
+    # A flush that takes its time between its two locks, so that it is the one that closes the circle and notices.
+    house.sql("""
+        create function throng.dawdle() returns trigger language plpgsql as
+            $$ begin perform pg_sleep(0.8); return null; end $$;
+        create trigger dawdle before insert on throng.counter for each statement execute function throng.dawdle()""")
+    other = subprocess.Popen(
+        ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", server.url(house.database)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    other.stdin.write("begin; select devices from throng.distinct_count where margin = 0 for update;\n")
+    other.stdin.flush()
+    crowd.start(pause=PAUSE)
+    wait("a flush that dawdles", lambda: house.sql(
+        f"select 1 from pg_stat_activity where datname = '{house.database}' and wait_event = 'PgSleep'"), house)
+    words, _ = other.communicate("set deadlock_timeout = '30s'; select position from throng.watermark for update; commit;\n", 60)
+    check(other.returncode == 0, "the other session:", words)
+    wait("a deadlock", lambda: "40P01" in house.log_text(), house)
+    crowd.stop()
+    house.sql("drop trigger dawdle on throng.counter")
+
+
+def cut(server, house, crowd, tally, chance):
+    """The connection breaks right before COMMIT, right after it, and between it and its answer."""
+    house.proxy = Proxy(server.folder)
+    house.restart()
+    crowd.start(pause=PAUSE)
+    places = ["before", "during", "after"]
+    chance.shuffle(places)
+    for place in places:
+        cuts = house.proxy.cuts
+        house.proxy.cut(place)
+        wait(f"a cut {place} COMMIT", lambda: house.proxy.cuts > cuts, house)
+        if place == "after" and chance.random() < 0.3:
+            # And the daemon with it: only the watermark knows.
+            house.kill()
+            crowd.join()
+            house.restart()
+            crowd.start(pause=PAUSE)
+    crowd.stop()
+
+
+def lost_commits(server, house, crowd, tally, chance):
+    """PostgreSQL was told not to wait for its own disk, and is killed: it has forgotten what it said it had."""
+    server.sql("postgres", f"alter database {house.database} set synchronous_commit = off")
+    house.restart()
+    crowd.start(pause=PAUSE)
+    time.sleep(chance.uniform(1.5, 3))
+    server.kill()
+    server.start()
+    time.sleep(0.5)
+    crowd.stop()
+
+
+KINDS = [outage, cut, lost_commits, killed, refusals, backends_killed, deadlock]
+
+
+def trials(tally, count, chance):
+    server = Server()
+    for trial in range(count):
+        kind = KINDS[trial % len(KINDS)]
+        house = Behind(server)
+        crowd = Crowd(house, chance)
+        kind(server, house, crowd, tally, chance)
+        # Drained by itself: nobody stops or starts anything from here on.
+        crowd.retry()
+        wait("the end of the lag", lambda: house.metrics()["throng_journal_lag_batches"] == 0, house, 90)
+        check(house.stop() == 0, "SIGTERM ended with", house.process.returncode, house.log_text()[-3000:])
+        found = judge(crowd, tally)
+        tally.trials += 1
+        if any(found):
+            say("trial", trial, kind.__name__, "lost, doubled, unexplained:", *found)
+        if house.proxy:
+            house.proxy.close()
+        house.end()
+    server.clean()
+
+
+# Controls
+
+def no_watermark(tally, chance):
+    """PostgreSQL forgets how far the journal has been counted, and an answer to a COMMIT is lost."""
+    house = Behind(Postgres.shared())
+    house.sql("""
+        create function throng.forget() returns trigger language plpgsql as
+            $$ begin new.position := old.position; return new; end $$;
+        create trigger forget before update on throng.watermark for each row execute function throng.forget()""")
+    house.proxy = Proxy(house.postgres.folder)
+    house.proxy.cut("after")
+    crowd = Crowd(house, chance)
+    house.restart()
+    crowd.start(pause=PAUSE, most=20)
+    crowd.join()
+    wait("the cut", lambda: house.proxy.cuts > 0, house)
+    time.sleep(2)
+    judge(crowd, tally)
+    house.proxy.close()
+    house.end()
+
+
+def nothing_kept(tally, chance):
+    """Commits that PostgreSQL forgets, and no kept flushes."""
+    server = Server()
+    house = Behind(server, THRONG_FLUSH_KEEP_MINUTES="0")
+    crowd = Crowd(house, chance)
+    for _ in range(3):
+        server.sql("postgres", f"alter database {house.database} set synchronous_commit = off")
+        house.restart()
+        crowd.start(pause=PAUSE)
+        time.sleep(2.5)
+        server.kill()
+        server.start()
+        crowd.stop()
+        if "this needs a person" in house.log_text() or tally.lost:
+            break
+        time.sleep(2)
+        judge(crowd, tally)
+        house.kill()
+    judge(crowd, tally)
+    house.kill()
+    house.end()
+    server.clean()
+
+
+ROWS = [
+    Row("5", "PostgreSQL away, killed, refusing, deadlocked, cut off beside COMMIT, forgetting", 70, 2, trials, [
+        Control("no watermark, and a lost answer", no_watermark, "doubled"),
+        Control("forgotten commits, and nothing kept", nothing_kept, "lost"),
+    ]),
+]

@@ -1,0 +1,127 @@
+"""A TCP proxy before PostgreSQL that reads just enough of the protocol to know where a COMMIT is, and can cut there."""
+
+import socket
+import threading
+
+
+class Proxy:
+    """Listens on a loopback port; `cut(place)` breaks the next connection whose flush comes to that place:
+
+    before   what was sent is forwarded up to the COMMIT, and not the COMMIT
+    during   the COMMIT is forwarded; nobody waits for its answer
+    after    PostgreSQL has committed; its answer is not forwarded
+    """
+
+    def __init__(self, folder):
+        self.target = f"{folder}/.s.PGSQL.5432"
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.lock = threading.Lock()
+        self.place = None
+        self.cuts = 0
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def cut(self, place):
+        with self.lock:
+            self.place = place
+
+    def take(self, *places):
+        """Whether the cut that is asked for is one of these; then it is made."""
+        with self.lock:
+            if self.place not in places:
+                return None
+            place, self.place = self.place, None
+            self.cuts += 1
+            return place
+
+    def close(self):
+        self.listener.close()
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            server = socket.socket(socket.AF_UNIX)
+            try:
+                server.connect(self.target)
+            except OSError:
+                client.close()
+                continue
+            pair = Pair(self, client, server)
+            threading.Thread(target=pair.from_client, daemon=True).start()
+            threading.Thread(target=pair.from_server, daemon=True).start()
+
+
+class Pair:
+    """One connection: to the client and to the server."""
+
+    def __init__(self, proxy, client, server):
+        self.proxy = proxy
+        self.client = client
+        self.server = server
+        self.is_flush = False
+        self.drops_answer = False
+
+    def close(self):
+        for each in (self.client, self.server):
+            try:
+                each.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            each.close()
+
+    def from_client(self):
+        try:
+            # The startup message has a length and no type.
+            head = self.exactly(self.client, 4)
+            self.server.sendall(head + self.exactly(self.client, int.from_bytes(head, "big") - 4))
+            while True:
+                head = self.exactly(self.client, 5)
+                message = head + self.exactly(self.client, int.from_bytes(head[1:], "big") - 4)
+                if head[:1] == b"P":
+                    query = message[5:].split(b"\0")[1]
+                    self.is_flush = self.is_flush or b"update throng.watermark" in query
+                    if self.is_flush and query == b"commit":
+                        self.is_flush = False
+                        if self.proxy.take("before"):
+                            return self.close()
+                        place = self.proxy.take("during", "after")
+                        if place == "during":
+                            self.server.sendall(message + self.until_sync())
+                            return self.close()
+                        self.drops_answer = place == "after"
+                self.server.sendall(message)
+        except OSError:
+            self.close()
+
+    def until_sync(self):
+        """The rest of the pipeline."""
+        rest = b""
+        while True:
+            head = self.exactly(self.client, 5)
+            rest += head + self.exactly(self.client, int.from_bytes(head[1:], "big") - 4)
+            if head[:1] == b"S":
+                return rest
+
+    def from_server(self):
+        try:
+            while True:
+                head = self.exactly(self.server, 5)
+                message = head + self.exactly(self.server, int.from_bytes(head[1:], "big") - 4)
+                if self.drops_answer and head[:1] == b"C" and message[5:-1] == b"COMMIT":
+                    return self.close()
+                self.client.sendall(message)
+        except OSError:
+            self.close()
+
+    @staticmethod
+    def exactly(line, count):
+        parts = b""
+        while len(parts) < count:
+            part = line.recv(count - len(parts))
+            if not part:
+                raise OSError("closed")
+            parts += part
+        return parts

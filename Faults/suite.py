@@ -1,0 +1,108 @@
+"""Runs rows of the fault suite, each with its negative controls, and says what was lost, doubled or left unexplained.
+
+Usage: suite.py [ROW…] [--quick] [--trials N] [--seed N] [--json FILE] [--list]
+
+Ends with 0 if every row holds and every control was seen to fail; 1 if not; 2 if all that was run holds, and a row says why this
+machine can't run it, which does not count as held.
+"""
+
+import argparse
+import importlib
+import json
+import os
+import random
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+import oracle  # noqa: E402
+from daemon import Failure, say  # noqa: E402
+
+
+def rows():
+    found = []
+    for name in sorted(os.listdir(HERE)):
+        module = importlib.import_module(name[:-3]) if name.endswith(".py") and name != "suite.py" else None
+        found += getattr(module, "ROWS", [])
+    return sorted(found, key=lambda row: [int(part) if part.isdigit() else part for part in row.name.split(".")])
+
+
+def run(row, arguments):
+    """One row's line of the report."""
+    line = {"row": row.name, "title": row.title, "seed": arguments.seed, "controls": []}
+    obstacle = row.obstacle()
+    if obstacle:
+        say(f"row {row.name} is not run: {obstacle}")
+        return {**line, "outcome": "not run", "words": [obstacle]}
+    started = time.monotonic()
+    trials = arguments.trials or (row.quick if arguments.quick else row.trials)
+    say(f"row {row.name}: {row.title}; {trials} trials, seed {arguments.seed}")
+    tally = oracle.Tally()
+    held = True
+    try:
+        row.run(tally, trials, random.Random(f"{arguments.seed} {row.name}"))
+    except Failure as failure:
+        held = False
+        tally.wrong(failure)
+    line.update(trials=tally.trials, acknowledged=tally.acknowledged, lost=tally.lost, doubled=tally.doubled,
+                unexplained=tally.unexplained)
+    held = held and tally.trials > 0 and tally.lost == tally.doubled == tally.unexplained == 0
+    for control in row.controls:
+        seen = oracle.Tally()
+        try:
+            control.run(seen, random.Random(f"{arguments.seed} {row.name} {control.title}"))
+        except Failure as failure:
+            seen.note("FAILED:", failure)
+        found = getattr(seen, control.sees)
+        say(f"row {row.name}, control ({control.title}): {control.sees} {found}")
+        held = held and found > 0
+        line["controls"].append({
+            "title": control.title, "must be": control.sees, "lost": seen.lost, "doubled": seen.doubled,
+            "unexplained": seen.unexplained, "words": seen.words})
+    line.update(outcome="held" if held else "FAILED", words=tally.words, seconds=round(time.monotonic() - started, 1))
+    return line
+
+
+def table(lines):
+    words = [["row", "trials", "seed", "acknowledged", "lost", "doubled", "unexplained", "control", "outcome", "s"]]
+    for line in lines:
+        controls = "; ".join(f"{each['title']}: {each['must be']} {each[each['must be']]}" for each in line["controls"])
+        words.append([str(line.get(key, "-")) for key in (
+            "row", "trials", "seed", "acknowledged", "lost", "doubled", "unexplained")]
+            + [controls or "-", line["outcome"], str(line.get("seconds", "-"))])
+    widths = [max(len(row[place]) for row in words) for place in range(len(words[0]))]
+    for row in words:
+        print("  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip())
+    for line in lines:
+        for each in line["words"]:
+            print(f"row {line['row']}: {each}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("rows", nargs="*", metavar="ROW", help="such as 1 or 2.xfs; 2 takes all that begin with 2")
+    parser.add_argument("--quick", action="store_true", help="the few trials of Deploy/test")
+    parser.add_argument("--trials", type=int, help="so many trials a row, whatever it asks for")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="of everything that is chosen by chance")
+    parser.add_argument("--json", metavar="FILE", help="where the report goes as JSON")
+    parser.add_argument("--list", action="store_true", help="only name the rows")
+    arguments = parser.parse_args()
+    chosen = [row for row in rows() if not arguments.rows
+              or any(row.name == each or row.name.startswith(each + ".") for each in arguments.rows)]
+    if arguments.list or not chosen:
+        for row in chosen or rows():
+            print(f"{row.name:8} {row.trials:4} trials  {row.title}")
+        return 0 if chosen else 64
+    lines = [run(row, arguments) for row in chosen]
+    table(lines)
+    if arguments.json:
+        with open(arguments.json, "w") as file:
+            json.dump({"at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "rows": lines}, file, indent=2)
+    outcomes = {line["outcome"] for line in lines}
+    return 1 if "FAILED" in outcomes else 2 if "not run" in outcomes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,198 @@
+"""Row 7: two daemons where one should be. A second one on the same data directory refuses; one that was frozen while another took
+its place acknowledges nothing more and ends."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+from oracle import Control, Crowd, House, Postgres, Row, check, daemon, judge, say
+
+import http.client
+
+PAUSE = 0.01
+
+
+def also(house, data):
+    """Another house on the same database, with ports of its own."""
+    other = House(house.postgres, data=data, **house.settings)
+    other.postgres.sql("postgres", f"drop database {other.database}")
+    other.database = house.database
+    return other
+
+
+def race(postgres, crowd_of, tally, chance):
+    """Five starts at once on one data directory: one daemon, and four that refuse."""
+    house, crowd = crowd_of(House(postgres))
+    others = [also(house, house.data) for _ in range(4)]
+    everyone = [house, *others]
+    chance.shuffle(everyone)
+    for each in everyone:
+        each.launch()
+    deadline = time.monotonic() + 60
+    while sum(each.process.poll() is None for each in everyone) > 1 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    living = [each for each in everyone if each.process.poll() is None]
+    check(len(living) == 1, len(living), "daemons live on one data directory")
+    for each in everyone:
+        if each is not living[0]:
+            check(each.process.returncode == 1, "a second daemon ended with", each.process.returncode)
+            check(f"{house.data} is in use" in each.log_text(), "it does not say why:", each.log_text()[-500:])
+    check(living[0].await_ready(), "the one that is left does not listen")
+    crowd.house = living[0]
+    crowd.start(pause=PAUSE, most=30)
+    crowd.join()
+    late = also(house, house.data)
+    late.launch()
+    check(late.process.wait(30) == 1, "a late second daemon ended with", late.process.returncode)
+    crowd.start(pause=PAUSE, most=10)
+    crowd.join()
+    check(living[0].stop() == 0, "SIGTERM ended with", living[0].process.returncode)
+    found = judge(crowd, tally)
+    for each in [late, *everyone]:
+        each.clean()
+    return found
+
+
+class Line:
+    """A client of the frozen daemon: its request is on its way when the daemon stands still."""
+
+    def __init__(self, crowd, house):
+        self.crowd = crowd
+        self.batch = crowd.new()
+        self.connection = http.client.HTTPConnection("127.0.0.1", house.port, timeout=30)
+        self.connection.request(
+            "POST", "/v1/batches", crowd.body(self.batch), {"content-type": "application/json"})
+
+    def finish(self):
+        """What became of the request: its status, or None."""
+        try:
+            status = self.connection.getresponse().status
+        except (OSError, http.client.HTTPException):
+            status = None
+        if status == 202:
+            self.batch.status = 202
+        self.connection.close()
+        return status
+
+
+def take_over(postgres, crowd_of, tally, chance, same_folder):
+    """The old daemon freezes under load, the new one starts and counts, the old one goes on."""
+    house, crowd = crowd_of(House(postgres, THRONG_FLUSH_SECONDS=str(chance.choice([1, 3]))))
+    house.restart()
+    crowd.start(pause=PAUSE)
+    time.sleep(chance.uniform(0.3, 2))
+    house.process.send_signal(signal.SIGSTOP)
+    crowd.is_stopping = True
+    # What its clients sent in the moment before.
+    lines = [Line(crowd, house) for _ in range(20)]
+    if same_folder:
+        # As on a file system that has lost its locks.
+        os.unlink(os.path.join(house.data, "lock"))
+        other = also(house, house.data)
+    else:
+        copy = os.path.join(house.folder, "copy")
+        shutil.copytree(house.data, copy)
+        other = also(house, copy)
+    other.restart()
+    crowd.house = other
+    old_threads, crowd.threads = crowd.threads, []
+    # A pause that was too short for anybody to notice would be no pause.
+    time.sleep(chance.uniform(3.2, 4))
+    crowd.start(pause=PAUSE)
+    time.sleep(chance.uniform(0, 1.5))
+    house.process.send_signal(signal.SIGCONT)
+    thawed = time.monotonic()
+    answers = [line.finish() for line in lines]
+    for thread in old_threads:
+        thread.join()
+    code = house.process.wait(30)
+    crowd.stop()
+    check(code == 1, "the fenced daemon ended with", code, house.log_text()[-2000:])
+    check("another process has taken this daemon's place" in house.log_text(), "it does not say why")
+    say(f"a fenced daemon was gone after {time.monotonic() - thawed:.1f} s")
+    if not same_folder:
+        # The old copy must not come back.
+        house.launch()
+        check(house.process.wait(30) == 1, "the old copy started again")
+        check("another copy of this data directory" in house.log_text(), "and does not say why:", house.log_text()[-800:])
+    crowd.retry()
+    other.kill()
+    other.restart()
+    check(other.stop() == 0, "SIGTERM ended with", other.process.returncode, other.log_text()[-2000:])
+    found = judge(crowd, tally)
+    tally.answered = getattr(tally, "answered", 0) + answers.count(202)
+    other.clean()
+    house.clean()
+    return found
+
+
+def frozen_alone(postgres, crowd_of, tally, chance):
+    """Nobody took its place: a daemon that stood still goes on, with or without PostgreSQL."""
+    house, crowd = crowd_of(House(postgres))
+    house.restart()
+    crowd.start(pause=PAUSE)
+    time.sleep(chance.uniform(0.3, 1.5))
+    house.process.send_signal(signal.SIGSTOP)
+    time.sleep(chance.uniform(3.3, 4))
+    house.process.send_signal(signal.SIGCONT)
+    before = crowd.answers[202]
+    deadline = time.monotonic() + 20
+    while crowd.answers[202] < before + 20 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    check(crowd.answers[202] >= before + 20, "it acknowledges no more", house.log_text()[-2000:])
+    crowd.stop()
+    check("nobody took its place" in house.log_text(), "it did not ask")
+    check(house.stop() == 0, "SIGTERM ended with", house.process.returncode)
+    found = judge(crowd, tally)
+    house.clean()
+    return found
+
+
+KINDS = [
+    lambda *a: take_over(*a, False), lambda *a: take_over(*a, True), race, frozen_alone,
+]
+
+
+def trials(tally, count, chance):
+    postgres = Postgres.shared()
+
+    def crowd_of(house):
+        return house, Crowd(house, chance)
+
+    for trial in range(count):
+        found = KINDS[trial % len(KINDS)](postgres, crowd_of, tally, chance)
+        tally.trials += 1
+        if any(found):
+            say("trial", trial, "kind", trial % len(KINDS), "lost, doubled, unexplained:", *found)
+
+
+def no_fence(tally, chance):
+    """The fence and the watermark of the old daemon are put back: what both had is counted twice."""
+    house = House(Postgres.shared(), THRONG_FLUSH_SECONDS="600")
+    crowd = Crowd(house, chance)
+    house.restart()
+    time.sleep(0.5)
+    crowd.start(pause=PAUSE, most=20)
+    crowd.join()
+    row = house.sql("select position, fence from throng.watermark")[0]
+    house.process.send_signal(signal.SIGSTOP)
+    copy = os.path.join(house.folder, "copy")
+    shutil.copytree(house.data, copy)
+    other = also(house, copy)
+    other.restart()
+    check(other.stop() == 0, "SIGTERM ended with", other.process.returncode)
+    house.sql(f"update throng.watermark set position = {row[0]}, fence = {row[1]}")
+    house.process.send_signal(signal.SIGCONT)
+    check(house.stop() == 0, "SIGTERM ended with", house.process.returncode)
+    judge(crowd, tally)
+    other.clean()
+    house.clean()
+
+
+ROWS = [
+    Row("7", "a second daemon, and one that was frozen while another took its place", 40, 3, trials, [
+        Control("fence and watermark put back", no_fence, "doubled"),
+    ]),
+]

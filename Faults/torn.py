@@ -1,0 +1,117 @@
+"""Row 3: bytes of a journal that was written under load are flipped, or its end is cut off. ThrongJournalTests do that to every
+bit and at every length of a small one; this asks what a whole daemon makes of it."""
+
+import os
+import shutil
+import time
+
+from oracle import Control, Crowd, House, Postgres, Row, Tally, check, judge, say
+
+SETTINGS = {"THRONG_JOURNAL_SEGMENT_BYTES": str(1 << 16), "THRONG_FLUSH_SECONDS": "3600"}
+
+
+def written(chance, seconds):
+    """A house that was killed under load, with a journal of which PostgreSQL has nothing."""
+    house = House(Postgres.shared(), **SETTINGS)
+    crowd = Crowd(house, chance)
+    house.restart()
+    # The first flush is over before the first batch.
+    time.sleep(0.3)
+    crowd.start(clients=2, pause=0.005)
+    time.sleep(seconds)
+    house.kill()
+    crowd.stop()
+    return house, crowd
+
+
+def segments(house):
+    folder = os.path.join(house.data, "journal")
+    return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".journal")]
+
+
+def records(path):
+    """Where the records of a segment begin, and where the last one ends."""
+    with open(path, "rb") as file:
+        content = file.read()
+    places = [32 + 32 * int.from_bytes(content[24:28], "little")]
+    while places[-1] < len(content):
+        places.append(places[-1] + 8 + int.from_bytes(content[places[-1]:places[-1] + 4], "little"))
+    return places
+
+
+def damage(house, chance):
+    """Changes the journal; which segment, and how."""
+    paths = segments(house)
+    # Half of the time the end of it, where a torn write may be.
+    path = paths[-1] if chance.random() < 0.5 else chance.choice(paths)
+    size = os.path.getsize(path)
+    with open(path, "r+b") as file:
+        if chance.random() < 0.3:
+            # Within a record: a cut between two is what a file system does with what was never synced.
+            ends = set(records(path))
+            cut = chance.choice([place for place in range(max(1, size - 3000), size) if place not in ends])
+            file.truncate(cut)
+            return path, "cut"
+        place = chance.randrange(size) if chance.random() < 0.5 else chance.randrange(max(0, size - 3000), size)
+        file.seek(place)
+        byte = file.read(1)[0]
+        file.seek(place)
+        file.write(bytes([byte ^ (1 << chance.randrange(8))]))
+        return path, "flipped"
+
+
+def trials(tally, count, chance):
+    outcomes = {"refused": 0, "set aside": 0}
+    for trial in range(count):
+        house, crowd = written(chance, chance.uniform(0.1, 0.5))
+        whole = house.data + ".whole"
+        shutil.copytree(house.data, whole)
+        path, how = damage(house, chance)
+        house.launch()
+        if not house.await_ready():
+            # Refused, and nothing was touched: with the right bytes all is well.
+            said = house.log_text()
+            check(house.process.returncode == 1, "a damaged journal ended the start with", house.process.returncode)
+            if path not in said:
+                tally.wrong("a start was refused and the message does not name the segment:", said[-500:])
+            outcomes["refused"] += 1
+            shutil.copyfile(os.path.join(whole, "journal", os.path.basename(path)), path)
+            house.restart()
+            loud = False
+        else:
+            loud = "the journal ended in bytes that are no record" in house.log_text()
+            if loud and not os.path.exists(path + ".torn"):
+                tally.wrong("a torn tail was not kept")
+            outcomes["set aside"] += loud
+        crowd.retry(share=0 if loud else 0.5)
+        check(house.stop() == 0, "SIGTERM ended with", house.process.returncode, house.log_text()[-3000:])
+        seen = Tally()
+        found = judge(crowd, seen)
+        if loud:
+            # What was cut off or hit is gone, and was said to be: no more than the records behind that place.
+            seen.lost = 0
+        for name in ("acknowledged", "lost", "doubled", "unexplained"):
+            setattr(tally, name, getattr(tally, name) + getattr(seen, name))
+        if seen.lost or seen.doubled or seen.unexplained:
+            say("trial", trial, how, "lost, doubled, unexplained:", *found)
+        tally.trials += 1
+        shutil.rmtree(whole, ignore_errors=True)
+        house.end()
+    tally.note(", ".join(f"{what} {number}" for what, number in outcomes.items()))
+
+
+def cut_without_a_trace(tally, chance):
+    """Whole records are cut off the end after they were synced, which leaves nothing to notice."""
+    house, crowd = written(chance, 0.3)
+    path = segments(house)[-1]
+    os.truncate(path, records(path)[-3])
+    house.restart()
+    check(house.stop() == 0, "SIGTERM ended with", house.process.returncode, house.log_text()[-3000:])
+    judge(crowd, tally)
+    house.end()
+
+
+ROWS = [
+    Row("3", "bits of the journal flipped, its end cut off: refused or said aloud", 60, 6, trials,
+        [Control("synced records removed without a trace", cut_without_a_trace, "lost")]),
+]

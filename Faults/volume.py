@@ -1,0 +1,110 @@
+"""Disks to break: a small file system on a loop device, and a library that makes a daemon's own disk lie, fill up or crawl."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+
+import oracle
+from oracle import check
+
+MEBIBYTES = {"ext4": 64, "xfs": 320}
+
+
+def obstacle(kind="ext4"):
+    """Why this machine can't mount such a volume; None where it can."""
+    if os.getuid() != 0:
+        return "mounting a loop device takes root"
+    for program in (f"mkfs.{kind}", "xfs_io", "mount"):
+        if not shutil.which(program):
+            return f"there is no {program}"
+    try:
+        Volume(kind).end()
+    except oracle.Failure as failure:
+        return str(failure)
+    return None
+
+
+def command(*arguments, may_fail=False):
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=120)
+    check(may_fail or done.returncode == 0, *arguments, "ended with", done.returncode, done.stderr)
+    return done.returncode
+
+
+class Volume:
+    """A file system of its own, in a file; `path` is where it is mounted."""
+
+    def __init__(self, kind, mebibytes=None, options="", folder=None):
+        self.folder = tempfile.mkdtemp(prefix="tfv-", dir=folder or "/tmp")
+        self.kind = kind
+        self.options = options
+        self.image = os.path.join(self.folder, "image")
+        self.path = os.path.join(self.folder, "volume")
+        os.mkdir(self.path)
+        with open(self.image, "wb") as file:
+            file.truncate((mebibytes or MEBIBYTES[kind]) << 20)
+        oracle.daemon.atexit.register(self.end)
+        # On ext4 nothing is kept back for root: full is full.
+        command(f"mkfs.{kind}", "-q", *(["-m", "0"] if kind == "ext4" else []), self.image)
+        self.mount()
+
+    def mount(self):
+        command("mount", "-t", self.kind, "-o", "loop" + ("," + self.options if self.options else ""), self.image, self.path)
+
+    def unmount(self):
+        command("umount", self.path)
+
+    def lose_power(self, flush=False):
+        """From now on nothing reaches the disk; `flush` lets the file system's own log reach it first, not the files."""
+        command("xfs_io", "-x", "-c", "shutdown -f" if flush else "shutdown", self.path)
+
+    def power_up(self):
+        """What the disk has is all there is. Nobody may have a file open."""
+        self.unmount()
+        self.mount()
+
+    def end(self):
+        oracle.daemon.atexit.unregister(self.end)
+        command("umount", "-l", self.path, may_fail=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Disk:
+    """What a daemon that is started with `variables` meets when it writes under `place`."""
+
+    def __init__(self, folder, place):
+        self.path = os.path.join(folder, "disk")
+        library = os.path.join(folder, "disk.so")
+        compiler = shutil.which("clang") or shutil.which("cc")
+        check(compiler, "there is no C compiler")
+        command(compiler, "-O1", "-shared", "-fPIC", "-o", library,
+                os.path.join(os.path.dirname(os.path.abspath(__file__)), "disk.c"))
+        with open(self.path, "wb") as file:
+            file.write(bytes(40))
+        self.variables = {"LD_PRELOAD": library, "DISK_FILE": self.path, "DISK_PATH": place}
+
+    def put(self, place, number):
+        with open(self.path, "r+b") as file:
+            file.seek(8 * place)
+            file.write(int(number).to_bytes(8, "little"))
+
+    def lies(self, on=True):
+        """Syncing says that all went well, and does nothing."""
+        self.put(0, on)
+
+    def is_full(self, on=True):
+        self.put(1, on)
+
+    def crawls(self, seconds):
+        """How long every sync takes."""
+        self.put(2, seconds * 1_000_000)
+
+    def fails(self, at):
+        """The so manyth sync from now on fails, whoever makes it."""
+        self.put(4, at)
+
+    @property
+    def refusals(self):
+        """How often it was full when something was to be written."""
+        with open(self.path, "rb") as file:
+            return int.from_bytes(file.read()[24:32], "little")

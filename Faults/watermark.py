@@ -1,0 +1,300 @@
+"""Row 6: PostgreSQL comes back older than it was. Flushes that it had and has lost are made again from what was kept, exactly."""
+
+import os
+import shutil
+import sys
+import time
+
+from oracle import Control, Crowd, Failure, House, Postgres, Row, check, judge, say
+
+import moving_clock
+
+PAUSE = 0.02
+
+
+class Server(Postgres):
+    """A PostgreSQL of which base backups are taken, and that is set back to one."""
+
+    def back_up(self):
+        """An online base backup, as an operator takes it."""
+        target = os.path.join(self.folder, f"backup{time.monotonic_ns()}")
+        self.command("pg_basebackup", "-D", target, "-h", self.folder, "-U", "postgres", "-c", "fast", "-X", "fetch",
+                     "--no-sync", "--no-manifest")
+        return target
+
+    def go_down(self):
+        self.stop("immediate")
+
+    def come_up_as(self, backup):
+        shutil.rmtree(self.data)
+        os.rename(backup, self.data)
+        self.start()
+
+
+class Standby(Postgres):
+    """A standby that follows asynchronously, until it is cut off and takes over."""
+
+    def __init__(self, primary):
+        self.primary = primary
+        self.programs = primary.programs
+        self.folder = os.path.join(primary.folder, f"standby{time.monotonic_ns()}")
+        self.data = os.path.join(self.folder, "data")
+        os.mkdir(self.folder, 0o755)
+        shutil.chown(self.folder, *(["postgres", "postgres"] if os.getuid() == 0 else [os.getuid()]))
+        self.made = 0
+        self.command("pg_basebackup", "-D", self.data, "-h", primary.folder, "-U", "postgres", "-c", "fast", "-X", "stream",
+                     "-R", "--no-sync", "--no-manifest")
+        with open(os.path.join(self.data, "postgresql.conf"), "a") as file:
+            file.write(f"\nunix_socket_directories = '{self.folder}'\n")
+        self.start()
+
+    def is_level(self):
+        return self.sql("postgres", "select pg_last_wal_replay_lsn()")[0][0] == self.primary.sql(
+            "postgres", "select pg_current_wal_flush_lsn()")[0][0]
+
+    def take_over(self):
+        self.start()
+        self.command("pg_ctl", "promote", "-D", self.data, "-w", "-s")
+
+    def sql(self, database, query):
+        return super().sql(database, query)
+
+
+class Failing(House):
+    """A house whose connection string names the primary and the standby, as one with a standby does."""
+
+    standby = None
+
+    def arguments(self):
+        arguments = super().arguments()
+        if self.standby:
+            both = f"{self.standby.primary.folder},{self.standby.folder}"
+            arguments[arguments.index("--database") + 1] = (
+                f"host={both} user=postgres dbname={self.database} target_session_attrs=read-write")
+        return arguments
+
+
+def wait(what, holds, house, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not holds():
+        check(house.process.poll() is None, "throng serve ended with", house.process.poll(), house.log_text()[-3000:])
+        check(time.monotonic() < deadline, what, "did not happen\n" + house.log_text()[-3000:])
+        time.sleep(0.05)
+
+
+def position(house):
+    return int(house.sql("select coalesce(max(position), 0) from throng.watermark")[0][0])
+
+
+def advance(house, crowd, flushes=2):
+    """Load until PostgreSQL has had so many more flushes."""
+    for _ in range(flushes):
+        before = position(house)
+        crowd.start(clients=2, pause=PAUSE, most=40)
+        wait("a flush", lambda: position(house) > before, house)
+        crowd.stop()
+
+
+def noticed(house):
+    return house.metrics()["throng_database_set_backs_total"]
+
+
+def conclude(house, crowd, tally, back):
+    """Without anybody's help PostgreSQL has to get everything again; then an orderly stop, and the oracle."""
+    if back is not None:
+        wait("that PostgreSQL is older is noticed", lambda: noticed(house) > 0, house)
+        wait("what was lost comes back", lambda: position(house) >= back, house)
+    crowd.start(clients=2, pause=PAUSE, most=10)
+    crowd.join()
+    check(house.stop() == 0, "SIGTERM ended with", house.process.returncode, house.log_text()[-3000:])
+    return judge(crowd, tally)
+
+
+# Kinds of trials
+
+def restore_under_load(server, house, crowd, tally, chance):
+    """A base backup is restored while the daemon runs and clients post."""
+    house.restart()
+    advance(house, crowd)
+    backup = server.back_up()
+    advance(house, crowd, chance.randint(1, 3))
+    crowd.start(clients=2, pause=PAUSE)
+    time.sleep(chance.uniform(0, 1.2))
+    last = position(house)
+    server.go_down()
+    time.sleep(chance.uniform(0, 0.5))
+    server.come_up_as(backup)
+    check(position(house) < last, "the backup is not older")
+    time.sleep(0.5)
+    crowd.stop()
+    return conclude(house, crowd, tally, last)
+
+
+def restore_after_crash(server, house, crowd, tally, chance):
+    """The daemon dies too, with kill -9 or at a named place, and finds the older PostgreSQL at its start."""
+    point = chance.choice([None, "before_keep", "after_keep", "before_transaction.commit", "answered_transaction.commit"])
+    house.restart()
+    advance(house, crowd)
+    backup = server.back_up()
+    advance(house, crowd)
+    house.stop()
+    house.launch(**({"THRONG_FAULT_POINT": f"{point}:{chance.randint(1, 2)}"} if point else {}))
+    if house.await_ready():
+        crowd.start(clients=2, pause=PAUSE)
+        deadline = time.monotonic() + (8 if point else chance.uniform(0.1, 2.5))
+        while house.process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        house.kill()
+        crowd.stop()
+    house.process.wait()
+    last = position(house)
+    server.go_down()
+    if chance.random() < 0.5:
+        # The daemon is there first and takes batches before it can know.
+        house.restart()
+        crowd.start(clients=2, pause=PAUSE, most=20)
+        crowd.join()
+        server.come_up_as(backup)
+    else:
+        server.come_up_as(backup)
+        house.restart()
+    return conclude(house, crowd, tally, last)
+
+
+def crash_on_the_way(server, house, crowd, tally, chance):
+    """The daemon is killed while it flushes again; then it starts, and once more."""
+    house.restart()
+    backup = server.back_up()
+    advance(house, crowd, 3)
+    last = position(house)
+    house.kill()
+    server.go_down()
+    server.come_up_as(backup)
+    for _ in range(2):
+        point = chance.choice(["before_transaction.commit", "answered_transaction.commit", "after_watermark.advance"])
+        house.launch(THRONG_FAULT_POINT=f"{point}:{chance.randint(1, 2)}")
+        try:
+            house.process.wait(8)
+        except Exception:
+            house.kill()
+    house.restart()
+    wait("what was lost comes back", lambda: position(house) >= last, house)
+    return conclude(house, crowd, tally, None)
+
+
+def journal_gone(server, house, crowd, tally, chance):
+    """The windows are over and their keys destroyed: nothing but what was kept can tell any more what was counted."""
+    clock = moving_clock.MovingClock(house.folder, time.time())
+    settings = dict(house.settings)
+    house.settings.update(clock.variables, THRONG_FLUSH_KEEP_MINUTES="20000", THRONG_SCHEDULE_SECONDS="86400")
+    house.restart()
+    backup = server.back_up()
+    advance(house, crowd, 2)
+    crashes = chance.random() < 0.5
+    clock.move(time.time() + 4 * 86400)
+    wait("the windows' keys go", lambda: not [name for name in os.listdir(os.path.join(house.data, "windows")) if name.endswith(".key")], house)
+    last = position(house)
+    if crashes:
+        house.kill()
+    server.go_down()
+    server.come_up_as(backup)
+    if crashes:
+        house.restart()
+    wait("that PostgreSQL is older is noticed", lambda: noticed(house) > 0, house)
+    wait("what was lost comes back", lambda: position(house) >= last, house)
+    check(house.stop() == 0, "SIGTERM ended with", house.process.returncode, house.log_text()[-3000:])
+    house.settings = settings
+    return judge(crowd, tally)
+
+
+def failover(server, house, crowd, tally, chance):
+    """The primary dies; an asynchronous standby that did not have everything takes over."""
+    standby = Standby(server)
+    house.standby = standby
+    house.restart()
+    advance(house, crowd)
+    wait("the standby follows", standby.is_level, house)
+    standby.stop()
+    advance(house, crowd, chance.randint(1, 2))
+    crowd.start(clients=2, pause=PAUSE)
+    time.sleep(chance.uniform(0, 1.2))
+    last = position(house)
+    server.go_down()
+    standby.take_over()
+    house.postgres = standby
+    check(position(house) < last, "the standby had everything")
+    time.sleep(0.5)
+    crowd.stop()
+    try:
+        return conclude(house, crowd, tally, last)
+    finally:
+        # The old primary is gone for good: the next trial has a server of its own.
+        standby.stop("immediate")
+        server.is_dead = True
+
+
+KINDS = [restore_under_load, failover, journal_gone, restore_after_crash, crash_on_the_way]
+
+
+def trials(tally, count, chance):
+    server = None
+    for trial in range(count):
+        if server is None or getattr(server, "is_dead", False):
+            if server:
+                server.clean()
+            server = Server()
+        kind = KINDS[trial % len(KINDS)]
+        house = Failing(server)
+        crowd = Crowd(house, chance)
+        found = kind(server, house, crowd, tally, chance)
+        tally.trials += 1
+        if any(found):
+            say("trial", trial, kind.__name__, "lost, doubled, unexplained:", *found)
+        house.process.poll() is None and house.kill()
+        house.clean()
+        sys.modules["daemon"].atexit.unregister(house.clean)
+    server.clean()
+
+
+# Controls
+
+def nothing_kept(tally, chance):
+    """Nothing is kept: what the older PostgreSQL lacks stays away, and the daemon must say so."""
+    server = Server()
+    house = House(server, THRONG_FLUSH_KEEP_MINUTES="0")
+    crowd = Crowd(house, chance)
+    house.restart()
+    advance(house, crowd, 1)
+    backup = server.back_up()
+    advance(house, crowd, 1)
+    server.go_down()
+    server.come_up_as(backup)
+    wait("the refusal", lambda: "this needs a person" in house.log_text(), house)
+    judge(crowd, tally)
+    house.kill()
+    house.clean()
+    server.clean()
+
+
+def no_watermark(tally, chance):
+    """PostgreSQL forgets how far the journal has been counted, but not what: what is made again counts twice."""
+    house = House(Postgres.shared())
+    house.sql("""
+        create function throng.forget() returns trigger language plpgsql as
+            $$ begin new.position := old.position; return new; end $$;
+        create trigger forget before update on throng.watermark for each row execute function throng.forget()""")
+    crowd = Crowd(house, chance)
+    house.restart()
+    crowd.start(clients=2, pause=PAUSE, most=10)
+    crowd.join()
+    time.sleep(2.5)
+    judge(crowd, tally)
+    house.end()
+
+
+ROWS = [
+    Row("6", "PostgreSQL comes back older: restored backups, asynchronous failover", 50, 3, trials, [
+        Control("nothing is kept", nothing_kept, "lost"),
+        Control("no watermark", no_watermark, "doubled"),
+    ]),
+]

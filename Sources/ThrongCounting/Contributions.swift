@@ -1,0 +1,32 @@
+/// What identifiers have added to metrics within a window, by a hash of both, which must be uniform.
+///
+/// - Cost: 20 to 25 bytes an identifier and metric.
+struct Contributions: Sendable {
+    /// What one identifier has added to one metric.
+    struct Contributed: HashedSlot {
+        static var free: Self { Self(order: 0) }
+        let order: UInt64
+        /// Unit: events.
+        var used: UInt32 = 0
+        /// The cell of the metric's partition margin; `max` before the first event.
+        var partition: UInt32 = .max
+
+        func isSame(as other: Self) -> Bool { true }
+    }
+
+    private var table = OrderedTable<Contributed>()
+
+    /// What a key has added; for a new key it is nothing.
+    subscript(key: UInt64) -> Contributed {
+        let probe = Contributed(order: max(key, 1))
+        return table.slot(like: probe) ?? probe
+    }
+
+    /// Notes what a key has added by now.
+    mutating func set(_ key: UInt64, used: UInt32, partition: UInt32) {
+        table.update(Contributed(order: max(key, 1))) {
+            $0.used = used
+            $0.partition = partition
+        }
+    }
+}

@@ -1,0 +1,212 @@
+// Flushes that PostgreSQL has said it has, kept in case it forgets: `flushed/<number, 10 digits>.flushes`, and beside it
+// the key under which they are encrypted, `flushed/<number>.key`. A start of the daemon makes a new file, and so does a
+// full or old one; none is ever written to again. Numbers are little-endian.
+//
+// Key
+//     offset  size    what
+//     0       8       "THRONGG1"
+//     8       32      the key
+//     40      4       CRC-32C of everything before
+//
+// Header
+//     0       8       "THRONGF1"
+//     8       4       layouts: l
+//     12      l × 32  their identities; `layouts/` of the data directory has their text
+//     ...     4       CRC-32C of everything before
+//
+// Record, one a flush
+//     0       4       bytes from `after` to the end of the tag: n
+//     4       4       CRC-32C of those bytes
+//     8       8       the watermark that it needs: after
+//     16      8       the watermark that it leaves: through
+//     24      8       when it was kept, Unix seconds
+//     32      n - 40  the plaintext (KeptFlushRecord.swift) under AES-256-GCM
+//     ...     16      its tag
+//
+// The nonce is four zero bytes and the record's offset in the file; what stands before the ciphertext is authenticated.
+// The first record that is not whole, or does not go on where the one before it ended, ends the file. The flush of a
+// quiet second may be a single event, so these are encrypted as the journal is: the key is overwritten when they go.
+
+internal import Crypto
+internal import Foundation
+internal import ThrongCounting
+internal import ThrongPlan
+
+/// A file of kept flushes and its key.
+struct KeptFlushFile {
+    let number: Int
+    let layouts: [LayoutID]
+    private let key: SymmetricKey
+    private let directory: String
+
+    private static let magic = Array("THRONGF1".utf8)
+    private static let keyMagic = Array("THRONGG1".utf8)
+    private static let frame = 8
+    private static let head = 24
+
+    /// A kept flush's place.
+    struct Entry: Sendable {
+        let after: JournalPosition
+        let through: JournalPosition
+        /// Unit: Unix seconds.
+        let keptAt: Int64
+        let offset: Int
+        /// With its frame. Unit: bytes.
+        let size: Int
+    }
+
+    private static func path(_ directory: String, _ number: Int, _ ending: String) -> String {
+        let digits = String(number)
+        return "\(directory)/\(String(repeating: "0", count: max(0, 10 - digits.count)))\(digits).\(ending)"
+    }
+
+    var path: String { Self.path(directory, number, "flushes") }
+    private var keyPath: String { Self.path(directory, number, "key") }
+
+    /// The numbers of the files in a directory, ascending; with those of which only the key is left.
+    static func numbers(in directory: String) throws(JournalError) -> [Int] {
+        Set(try File.names(in: directory).compactMap { $0.split(separator: ".").first.flatMap { Int($0) } }).sorted()
+    }
+
+    /// Makes a new file: its key first, on disk, then its header.
+    init(_ number: Int, in directory: String, layouts: [LayoutID]) throws(JournalError) {
+        self.number = number
+        self.directory = directory
+        self.layouts = layouts
+        key = SymmetricKey(size: .bits256)
+        var secret = ByteWriter(bytes: Self.keyMagic)
+        key.withUnsafeBytes { secret.bytes.append(contentsOf: $0) }
+        secret.add(CRC32C.checksum(secret.bytes))
+        try File.replace(keyPath, with: secret.bytes)
+        try File.replace(path, with: header)
+    }
+
+    /// Opens a file that an earlier start made; nil where its key was being made or destroyed.
+    init?(existing number: Int, in directory: String) throws(JournalError) {
+        self.number = number
+        self.directory = directory
+        let keyPath = Self.path(directory, number, "key")
+        let path = Self.path(directory, number, "flushes")
+        guard FileManager.default.fileExists(atPath: keyPath), FileManager.default.fileExists(atPath: path) else {
+            return nil
+        }
+        let secret = try File.contents(keyPath)
+        guard secret.count == 44, secret.starts(with: Self.keyMagic) else { return nil }
+        key = SymmetricKey(data: secret[8..<40])
+        let bytes = try File.contents(path)
+        guard bytes.count >= 16, bytes.starts(with: Self.magic) else { throw .unknownFormat(file: path) }
+        layouts = try bytes.reading { buffer throws(JournalError) in
+            var reader = ByteReader(buffer)
+            _ = try reader.nextBytes(8)
+            let count = Int(try reader.next(UInt32.self))
+            guard bytes.count >= 16 + 32 * count else {
+                throw .damaged(segment: path, offset: 8, reason: .header)
+            }
+            var layouts: [LayoutID] = []
+            for _ in 0..<count { layouts.append(LayoutID(Array(try reader.nextBytes(32)))) }
+            let expected = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: buffer[..<reader.offset]))
+            guard try reader.next(UInt32.self) == expected else {
+                throw .damaged(segment: path, offset: 0, reason: .header)
+            }
+            return layouts
+        }
+    }
+
+    private var header: [UInt8] {
+        var writer = ByteWriter(bytes: Self.magic)
+        writer.add(UInt32(layouts.count))
+        for layout in layouts { writer.bytes.append(contentsOf: layout.bytes) }
+        writer.add(CRC32C.checksum(writer.bytes))
+        return writer.bytes
+    }
+
+    var headerSize: Int { 16 + 32 * layouts.count }
+
+    /// The whole records of the file, up to the first that is not.
+    func entries() throws(JournalError) -> [Entry] {
+        let bytes = try File.contents(path)
+        return try bytes.reading { buffer throws(JournalError) in
+            var entries: [Entry] = []
+            var offset = headerSize
+            while offset + Self.frame + Self.head + 16 <= buffer.count {
+                let length = Int(UInt32(littleEndian: buffer.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+                guard length >= Self.head + 16, offset + Self.frame + length <= buffer.count else { break }
+                let body = UnsafeRawBufferPointer(rebasing: buffer[offset + Self.frame..<offset + Self.frame + length])
+                let checksum = buffer.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+                guard CRC32C.checksum(body) == UInt32(littleEndian: checksum) else { break }
+                var reader = ByteReader(body)
+                let entry = Entry(
+                    after: JournalPosition(try reader.next()),
+                    through: JournalPosition(try reader.next()),
+                    keptAt: try reader.next(),
+                    offset: offset,
+                    size: Self.frame + length)
+                guard entry.after < entry.through, entries.last.map({ $0.through == entry.after }) ?? true else {
+                    break
+                }
+                entries.append(entry)
+                offset += entry.size
+            }
+            return entries
+        }
+    }
+
+    /// A flush as a record that will lie at that offset.
+    func record(_ flush: Flush, keptAt: Int64, offset: Int) throws -> [UInt8] {
+        var body = ByteWriter()
+        body.add(flush.after.value)
+        body.add(flush.through.value)
+        body.add(keptAt)
+        let sealed = try AES.GCM.seal(
+            KeptFlushRecord.plaintext(of: flush), using: key, nonce: try nonce(offset), authenticating: body.bytes)
+        body.bytes.append(contentsOf: sealed.ciphertext)
+        body.bytes.append(contentsOf: sealed.tag)
+        var record = ByteWriter()
+        record.bytes.reserveCapacity(body.bytes.count + Self.frame)
+        record.add(UInt32(body.bytes.count))
+        record.add(CRC32C.checksum(body.bytes))
+        record.bytes.append(contentsOf: body.bytes)
+        return record.bytes
+    }
+
+    /// Reads a flush back.
+    func flush(_ entry: Entry, layouts: [MetricLayout]) throws -> Flush {
+        let bytes = try File.contents(path, from: entry.offset, count: entry.size)
+        let body = bytes[Self.frame...]
+        let box = try AES.GCM.SealedBox(
+            nonce: try nonce(entry.offset),
+            ciphertext: body[(Self.frame + Self.head)..<(body.endIndex - 16)],
+            tag: body[(body.endIndex - 16)...])
+        let plaintext = try AES.GCM.open(
+            box, using: key, authenticating: body[Self.frame..<Self.frame + Self.head])
+        return try Array(plaintext).reading { buffer throws(JournalError) in
+            try KeptFlushRecord.flush(from: buffer, after: entry.after, through: entry.through, layouts: layouts)
+        }
+    }
+
+    /// Overwrites the key and removes both files.
+    func destroy() throws(JournalError) { try Self.destroy(number, in: directory) }
+
+    /// ``destroy()`` for a file that may be there in part.
+    static func destroy(_ number: Int, in directory: String) throws(JournalError) {
+        let key = Self.path(directory, number, "key")
+        if FileManager.default.fileExists(atPath: key) {
+            let file = try File(key, flags: O_WRONLY)
+            try file.write([UInt8](repeating: 0, count: 44))
+            try file.sync()
+        }
+        try File.remove(key)
+        try File.remove(key + ".new")
+        let path = Self.path(directory, number, "flushes")
+        try File.remove(path)
+        try File.remove(path + ".new")
+        try File.syncDirectory(directory)
+    }
+
+    private func nonce(_ offset: Int) throws -> AES.GCM.Nonce {
+        var writer = ByteWriter()
+        writer.add(UInt32(0))
+        writer.add(UInt64(offset))
+        return try AES.GCM.Nonce(data: writer.bytes)
+    }
+}

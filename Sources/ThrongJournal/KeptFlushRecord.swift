@@ -1,0 +1,174 @@
+// A kept flush's plaintext. Numbers are LEB128, signed ones folded (0, -1, 1, -2, …); ± marks a difference from the entry
+// before, 0 before the first. Entries come sorted, so most differences are small: some six bytes a counter.
+//
+//     counters: how many; of each: layout (place in the file's table), period start ±, measure, cell ±, delta signed
+//     distinct counts: how many; of each: layout, period start ±, margin, cell ±, window ±, delta signed
+//     largest contributions: how many; of each: layout, period start ±, margin, cell ±, measure, window ±, largest, second
+
+internal import ThrongCounting
+internal import ThrongPlan
+
+enum KeptFlushRecord {
+    static func plaintext(of flush: Flush) -> [UInt8] {
+        var writer = Writer()
+        var last = Last()
+        writer.bytes.reserveCapacity(16 + flush.counters.count * 8 + (flush.distinct.count + flush.top.count) * 12)
+        writer.add(UInt64(flush.counters.count))
+        for delta in flush.counters {
+            writer.add(UInt64(delta.layout))
+            writer.add(delta.periodStart, since: &last.period)
+            writer.add(UInt64(delta.measure.value))
+            writer.add(Int64(delta.cell.value), since: &last.cell)
+            writer.add(signed: delta.delta)
+        }
+        writer.add(UInt64(flush.distinct.count))
+        for delta in flush.distinct {
+            writer.add(UInt64(delta.layout))
+            writer.add(delta.periodStart, since: &last.period)
+            writer.add(UInt64(delta.margin.bits))
+            writer.add(Int64(delta.cell.value), since: &last.cell)
+            writer.add(delta.window.value, since: &last.window)
+            writer.add(signed: delta.delta)
+        }
+        writer.add(UInt64(flush.top.count))
+        for pair in flush.top {
+            writer.add(UInt64(pair.layout))
+            writer.add(pair.periodStart, since: &last.period)
+            writer.add(UInt64(pair.margin.bits))
+            writer.add(Int64(pair.cell.value), since: &last.cell)
+            writer.add(UInt64(pair.measure.value))
+            writer.add(pair.window.value, since: &last.window)
+            writer.add(signed: pair.largest)
+            writer.add(signed: pair.second)
+        }
+        return writer.bytes
+    }
+
+    static func flush(
+        from plaintext: UnsafeRawBufferPointer,
+        after: JournalPosition,
+        through: JournalPosition,
+        layouts: [MetricLayout]
+    ) throws(JournalError) -> Flush {
+        var reader = Reader(plaintext)
+        var last = Last()
+        var counters: [CounterDelta] = []
+        for _ in 0..<(try reader.count()) {
+            counters.append(
+                CounterDelta(
+                    layout: try reader.place(in: layouts),
+                    periodStart: try reader.next(since: &last.period),
+                    measure: MeasureIndex(try reader.narrow()),
+                    cell: CellIndex(try reader.narrowed(reader.next(since: &last.cell))),
+                    delta: try reader.signed()))
+        }
+        var distinct: [DistinctDelta] = []
+        for _ in 0..<(try reader.count()) {
+            distinct.append(
+                DistinctDelta(
+                    layout: try reader.place(in: layouts),
+                    periodStart: try reader.next(since: &last.period),
+                    margin: Margin(bits: try reader.narrow()),
+                    cell: CellIndex(try reader.narrowed(reader.next(since: &last.cell))),
+                    window: WindowNumber(try reader.next(since: &last.window)),
+                    delta: try reader.signed()))
+        }
+        var top: [TopContribution] = []
+        for _ in 0..<(try reader.count()) {
+            top.append(
+                TopContribution(
+                    layout: try reader.place(in: layouts),
+                    periodStart: try reader.next(since: &last.period),
+                    margin: Margin(bits: try reader.narrow()),
+                    cell: CellIndex(try reader.narrowed(reader.next(since: &last.cell))),
+                    measure: MeasureIndex(try reader.narrow()),
+                    window: WindowNumber(try reader.next(since: &last.window)),
+                    largest: try reader.signed(),
+                    second: try reader.signed()))
+        }
+        guard reader.isAtEnd else { throw .malformedRecord }
+        return Flush(
+            after: after, through: through, layouts: layouts, counters: counters, distinct: distinct, top: top)
+    }
+
+    /// What the next entry's differences count from.
+    private struct Last {
+        var period: Int64 = 0
+        var cell: Int64 = 0
+        var window: Int64 = 0
+    }
+
+    private struct Writer {
+        var bytes: [UInt8] = []
+
+        mutating func add(_ number: UInt64) {
+            var rest = number
+            while rest >= 0x80 {
+                bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+                rest >>= 7
+            }
+            bytes.append(UInt8(rest))
+        }
+
+        mutating func add(signed number: Int64) { add(UInt64(bitPattern: number << 1 ^ number >> 63)) }
+
+        mutating func add(_ number: Int64, since last: inout Int64) {
+            add(signed: number &- last)
+            last = number
+        }
+    }
+
+    private struct Reader {
+        private let bytes: UnsafeRawBufferPointer
+        private var offset = 0
+
+        init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+        var isAtEnd: Bool { offset == bytes.count }
+
+        mutating func next() throws(JournalError) -> UInt64 {
+            var number: UInt64 = 0
+            for shift in stride(from: UInt64(0), through: 63, by: 7) {
+                guard offset < bytes.count else { throw .malformedRecord }
+                let byte = bytes[offset]
+                offset += 1
+                number |= UInt64(byte & 0x7F) << shift
+                if byte & 0x80 == 0 { return number }
+            }
+            throw .malformedRecord
+        }
+
+        mutating func signed() throws(JournalError) -> Int64 {
+            let folded = try next()
+            return Int64(bitPattern: folded >> 1) ^ -Int64(bitPattern: folded & 1)
+        }
+
+        mutating func next(since last: inout Int64) throws(JournalError) -> Int64 {
+            last &+= try signed()
+            return last
+        }
+
+        /// A number of entries: none is shorter than four bytes.
+        mutating func count() throws(JournalError) -> Int {
+            let count = try next()
+            guard count <= UInt64(bytes.count - offset) / 4 else { throw .malformedRecord }
+            return Int(count)
+        }
+
+        mutating func place(in layouts: [MetricLayout]) throws(JournalError) -> Int {
+            let place = try next()
+            guard place < UInt64(layouts.count) else { throw .malformedRecord }
+            return Int(place)
+        }
+
+        mutating func narrow<Number: FixedWidthInteger>() throws(JournalError) -> Number {
+            guard let number = Number(exactly: try next()) else { throw .malformedRecord }
+            return number
+        }
+
+        func narrowed<Number: FixedWidthInteger>(_ wide: Int64) throws(JournalError) -> Number {
+            guard let number = Number(exactly: wide) else { throw .malformedRecord }
+            return number
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// `journal/<segment>.journal.torn`: the bytes behind a segment's last valid record, as they were found at a start. Nothing
+// reads them again; they go with their segment.
+
+internal import Foundation
+
+/// What lies behind the last valid record of a segment: a write that was torn before it was synced, and so never
+/// acknowledged; or damage to the last records that were, which looks the same.
+public struct TornTail: Sendable, Hashable {
+    /// The segment.
+    public let segment: String
+    /// Where the valid records end. Unit: bytes.
+    public let offset: Int
+    /// Whether these are records of a process that wrote on after another had taken its place.
+    public let isOvertaken: Bool
+    /// What was found there.
+    let bytes: [UInt8]
+
+    /// Unit: bytes.
+    public var count: Int { bytes.count }
+
+    /// Whether there are only zeroes: space that was made and never written to.
+    public var isBlank: Bool { bytes.allSatisfy { $0 == 0 } }
+
+    /// Where ``setAside()`` puts it.
+    public var aside: String { Self.aside(of: segment) }
+
+    static func aside(of segment: String) -> String { segment + ".torn" }
+
+    /// Moves the bytes out of the segment into a file beside it; blank ones just go.
+    public func setAside() throws(JournalError) {
+        if !isBlank { try File.replace(aside, with: bytes) }
+        let file = try File(segment, flags: O_WRONLY)
+        guard ftruncate(file.descriptor, off_t(offset)) == 0 else {
+            throw .system(call: "ftruncate", file: segment, code: errno)
+        }
+        try file.sync()
+    }
+}

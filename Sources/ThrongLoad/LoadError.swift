@@ -1,0 +1,30 @@
+/// What keeps a load from being made or sent.
+public enum LoadError: Error, Equatable, CustomStringConvertible {
+    /// A file of the sample is not there, or can't be read.
+    case unreadable(file: String)
+    /// A line of the sample's devices is not what it should be. Lines count from 1.
+    case malformed(file: String, line: Int)
+    /// The plan has no such purpose.
+    case unknownPurpose(found: String, known: [String])
+    /// No metric counts events of the purpose.
+    case nothingCounted(purpose: String)
+    /// Nothing listens there.
+    case noServer(host: String, port: Int, reason: String)
+
+    /// What was found, what is allowed, what to do.
+    public var description: String {
+        switch self {
+        case .unreadable(let file):
+            "\(file): there is no such file, or it can't be read. Name the sample's devices.ndjson.gz, or none at all."
+        case .malformed(let file, let line):
+            "\(file): line \(line) is no device. Each line is one JSON object, as in Deploy/sample/devices.ndjson.gz."
+        case .unknownPurpose(let found, let known):
+            "The plan has no purpose '\(found)'; it has \(known.joined(separator: ", "))."
+        case .nothingCounted(let purpose):
+            "No metric of the plan counts events of the purpose '\(purpose)', so there is nothing to send. "
+                + "Add a metric, or name another purpose."
+        case .noServer(let host, let port, let reason):
+            "Nothing answers at \(host):\(port) (\(reason)). Start throng serve, or name another address with --to."
+        }
+    }
+}

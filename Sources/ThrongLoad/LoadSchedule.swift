@@ -1,0 +1,53 @@
+internal import Foundation
+
+/// When requests are due, whatever becomes of those before them: an open loop.
+///
+/// A generator that waits for an answer before it sends the next request asks least when the server is slowest, and so
+/// leaves the worst out of its percentiles (coordinated omission: Tene 2013, "How not to measure latency").
+public struct LoadSchedule: Sendable {
+    /// How the instants are spread.
+    public enum Spread: Sendable {
+        /// The same pause between all.
+        case even
+        /// As independent clients come: pauses are exponential, with the same mean.
+        case poisson
+    }
+
+    private let pause: Double
+    private let end: Double
+    private let spread: Spread
+    private var random: SplitMix64
+    private var number = 0.0
+    private var last = 0.0
+
+    /// A schedule that lasts `duration`.
+    ///
+    /// - Parameters:
+    ///   - rate: requests a second; more than 0.
+    ///   - share: this schedule is the `share.place`th of `share.of` that make up the rate together.
+    public init(
+        rate: Double, duration: Duration, spread: Spread = .even, seed: UInt64 = 1,
+        share: (place: Int, of: Int) = (0, 1)
+    ) {
+        pause = Double(share.of) / rate * 1e9
+        end = duration / .nanoseconds(1)
+        self.spread = spread
+        random = SplitMix64(state: seed &+ UInt64(share.place) &* 0xD134_2543_DE82_EF95)
+        // Schedules that run side by side take turns.
+        if case .even = spread { number = Double(share.place) / Double(share.of) }
+    }
+
+    /// When the next request is due; nil once the schedule is over. Unit: nanoseconds from its start.
+    public mutating func next() -> Int64? {
+        let due: Double
+        switch spread {
+        case .even:
+            due = number * pause
+            number += 1
+        case .poisson:
+            last -= log(1 - random.fraction()) * pause
+            due = last
+        }
+        return due < end ? Int64(due) : nil
+    }
+}

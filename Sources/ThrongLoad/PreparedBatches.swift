@@ -1,0 +1,118 @@
+public import ThrongPlan
+
+/// Bodies of `POST /v1/batches` that were made before the clock runs, each to be sent many times.
+///
+/// All begin alike, so that window, batch id and identifier, which make a batch one of its own, lie at the same places in
+/// every body and are written over: sending costs a copy, no formatting.
+public struct PreparedBatches: Sendable {
+    /// What the batches look like.
+    public struct Shape: Sendable {
+        /// Events of one batch.
+        public var events: Int
+        /// Different bodies.
+        public var bodies: Int
+        /// Whether events carry fields of their own, drawn for each, or share what the batch's context says.
+        public var spreadsEvents: Bool
+        /// Decides which events and values; the same bodies for the same seed.
+        public var seed: UInt64
+
+        /// 100 events, 2,000 bodies, everything in the context.
+        public init(events: Int = 100, bodies: Int = 2000, spreadsEvents: Bool = false, seed: UInt64 = 1) {
+            self.events = events
+            self.bodies = bodies
+            self.spreadsEvents = spreadsEvents
+            self.seed = seed
+        }
+    }
+
+    /// The bodies, with the window of their making and zeros for the names.
+    public let bodies: [[UInt8]]
+    /// Events of one batch.
+    public let events: Int
+    /// The purpose that they are sent for.
+    public let purpose: Purpose
+    private let windowOffset: Int
+    private let windowDigits: Int
+    private let batchOffset: Int
+    private let identifierOffset: Int
+
+    /// Makes the bodies.
+    ///
+    /// - Parameters:
+    ///   - purpose: nil takes the first that a metric counts events of.
+    ///   - devices: whose contexts they have, as far as the plan names the fields; without any, and for every other field,
+    ///     values come from the plan's own vocabulary.
+    ///   - now: events lie in the two minutes before. Unit: Unix seconds.
+    /// - Throws: ``LoadError`` where the plan counts nothing; problems of its bucketings.
+    public init(
+        plan: Plan, purpose name: PurposeName? = nil, devices: [SampleDevice] = [], shape: Shape, now: Int64
+    ) throws {
+        purpose = try Self.purpose(name, of: plan)
+        events = shape.events
+        let window = String(purpose.rotation.window(at: now).value)
+        let zeros = String(repeating: "0", count: 32)
+        var head = "{\"app\":\"\(plan.app.name)\",\"purpose\":\"\(purpose.name)\",\"window\":"
+        windowOffset = head.utf8.count
+        windowDigits = window.utf8.count
+        head += "\(window),\"batch\":\""
+        batchOffset = head.utf8.count
+        head += "\(zeros)\",\"id\":\""
+        identifierOffset = head.utf8.count
+        head += "\(zeros)\","
+        var writer = try BodyWriter(plan: plan, purpose: purpose, devices: devices, shape: shape, now: now)
+        bodies = (0..<max(1, shape.bodies)).map { _ in Array((head + writer.next()).utf8) }
+    }
+
+    /// A body under names of its own.
+    ///
+    /// - Parameters:
+    ///   - number: which batch of the run; no two of one run are the same.
+    ///   - run: tells runs apart.
+    public func body(_ number: UInt64, run: UInt64, window: WindowNumber? = nil) -> [UInt8] {
+        var body = bodies[Int(number % UInt64(bodies.count))]
+        body.withUnsafeMutableBytes { name($0, number: number, run: run, window: window) }
+        return body
+    }
+
+    /// Writes names over those of a copy of one of ``bodies``; see ``body(_:run:window:)``.
+    public func name(
+        _ body: UnsafeMutableRawBufferPointer, number: UInt64, run: UInt64, window: WindowNumber? = nil
+    ) {
+        Self.write(run, to: body, at: batchOffset)
+        Self.write(number, to: body, at: batchOffset + 16)
+        Self.write(run ^ 0x6964_656e_7469_6679, to: body, at: identifierOffset)
+        Self.write(number, to: body, at: identifierOffset + 16)
+        if let window { write(window, to: body) }
+    }
+
+    private static func write(_ word: UInt64, to body: UnsafeMutableRawBufferPointer, at offset: Int) {
+        var rest = word
+        for place in stride(from: offset + 15, through: offset, by: -1) {
+            let digit = UInt8(truncatingIfNeeded: rest & 15)
+            body[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+            rest >>= 4
+        }
+    }
+
+    /// A window's number has as many digits as that of a minute ago, but for once in centuries.
+    private func write(_ window: WindowNumber, to body: UnsafeMutableRawBufferPointer) {
+        var rest = window.value
+        for place in stride(from: windowOffset + windowDigits - 1, through: windowOffset, by: -1) {
+            body[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+    }
+
+    private static func purpose(_ name: PurposeName?, of plan: Plan) throws(LoadError) -> Purpose {
+        let counted = plan.purposes.first { !plan.events(of: $0.name).isEmpty }
+        guard let name else {
+            guard let counted else { throw .nothingCounted(purpose: plan.purposes.first?.name.text ?? "") }
+            return counted
+        }
+        guard let purpose = plan.purpose(name) else {
+            throw .unknownPurpose(found: name.text, known: plan.purposes.map(\.name.text))
+        }
+        guard !plan.events(of: name).isEmpty else { throw .nothingCounted(purpose: name.text) }
+        return purpose
+    }
+}

@@ -1,0 +1,79 @@
+internal import Foundation
+internal import ThrongIntake
+
+/// One browser as it described itself, from the sample's `devices.ndjson.gz`.
+public struct SampleDevice: Sendable {
+    /// The whole header.
+    public let userAgent: String?
+    /// Width and height, such as "390x844". Unit: CSS pixels.
+    public let screen: String?
+    /// Unit: GiB.
+    public let memory: Double?
+    /// Logical processors.
+    public let cores: Int64?
+
+    private struct Line: Decodable {
+        let user_agent: String?
+        let screen_width: Int?
+        let screen_height: Int?
+        let device_memory_gb: Double?
+        let hardware_concurrency: Int64?
+    }
+
+    /// Reads one line of the file.
+    public init(line: some StringProtocol) throws {
+        let line = try JSONDecoder().decode(Line.self, from: Data(line.utf8))
+        userAgent = line.user_agent
+        if let width = line.screen_width, let height = line.screen_height {
+            screen = "\(width)x\(height)"
+        } else {
+            screen = nil
+        }
+        memory = line.device_memory_gb
+        cores = line.hardware_concurrency
+    }
+
+    /// Reads every device of a file.
+    public static func all(in file: String) throws -> [SampleDevice] {
+        guard let packed = FileManager.default.contents(atPath: file) else { throw LoadError.unreadable(file: file) }
+        let bytes = try packed.withUnsafeBytes { buffer in
+            try Gzip.unpacked(buffer.bindMemory(to: UInt8.self), limit: 256 << 20)
+        }
+        return try String(decoding: bytes, as: UTF8.self).split(separator: "\n").enumerated().map { place, line in
+            do {
+                return try SampleDevice(line: line)
+            } catch {
+                throw LoadError.malformed(file: file, line: place + 1)
+            }
+        }
+    }
+
+    /// The names that a device may have fields by.
+    public static let fieldNames = ["user_agent", "screen", "memory_gb", "cores"]
+
+    /// What a client would send of it: fields by the names that the sample's plans use, with their values as JSON.
+    public var fields: [(name: String, json: String)] {
+        var fields: [(name: String, json: String)] = []
+        if let userAgent { fields.append(("user_agent", userAgent.quotedJSON)) }
+        if let screen { fields.append(("screen", screen.quotedJSON)) }
+        if let memory { fields.append(("memory_gb", "\(memory)")) }
+        if let cores { fields.append(("cores", "\(cores)")) }
+        return fields
+    }
+}
+
+extension String {
+    /// A JSON string; control characters, which have no business in a header, become spaces.
+    public var quotedJSON: String {
+        var result = "\""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\u{0}"..<"\u{20}": result += " "
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

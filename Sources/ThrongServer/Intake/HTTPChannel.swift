@@ -1,0 +1,67 @@
+internal import Hummingbird
+internal import HummingbirdCore
+internal import Logging
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOHTTPTypes
+internal import NIOHTTPTypesHTTP1
+
+/// HTTP/1.1 as Hummingbird serves it, with batches answered before its router sees them, and with an end to slow clients.
+struct HTTPChannel: HTTPChannelHandler {
+    typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+
+    let responder: Responder
+    /// Who takes batches; nil where none are taken.
+    let desk: IntakeDesk?
+    let limits: ConnectionDeadline.Limits
+
+    /// Of a request line with its headers. Unit: bytes.
+    private static let largestHead = 80 << 10
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            let socket = SocketEnd()
+            try pipeline.addHandler(socket)
+            // Requests that come before their predecessor is answered wait in BatchHandler; a malformed one is answered by
+            // Hummingbird.
+            try pipeline.addHandler(HTTPResponseEncoder())
+            var limits = NIOHTTPDecoderLimitConfiguration()
+            limits.maxHeaderListSize = Self.largestHead
+            let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)
+            // What follows an upgrade that nobody offered is kept by the decoder, and must have an end.
+            try pipeline.addHandler(ByteToMessageHandler(decoder, maximumBufferSize: 2 * Self.largestHead))
+            try pipeline.addHandler(ConnectionDeadline(self.limits))
+            if let desk {
+                try pipeline.addHandler(
+                    BatchHandler(desk: desk.counting, queue: desk.queue(of: channel.eventLoop), socket: socket))
+            }
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
+            return try NIOAsyncChannel(
+                wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+        }
+    }
+
+    func handle(value: Value, logger: Logger) async { await handleHTTP(asyncChannel: value, logger: logger) }
+}
+
+/// The pipeline's end at the socket: takes responses that are bytes already.
+///
+/// Unchecked: a handler is confined to its channel's event loop.
+final class SocketEnd: ChannelOutboundHandler, @unchecked Sendable {
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private var context: ChannelHandlerContext?
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func send(_ bytes: ByteBuffer, isLast: Bool) {
+        guard let context else { return }
+        guard isLast else { return context.writeAndFlush(wrapOutboundOut(bytes), promise: nil) }
+        let channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(bytes)).whenComplete { _ in channel.close(promise: nil) }
+    }
+}

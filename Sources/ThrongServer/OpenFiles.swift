@@ -1,0 +1,26 @@
+internal import Foundation
+
+/// How many files, and so connections, this process may have open.
+enum OpenFiles {
+    /// What the journal, PostgreSQL, the event loops and the log need: clients must not take it.
+    private static let reserve = 64
+    private static let fewest = 16
+    private static let most = 1 << 20
+
+    /// Raises the limit as far as the system lets it.
+    static func raiseLimit() {
+        var limit = current
+        limit.rlim_cur = min(limit.rlim_max, rlim_t(most))
+        // Where that is refused, the limit stays what it was, and so does the number of connections.
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    /// Connections that may be open at once; whoever comes later waits until one is closed.
+    static var connections: Int { max(Int(min(current.rlim_cur, rlim_t(most))) - reserve, fewest) }
+
+    private static var current: rlimit {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return limit
+    }
+}

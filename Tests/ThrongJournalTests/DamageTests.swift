@@ -1,0 +1,216 @@
+import Foundation
+import Testing
+import ThrongCounting
+
+@testable import ThrongJournal
+
+@Suite("Promise 3: a damaged journal is refused or said aloud, never passed over")
+struct DamageTests {
+    /// What a start makes of a journal.
+    private struct Start {
+        let records: [CountedBatch]
+        let torn: [TornTail]
+    }
+
+    /// Two segments of three records each, and their bytes.
+    private func journal() async throws -> (workshop: Workshop, segments: [(path: String, bytes: [UInt8])]) {
+        let workshop = try Workshop()
+        try await workshop.run(append: 3)
+        try await workshop.run(append: 3)
+        // The second start's segment is the last.
+        return (workshop, try workshop.segments.map { ($0, try File.contents($0)) })
+    }
+
+    private func start(_ data: DataDirectory, _ keys: KeyRing) throws -> Start {
+        let reader = try JournalReader(data, keys: keys)
+        let space = CellSpace(layouts: try reader.layouts())
+        var records: [CountedBatch] = []
+        let replayed = try reader.replay(space: space, flushed: .start) { records.append($0) }
+        return Start(records: records, torn: replayed.torn)
+    }
+
+    /// Where each record of a segment begins, and the end of the last.
+    private func boundaries(of bytes: [UInt8]) -> [Int] {
+        var places = [32 + 32 * Int(bytes[24])]
+        while let place = places.last, place < bytes.count {
+            let length = bytes[place..<place + 4].reversed().reduce(0) { $0 << 8 | Int($1) }
+            places.append(place + 8 + length)
+        }
+        return places
+    }
+
+    /// Whether what was replayed is a part of what was written, from the first on.
+    private func isPrefix(_ records: [CountedBatch]) -> Bool {
+        zip(records, UInt64(1)...).allSatisfy { record, position in
+            let written = Workshop.record(position)
+            return record.position == written.position && record.batch == written.batch
+                && record.identifier == written.identifier && record.answer == written.answer
+                && record.additions == written.additions && record.appearances == written.appearances
+        }
+    }
+
+    @Test(
+        "every bit of every segment flipped: the start is refused, or only the last record is missing and that is said")
+    func everyBit() async throws {
+        let (workshop, segments) = try await journal()
+        let data = try DataDirectory(path: workshop.path)
+        let keys = try KeyRing(data)
+        #expect(try start(data, keys).records.count == 6)
+        var refused = 0
+        for (place, segment) in segments.enumerated() {
+            let lastRecord = boundaries(of: segment.bytes).dropLast().last ?? 0
+            let file = try FileHandle(forUpdating: URL(fileURLWithPath: segment.path))
+            for offset in segment.bytes.indices {
+                for bit in 0..<8 {
+                    try file.seek(toOffset: UInt64(offset))
+                    try file.write(contentsOf: [segment.bytes[offset] ^ (1 << UInt8(bit))])
+                    do {
+                        let found = try start(data, keys)
+                        #expect(
+                            place == segments.count - 1 && offset >= lastRecord, "byte \(offset) of segment \(place)")
+                        #expect(found.records.count == 5 && isPrefix(found.records))
+                        #expect(found.torn.map(\.offset) == [lastRecord])
+                    } catch is JournalError {
+                        refused += 1
+                    }
+                }
+                try file.seek(toOffset: UInt64(offset))
+                try file.write(contentsOf: [segment.bytes[offset]])
+            }
+            try file.close()
+        }
+        let tail = segments[1].bytes.count - (boundaries(of: segments[1].bytes).dropLast().last ?? 0)
+        #expect(refused == 8 * (segments[0].bytes.count + segments[1].bytes.count - tail))
+    }
+
+    @Test("a segment cut off at every length: a whole prefix comes back, and a part of a record is said")
+    func everyLength() async throws {
+        let (workshop, segments) = try await journal()
+        let data = try DataDirectory(path: workshop.path)
+        let keys = try KeyRing(data)
+        let (path, bytes) = segments[1]
+        let boundaries = boundaries(of: bytes)
+        for size in 0..<bytes.count {
+            try Data(bytes.prefix(size)).write(to: URL(fileURLWithPath: path))
+            guard size >= boundaries[0] else {
+                #expect(throws: JournalError.self, "a header is put in place whole") { try start(data, keys) }
+                continue
+            }
+            let found = try start(data, keys)
+            let whole = boundaries.lastIndex { $0 <= size } ?? 0
+            #expect(found.records.count == 3 + whole && isPrefix(found.records))
+            #expect(found.torn.map(\.count) == (size == boundaries[whole] ? [] : [size - boundaries[whole]]))
+        }
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        // Records that a later segment goes on from can't be missing.
+        for size in 0..<segments[0].bytes.count {
+            try Data(segments[0].bytes.prefix(size)).write(to: URL(fileURLWithPath: segments[0].path))
+            #expect(throws: JournalError.self) { try start(data, keys) }
+        }
+    }
+
+    @Test("a torn tail is set aside whole, and no later start sees it")
+    func setAside() async throws {
+        let (workshop, segments) = try await journal()
+        let (path, bytes) = segments[1]
+        let cut = bytes.count - 5
+        try Data(bytes.prefix(cut)).write(to: URL(fileURLWithPath: path))
+        let end = boundaries(of: bytes)[2]
+        do {
+            let data = try DataDirectory(path: workshop.path)
+            let found = try start(data, try KeyRing(data))
+            for tail in found.torn { try tail.setAside() }
+            #expect(try File.contents(path + ".torn") == Array(bytes[end..<cut]))
+            #expect(try File.contents(path) == Array(bytes[..<end]))
+            #expect(try start(data, try KeyRing(data)).torn.isEmpty)
+        }
+        // The next batch takes the place of the one that was never acknowledged.
+        #expect(try await workshop.run(append: 2).count == 5)
+        #expect(try await workshop.run(append: 0).map(\.position.value) == Array(1...7))
+
+        let data = try DataDirectory(path: workshop.path)
+        let keys = try KeyRing(data)
+        let reader = try JournalReader(data, keys: keys)
+        let replayed = try reader.replay(space: CellSpace(layouts: try reader.layouts()), flushed: .start) { _ in }
+        let journal = try Journal(
+            data, space: CellSpace(layouts: try reader.layouts()), after: replayed, position: replayed.last
+        ) { _ in }
+        try journal.removeSegments(flushed: replayed.last, now: Workshop.record(1).window.over)
+        journal.stop()
+        #expect(!FileManager.default.fileExists(atPath: path + ".torn"), "it goes with its segment")
+    }
+
+    @Test("space that was made and never written to goes without a file")
+    func blank() async throws {
+        let (workshop, segments) = try await journal()
+        let (path, bytes) = segments[1]
+        try Data(bytes + [UInt8](repeating: 0, count: 4096)).write(to: URL(fileURLWithPath: path))
+        let data = try DataDirectory(path: workshop.path)
+        let found = try start(data, try KeyRing(data))
+        #expect(found.records.count == 6)
+        #expect(found.torn.map(\.isBlank) == [true])
+        for tail in found.torn { try tail.setAside() }
+        #expect(try File.contents(path) == bytes)
+        #expect(!FileManager.default.fileExists(atPath: path + ".torn"))
+    }
+
+    @Test("records that an older segment left in reused space are never replayed")
+    func staleRecords() async throws {
+        let (workshop, segments) = try await journal()
+        let data = try DataDirectory(path: workshop.path)
+        let keys = try KeyRing(data)
+        let (old, new) = (segments[0].bytes, segments[1])
+        let records = boundaries(of: new.bytes)
+
+        // Behind the end of the new segment lie the old one's records, all or from the middle of one on.
+        for from in [boundaries(of: old)[0], boundaries(of: old)[0] + 11, boundaries(of: old)[1]] {
+            try Data(new.bytes + old[from...]).write(to: URL(fileURLWithPath: new.path))
+            let found = try start(data, keys)
+            #expect(found.records.count == 6 && isPrefix(found.records))
+            #expect(found.torn.map(\.offset) == [new.bytes.count])
+        }
+
+        // The old record has the very position that comes next: an earlier start wrote it and never acknowledged it.
+        let other = try Workshop()
+        try await other.run(append: 6)
+        let whole = try File.contents(try #require(try other.segments.first))
+        let places = boundaries(of: whole)
+        for (kept, stale) in [(2, 5), (3, 5)] {
+            let segment = Array(new.bytes[..<records[kept - 1]]) + whole[places[stale - 1]...]
+            try Data(segment).write(to: URL(fileURLWithPath: new.path))
+            #expect(throws: JournalError.self) { try start(data, keys) }
+        }
+    }
+
+    @Test("every bit of a key, of a layout and of the daemon's name flipped: refused")
+    func otherFiles() async throws {
+        let (workshop, _) = try await journal()
+        var files = ["daemon.id"]
+        for folder in ["windows", "layouts"] {
+            files += try FileManager.default.contentsOfDirectory(atPath: "\(workshop.path)/\(folder)").map {
+                "\(folder)/\($0)"
+            }
+        }
+        #expect(files.count == 3)
+        for name in files {
+            let path = "\(workshop.path)/\(name)"
+            let bytes = try File.contents(path)
+            for offset in bytes.indices {
+                var damaged = bytes
+                damaged[offset] ^= 1 << UInt8(offset % 8)
+                try Data(damaged).write(to: URL(fileURLWithPath: path))
+                do {
+                    let data = try DataDirectory(path: workshop.path)
+                    defer { data.unlock() }
+                    _ = try start(data, try KeyRing(data))
+                    Issue.record("byte \(offset) of \(name) was changed, and nobody noticed")
+                } catch let error as JournalError {
+                    #expect(error != .inUse(directory: workshop.path))
+                }
+            }
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
+        }
+        let data = try DataDirectory(path: workshop.path)
+        #expect(try start(data, try KeyRing(data)).records.count == 6)
+    }
+}
