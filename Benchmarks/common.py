@@ -5,9 +5,9 @@ import csv
 import gzip
 import json
 import os
-import signal
 import re
 import shutil
+import signal
 import socket
 import statistics
 import subprocess

@@ -1,9 +1,9 @@
 """How long a start takes that finds a journal of ten million events.
 
 The journal is written by the daemon's own code, in one process without a network, in two shapes: batches of 100 events, and
-batches of 1 to 10 in turn. Then a daemon is started on it and killed with kill -9, again and again: with PostgreSQL away, so
-that its watermark is not known, and with a private PostgreSQL that has everything already, whose own start is part of the time.
-What a start takes without a journal is measured beside it and taken off."""
+batches of 1 to 10 in turn. Then a daemon is started on it and killed with kill -9, again and again, with PostgreSQL away, so
+that its watermark is not known; what a start takes without a journal is measured beside it and taken off. With the watermark
+known the same code is timed in a process of its own."""
 
 import argparse
 import os
@@ -15,20 +15,15 @@ from servers import Throng
 AWAY = "host=127.0.0.1 port=1 dbname=throng"
 
 
-def starts(options, folder, plan, data, database, note):
+def starts(options, folder, plan, data, note):
     """Starts a daemon on a data directory and kills it, as often as there are rounds."""
     for round_number in range(options.rounds):
         daemon = Throng(
-            os.path.join(folder, f"start-{os.path.basename(data)}-{bool(database)}-{round_number}"), options.binary, plan,
-            data=data, database=database, THRONG_JOURNAL_CAP_BYTES=str(1 << 40))
+            os.path.join(folder, f"start-{os.path.basename(data)}-{round_number}"), options.binary, plan, data=data,
+            database=AWAY, THRONG_JOURNAL_CAP_BYTES=str(1 << 40))
         seconds = daemon.start()
         note(seconds, daemon.memory())
-        if database:
-            daemon.kill()
-        else:
-            # A private PostgreSQL would stay behind; the first start has brought it everything.
-            daemon.settle()
-            daemon.stop()
+        daemon.kill()
 
 
 def measure(options, folder, figures):
@@ -42,7 +37,7 @@ def measure(options, folder, figures):
         return data
 
     empty = os.path.join(folder, "none")
-    starts(options, folder, plan, empty, AWAY, lambda seconds, _: figures.note("start without a journal, s", seconds))
+    starts(options, folder, plan, empty, lambda seconds, _: figures.note("start without a journal, s", seconds))
     idle = figures.median("start without a journal, s")
     for title, name, shape in (
         ("batches of 100", "hundred", ("--events", "100")),
@@ -54,7 +49,7 @@ def measure(options, folder, figures):
             figures.note(f"{title}, PostgreSQL away: replay, s", seconds - idle)
             figures.note(f"{title}, PostgreSQL away: peak memory, MB", memory[1] / 1e6)
 
-        starts(options, folder, plan, data, AWAY, away)
+        starts(options, folder, plan, data, away)
         for _ in range(options.rounds):
             found = lines(options.bench, "replay", "--plan", plan, *Settings.devices, data)[0]
             figures.note(f"{title}, watermark known, in process: replay, s", found["seconds"])
