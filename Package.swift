@@ -17,9 +17,10 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 
 let package = Package(
     name: "throng",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        .executable(name: "throng", targets: ["throng"])
+        .executable(name: "throng", targets: ["throng"]),
+        .library(name: "ThrongClient", targets: ["ThrongClient", "ThrongWire"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -41,8 +42,10 @@ let package = Package(
         // The flow, upstream first. An arrow points only to what stands above it.
         .target(name: "ThrongFaults", swiftSettings: strict),
         .target(name: "ThrongNoise", swiftSettings: strict),
-        .target(name: "ThrongPlan", dependencies: ["ThrongNoise", "CPCRE2", crypto, "Yams"], swiftSettings: strict),
         .target(name: "ThrongWire", swiftSettings: strict),
+        .target(
+            name: "ThrongPlan", dependencies: ["ThrongNoise", "ThrongWire", "CPCRE2", crypto, "Yams"],
+            swiftSettings: strict),
         .target(name: "ThrongCounting", dependencies: ["ThrongPlan", "ThrongWire", crypto], swiftSettings: strict),
         .target(
             name: "ThrongIntake", dependencies: ["ThrongPlan", "ThrongWire", "ThrongCounting", "CSimdJSON", "CZlib"],
@@ -77,7 +80,7 @@ let package = Package(
             name: "ThrongServer",
             dependencies: [
                 "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting", "ThrongJournal", "ThrongStore",
-                "ThrongNoise", "ThrongRelease", "ThrongReport", "CLinux", logging, lifecycle,
+                "ThrongNoise", "ThrongRelease", "ThrongReport", "CLinux", crypto, logging, lifecycle,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -87,6 +90,7 @@ let package = Package(
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
+            resources: [.embedInCode("Web")],
             swiftSettings: strict),
         .target(
             name: "ThrongLoad",
@@ -110,8 +114,34 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // What apps build into themselves: nothing of the daemon.
+        .target(
+            name: "ThrongClient",
+            dependencies: ["ThrongWire", crypto, .target(name: "CZlib", condition: .when(platforms: [.linux]))],
+            swiftSettings: strict),
+
+        .executableTarget(
+            name: "Notes", dependencies: ["ThrongClient"], path: "Deploy/sample/notes", exclude: ["notes.yaml"],
+            swiftSettings: strict),
+
         .testTarget(
-            name: "ThrongPlanTests", dependencies: ["ThrongPlan", "ThrongNoise", "Yams"], swiftSettings: strict),
+            name: "ThrongPlanTests", dependencies: ["ThrongPlan", "ThrongWire", "ThrongNoise", "Yams"],
+            swiftSettings: strict),
+        // The daemon in memory, unreliable networks, and a crowd of devices: for tests of the client.
+        .target(
+            name: "ClientWorld",
+            dependencies: ["ThrongClient", "ThrongIntake", "ThrongCounting", "ThrongPlan", "ThrongWire"],
+            path: "Tests/ClientWorld", swiftSettings: strict),
+        .executableTarget(
+            name: "ClientProbe",
+            dependencies: [
+                "ClientWorld", "ThrongClient", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/ClientProbe", swiftSettings: strict),
+        .testTarget(
+            name: "ThrongClientTests",
+            dependencies: ["ClientWorld", "ClientProbe", "ThrongClient", "ThrongPlan", "ThrongWire", "CZlib", crypto],
+            swiftSettings: strict),
         .testTarget(
             name: "ThrongCountingTests",
             dependencies: ["ThrongCounting", "ThrongPlan", "ThrongNoise", "ThrongWire", crypto],
@@ -169,7 +199,7 @@ let package = Package(
             name: "ThrongServerTests",
             dependencies: [
                 "ThrongServer", "ThrongStore", "ThrongPlan", "ThrongCounting", "ThrongNoise", "ThrongRelease",
-                "ThrongReport", "TestCluster",
+                "ThrongReport", "TestCluster", .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),
         .testTarget(
@@ -182,6 +212,8 @@ let package = Package(
         .testTarget(
             name: "ThrongReportTests", dependencies: ["ThrongReport", "ThrongPlan", "ThrongNoise", "ThrongRelease"],
             exclude: ["Golden"], swiftSettings: strict),
+        .executableTarget(
+            name: "RevealProbe", dependencies: ["ThrongClient"], path: "Tests/RevealProbe", swiftSettings: strict),
         .testTarget(name: "EndToEndTests", exclude: ["Programs"], swiftSettings: strict),
 
         // The system's libraries.

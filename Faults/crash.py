@@ -37,7 +37,7 @@ def crash(house, crowd, chance, point, passes=None, **faults):
         house.kill()
     elif house.await_ready():
         crowd.start(pause=0.01)
-        deadline = time.monotonic() + (10 if point else chance.uniform(0.01, 1.5))
+        deadline = time.monotonic() + (30 if point else chance.uniform(0.01, 1.5))
         while house.process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.005)
         reached = house.process.poll() is not None
@@ -72,7 +72,7 @@ def removal(tally, chance, point):
     crowd.join()
     clock.move((crowd.window + 2) * ROTATION + 60)
     try:
-        house.process.wait(20)
+        house.process.wait(40)
     except subprocess.TimeoutExpired:
         tally.wrong(point, "was never reached")
         house.kill()

@@ -206,6 +206,61 @@ def full(fill_by):
     return run
 
 
+
+def starts_full(site, tally, chance):
+    """The daemon ends while the disk is full, or before, and starts again on the full disk; then there is space."""
+    house, crowd = site.house, site.crowd
+    filler = chance.choice([RealFill, InjectedFill])(site)
+    if chance.random() < 0.8 or crowd.batches:
+        site.start()
+        crowd.start(pause=0.005)
+        time.sleep(chance.uniform(0.05, 0.6))
+        fills_first = chance.random() < 0.5
+        if fills_first:
+            filler.fill()
+            time.sleep(0.2)
+        house.kill()
+        crowd.stop()
+        if not fills_first:
+            filler.fill()
+    else:
+        # Not even the data directory is there.
+        filler.fill()
+    site.start()
+    for path, wanted in (("/healthz", 200), ("/v1/plan/faults", 200), ("/readyz", 503)):
+        status, headers, _ = house.get(path)
+        if status != wanted:
+            tally.wrong(path, "of a start on a full disk answers", status)
+        if status == 503 and "retry-after" not in {name.lower() for name in headers}:
+            tally.wrong(path, "does not say when to come again")
+    connection = crowd.connect()
+    statuses = {crowd.send(connection, crowd.new()) for _ in range(5)}
+    connection.close()
+    if statuses != {503}:
+        tally.wrong("a start on a full disk answers batches with", statuses)
+    if chance.random() < 0.3:
+        # Waiting is no state that a kill could spoil.
+        house.kill()
+        site.start()
+    time.sleep(chance.uniform(0, 1.5))
+    if house.process.poll() is not None:
+        tally.wrong("a full disk ended the start with", house.process.returncode)
+    filler.free()
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            if house.get("/readyz")[0] == 200:
+                break
+        except OSError:
+            # Between waiting and being there.
+            pass
+        if house.process.poll() is not None or time.monotonic() > deadline:
+            tally.wrong("there is space again, and the start does not go on")
+            break
+        time.sleep(0.05)
+    return site.settle(tally)
+
+
 def full_and_acknowledged(fill_by):
     def run(tally, chance):
         """Clients are answered before their batch is written, to a full disk."""
@@ -283,6 +338,8 @@ ROWS = [
         Control("acknowledged before it is written", full_and_acknowledged(RealFill), "lost")),
     row("4.refused", "every write refused for want of space", 30, 2, full(InjectedFill),
         Control("acknowledged before it is written", full_and_acknowledged(InjectedFill), "lost")),
+    row("4.start", "a start on a full disk: 503, and it goes on by itself", 30, 3, starts_full,
+        Control("acknowledged before it is written", full_and_acknowledged(RealFill), "lost")),
     row("4.slow", "a slow disk: a bounded queue, clients turned away", 20, 2, slow,
         Control("acknowledged before it is written", slow_and_acknowledged, "lost")),
 ]

@@ -139,7 +139,8 @@ class House(daemon.Daemon):
     """
 
     def __init__(self, postgres, data=None, prefix=(), **settings):
-        super().__init__(PLAN, "faults", **settings)
+        # However slow this machine is just now, flushes follow one another closely: that is where faults are looked for.
+        super().__init__(PLAN, "faults", **{"THRONG_FLUSH_MOST_SECONDS": "1", **settings})
         self.postgres = postgres
         self.database = postgres.house()
         self.data = data or self.data
@@ -225,6 +226,8 @@ class Crowd:
         self.chance = chance
         self.batches = []
         self.lock = threading.Lock()
+        # Whose the next batches are.
+        self.devices = range(DEVICES)
         self.window = int(now or time.time()) // ROTATION
         self.at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
         self.answers = collections.Counter()
@@ -249,7 +252,7 @@ class Crowd:
         with self.lock:
             place = len(self.batches)
             check((place + 1) * BATCH <= CELLS, "the house has no cells left")
-            batch = Batch(place, "%032x" % self.chance.getrandbits(128), self.chance.randrange(DEVICES))
+            batch = Batch(place, "%032x" % self.chance.getrandbits(128), self.chance.choice(self.devices))
             self.batches.append(batch)
             return batch
 
@@ -279,7 +282,8 @@ class Crowd:
             connection = self.connect()
             try:
                 for _ in range(most):
-                    if self.is_stopping:
+                    # One place for each client that comes this far at the same time.
+                    if self.is_stopping or (len(self.batches) + clients) * BATCH > CELLS:
                         return
                     if self.send(connection, self.new()) == 503:
                         time.sleep(0.05)

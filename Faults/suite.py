@@ -11,6 +11,7 @@ import importlib
 import json
 import os
 import random
+import subprocess
 import sys
 import time
 
@@ -19,6 +20,19 @@ sys.path.insert(0, HERE)
 
 import oracle  # noqa: E402
 from daemon import Failure, say  # noqa: E402
+
+
+# Set once this program has a mount namespace of its own.
+OWN_MOUNTS = "THRONG_FAULTS_OWN_MOUNTS"
+
+
+def keep_mounts_to_ourselves():
+    """Goes on in a mount namespace of its own: one that somebody else makes meanwhile would take a copy of our volumes with it,
+    and hold on to them after they were unmounted."""
+    apart = ["unshare", "--mount"]
+    if os.getuid() == 0 and OWN_MOUNTS not in os.environ and subprocess.run([*apart, "true"], capture_output=True).returncode == 0:
+        os.environ[OWN_MOUNTS] = "yes"
+        os.execvp(apart[0], [*apart, sys.executable, *sys.argv])
 
 
 def rows():
@@ -105,4 +119,5 @@ def main():
 
 
 if __name__ == "__main__":
+    keep_mounts_to_ourselves()
     sys.exit(main())

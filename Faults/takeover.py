@@ -122,7 +122,13 @@ def take_over(postgres, crowd_of, tally, chance, same_folder):
     other.restart()
     check(other.stop() == 0, "SIGTERM ended with", other.process.returncode, other.log_text()[-2000:])
     found = judge(crowd, tally)
-    tally.answered = getattr(tally, "answered", 0) + answers.count(202)
+    if any(found):
+        say(f"{answers.count(202)} of what the frozen one was sent was acknowledged\n", house.log_text()[-3000:])
+        say("the new one:\n" + other.log_text()[-4000:])
+        # Whether the next start finds in the journal what PostgreSQL lacks.
+        other.restart()
+        other.stop()
+        say("counters after another start:", other.sql("select sum(value) from throng.counter where measure = 0"))
     other.clean()
     house.clean()
     return found

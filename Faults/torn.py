@@ -5,7 +5,7 @@ import os
 import shutil
 import time
 
-from oracle import Control, Crowd, House, Postgres, Row, Tally, check, judge, say
+from oracle import DEVICES, Control, Crowd, House, Postgres, Row, Tally, check, judge, say
 
 SETTINGS = {"THRONG_JOURNAL_SEGMENT_BYTES": str(1 << 16), "THRONG_FLUSH_SECONDS": "3600"}
 
@@ -102,16 +102,148 @@ def trials(tally, count, chance):
 
 def cut_without_a_trace(tally, chance):
     """Whole records are cut off the end after they were synced, which leaves nothing to notice."""
-    house, crowd = written(chance, 0.3)
-    path = segments(house)[-1]
-    os.truncate(path, records(path)[-3])
+    # Where clients are slow, the last records may be of batches whose answers they never read.
+    for _ in range(5):
+        house, crowd = written(chance, 0.5)
+        path = segments(house)[-1]
+        found = records(path)
+        os.truncate(path, found[len(found) // 2])
+        house.restart()
+        check(house.stop() == 0, "SIGTERM ended with", house.process.returncode, house.log_text()[-3000:])
+        judge(crowd, tally)
+        house.end()
+        if tally.lost:
+            break
+
+
+# The same, and PostgreSQL away at the start
+
+def counted_and_cut(chance, postgres):
+    """A house whose batches PostgreSQL has, all of them, and whose journal has lost the last few since."""
+    house = House(postgres, THRONG_JOURNAL_SEGMENT_BYTES=str(1 << 16))
+    crowd = Crowd(house, chance)
+    house.restart()
+    crowd.start(clients=2, pause=0.005)
+    time.sleep(chance.uniform(0.3, 0.8))
+    crowd.stop()
+    house.drain()
+    house.kill()
+    path = next(path for path in reversed(segments(house)) if len(records(path)) > 1)
+    places = records(path)
+    place = places[-1 - chance.randint(1, min(4, len(places) - 1))]
+    return house, crowd, path, place
+
+
+def post(house, crowd, count=6):
+    """New batches; some clients are gone before they have an answer."""
+    connection = crowd.connect()
+    statuses = [crowd.send(connection, crowd.new()) for _ in range(count)]
+    connection.close()
+    return statuses
+
+
+def await_batches(house, seconds=60):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        check(house.process.poll() is None, "throng serve ended with", house.process.poll(), house.log_text()[-3000:])
+        try:
+            if house.get("/readyz")[0] == 200:
+                return
+        except OSError:
+            # Between waiting and being there.
+            pass
+        time.sleep(0.05)
+    check(False, "it takes no batches\n" + house.log_text()[-3000:])
+
+
+def away(tally, count, chance):
+    """PostgreSQL has more than the journal, and can't be asked: nobody may be told that a batch was counted whose position
+    PostgreSQL has already."""
+    postgres = Postgres()
+    waited = 0
+    for trial in range(count):
+        house, crowd, path, place = counted_and_cut(chance, postgres)
+        how = chance.choice(["whole records cut off", "cut within a record", "a bit flipped"])
+        if how == "a bit flipped":
+            # In the last record, so that no good one follows.
+            place = records(path)[-2] + 8
+            with open(path, "r+b") as file:
+                file.seek(place)
+                byte = file.read(1)[0]
+                file.seek(place)
+                file.write(bytes([byte ^ (1 << chance.randrange(8))]))
+        else:
+            os.truncate(path, place + (chance.randint(1, 30) if how == "cut within a record" else 0))
+        # Who was counted in what is lost is known to PostgreSQL alone: those that come now are others.
+        crowd.devices = range(DEVICES, 2 * DEVICES)
+        postgres.stop()
+        for _ in range(chance.randint(1, 2)):
+            house.launch()
+            check(house.await_ready(), "the start ended with", house.process.poll(), house.log_text()[-3000:])
+            statuses = post(house, crowd)
+            ready = house.get("/readyz")
+            if ready[0] != 503 or set(statuses) != {503}:
+                tally.wrong(how, "and PostgreSQL away: /readyz says", ready[0], "and batches get", statuses)
+            house.kill()
+        # Sometimes it is there to see PostgreSQL come back.
+        stays = chance.random() < 0.5
+        if stays:
+            house.launch()
+            check(house.await_ready(), "the start ended with", house.process.poll(), house.log_text()[-3000:])
+        postgres.start()
+        if not stays:
+            house.launch()
+        check(house.await_ready(), "the start ended with", house.process.poll(), house.log_text()[-3000:])
+        await_batches(house)
+        waited += stays
+        check(set(post(house, crowd)) == {202}, "a batch was not acknowledged")
+        if chance.random() < 0.5:
+            # From now on the journal leaps over what it lost.
+            house.kill()
+            if chance.random() < 0.5:
+                postgres.stop()
+                house.launch()
+                check(house.await_ready(), "the start ended with", house.process.poll(), house.log_text()[-3000:])
+                post(house, crowd)
+                postgres.start()
+            else:
+                house.launch()
+                check(house.await_ready(), "the start ended with", house.process.poll(), house.log_text()[-3000:])
+            await_batches(house)
+            check(set(post(house, crowd)) == {202}, "a batch was not acknowledged")
+        check(house.stop() == 0, "SIGTERM ended with", house.process.returncode, house.log_text()[-3000:])
+        found = judge(crowd, tally)
+        if any(found):
+            say("trial", trial, how, "lost, doubled, unexplained:", *found)
+        tally.trials += 1
+        house.end()
+    tally.note(waited, "waited until PostgreSQL was back")
+    postgres.clean()
+
+
+def bound_forgotten(tally, chance):
+    """Nothing on disk says any more how far PostgreSQL may have come."""
+    postgres = Postgres()
+    house, crowd, path, place = counted_and_cut(chance, postgres)
+    os.truncate(path, place)
+    os.unlink(os.path.join(house.data, "offered"))
+    shutil.rmtree(os.path.join(house.data, "flushed"))
+    crowd.devices = range(DEVICES, 2 * DEVICES)
+    postgres.stop()
+    house.restart()
+    post(house, crowd, 2)
+    house.kill()
+    postgres.start()
     house.restart()
     check(house.stop() == 0, "SIGTERM ended with", house.process.returncode, house.log_text()[-3000:])
     judge(crowd, tally)
     house.end()
+    postgres.clean()
 
 
 ROWS = [
+    Row("3.away", "the journal loses its end, and PostgreSQL, which has it, is away at the start", 40, 3, away,
+        [Control("nothing says how far PostgreSQL may have come", bound_forgotten, "lost")]),
     Row("3", "bits of the journal flipped, its end cut off: refused or said aloud", 60, 6, trials,
         [Control("synced records removed without a trace", cut_without_a_trace, "lost")]),
 ]

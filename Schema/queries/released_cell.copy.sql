@@ -1,2 +1,2 @@
-copy throng.released_cell (release_id, margin, cell, buckets, count, sums, reach)
+copy throng.released_cell (release_id, margin, cell, buckets, count, sums, reach, firsts)
 from stdin (format binary);

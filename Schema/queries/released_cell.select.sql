@@ -2,7 +2,8 @@ select margin,
     cell,
     count,
     sums,
-    reach
+    reach,
+    firsts
 from throng.released_cell
 where release_id = $1::bigint
 order by margin, cell;

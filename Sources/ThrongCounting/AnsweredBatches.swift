@@ -20,15 +20,15 @@ struct AnsweredBatches: Sendable {
 
     private var table = OrderedTable<Answered>()
     private var answers: [BatchAnswer] = []
-    private var first = JournalPosition.start
+    private var first: JournalPosition?
     /// Clients choose the names: without these numbers nobody can make them meet.
     private let secret = (UInt64.random(in: .min ... .max) | 1, UInt64.random(in: .min ... .max) | 1)
 
     private static var isListed: UInt32 { 1 << 31 }
 
     /// What the client of a batch was told, and where the journal has it; nil for a batch that did not come yet.
-    func answer(to batch: BatchID) -> (answer: BatchAnswer, position: JournalPosition)? {
-        guard let known = table.slot(like: probe(batch)) else { return nil }
+    mutating func answer(to batch: BatchID) -> (answer: BatchAnswer, position: JournalPosition)? {
+        guard let known = table.slot(like: probe(batch)), let first else { return nil }
         let answer =
             known.answer & Self.isListed == 0
             ? BatchAnswer(accepted: Int(known.answer), refused: []) : answers[Int(known.answer & ~Self.isListed)]
@@ -37,7 +37,20 @@ struct AnsweredBatches: Sendable {
 
     /// Notes an answer, in the order of positions.
     mutating func add(_ batch: BatchID, _ answer: BatchAnswer, at position: JournalPosition) {
-        if table.count == 0 { first = position }
+        _ = table.insert(slot(of: batch, answer, at: position))
+    }
+
+    /// Notes an answer, in the order of positions, for which nobody asks yet.
+    mutating func addLater(_ batch: BatchID, _ answer: BatchAnswer, at position: JournalPosition) {
+        table.insertLater(slot(of: batch, answer, at: position))
+    }
+
+    /// Brings in what waits.
+    mutating func settle() { table.settle() }
+
+    private mutating func slot(of batch: BatchID, _ answer: BatchAnswer, at position: JournalPosition) -> Answered {
+        let first = first ?? position
+        self.first = first
         var slot = probe(batch)
         // A window of more than 2^32 batches would only answer its repeats later than it could.
         slot.place = UInt32(clamping: position.value - min(first.value, position.value))
@@ -47,7 +60,7 @@ struct AnsweredBatches: Sendable {
             slot.answer = UInt32(answers.count) | Self.isListed
             answers.append(answer)
         }
-        _ = table.insert(slot)
+        return slot
     }
 
     /// Mixes a name reversibly with the secret, in two rounds: different names stay different, and their order is uniform.

@@ -44,14 +44,20 @@ public struct BucketedBatch: Sendable {
         public let count: UInt32
         /// Place of the first of the metric's sums in ``BucketedBatch/amounts``; per single occurrence.
         public let firstAmount: Int32
+        /// Which of the metric's firsts the event says it is; each adds 1, whatever ``count`` is.
+        public let firsts: FirstSet
 
         /// Puts a contribution together.
-        public init(metric: Int32, cell: CellIndex, periodStart: Int64, count: UInt32, firstAmount: Int32) {
+        public init(
+            metric: Int32, cell: CellIndex, periodStart: Int64, count: UInt32, firstAmount: Int32,
+            firsts: FirstSet = .none
+        ) {
             self.metric = metric
             self.cell = cell
             self.periodStart = periodStart
             self.count = count
             self.firstAmount = firstAmount
+            self.firsts = firsts
         }
     }
 

@@ -2,15 +2,19 @@ public import ThrongPlan
 
 /// All counters of all layouts that this process knows, numbered once so that counting is arithmetic.
 ///
-/// Counter slots: a leaf cell of a metric with s sums has 1 + s consecutive slots, the count first. Tracked slots: the
-/// cells of all tracked margins, one slab a margin. Sum slots: each tracked cell of a metric with s sums has s consecutive
-/// slots.
+/// Counter slots: a leaf cell of a metric with s sums and f firsts has 1 + s + f consecutive slots, in that order. Tracked
+/// slots: the cells of all tracked margins, one slab a margin. Sum slots: each tracked cell of a metric with s sums has s
+/// consecutive slots.
 public struct CellSpace: Sendable {
     /// The layouts by ordinal: the plans' first, then those that only the journal still mentions.
     public let layouts: [MetricLayout]
     /// Their identities, by ordinal.
     public let ids: [LayoutID]
     let metrics: [MetricSpace]
+    /// Every metric's tracked margins one after another, and where each metric's begin: a replay goes by them, for which
+    /// counting references would take longer than all else.
+    private let marginPlaces: [MarginPlace]
+    private let firstMargins: [Int]
     private let ordinals: [LayoutID: Int]
 
     /// Numbers the counters of these layouts; a layout that comes twice is taken once.
@@ -39,10 +43,20 @@ public struct CellSpace: Sendable {
         self.ids = ids
         self.ordinals = ordinals
         self.metrics = metrics
+        marginPlaces = metrics.flatMap { metric in
+            metric.margins.map {
+                MarginPlace(seed: $0.seed, firstTracked: $0.firstTracked, isBounded: metric.cellsBound != nil)
+            }
+        }
+        firstMargins = metrics.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.margins.count) }
     }
 
     /// The ordinal of a layout; nil where it is not part of this space.
     public func ordinal(of id: LayoutID) -> Int? { ordinals[id] }
+
+    func marginPlace(of appearance: CountedBatch.Appearance) -> MarginPlace {
+        marginPlaces[firstMargins[appearance.metric] + appearance.margin]
+    }
 
     func metric(ofCounter slot: UInt32) -> Int { place(of: slot, end: \.counterEnd) }
     func metric(ofTracked slot: UInt32) -> Int { place(of: slot, end: \.trackedEnd) }
@@ -69,6 +83,8 @@ final class MetricSpace: Sendable {
     let margins: [TrackedMargin]
     let partition: CellProjection
     let bound: UInt32
+    /// How firsts are counted; nil where they are not.
+    let firsts: FirstsSpace?
     /// One a sum: see `SumMeasure.contributionShift`.
     let shifts: [Int64]
     /// Leaf cells that an identifier may touch in a window; nil where there is no noise and so no such bound.
@@ -78,10 +94,11 @@ final class MetricSpace: Sendable {
 
     init(layout: MetricLayout, id: LayoutID, firstCounter: UInt32, firstTracked: UInt32, firstSum: UInt32) {
         self.firstCounter = firstCounter
-        countersPerCell = UInt32(1 + layout.sums.count)
+        countersPerCell = UInt32(layout.countersPerCell)
         counterEnd = firstCounter + UInt32(layout.size(of: layout.leaf)) * countersPerCell
         let seed = id.bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         self.seed = seed
+        firsts = FirstsSpace(layout, seed: seed)
         var next = firstTracked
         var nextSum = firstSum
         margins = layout.trackedMargins.map { margin in
@@ -104,6 +121,25 @@ final class MetricSpace: Sendable {
         bound = UInt32(layout.contributionBound)
         cellsBound = layout.cellsBound.map { UInt32($0) }
     }
+
+    var sumCount: Int { shifts.count }
+
+    /// The counters that an addition adds to, and how much: the count, then the sums, then firsts.
+    @inline(__always)
+    func forEachCounter(of addition: CountedBatch.Addition, _ body: (_ slot: UInt32, _ amount: Int64) -> Void) {
+        let slot = firstCounter + addition.cell.value * countersPerCell
+        body(slot, addition.count)
+        for (place, sum) in addition.sums.enumerated() { body(slot + 1 + UInt32(place), sum) }
+        for place in addition.firsts { body(slot + UInt32(1 + sumCount + place), 1) }
+    }
+}
+
+/// What there is to know of a tracked margin for an identifier that appears in it.
+struct MarginPlace: Sendable {
+    let seed: UInt64
+    let firstTracked: UInt32
+    /// Whether the metric bounds the cells of an identifier.
+    let isBounded: Bool
 }
 
 /// One tracked margin: where its cells lie, and how a leaf cell falls into it.

@@ -11,15 +11,20 @@ struct Contributions: Sendable {
         /// The cell of the metric's partition margin; `max` before the first event.
         var partition: UInt32 = .max
 
-        func isSame(as other: Self) -> Bool { true }
+        mutating func takeIn(_ later: Self) {
+            used &+= later.used
+            partition = later.partition
+        }
     }
 
     private var table = OrderedTable<Contributed>()
 
     /// What a key has added; for a new key it is nothing.
     subscript(key: UInt64) -> Contributed {
-        let probe = Contributed(order: max(key, 1))
-        return table.slot(like: probe) ?? probe
+        mutating get {
+            let probe = Contributed(order: max(key, 1))
+            return table.slot(like: probe) ?? probe
+        }
     }
 
     /// Notes what a key has added by now.
@@ -29,4 +34,12 @@ struct Contributions: Sendable {
             $0.partition = partition
         }
     }
+
+    /// Adds to what a key has added, of which nobody has to know yet.
+    mutating func addLater(_ key: UInt64, used: UInt32, partition: UInt32) {
+        table.insertLater(Contributed(order: max(key, 1), used: used, partition: partition))
+    }
+
+    /// Brings in what waits.
+    mutating func settle() { table.settle() }
 }

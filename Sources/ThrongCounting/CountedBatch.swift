@@ -30,14 +30,19 @@ public struct CountedBatch: Sendable {
         public let count: Int64
         /// One a sum of the metric.
         public let sums: [Int64]
+        /// The firsts that the identifier said for the first time in its window; each adds 1 to its counter.
+        public internal(set) var firsts: FirstSet
 
         /// Puts an addition together.
-        public init(metric: Int, cell: CellIndex, periodStart: Int64, count: Int64, sums: [Int64]) {
+        public init(
+            metric: Int, cell: CellIndex, periodStart: Int64, count: Int64, sums: [Int64], firsts: FirstSet = .none
+        ) {
             self.metric = metric
             self.cell = cell
             self.periodStart = periodStart
             self.count = count
             self.sums = sums
+            self.firsts = firsts
         }
     }
 

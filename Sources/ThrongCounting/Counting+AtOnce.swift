@@ -39,8 +39,12 @@ extension Counting {
             window.contributions.set(key, used: used, partition: share.partition)
         }
         additions = merged
+        for place in additions.indices where !additions[place].firsts.isEmpty {
+            guard let firsts = space.metrics[additions[place].metric].firsts else { continue }
+            additions[place].firsts = window.newFirsts(of: additions[place], in: firsts, by: identifier)
+        }
         appearances.reserveCapacity(8)
-        for addition in merged {
+        for addition in additions {
             apply(addition, of: batch, identifier: identifier, to: &window, appearances: &appearances)
         }
         return true
@@ -74,7 +78,7 @@ extension Counting {
             let known = additions.suffix(Self.lookback).lastIndex {
                 $0.cell == contribution.cell && $0.metric == ordinal && $0.periodStart == contribution.periodStart
             }
-            var sums = known.map { additions[$0].sums } ?? Array(repeating: 0, count: Int(metric.countersPerCell) - 1)
+            var sums = known.map { additions[$0].sums } ?? Array(repeating: 0, count: metric.sumCount)
             for sum in sums.indices {
                 let amount = batch.amounts[Int(contribution.firstAmount) + sum]
                 let (product, overflow) = amount.multipliedReportingOverflow(by: events)
@@ -84,7 +88,8 @@ extension Counting {
             }
             let addition = CountedBatch.Addition(
                 metric: ordinal, cell: contribution.cell, periodStart: contribution.periodStart,
-                count: (known.map { additions[$0].count } ?? 0) + events, sums: sums)
+                count: (known.map { additions[$0].count } ?? 0) + events, sums: sums,
+                firsts: contribution.firsts.union(known.map { additions[$0].firsts } ?? .none))
             if let known { additions[known] = addition } else { additions.append(addition) }
         }
         return (additions, shares)

@@ -15,7 +15,7 @@ extension Counting {
         window.lastPosition = record.position
         windows.putBack(window, at: place)
         if unresolved != nil {
-            unresolved?.append(record)
+            unresolved?.append(record, in: space)
         } else if record.position > flushed {
             addDeltas(of: record)
         }
@@ -28,23 +28,30 @@ extension Counting {
     }
 
     private func replayIdentifier(of record: CountedBatch, in window: inout OpenWindow) {
-        for addition in record.additions {
-            let metric = space.metrics[addition.metric]
-            let key = record.identifier.hash(with: metric.seed, 0)
-            let used = window.contributions[key].used &+ UInt32(clamping: addition.count)
-            window.contributions.set(key, used: used, partition: metric.partition(addition.cell).value)
+        for (place, first) in record.additions.enumerated()
+        where !record.additions[..<place].contains(where: { $0.metric == first.metric }) {
+            let metric = space.metrics[first.metric]
+            let used = record.additions[place...].reduce(UInt32(0)) { used, addition in
+                addition.metric == first.metric ? used &+ UInt32(clamping: addition.count) : used
+            }
+            window.contributions.addLater(
+                record.identifier.hash(with: metric.seed, 0), used: used, partition: metric.partition(first.cell).value)
         }
         for appearance in record.appearances {
-            let margin = space.metrics[appearance.metric].margins[appearance.margin]
-            let hash = record.identifier.hash(
-                with: margin.seed &+ UInt64(appearance.cell.value), UInt64(bitPattern: appearance.periodStart))
-            window.pairs.insertLater(hash)
-            let metric = space.metrics[appearance.metric]
-            if appearance.margin == 0, metric.cellsBound != nil {
-                window.cells[record.identifier.hash(with: metric.seed, 0)] += 1
+            let margin = space.marginPlace(of: appearance)
+            let seed = margin.seed &+ UInt64(appearance.cell.value)
+            window.pairs.insertLater(record.identifier.hash(with: seed, UInt64(bitPattern: appearance.periodStart)))
+            if appearance.margin == 0, margin.isBounded {
+                window.cells[record.identifier.hash(with: space.metrics[appearance.metric].seed, 0)] += 1
             }
         }
-        window.batches.add(record.batch, record.answer, at: record.position)
+        for addition in record.additions where !addition.firsts.isEmpty {
+            guard let firsts = space.metrics[addition.metric].firsts else { continue }
+            for place in addition.firsts {
+                window.pairs.insertLater(firsts.hash(place, addition, by: record.identifier))
+            }
+        }
+        window.batches.addLater(record.batch, record.answer, at: record.position)
     }
 
     private mutating func replayTotals(of record: CountedBatch, in window: inout OpenWindow) {
@@ -74,7 +81,7 @@ extension Counting {
             let hash = identifier.hash(with: margin.seed &+ UInt64(cell), UInt64(bitPattern: addition.periodStart))
             for (place, sum) in addition.sums.enumerated() {
                 let contribution = metric.shifts[place].saturatingMultiply(addition.count).saturatingAdd(sum)
-                let slot = margin.firstSum + cell * (metric.countersPerCell - 1) + UInt32(place)
+                let slot = margin.firstSum + cell * UInt32(metric.sumCount) + UInt32(place)
                 let changed = totals.add(
                     max(contribution, 0),
                     by: hash &+ UInt64(place),
@@ -90,9 +97,8 @@ extension Counting {
     private mutating func addDeltas(of record: CountedBatch) {
         for addition in record.additions { addDeltas(of: addition) }
         for appearance in record.appearances {
-            let margin = space.metrics[appearance.metric].margins[appearance.margin]
             pending.addIdentifier(
-                toTracked: margin.firstTracked + appearance.cell.value,
+                toTracked: space.marginPlace(of: appearance).firstTracked + appearance.cell.value,
                 periodStart: appearance.periodStart,
                 window: record.window.number)
         }
@@ -107,7 +113,7 @@ extension Counting {
         unresolved = nil
         flushed = watermark
         position = max(position, watermark)
-        for record in waiting where record.position > watermark { addDeltas(of: record) }
+        waiting.add(after: watermark, to: &pending)
     }
 
     /// What PostgreSQL should get next: the flush that is under way, or else everything that is pending; nil for

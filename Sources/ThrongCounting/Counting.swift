@@ -15,7 +15,7 @@ public struct Counting: Sendable {
     var pending = PendingDeltas()
     var frozen: FrozenDeltas?
     var closed: Set<ClosedPeriod> = []
-    var unresolved: [CountedBatch]?
+    var unresolved: UnresolvedDeltas?
     /// How often a counter has reached the bounds of `Int64` since the start: any is an alarm.
     public internal(set) var saturations = 0
 
@@ -29,7 +29,7 @@ public struct Counting: Sendable {
         self.space = space
         self.position = max(position, watermark ?? .start)
         flushed = watermark ?? .start
-        unresolved = watermark == nil ? [] : nil
+        unresolved = watermark == nil ? UnresolvedDeltas() : nil
     }
 
     /// What counting a batch came to.
@@ -151,17 +151,21 @@ public struct Counting: Sendable {
             }
         }
 
-        let sums = (0..<Int(metric.countersPerCell) - 1).map { place in
+        let sums = (0..<metric.sumCount).map { place in
             let (product, overflow) = batch.amounts[Int(contribution.firstAmount) + place]
                 .multipliedReportingOverflow(by: Int64(amount))
             return overflow ? (product > 0 ? Int64.min : .max) : product
         }
-        let addition = CountedBatch.Addition(
+        var addition = CountedBatch.Addition(
             metric: ordinal,
             cell: contribution.cell,
             periodStart: contribution.periodStart,
             count: Int64(amount),
-            sums: sums)
+            sums: sums,
+            firsts: contribution.firsts)
+        if let firsts = metric.firsts {
+            addition.firsts = window.newFirsts(of: addition, in: firsts, by: identifier)
+        }
         window.contributions.set(key, used: known.used + amount, partition: partition)
         apply(addition, of: batch, identifier: identifier, to: &window, appearances: &appearances)
         additions.append(addition)
@@ -199,11 +203,8 @@ public struct Counting: Sendable {
     }
 
     mutating func addDeltas(of addition: CountedBatch.Addition) {
-        let metric = space.metrics[addition.metric]
-        let slot = metric.firstCounter + addition.cell.value * metric.countersPerCell
-        pending.add(addition.count, toCounter: slot, periodStart: addition.periodStart)
-        for (place, sum) in addition.sums.enumerated() {
-            pending.add(sum, toCounter: slot + 1 + UInt32(place), periodStart: addition.periodStart)
+        space.metrics[addition.metric].forEachCounter(of: addition) { slot, amount in
+            pending.add(amount, toCounter: slot, periodStart: addition.periodStart)
         }
     }
 
@@ -213,11 +214,15 @@ public struct Counting: Sendable {
         let ordinal = Int(contribution.metric)
         let period = ClosedPeriod(layout: space.ids[ordinal], periodStart: contribution.periodStart)
         guard closed.contains(period) else { return }
+        let open = openPeriod(space.layouts[ordinal])
+        let firsts = space.metrics[ordinal].firsts
         contribution = .init(
             metric: contribution.metric,
             cell: contribution.cell,
-            periodStart: openPeriod(space.layouts[ordinal]),
+            periodStart: open,
             count: contribution.count,
-            firstAmount: contribution.firstAmount)
+            firstAmount: contribution.firstAmount,
+            // A first of a day that was released is none of the next; of their week it still is one.
+            firsts: firsts?.kept(contribution.firsts, from: contribution.periodStart, to: open) ?? .none)
     }
 }

@@ -6,41 +6,22 @@ struct FlatSet: Sendable {
     private struct Member: HashedSlot {
         static var free: Self { Self(order: 0) }
         let order: UInt64
-        func isSame(as other: Self) -> Bool { true }
     }
 
     private var members = OrderedTable<Member>()
 
-    /// Members that nobody has asked for yet.
-    private var waiting: [Member] = []
-
     /// How many there are, once what waits is in: ``settle()``.
     var count: Int { members.count }
 
-    private static var mostWaiting: Int { 1 << 20 }
-
     /// Adds a member; false where it was there already.
-    mutating func insert(_ member: UInt64) -> Bool {
-        settle()
-        return members.insert(Member(order: max(member, 1)))
-    }
+    mutating func insert(_ member: UInt64) -> Bool { members.insert(Member(order: max(member, 1))) }
 
-    /// Adds a member of which it does not matter whether it was there, as in a replay: many at once, which is faster.
-    mutating func insertLater(_ member: UInt64) {
-        waiting.append(Member(order: max(member, 1)))
-        if waiting.count == Self.mostWaiting { settle() }
-    }
+    /// Adds a member of which it does not matter whether it was there.
+    mutating func insertLater(_ member: UInt64) { members.insertLater(Member(order: max(member, 1))) }
 
     /// Brings in what waits.
-    mutating func settle() {
-        guard !waiting.isEmpty else { return }
-        members.insert(contentsOf: waiting)
-        waiting = []
-    }
+    mutating func settle() { members.settle() }
 
     /// Whether it is there.
-    mutating func contains(_ member: UInt64) -> Bool {
-        settle()
-        return members.slot(like: Member(order: max(member, 1))) != nil
-    }
+    mutating func contains(_ member: UInt64) -> Bool { members.slot(like: Member(order: max(member, 1))) != nil }
 }

@@ -14,4 +14,11 @@ struct OpenWindow: Sendable {
     var batches = AnsweredBatches()
     /// The place of its last record.
     var lastPosition = JournalPosition.start
+
+    /// Brings in what a replay left waiting.
+    mutating func settle() {
+        pairs.settle()
+        contributions.settle()
+        batches.settle()
+    }
 }

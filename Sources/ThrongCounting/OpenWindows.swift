@@ -44,7 +44,7 @@ struct OpenWindows: Sendable {
 
     /// Brings in what a replay left waiting.
     mutating func settle() {
-        for place in windows.indices { windows[place]?.pairs.settle() }
+        for place in windows.indices { windows[place]?.settle() }
     }
 
     /// Forgets windows; returns them.

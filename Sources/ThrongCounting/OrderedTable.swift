@@ -1,11 +1,18 @@
 /// What lies in an ``OrderedTable``: something with a uniform 64-bit hash that it is ordered by.
-protocol HashedSlot: Sendable {
+protocol HashedSlot: Sendable, BitwiseCopyable {
     /// What marks a free slot: its ``order`` is 0, which nothing else has.
     static var free: Self { get }
     /// Uniform over 64 bits, to those who choose what is added too.
     var order: UInt64 { get }
     /// Whether both are of the same thing; asked only where ``order`` is equal.
     func isSame(as other: Self) -> Bool
+    /// Learns what a later slot of the same thing says.
+    mutating func takeIn(_ later: Self)
+}
+
+extension HashedSlot {
+    func isSame(as other: Self) -> Bool { true }
+    func takeIn(_ later: Self) {}
 }
 
 /// A hash table that is an ordered run of slots: open addressing, linear probing, never more than four fifths full.
@@ -18,10 +25,13 @@ protocol HashedSlot: Sendable {
 ///
 /// Source: Amble and Knuth 1974, "Ordered hash tables".
 struct OrderedTable<Slot: HashedSlot>: Sendable {
-    private var sections: [Section]
-    private(set) var count = 0
+    var sections: [Section]
+    /// Slots that nobody has asked for yet.
+    var waiting: [Slot] = []
+    /// How many there are, once what waits is in: ``settle()``.
+    var count = 0
 
-    private static var sectionBits: Int { 8 }
+    static var sectionBits: Int { 8 }
 
     init() {
         // Sections start with different sizes, so that they don't all grow at the same time.
@@ -30,30 +40,21 @@ struct OrderedTable<Slot: HashedSlot>: Sendable {
 
     /// Adds a slot unless one of the same thing is there; says whether it was added.
     mutating func insert(_ slot: Slot) -> Bool {
+        settle()
         let isNew = sections[Self.section(of: slot)].place(for: slot).isNew
         if isNew { count += 1 }
         return isNew
     }
 
-    /// Adds many slots, section by section: each section comes into the processor's cache once.
-    mutating func insert(contentsOf slots: [Slot]) {
-        var ends = Array(repeating: 0, count: sections.count)
-        for slot in slots { ends[Self.section(of: slot)] += 1 }
-        for section in ends.indices.dropFirst() { ends[section] += ends[section - 1] }
-        var sorted = Array(repeating: Slot.free, count: slots.count)
-        for slot in slots {
-            let section = Self.section(of: slot)
-            ends[section] -= 1
-            sorted[ends[section]] = slot
-        }
-        for slot in sorted { _ = insert(slot) }
-    }
-
     /// The slot of the same thing, if there is one.
-    func slot(like probe: Slot) -> Slot? { sections[Self.section(of: probe)].slot(like: probe) }
+    mutating func slot(like probe: Slot) -> Slot? {
+        settle()
+        return sections[Self.section(of: probe)].slot(like: probe)
+    }
 
     /// Changes the slot of the same thing, which is added as given where there is none. Must leave its hash as it is.
     mutating func update<Result>(_ slot: Slot, _ change: (inout Slot) -> Result) -> Result {
+        settle()
         let section = Self.section(of: slot)
         let (place, isNew) = sections[section].place(for: slot)
         if isNew { count += 1 }
@@ -62,12 +63,12 @@ struct OrderedTable<Slot: HashedSlot>: Sendable {
 
     private static func section(of slot: Slot) -> Int { Int(truncatingIfNeeded: slot.order >> (64 - sectionBits)) }
 
-    private struct Section: Sendable {
+    struct Section: Sendable {
         /// In order; with some room behind the last place, instead of going on at the front.
-        var slots: [Slot] = []
+        fileprivate var slots: [Slot] = []
         /// Places that hashes are spread over.
         private var size: Int
-        private var count = 0
+        private(set) var count = 0
 
         init(firstSize: Int) { size = firstSize }
 
@@ -118,17 +119,69 @@ struct OrderedTable<Slot: HashedSlot>: Sendable {
         }
 
         private mutating func grow(to newSize: Int) {
-            let old = slots
             size = newSize
-            let room = size + min(64, 8 + size / 16)
-            slots = []
-            slots.reserveCapacity(room)
-            for slot in old where slot.order != 0 {
-                let place = place(of: slot.order)
-                while slots.count < place { slots.append(.free) }
-                slots.append(slot)
+            slots = slots.withUnsafeBufferPointer { laid($0) }
+        }
+
+        /// Adds slots that are in order and have waited; returns how many of them are new.
+        ///
+        /// - Parameter merged: has room for all that were there and all that are added.
+        mutating func merge(
+            _ added: UnsafeBufferPointer<Slot>, through merged: UnsafeMutableBufferPointer<Slot>
+        ) -> Int {
+            guard !added.isEmpty else { return 0 }
+            var end = 0
+            func take(_ slot: Slot) {
+                // To the one of the same thing, or behind all others.
+                var place = end - 1
+                while place >= 0, merged[place].order == slot.order {
+                    if merged[place].isSame(as: slot) { return merged[place].takeIn(slot) }
+                    place -= 1
+                }
+                merged[end] = slot
+                end += 1
             }
-            if slots.count < room { extend(by: room - slots.count) }
+            var next = 0
+            slots.withUnsafeBufferPointer { slots in
+                for slot in slots where slot.order != 0 {
+                    while next < added.count, added[next].order < slot.order {
+                        take(added[next])
+                        next += 1
+                    }
+                    merged[end] = slot
+                    end += 1
+                }
+            }
+            for slot in added[next...] { take(slot) }
+            while end * 5 > size * 4 { size += size / 4 }
+            slots = []
+            slots = laid(UnsafeBufferPointer(rebasing: merged[..<end]))
+            defer { count = end }
+            return end - count
+        }
+
+        /// Slots that are in order, over their places; leaves out those that are free.
+        private func laid(_ ordered: UnsafeBufferPointer<Slot>) -> [Slot] {
+            let room = size + min(64, 8 + size / 16)
+            var next = 0
+            var laid = [Slot](unsafeUninitializedCapacity: room) { places, end in
+                while next < ordered.count {
+                    let slot = ordered[next]
+                    if slot.order != 0 {
+                        let place = max(place(of: slot.order), end)
+                        guard place < room else { break }
+                        places[end..<place].initialize(repeating: .free)
+                        places[place] = slot
+                        end = place + 1
+                    }
+                    next += 1
+                }
+                places[end...].initialize(repeating: .free)
+                end = room
+            }
+            laid.reserveCapacity(room + ordered.count - next)
+            for slot in ordered[next...] where slot.order != 0 { laid.append(slot) }
+            return laid
         }
 
         /// The first bits chose the section; the others are spread over its places.

@@ -32,6 +32,8 @@ struct PurposeTables: Sendable {
     let fieldCount: Int
     /// The dimensions that any metric of the purpose uses.
     let dimensions: [DimensionTables]
+    /// Those whose buckets are learned.
+    let revealed: [RevealedDimension]
 
     init(
         purpose: Purpose, plan: Plan, calendar: PeriodCalendar, space: CellSpace, rules: UserAgentRules
@@ -46,13 +48,18 @@ struct PurposeTables: Sendable {
         }
 
         var dimensions: [DimensionTables] = []
+        var revealed: [RevealedDimension] = []
         var places: [Dimension: Int] = [:]
         func place(of dimension: Dimension) throws -> Int {
             if let known = places[dimension] { return known }
             places[dimension] = dimensions.count
+            var source = field(dimension.field)
+            if case .revealed(let most) = dimension.rule, case .field(let field) = source {
+                source = .revealed(revealed.count)
+                revealed.append(RevealedDimension(name: dimension.name, most: most, field: field))
+            }
             dimensions.append(
-                DimensionTables(
-                    source: field(dimension.field), bucketing: try dimension.rule.compiled(rules: rules)))
+                DimensionTables(source: source, bucketing: try dimension.rule.compiled(rules: rules)))
             return dimensions.count - 1
         }
 
@@ -78,6 +85,7 @@ struct PurposeTables: Sendable {
             for event in metric.events {
                 let place = eventNames.insert(event.text, events.count) ?? events.count
                 if place == events.count { events.append(EventTables()) }
+                if let firsts = layout.firsts { events[place].add(firsts, of: metric.name) }
                 events[place].metrics.append(table)
             }
         }
@@ -87,6 +95,10 @@ struct PurposeTables: Sendable {
                 let sources = metric.dimensions.map { dimensions[$0.dimension].source } + metric.sums.map(\.source)
                 for case .time in sources { events[place].dependsOnTime = true }
                 for case .field(let field) in sources { events[place].allows[field] = true }
+                for case .revealed(let dimension) in sources {
+                    events[place].allows[revealed[dimension].field] = true
+                    if !events[place].revealed.contains(dimension) { events[place].revealed.append(dimension) }
+                }
             }
         }
         self.eventNames = eventNames
@@ -94,6 +106,7 @@ struct PurposeTables: Sendable {
         self.fieldNames = fieldNames
         fieldCount = fieldNames.count
         self.dimensions = dimensions
+        self.revealed = revealed
     }
 }
 
@@ -105,6 +118,8 @@ enum FieldSource: Sendable {
     case event
     /// A field, by its number within the purpose.
     case field(Int)
+    /// A field that holds hashes, by its dimension's place among the revealed ones.
+    case revealed(Int)
 }
 
 /// One dimension, ready to bucket.
@@ -116,10 +131,38 @@ struct DimensionTables: Sendable {
 /// What is counted when an event of one name comes in.
 struct EventTables: Sendable {
     var metrics: [MetricTables] = []
+    /// What it may say to be the first of; nil where no metric asks.
+    private(set) var firsts: EventFirsts?
     /// By field number: whether an event may carry it.
     var allows: [Bool] = []
     /// Whether a dimension looks at when the event happened, besides its period.
     var dependsOnTime = false
+    /// The revealed dimensions of its metrics, by their places among the purpose's.
+    var revealed: [Int] = []
+
+    /// Takes the firsts of the metric that is appended next.
+    fileprivate mutating func add(_ layout: FirstsLayout, of metric: MetricName) {
+        firsts = (firsts ?? EventFirsts()).adding(layout, of: metric, at: metrics.count)
+    }
+}
+
+/// Which firsts an event of one name may say to be. A class, as nearly all events say nothing of it.
+final class EventFirsts: Sendable {
+    /// By name of a metric with firsts, the place in ``layouts``.
+    let names: ByteTable
+    /// Of each: its place among the event's metrics, and what it counts.
+    let layouts: [(metric: Int, layout: FirstsLayout)]
+
+    init(names: ByteTable = ByteTable(), layouts: [(metric: Int, layout: FirstsLayout)] = []) {
+        self.names = names
+        self.layouts = layouts
+    }
+
+    fileprivate func adding(_ layout: FirstsLayout, of metric: MetricName, at place: Int) -> EventFirsts {
+        var names = names
+        names.insert(metric.text, layouts.count)
+        return EventFirsts(names: names, layouts: layouts + [(place, layout)])
+    }
 }
 
 /// One metric, ready to count.

@@ -19,8 +19,16 @@ struct BatchReader: @unchecked Sendable {
     private var eventNodes: [Int] = []
     /// By dimension: the bucket that the context gives, or -1 where it was not asked for yet.
     private var contextBuckets: [Int] = []
+    /// By metric of an event: which firsts it says it is.
+    private var firsts: [FirstSet] = []
     private var timestamps = TimestampReader()
     private var periods: [PeriodKind: Period] = [:]
+    /// By revealed dimension: the bucket of the event that is being read.
+    var revealedBuckets: [Int] = []
+    /// What hashes mean in the window of the batch that is being read.
+    var vocabulary = WindowVocabulary(slots: [])
+    /// Hashes of the batch that is being read; handed over with it.
+    var candidates: [RevealCandidate] = []
     /// By event name, the last run of contributions that an event without fields of its own came to.
     private var runs: [Run] = []
 
@@ -43,12 +51,14 @@ struct BatchReader: @unchecked Sendable {
         _ body: UnsafeBufferPointer<UInt8>,
         apps: [AppTables],
         appNames: ByteTable,
+        vocabulary: RevealedVocabulary,
         signals: Set<OptOutSignal>,
-        now: Int64
+        now: Int64,
+        use: IntakeUse
     ) throws(IntakeError) -> IntakeOutcome {
         let document = try parser.parse(body, limits: limits)
         try checkStrings(of: document)
-        let envelope = try Envelope(document, limits: limits)
+        let envelope = try Envelope(document, limits: limits, use: use)
         guard let appPlace = appNames[document.bytes(envelope.app)] else { throw .unknownApp }
         let app = apps[appPlace]
         guard let purposePlace = app.purposeNames[document.bytes(envelope.purpose)] else { throw .unknownPurpose }
@@ -60,19 +70,25 @@ struct BatchReader: @unchecked Sendable {
             return .optedOut(BatchAnswer(accepted: 0, refused: refused))
         }
         let current = tables.purpose.rotation.window(at: now)
-        guard (current.value - 1...current.value + 1).contains(envelope.window) else {
+        let number = envelope.window ?? current.value
+        guard (current.value - 1...current.value + 1).contains(number) else {
             throw .windowOutOfRange(current: current.value)
         }
         let window = WindowID(
             app: app.name,
             purpose: tables.purpose.name,
             rotation: tables.purpose.rotation,
-            number: WindowNumber(envelope.window))
+            number: WindowNumber(number))
         periods.removeAll(keepingCapacity: true)
+        if !tables.revealed.isEmpty {
+            self.vocabulary = vocabulary.hashes(of: tables.revealed, in: window)
+            Self.reset(&revealedBuckets, count: tables.revealed.count)
+        }
+        defer { candidates = [] }
         let bucketed = try bucket(
             document, envelope: envelope, window: window, tables: tables, calendar: app.calendar, now: now)
-        return .batch(
-            IncomingBatch(bucketed: bucketed, identifier: RawIdentifier(document.bytes(envelope.identifier))))
+        let identifier = envelope.identifier.map { RawIdentifier(document.bytes($0)) } ?? .none
+        return .batch(IncomingBatch(bucketed: bucketed, identifier: identifier, candidates: candidates))
     }
 
     private func checkStrings(of document: JSONDocument) throws(IntakeError) {
@@ -115,7 +131,7 @@ struct BatchReader: @unchecked Sendable {
             let event = try WireEvent(document, node: node, limits: limits, timestamps: &timestamps)
             node = document.next(node)
             let place = contextRefusal == nil ? tables.eventNames[document.bytes(event.name)] : nil
-            let isPlain = event.fields == nil && event.count == 1
+            let isPlain = event.fields == nil && event.firsts == nil && event.count == 1
             if isPlain, let place, runs[place].instants.contains(event.at) {
                 let contributions = runs[place].contributions
                 for contribution in contributions { repeats[Int(contribution)] += 1 }
@@ -124,15 +140,17 @@ struct BatchReader: @unchecked Sendable {
             }
             let first = Int32(contributions.count)
             let firstAmount = amounts.count
+            let firstCandidate = candidates.count
             var refusal = contextRefusal
             if refusal == nil {
                 refusal = add(
-                    event, named: place, of: document, tables: tables, calendar: calendar, now: now,
+                    event, at: events.count, named: place, of: document, tables: tables, calendar: calendar, now: now,
                     to: &contributions, &amounts)
             }
             if refusal != nil {
                 contributions.removeLast(contributions.count - Int(first))
                 amounts.removeLast(amounts.count - firstAmount)
+                candidates.removeLast(candidates.count - firstCandidate)
             }
             let run = first..<Int32(contributions.count)
             repeats.append(contentsOf: repeatElement(1, count: run.count))
@@ -167,6 +185,7 @@ struct BatchReader: @unchecked Sendable {
     /// Adds what one event contributes, or says why it contributes nothing.
     private mutating func add(
         _ event: WireEvent,
+        at index: Int,
         named place: Int?,
         of document: JSONDocument,
         tables: PurposeTables,
@@ -186,8 +205,19 @@ struct BatchReader: @unchecked Sendable {
         {
             return refusal
         }
+        if !eventTables.revealed.isEmpty,
+            !readRevealed(eventTables.revealed, ofEvent: index, in: document, tables: tables)
+        {
+            return .invalidValue
+        }
+        if let firsts = event.firsts,
+            !Self.take(firsts: firsts, of: document, event: eventTables, into: &self.firsts)
+        {
+            return .invalidValue
+        }
         var isExpired = true
-        for metric in eventTables.metrics where event.at < metric.expires && now < metric.expires {
+        for (place, metric) in eventTables.metrics.enumerated()
+        where event.at < metric.expires && now < metric.expires {
             isExpired = false
             let firstAmount = Int32(amounts.count)
             for sum in metric.sums {
@@ -206,7 +236,8 @@ struct BatchReader: @unchecked Sendable {
                     cell: CellIndex(cell),
                     periodStart: period(metric.period, at: event.at, calendar: calendar).start,
                     count: event.count,
-                    firstAmount: firstAmount))
+                    firstAmount: firstAmount,
+                    firsts: event.firsts == nil ? .none : firsts[place]))
         }
         return isExpired ? .metricExpired : nil
     }
@@ -220,6 +251,8 @@ struct BatchReader: @unchecked Sendable {
             return dimension.bucketing.bucket(.integer(event.at))
         case .event:
             return dimension.bucketing.bucket(value(of: event.name, in: document))
+        case .revealed(let dimension):
+            return revealedBuckets[dimension]
         case .field(let field):
             if eventNodes[field] >= 0 {
                 return dimension.bucketing.bucket(value(of: eventNodes[field], in: document))
@@ -229,6 +262,11 @@ struct BatchReader: @unchecked Sendable {
             }
             return contextBuckets[place]
         }
+    }
+
+    /// A field's value: the event's, else the context's.
+    func fieldValue(_ field: Int, in document: JSONDocument) -> FieldValue {
+        value(of: eventNodes[field] >= 0 ? eventNodes[field] : contextNodes[field], in: document)
     }
 
     private func number(_ source: FieldSource, of event: WireEvent, in document: JSONDocument) -> Double? {

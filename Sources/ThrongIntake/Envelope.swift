@@ -2,21 +2,24 @@ internal import CSimdJSON
 internal import ThrongWire
 
 /// A batch's outer object: where its members lie, with their shapes checked.
+///
+/// Where nothing is counted, nobody has to be told apart: `id`, `batch` and `window` may be left out.
 struct Envelope {
     /// Node of a string.
     let app: Int
     /// Node of a string.
     let purpose: Int
     let batch: BatchID
-    let window: Int64
-    /// Node of a string.
-    let identifier: Int
+    /// Nil where a preview leaves it out.
+    let window: Int64?
+    /// Node of a string; nil where a preview leaves it out.
+    let identifier: Int?
     /// Node of an object.
     let context: Int?
     /// Node of a list with at least one element.
     let events: Int
 
-    init(_ document: JSONDocument, limits: IntakeLimits) throws(IntakeError) {
+    init(_ document: JSONDocument, limits: IntakeLimits, use: IntakeUse) throws(IntakeError) {
         guard document.isObject(0) else { throw .wrongShape(pointer: "", expected: "an object") }
         var members = Members()
         var key = 1
@@ -29,21 +32,10 @@ struct Envelope {
         }
         app = try Self.text(members.app, "/app", in: document)
         purpose = try Self.text(members.purpose, "/purpose", in: document)
-        let name = try Self.text(members.batch, "/batch", in: document)
-        guard let id = BatchID(hex: document.bytes(name)) else {
-            throw .wrongShape(pointer: "/batch", expected: "32 hexadecimal digits")
-        }
-        batch = id
-        guard members.window >= 0, let number = document.integer(members.window) else {
-            throw .wrongShape(pointer: "/window", expected: "a whole number: floor(unix time / rotation)")
-        }
-        window = number
-        identifier = try Self.text(members.id, "/id", in: document)
-        // Characters are counted as Unicode scalars: every byte that does not continue one.
-        let characters = document.bytes(identifier).reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
-        guard (1...IntakeLimits.identifierCharacters).contains(characters) else {
-            throw .wrongShape(pointer: "/id", expected: "1 to \(IntakeLimits.identifierCharacters) characters")
-        }
+        func isLeftOut(_ member: Int) -> Bool { use == .preview && member < 0 }
+        batch = isLeftOut(members.batch) ? BatchID(high: 0, low: 0) : try Self.batch(members.batch, in: document)
+        window = isLeftOut(members.window) ? nil : try Self.window(members.window, in: document)
+        identifier = isLeftOut(members.id) ? nil : try Self.identifier(members.id, in: document)
         if members.context >= 0 {
             guard document.isObject(members.context) else {
                 throw .wrongShape(pointer: "/context", expected: "an object")
@@ -59,6 +51,30 @@ struct Envelope {
             throw .tooManyEvents(found: document.count(members.events), limit: limits.eventsPerBatch)
         }
         events = members.events
+    }
+
+    private static func batch(_ node: Int, in document: JSONDocument) throws(IntakeError) -> BatchID {
+        guard let id = BatchID(hex: document.bytes(try text(node, "/batch", in: document))) else {
+            throw .wrongShape(pointer: "/batch", expected: "32 hexadecimal digits")
+        }
+        return id
+    }
+
+    private static func window(_ node: Int, in document: JSONDocument) throws(IntakeError) -> Int64 {
+        guard node >= 0, let number = document.integer(node) else {
+            throw .wrongShape(pointer: "/window", expected: "a whole number: floor(unix time / rotation)")
+        }
+        return number
+    }
+
+    private static func identifier(_ node: Int, in document: JSONDocument) throws(IntakeError) -> Int {
+        let identifier = try text(node, "/id", in: document)
+        // Characters are counted as Unicode scalars: every byte that does not continue one.
+        let characters = document.bytes(identifier).reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
+        guard (1...IntakeLimits.identifierCharacters).contains(characters) else {
+            throw .wrongShape(pointer: "/id", expected: "1 to \(IntakeLimits.identifierCharacters) characters")
+        }
+        return identifier
     }
 
     private static func text(

@@ -8,6 +8,8 @@ public struct IncomingBatch: Sendable {
     public let bucketed: BucketedBatch
     /// The identifier as the client sent it. Not printable, not stored.
     public let identifier: RawIdentifier
+    /// Hashes that mean nothing yet, of events that were not refused.
+    public let candidates: [RevealCandidate]
 }
 
 /// An identifier as it came from a client: 1 to 64 characters.
@@ -15,6 +17,10 @@ public struct RawIdentifier: Sendable {
     private let bytes: [UInt8]
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = Array(bytes) }
+    private init() { bytes = [] }
+
+    /// Nobody's: no client can send it.
+    static let none = RawIdentifier()
 
     /// The identifier under its window's key.
     public func keyed(with key: WindowKey) -> KeyedIdentifier { bytes.withUnsafeBytes { key.keyed($0) } }

@@ -10,6 +10,8 @@ public final class Intake: Sendable {
     public let limits: IntakeLimits
     let apps: [AppTables]
     let appNames: ByteTable
+    /// The labels that revealed dimensions have by now.
+    public let vocabulary = RevealedVocabulary()
     private let readers = Mutex<[BatchReader]>([])
 
     /// Compiles the plans; their layouts must be part of the cell space.
@@ -21,19 +23,29 @@ public final class Intake: Sendable {
         appNames = names
     }
 
-    /// Reads the body of `POST /v1/batches`.
+    /// Reads the body of `POST /v1/batches`, or of `POST /v1/preview`.
     ///
     /// - Parameters:
     ///   - body: JSON, not compressed any more.
     ///   - signals: the opt-out signals of the request's headers.
     ///   - now: Unix seconds.
+    ///   - use: what the batch is read for.
     /// - Throws: ``IntakeError`` where the batch as a whole is refused.
     public func read(
-        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: Int64
+        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: Int64, use: IntakeUse = .counting
     ) throws(IntakeError) -> IntakeOutcome {
         guard body.count <= limits.bodyBytes else { throw .bodyTooLarge(limit: limits.bodyBytes) }
         guard var reader = readers.withLock({ $0.popLast() }) ?? BatchReader(limits: limits) else { throw .noMemory }
         defer { readers.withLock { $0.append(reader) } }
-        return try reader.read(body, apps: apps, appNames: appNames, signals: signals, now: now)
+        return try reader.read(
+            body, apps: apps, appNames: appNames, vocabulary: vocabulary, signals: signals, now: now, use: use)
     }
+}
+
+/// What a batch is read for.
+public enum IntakeUse: Sendable {
+    /// To be counted.
+    case counting
+    /// To tell what would be counted: `id`, `batch` and `window` may be left out.
+    case preview
 }

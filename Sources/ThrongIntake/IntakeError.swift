@@ -32,6 +32,8 @@ public enum IntakeError: Error, Sendable, Hashable {
     case unknownPurpose
     /// The window is neither the current one nor its neighbour.
     case windowOutOfRange(current: Int64)
+    /// A web page of an origin that the operator does not list sent it.
+    case originNotAllowed
     /// The daemon ran out of memory for this document.
     case noMemory
 
@@ -53,6 +55,7 @@ public enum IntakeError: Error, Sendable, Hashable {
         case .unknownApp: "unknown_app"
         case .unknownPurpose: "unknown_purpose"
         case .windowOutOfRange: "window_out_of_range"
+        case .originNotAllowed: "origin_not_allowed"
         case .noMemory: "no_memory"
         }
     }
@@ -62,7 +65,7 @@ public enum IntakeError: Error, Sendable, Hashable {
         "not_json", "not_utf8", "not_gzip", "unknown_encoding", "number_out_of_range", "too_deep", "duplicate_key",
         "nul", "wrong_shape",
         "string_too_long", "body_too_large", "too_many_events", "unknown_app", "unknown_purpose",
-        "window_out_of_range", "no_memory",
+        "window_out_of_range", "origin_not_allowed", "no_memory",
     ]
 
     /// Where in the document, where there is one place.
@@ -75,7 +78,9 @@ public enum IntakeError: Error, Sendable, Hashable {
         case .unknownPurpose: "/purpose"
         case .windowOutOfRange: "/window"
         case .tooManyEvents: "/events"
-        case .notJSON, .notUTF8, .notGzip, .unknownEncoding, .numberOutOfRange, .tooDeep, .bodyTooLarge, .noMemory: nil
+        case .notJSON, .notUTF8, .notGzip, .unknownEncoding, .numberOutOfRange, .tooDeep, .bodyTooLarge,
+            .originNotAllowed, .noMemory:
+            nil
         }
     }
 
@@ -98,6 +103,7 @@ public enum IntakeError: Error, Sendable, Hashable {
         case .unknownPurpose: "The app's plan has no such purpose; GET /v1/plan/APP lists them."
         case .windowOutOfRange(let current):
             "The window must be \(current) or its neighbour: floor(unix time / rotation). Check the clock."
+        case .originNotAllowed: "Pages of this origin may not send here; the operator lists those that may."
         case .noMemory: "The server has no memory for this document right now."
         }
     }

@@ -4,6 +4,7 @@ extension JSONDocument {
     /// The words that may appear in a pointer; anything else is a client's own and stays out of messages.
     private static let words: Set<String> = [
         "app", "batch", "purpose", "window", "id", "context", "events", "event", "at", "fields", "count",
+        "firsts",
     ]
 
     /// The JSON pointer to a node of a finished document, or to the nearest thing around it that has a public name.

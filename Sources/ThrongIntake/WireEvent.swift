@@ -8,6 +8,8 @@ struct WireEvent {
     let at: Int64
     /// Node of an object.
     let fields: Int?
+    /// Node of an object.
+    let firsts: Int?
     /// 1 where the event does not say.
     let count: UInt32
 
@@ -21,6 +23,7 @@ struct WireEvent {
         var name = -1
         var time = -1
         var fields: Int?
+        var firsts: Int?
         var amount = -1
         var key = node + 1
         for _ in 0..<document.count(node) {
@@ -33,8 +36,10 @@ struct WireEvent {
                 fields = key + 1
             } else if word.spells("count") {
                 amount = key + 1
+            } else if word.spells("firsts") {
+                firsts = key + 1
             } else {
-                throw problem("", "only event, at, fields and count")
+                throw problem("", "only event, at, fields, count and firsts")
             }
             key = document.next(key + 1)
         }
@@ -46,6 +51,8 @@ struct WireEvent {
         self.at = at
         if let fields, !document.isObject(fields) { throw problem("/fields", "an object") }
         self.fields = fields
+        if let firsts, !document.isObject(firsts) { throw problem("/firsts", "an object") }
+        self.firsts = firsts
         if amount >= 0 {
             guard let number = document.integer(amount), number >= 1, number <= Int64(limits.countPerEvent) else {
                 throw problem("/count", "a whole number from 1 to \(limits.countPerEvent)")

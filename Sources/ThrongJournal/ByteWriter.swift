@@ -28,6 +28,8 @@ struct ByteReader {
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     var isAtEnd: Bool { offset == bytes.count }
+    /// Unit: bytes.
+    var remaining: Int { bytes.count - offset }
 
     mutating func next<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) throws(JournalError) -> Number {
         let size = MemoryLayout<Number>.size

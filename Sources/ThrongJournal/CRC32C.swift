@@ -18,6 +18,10 @@ enum CRC32C {
     }()
 
     static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+        table.withUnsafeBufferPointer { checksum(bytes, by: $0) }
+    }
+
+    private static func checksum(_ bytes: UnsafeRawBufferPointer, by table: UnsafeBufferPointer<UInt32>) -> UInt32 {
         var crc: UInt32 = ~0
         var offset = 0
         while offset + 8 <= bytes.count {

@@ -6,8 +6,8 @@ internal import ThrongPlan
 ///
 /// `daemon.id` names this daemon in PostgreSQL, with a CRC-32C: another name would count everything again · `lock` ·
 /// `journal/` segments · `windows/` one key a window · `windows.closed` which are over for good · `layouts/` what the
-/// journal's cells mean, as JSON by identity · `flushed/` what PostgreSQL got last · `attachment` how this folder last
-/// attached to PostgreSQL.
+/// journal's cells mean, as JSON by identity · `flushed/` what PostgreSQL got last · `offered` how far it may have come ·
+/// `attachment` how this folder last attached to PostgreSQL.
 public final class DataDirectory: Sendable {
     /// Its absolute path, without a slash at the end.
     public let path: String
@@ -21,6 +21,7 @@ public final class DataDirectory: Sendable {
     var closedWindowsPath: String { path + "/windows.closed" }
     var layoutsPath: String { path + "/layouts" }
     var flushedPath: String { path + "/flushed" }
+    var offeredPath: String { path + "/offered" }
     private var attachmentPath: String { path + "/attachment" }
 
     /// Opens the folder, making it on first sight, and locks it.

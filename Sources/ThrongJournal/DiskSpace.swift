@@ -7,24 +7,20 @@ internal import Synchronization
 ///
 /// A failed write is no failed sync: what was not taken is known, and the rest can follow once there is space.
 final class DiskSpace: Sendable {
-    private struct State {
-        var isWaiting = false
-        var isStopping = false
-        var isLow = false
-        var lookedAt: ContinuousClock.Instant?
-        /// What was said last.
-        var wasFull = false
-    }
-
-    private let state = Mutex(State())
+    private let full = Atomic<Bool>(false)
+    private let waiting = Atomic<Bool>(false)
+    private let stopping = Atomic<Bool>(false)
+    private let lookedAt = Mutex<ContinuousClock.Instant?>(nil)
     private let wake = DispatchSemaphore(value: 0)
     private let path: String
     private let reserve: Int
     private let onChange: @Sendable (_ isFull: Bool) -> Void
 
     /// How long a look at the disk stands, and how long a write waits before it is tried again.
-    private static let pause = Duration.seconds(1)
+    static let pause = Duration.seconds(1)
 
+    /// Looks at the disk.
+    ///
     /// - Parameters:
     ///   - path: a directory on the disk.
     ///   - reserve: with less than this free nothing more is taken. Unit: bytes.
@@ -33,25 +29,30 @@ final class DiskSpace: Sendable {
         self.path = path
         self.reserve = reserve
         self.onChange = onChange
+        look()
     }
 
     /// Whether a write waits for space.
-    var isWaiting: Bool { state.withLock { $0.isWaiting } }
+    var isWaiting: Bool { waiting.load(ordering: .acquiring) }
 
-    /// Whether what is taken now will fit, as of the last second.
-    var hasRoom: Bool {
-        let (hasRoom, changed) = state.withLock { state in
+    /// Whether what is taken now will fit, as of the last ``look()``.
+    var hasRoom: Bool { !full.load(ordering: .relaxed) }
+
+    /// Looks at the disk, unless the last look still stands. Whoever writes does this, and once a ``pause`` with nothing to
+    /// write: nobody who asks for room waits for a file system.
+    func look() {
+        let isDue = lookedAt.withLock { lookedAt in
             let now = ContinuousClock.now
-            if state.lookedAt.map({ now - $0 >= Self.pause }) ?? true {
-                state.lookedAt = now
-                state.isLow = free.map { $0 < reserve } ?? false
-            }
-            let isFull = state.isWaiting || state.isLow
-            defer { state.wasFull = isFull }
-            return (!isFull, isFull != state.wasFull)
+            guard lookedAt.map({ now - $0 >= Self.pause }) ?? true else { return false }
+            lookedAt = now
+            return true
         }
-        if changed { onChange(!hasRoom) }
-        return hasRoom
+        if isDue { note(isFull: isWaiting || (free.map { $0 < reserve } ?? false)) }
+    }
+
+    private func note(isFull: Bool) {
+        guard full.exchange(isFull, ordering: .relaxed) != isFull else { return }
+        onChange(isFull)
     }
 
     /// Bytes that are free for this process; nil where the system does not say.
@@ -73,24 +74,25 @@ final class DiskSpace: Sendable {
         while true {
             do {
                 try work()
-                state.withLock { $0.isWaiting = false }
+                if isWaiting { note(isWaiting: false) }
                 return
             } catch {
-                let isStopping = state.withLock { state in
-                    state.isWaiting = error.isWantOfSpace
-                    return state.isStopping
-                }
-                guard error.isWantOfSpace, !isStopping else { throw error }
+                note(isWaiting: error.isWantOfSpace)
+                guard error.isWantOfSpace, !stopping.load(ordering: .acquiring) else { throw error }
             }
-            _ = hasRoom
             meanwhile()
             _ = wake.wait(timeout: .now() + .seconds(1))
         }
     }
 
+    private func note(isWaiting: Bool) {
+        waiting.store(isWaiting, ordering: .releasing)
+        note(isFull: isWaiting || (free.map { $0 < reserve } ?? false))
+    }
+
     /// Whoever waits tries once more and then gives up.
     func stop() {
-        state.withLock { $0.isStopping = true }
+        stopping.store(true, ordering: .releasing)
         wake.signal()
     }
 }

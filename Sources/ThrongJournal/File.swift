@@ -59,32 +59,32 @@ struct File: ~Copyable {
     /// So many bytes from an offset on, or fewer where the file ends.
     static func contents(_ path: String, from start: Int, count: Int) throws(JournalError) -> [UInt8] {
         let file = try File(path, flags: O_RDONLY)
-        var bytes = [UInt8](repeating: 0, count: count)
-        var offset = 0
-        while offset < bytes.count {
-            let count = bytes.withUnsafeMutableBytes { buffer in
-                Foundation.pread(
-                    file.descriptor, buffer.baseAddress.map { $0 + offset }, buffer.count - offset,
-                    off_t(start + offset))
+        var code: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, offset in
+            while offset < count {
+                let more = Foundation.pread(
+                    file.descriptor, buffer.baseAddress.map { $0 + offset }, count - offset, off_t(start + offset))
+                if more < 0, errno == EINTR { continue }
+                if more < 0 { code = errno }
+                if more <= 0 { break }
+                offset += more
             }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw .system(call: "read", file: path, code: errno)
-            }
-            if count == 0 { break }
-            offset += count
         }
-        bytes.removeLast(bytes.count - offset)
+        guard code == 0 else { throw .system(call: "read", file: path, code: code) }
         return bytes
     }
 
     /// Puts a small file in place as a whole: beside it first, synced, then renamed.
     static func replace(_ path: String, with bytes: [UInt8]) throws(JournalError) {
         let beside = path + ".new"
-        do {
+        do throws(JournalError) {
             let file = try File(beside, flags: O_WRONLY | O_CREAT | O_TRUNC)
             try file.write(bytes)
             try file.sync()
+        } catch {
+            // Half a file would keep the space that the next try needs.
+            unlink(beside)
+            throw error
         }
         guard rename(beside, path) == 0 else { throw .system(call: "rename", file: path, code: errno) }
         try syncDirectory(directory(of: path))

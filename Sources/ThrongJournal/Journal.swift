@@ -43,10 +43,24 @@ public final class Journal: Sendable {
         var closed: [KeptSegment]
         /// PostgreSQL has everything up to here.
         var flushed: JournalPosition
+        /// Of the closed segments, those with batches that PostgreSQL does not have. Unit: bytes.
+        var lackingBytes = 0
         var waiters: [Waiter] = []
         var isIdle = true
         var hasFailed = false
         var isStopping = false
+
+        /// To be called where segments were closed, or PostgreSQL has more.
+        mutating func recount() {
+            lackingBytes = closed.reversed().prefix { $0.last > flushed }.reduce(0) { $0 + $1.bytes }
+        }
+
+        func hasRoom(_ options: Options) -> Bool {
+            guard !hasFailed, !isStopping else { return false }
+            let queued = takenBytes + queuedBytes
+            guard queued < options.queueBytes else { return false }
+            return lackingBytes + (appended > flushed ? currentBytes + queued : 0) < options.capBytes
+        }
     }
 
     private struct Queued {
@@ -60,9 +74,11 @@ public final class Journal: Sendable {
     }
 
     private let state: Mutex<State>
+    /// What the state says of room, for those who only ask.
+    private let room = Atomic<Bool>(true)
     private let wake = DispatchSemaphore(value: 0)
     private let stopped = DispatchSemaphore(value: 0)
-    private let pulse = Pulse()
+    private let pulse: Pulse
     private let data: DataDirectory
     private let options: Options
     private let disk: DiskSpace
@@ -93,17 +109,21 @@ public final class Journal: Sendable {
             nonce: .random(in: .min ... .max),
             first: position.next,
             layouts: space.ids)
-        state = Mutex(
-            State(
-                appended: position,
-                durable: position,
-                currentBytes: segment.headerSize,
-                closed: replayed.segments,
-                flushed: .start))
+        var first = State(
+            appended: position,
+            durable: position,
+            currentBytes: segment.headerSize,
+            closed: replayed.segments,
+            flushed: .start)
+        first.recount()
+        room.store(first.hasRoom(options), ordering: .relaxed)
+        state = Mutex(first)
         // What was replayed counts as durable. Earlier segments were synced by the rotation or the start that followed them.
         if let newest = replayed.segments.last { try File.secure(newest.path) }
         try File.syncDirectory(data.windowsPath)
         try File.replace(segment.path, with: segment.header)
+        // Last, because its thread runs until it is stopped.
+        pulse = Pulse()
         let thread = Thread { [self] in write(to: segment) }
         thread.name = "throng-journal"
         thread.start()
@@ -114,11 +134,12 @@ public final class Journal: Sendable {
     /// - Parameter key: the key of the batch's window.
     public func append(_ batch: CountedBatch, key: WindowKey) throws(JournalError) {
         FaultPoint.reached("before_append")
-        let mustWake = try state.withLock { state throws(JournalError) in
+        let size = Segment.largestSize(of: batch)
+        let mustWake = try change { state throws(JournalError) in
             guard !state.hasFailed, !state.isStopping else { throw .failed }
             precondition(batch.position == state.appended.next, "batches are journalled in the order of counting")
             state.queue.append(Queued(batch: batch, key: key))
-            state.queuedBytes += Segment.largestSize(of: batch)
+            state.queuedBytes += size
             state.appended = batch.position
             defer { state.isIdle = false }
             return state.isIdle
@@ -165,11 +186,12 @@ public final class Journal: Sendable {
         flushed: JournalPosition, unsettled: [WindowID] = [], now: Int64
     ) throws(JournalError) {
         let earliest = unsettled.map(\.over).min() ?? .max
-        let removable = state.withLock { state in
+        let removable = change { state in
             state.flushed = max(state.flushed, flushed)
             // Records are replayed in one run, so segments go from the oldest on only.
             let removable = state.closed.prefix { $0.last <= flushed && $0.over <= now && $0.over < earliest }
             state.closed.removeFirst(removable.count)
+            state.recount()
             return Array(removable)
         }
         if !removable.isEmpty { FaultPoint.reached("before_removal") }
@@ -188,23 +210,26 @@ public final class Journal: Sendable {
 
     /// Whether a batch may be taken: false once what PostgreSQL lacks has grown to the cap, the disk is full or can't keep
     /// up, or the journal failed.
-    public var hasRoom: Bool {
-        disk.hasRoom
-            && state.withLock { state in
-                guard !state.hasFailed, !state.isStopping else { return false }
-                let queued = state.takenBytes + state.queuedBytes
-                guard queued < options.queueBytes else { return false }
-                let current = state.appended > state.flushed ? state.currentBytes + queued : 0
-                let lacking = state.closed.reversed().prefix { $0.last > state.flushed }.reduce(current) {
-                    $0 + $1.bytes
-                }
-                return lacking < options.capBytes
-            }
+    ///
+    /// - Cost: two loads; every request asks.
+    public var hasRoom: Bool { room.load(ordering: .relaxed) && disk.hasRoom }
+
+    /// Changes the state, and with it what is said of room.
+    private func change<Value, Failure>(
+        _ body: (inout State) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try state.withLock { state throws(Failure) in
+            let value = try body(&state)
+            let hasRoom = state.hasRoom(options)
+            // Written only where it changes: the line stays in the caches of those who read it.
+            if room.load(ordering: .relaxed) != hasRoom { room.store(hasRoom, ordering: .relaxed) }
+            return value
+        }
     }
 
     /// Takes nothing more, and acknowledges nothing that is not on disk: this process may not flush it.
     public func refuseAll() {
-        state.withLock { $0.hasFailed = true }
+        change { $0.hasFailed = true }
         turnAway(.failed)
     }
 
@@ -217,7 +242,7 @@ public final class Journal: Sendable {
 
     /// Writes and syncs what was appended, then ends the thread. Blocks; not for a thread of the shared pool.
     public func stop() {
-        let isFirst = state.withLock { state in
+        let isFirst = change { state in
             defer { state.isStopping = true }
             return !state.isStopping
         }
@@ -233,10 +258,11 @@ public final class Journal: Sendable {
         do {
             var writer = try SegmentWriter(segment, in: data.journalPath, disk: disk) { self.turnAway(.full) }
             while true {
+                disk.look()
                 let (queue, isStopping) = take()
                 guard let last = queue.last else {
                     if isStopping { break }
-                    wake.wait()
+                    _ = wake.wait(timeout: .now() + .seconds(1))
                     continue
                 }
                 if Fault.acknowledgeEarly.isOn {
@@ -266,7 +292,7 @@ public final class Journal: Sendable {
     }
 
     private func take() -> (queue: [Queued], isStopping: Bool) {
-        state.withLock { state in
+        change { state in
             defer {
                 state.isIdle = state.queue.isEmpty
                 state.takenBytes = state.queuedBytes
@@ -284,7 +310,10 @@ public final class Journal: Sendable {
         while start < queue.count {
             if writer.bytes >= options.segmentBytes {
                 let closed = try writer.rotate()
-                state.withLock { $0.closed.append(closed) }
+                change { state in
+                    state.closed.append(closed)
+                    state.recount()
+                }
             }
             let key = queue[start].key
             let room = min(options.segmentBytes - writer.bytes, Segment.largestRun)
@@ -301,7 +330,7 @@ public final class Journal: Sendable {
     }
 
     private func release(through position: JournalPosition, currentBytes: Int) {
-        let ready = state.withLock { state in
+        let ready = change { state in
             state.durable = position
             state.currentBytes = currentBytes
             state.takenBytes = 0
@@ -316,7 +345,7 @@ public final class Journal: Sendable {
     }
 
     private func fail(_ error: any Error) {
-        state.withLock { $0.hasFailed = true }
+        change { $0.hasFailed = true }
         turnAway(.failed)
         // Whoever refused everything knows why.
         if case JournalError.failed = error { return }

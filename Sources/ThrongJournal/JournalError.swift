@@ -35,7 +35,7 @@ public enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether a write found no space; what it wrote until then is known.
-    var isWantOfSpace: Bool {
+    public var isWantOfSpace: Bool {
         if case .system(_, _, let code) = self { !isFailedSync && (code == ENOSPC || code == EDQUOT) } else { false }
     }
 

@@ -20,7 +20,8 @@ public struct JournalReader: Sendable {
             // A segment that was never put in place.
             if name.hasSuffix(".new") { try File.remove(path) }
             guard name.hasSuffix(".journal") else { continue }
-            segments.append(try Segment.read(header: File.contents(path), path: path))
+            let header = try File.contents(path, from: 0, count: Segment.largestHeader)
+            segments.append(try Segment.read(header: header, path: path))
         }
         self.segments = segments.sorted { $0.generation < $1.generation }
     }
@@ -43,7 +44,7 @@ public struct JournalReader: Sendable {
     /// The generation that the next segment gets.
     var nextGeneration: UInt32 { (segments.last?.generation ?? 0) + 1 }
 
-    /// Hands over every record in order.
+    /// Hands over every record in order. Another thread reads, checks and decrypts a little ahead of what is handed over.
     ///
     /// - Parameters:
     ///   - flushed: records up to here are in PostgreSQL already, so that their keys may be gone; nil where that is not
@@ -54,6 +55,29 @@ public struct JournalReader: Sendable {
         space: CellSpace,
         flushed: JournalPosition?,
         _ body: (CountedBatch) -> Void
+    ) throws(JournalError) -> Replayed {
+        let records = ReadAhead<CountedBatch, Result<Replayed, JournalError>>(most: Self.mostAhead)
+        let thread = Thread { [self] in
+            do throws(JournalError) {
+                let replayed = try read(space: space, flushed: flushed) { records.add($0) }
+                records.finish(.success(replayed))
+            } catch {
+                records.finish(.failure(error))
+            }
+        }
+        thread.name = "throng-replay"
+        thread.start()
+        return try records.take(body).get()
+    }
+
+    /// Unit: batches.
+    private static let mostAhead = 4096
+
+    /// Reads every record in order.
+    private func read(
+        space: CellSpace,
+        flushed: JournalPosition?,
+        _ body: ([CountedBatch]) -> Void
     ) throws(JournalError) -> Replayed {
         var last = base
         var unreadable = base
@@ -82,7 +106,7 @@ public struct JournalReader: Sendable {
                     segment, buffer, after: last, before: limit, flushed: flushed, space: space, ordinals: ordinals,
                     unreadable: &unreadable
                 ) {
-                    over = max(over, $0.window.over)
+                    for batch in $0.prefix(1) { over = max(over, batch.window.over) }
                     body($0)
                 }
             }
@@ -90,7 +114,8 @@ public struct JournalReader: Sendable {
             if end < bytes.count {
                 torn.append(
                     TornTail(
-                        segment: segment.path, offset: end, isOvertaken: isOvertaken, bytes: Array(bytes[end...])))
+                        segment: segment.path, offset: end, last: last, isOvertaken: isOvertaken,
+                        bytes: Array(bytes[end...])))
             }
         }
         return Replayed(
@@ -119,7 +144,7 @@ public struct JournalReader: Sendable {
         space: CellSpace,
         ordinals: [Int],
         unreadable: inout JournalPosition,
-        _ body: (CountedBatch) -> Void
+        _ body: ([CountedBatch]) -> Void
     ) throws(JournalError) -> (last: JournalPosition, end: Int, isOvertaken: Bool) {
         var last = start
         var offset = segment.headerSize
@@ -146,13 +171,15 @@ public struct JournalReader: Sendable {
             guard !ordinals.contains(-1) else { throw .malformedRecord }
             try plaintext.reading { bytes throws(JournalError) in
                 var reader = ByteReader(bytes)
+                var batches: [CountedBatch] = []
                 for position in record.first.value...record.last.value {
-                    body(
+                    batches.append(
                         try JournalRecord.batch(
                             from: &reader, position: JournalPosition(position), window: window, space: space,
                             ordinals: ordinals))
                 }
                 guard reader.isAtEnd else { throw .malformedRecord }
+                body(batches)
             }
         }
         if Self.firstRecord(in: buffer, after: offset, beyond: last) != nil {

@@ -7,7 +7,8 @@
 //     4             refused events: r
 //     r × 5         index u32, reason u8 (RefusalReason.code)
 //     4             additions: a
-//     a × ...       layout u16 (place in the segment's table), cell u32, period start i64, count i64, sums i64 each
+//     a × ...       layout u16 (place in the segment's table), cell u32, period start i64, count i64, sums i64 each,
+//                   and, where the layout's highest bit is set, firsts u64: bit i is the layout's first i
 //     4             appearances: p
 //     p × 15        layout u16, tracked margin u8 (place in the layout), cell u32, period start i64
 
@@ -16,6 +17,9 @@ internal import ThrongPlan
 internal import ThrongWire
 
 enum JournalRecord {
+    /// In an addition's layout: firsts follow. A segment mentions fewer layouts than this.
+    private static let hasFirsts: UInt16 = 0x8000
+
     static func add(_ batch: CountedBatch, to writer: inout ByteWriter) {
         writer.add(batch.batch.high)
         writer.add(batch.batch.low)
@@ -29,11 +33,12 @@ enum JournalRecord {
         }
         writer.add(UInt32(batch.additions.count))
         for addition in batch.additions {
-            writer.add(UInt16(addition.metric))
+            writer.add(UInt16(addition.metric) | (addition.firsts.isEmpty ? 0 : hasFirsts))
             writer.add(addition.cell.value)
             writer.add(addition.periodStart)
             writer.add(addition.count)
             for sum in addition.sums { writer.add(sum) }
+            if !addition.firsts.isEmpty { writer.add(addition.firsts.bits) }
         }
         writer.add(UInt32(batch.appearances.count))
         for appearance in batch.appearances {
@@ -47,7 +52,8 @@ enum JournalRecord {
     /// The bytes of a batch's plaintext.
     static func size(of batch: CountedBatch) -> Int {
         let sums = batch.additions.reduce(0) { $0 + $1.sums.count }
-        return 48 + batch.answer.refused.count * 5 + batch.additions.count * 22 + sums * 8
+        let firsts = batch.additions.reduce(0) { $0 + ($1.firsts.isEmpty ? 0 : 8) }
+        return 48 + firsts + batch.answer.refused.count * 5 + batch.additions.count * 22 + sums * 8
             + batch.appearances.count * 15
     }
 
@@ -73,17 +79,25 @@ enum JournalRecord {
             refused.append(.init(index: Int(index), reason: reason))
         }
         var additions: [CountedBatch.Addition] = []
-        for _ in 0..<(try reader.next(UInt32.self)) {
-            let metric = try ordinal(try reader.next())
+        let additionCount = try reader.next(UInt32.self)
+        additions.reserveCapacity(min(Int(additionCount), reader.remaining / 22))
+        for _ in 0..<additionCount {
+            let layout = try reader.next(UInt16.self)
+            let metric = try ordinal(layout & ~hasFirsts)
             let cell = CellIndex(try reader.next())
             let start = try reader.next(Int64.self)
             let count = try reader.next(Int64.self)
             var sums: [Int64] = []
             for _ in space.layouts[metric].sums { sums.append(try reader.next()) }
-            additions.append(.init(metric: metric, cell: cell, periodStart: start, count: count, sums: sums))
+            let firsts = layout & hasFirsts == 0 ? FirstSet.none : FirstSet(bits: try reader.next())
+            guard firsts.bits >> UInt64(space.layouts[metric].firsts?.count ?? 0) == 0 else { throw .malformedRecord }
+            additions.append(
+                .init(metric: metric, cell: cell, periodStart: start, count: count, sums: sums, firsts: firsts))
         }
         var appearances: [CountedBatch.Appearance] = []
-        for _ in 0..<(try reader.next(UInt32.self)) {
+        let appearanceCount = try reader.next(UInt32.self)
+        appearances.reserveCapacity(min(Int(appearanceCount), reader.remaining / 15))
+        for _ in 0..<appearanceCount {
             let metric = try ordinal(try reader.next())
             let margin = Int(try reader.next(UInt8.self))
             guard margin < space.layouts[metric].trackedMargins.count else { throw .malformedRecord }

@@ -78,6 +78,9 @@ public final class KeptFlushes: Sendable {
     /// Bytes on disk.
     public var bytes: Int { size.withLock { $0 } }
 
+    /// Where the last kept flush leads to; nil where none is kept.
+    public var last: JournalPosition? { state.withLock { $0.files.last?.entries.last?.through } }
+
     /// Where PostgreSQL is once it has everything that was kept from a watermark on; nil where nothing begins there.
     public func end(from watermark: JournalPosition) -> JournalPosition? {
         state.withLock { state in

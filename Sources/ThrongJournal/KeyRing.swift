@@ -23,12 +23,19 @@ internal import ThrongPlan
 /// The keys of the windows that are open, or whose batches PostgreSQL does not have yet.
 public final class KeyRing: Sendable {
     private let directory: String
-    private let keys: Mutex<[WindowID: WindowKey]>
+    private let keys: Mutex<Keys>
     private let closed: ClosedWindows
     /// Keys that may be on disk or not: a second one for the same window would make the first one's batches unreadable.
     private let unsure = Mutex<[WindowID: WindowKey]>([:])
 
     private static let magic = Array("THRONGK1".utf8)
+
+    private struct Keys {
+        var all: [WindowID: WindowKey]
+        /// What was asked for last: nearly every batch is of the window of the one before, which is found without hashing
+        /// its name. Nil once any window was closed since.
+        var recent: (window: WindowID, key: WindowKey)?
+    }
 
     /// Reads the keys that a data directory holds.
     public init(_ data: DataDirectory) throws(JournalError) {
@@ -46,7 +53,7 @@ public final class KeyRing: Sendable {
             let (window, key) = try Self.read(bytes, from: path)
             found[window] = key
         }
-        keys = Mutex(found)
+        keys = Mutex(Keys(all: found))
     }
 
     /// The key of a window; made, and put on disk first, where there is none.
@@ -55,8 +62,12 @@ public final class KeyRing: Sendable {
     ///   was set back does not bring it back.
     public func key(of window: WindowID) throws(JournalError) -> WindowKey {
         try keys.withLock { keys throws(JournalError) in
+            if let recent = keys.recent, recent.window == window { return recent.key }
             guard !closed.contains(window) else { throw .windowClosed }
-            if let key = keys[window] { return key }
+            if let key = keys.all[window] {
+                keys.recent = (window, key)
+                return key
+            }
             let key = unsure.withLock { unsure in
                 let key = unsure[window] ?? .random()
                 unsure[window] = key
@@ -64,20 +75,21 @@ public final class KeyRing: Sendable {
             }
             try File.replace(path(of: key), with: Self.bytes(of: key, for: window))
             unsure.withLock { $0[window] = nil }
-            keys[window] = key
+            keys.all[window] = key
             return key
         }
     }
 
     /// The window and key of that name, if they still exist.
     func key(named name: UInt64) -> (window: WindowID, key: WindowKey)? {
-        keys.withLock { keys in keys.first { $0.value.name == name }.map { ($0.key, $0.value) } }
+        keys.withLock { keys in keys.all.first { $0.value.name == name }.map { ($0.key, $0.value) } }
     }
 
     /// Destroys a window's key: overwritten, synced, removed.
     public func destroy(keyOf window: WindowID) throws(JournalError) {
         try keys.withLock { keys throws(JournalError) in
-            guard let key = keys[window] else { return }
+            guard let key = keys.all[window] else { return }
+            keys.recent = nil
             let path = path(of: key)
             try closed.close(window)
             FaultPoint.reached("before_key_destroyed")
@@ -89,13 +101,13 @@ public final class KeyRing: Sendable {
             FaultPoint.reached("in_key_destroyed")
             try File.remove(path)
             try File.syncDirectory(directory)
-            keys[window] = nil
+            keys.all[window] = nil
             FaultPoint.reached("after_key_destroyed")
         }
     }
 
     /// The windows whose keys exist, in order.
-    public var windows: [WindowID] { keys.withLock { $0.keys.sorted() } }
+    public var windows: [WindowID] { keys.withLock { $0.all.keys.sorted() } }
 
     private func path(of key: WindowKey) -> String {
         let digits = String(key.name, radix: 16)

@@ -35,8 +35,10 @@ final class Pulse: Sendable {
 
     /// Whether nobody can have taken this process's place unnoticed.
     var isSteady: Bool {
-        // Time first: a beat between the two looks would otherwise hide what it found.
-        Self.now - min(last.load(ordering: .sequentiallyConsistent), Self.now) <= Self.limit
+        // The beat first, so that the clock is not behind it; and what beats have found last, so that none hides it.
+        let beat = last.load(ordering: .sequentiallyConsistent)
+        let now = Self.now
+        return (now <= beat || now - beat <= Self.limit)
             && stops.load(ordering: .sequentiallyConsistent) == settled.load(ordering: .sequentiallyConsistent)
     }
 

@@ -78,6 +78,9 @@ struct Segment {
 
     var headerSize: Int { 32 + 32 * layouts.count }
 
+    /// Records refer to layouts by 16 bits.
+    static let largestHeader = 32 + 32 * 65_536
+
     /// Reads a header. A segment is put in place with a whole header, so one that does not match is damaged.
     static func read(header bytes: [UInt8], path: String) throws(JournalError) -> Segment {
         guard bytes.count >= 32 else { throw .damaged(segment: path, offset: bytes.count, reason: .header) }

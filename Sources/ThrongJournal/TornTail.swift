@@ -2,6 +2,7 @@
 // reads them again; they go with their segment.
 
 internal import Foundation
+public import ThrongCounting
 
 /// What lies behind the last valid record of a segment: a write that was torn before it was synced, and so never
 /// acknowledged; or damage to the last records that were, which looks the same.
@@ -10,6 +11,8 @@ public struct TornTail: Sendable, Hashable {
     public let segment: String
     /// Where the valid records end. Unit: bytes.
     public let offset: Int
+    /// The last valid record before it ends here.
+    public let last: JournalPosition
     /// Whether these are records of a process that wrote on after another had taken its place.
     public let isOvertaken: Bool
     /// What was found there.

@@ -33,13 +33,47 @@ public struct Daemon: Sendable {
     public func run() async throws {
         Secrecy.forbidCoreFiles()
         OpenFiles.raiseLimit()
-        let data = try DataDirectory(path: options.dataPath)
-        let cluster = try await startCluster()
+        let footing = try await start()
         do {
-            try await run(data: data, cluster: cluster)
+            try await run(on: footing)
+        } catch {
+            try await footing.cluster?.stop()
+            throw error
+        }
+    }
+
+    /// Opens everything; where that has to wait, clients are told so meanwhile.
+    private func start() async throws -> Footing {
+        do {
+            return try await open()
+        } catch {
+            guard let hindrance = Hindrance(error, dataPath: options.dataPath) else { throw error }
+            let router = Router()
+            try addOpenRoutes(to: router)
+            PageRoutes(plans: options.plans, desk: nil, clock: clock).add(to: router)
+            WaitingRoutes().add(to: router)
+            let room = WaitingRoom(
+                server: server(
+                    router, taking: nil, at: options.listen, name: "clients", connections: OpenFiles.connections),
+                dataPath: options.dataPath,
+                logger: logger)
+            return try await room.wait(for: hindrance) { hindrance in
+                try await open(needsWatermark: hindrance == .unknownWatermark)
+            }
+        }
+    }
+
+    /// - Parameter needsWatermark: whether it is known already that nothing can be done without PostgreSQL.
+    private func open(needsWatermark: Bool = false) async throws -> Footing {
+        let data = try DataDirectory(path: options.dataPath)
+        var cluster: PrivateCluster?
+        do {
+            cluster = try await startCluster()
+            return try await open(data, cluster: cluster, needsWatermark: needsWatermark)
         } catch {
             // A start that fails leaves no server behind.
             try await cluster?.stop()
+            data.unlock()
             throw error
         }
     }
@@ -51,7 +85,9 @@ public struct Daemon: Sendable {
         return cluster
     }
 
-    private func run(data: DataDirectory, cluster: PrivateCluster?) async throws {
+    private func open(
+        _ data: DataDirectory, cluster: PrivateCluster?, needsWatermark: Bool
+    ) async throws -> Footing {
         let rules = UserAgentRules.system
         let layouts = try options.plans.flatMap { plan in
             try plan.metrics.map { try plan.layout(of: $0, rules: rules) }
@@ -61,12 +97,21 @@ public struct Daemon: Sendable {
         let telemetry = Telemetry()
         let failure = FailureFlag()
         let kept = try KeptFlushes(data, options: options.kept)
-        let standing = FlushStanding()
+        let offered = try OfferedMark(data, kept: kept.last)
         let (desk, unreadable) = try await openDesk(
-            data, layouts: layouts, rules: rules, database: database, kept: kept, telemetry: telemetry,
-            failure: failure)
+            data, layouts: layouts, rules: rules, settings: settings, database: database, kept: kept, offered: offered,
+            telemetry: telemetry, failure: failure, needsWatermark: needsWatermark)
+        return Footing(
+            data: data, cluster: cluster, settings: settings, database: database, telemetry: telemetry,
+            failure: failure, kept: kept, offered: offered, desk: desk, unreadable: unreadable)
+    }
 
-        let releases = ReleaseStore(settings)
+    private func run(on footing: Footing) async throws {
+        let (desk, database, telemetry, failure) =
+            (footing.desk, footing.database, footing.telemetry, footing.failure)
+        let rules = UserAgentRules.system
+        let standing = FlushStanding()
+        let releases = ReleaseStore(footing.settings)
         let schedule = ScheduleService(
             plans: options.plans,
             releases: ReleaseDesk(store: releases, rules: rules),
@@ -84,8 +129,9 @@ public struct Daemon: Sendable {
         let flush = FlushService(
             desk: desk,
             database: database,
-            kept: kept,
-            unreadable: unreadable,
+            kept: footing.kept,
+            offered: footing.offered,
+            unreadable: footing.unreadable,
             standing: standing,
             telemetry: telemetry,
             clock: clock,
@@ -97,11 +143,12 @@ public struct Daemon: Sendable {
             onFenced(.fenced(pending: desk.gauges.journalLag))
         }
         // Started in this order, stopped in the other: clients first, PostgreSQL last.
-        var services: [any Service] = cluster.map { [$0] } ?? []
+        var services: [any Service] = footing.cluster.map { [$0] } ?? []
         services += [
             fence, flush, schedule, try metricsServer(desk, telemetry), try intakeServer(desk, telemetry),
             FailureWatch(flag: failure),
         ]
+        if desk.reveals.isNeeded { services.append(LabelService(desk: desk.reveals)) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services.map { service in
@@ -112,9 +159,10 @@ public struct Daemon: Sendable {
                 logger: logger))
         try await group.run()
         await onOwnThread { desk.journal.stop() }
-        data.unlock()
+        footing.data.unlock()
         releases.close()
         database.counters.close()
+        desk.reveals.close()
         if let error = failure.error { throw error }
     }
 
@@ -124,16 +172,20 @@ public struct Daemon: Sendable {
         _ data: DataDirectory,
         layouts: [MetricLayout],
         rules: UserAgentRules,
+        settings: ConnectionSettings,
         database: DatabaseLink,
         kept: KeptFlushes,
+        offered: OfferedMark,
         telemetry: Telemetry,
-        failure: FailureFlag
+        failure: FailureFlag,
+        needsWatermark: Bool
     ) async throws -> (CountingDesk, unreadable: JournalPosition) {
         let keys = try KeyRing(data)
         let reader = try JournalReader(data, keys: keys)
         let space = CellSpace(layouts: layouts + (try reader.layouts()))
         // What was kept from the watermark on is flushed first; the journal goes on from there.
         let found = try await knownWatermark(database)
+        if found == nil, needsWatermark { throw DaemonError.watermarkNeeded(journal: reader.base.value) }
         let watermark = found.map { kept.end(from: $0) ?? $0 }
         if let found, let watermark, watermark < reader.base {
             throw DaemonError.watermarkTooOld(database: found.value, journal: reader.base.value)
@@ -141,15 +193,27 @@ public struct Daemon: Sendable {
         var counting = Counting(space: space, position: reader.base, watermark: watermark)
         let now = clock.now
         var batches = 0
-        let replayed = try reader.replay(space: space, flushed: watermark) { record in
-            counting.replay(record, now: now)
-            batches += 1
+        let replayed: JournalReader.Replayed
+        do throws(JournalError) {
+            replayed = try reader.replay(space: space, flushed: watermark) { record in
+                counting.replay(record, now: now)
+                batches += 1
+            }
+        } catch {
+            // A start after damage went on behind PostgreSQL's watermark; or a segment is gone. PostgreSQL knows.
+            guard watermark == nil, case .gap(let expected, let found, _) = error, found > expected else { throw error }
+            throw DaemonError.watermarkNeeded(journal: expected.value - 1)
+        }
+        // A position that PostgreSQL has counted already must not be handed out again.
+        if watermark == nil, !offered.covers(replayed.last, isTorn: replayed.torn.contains { !$0.isBlank }) {
+            throw DaemonError.watermarkNeeded(journal: replayed.last.value)
         }
         counting.reach(replayed.last)
         for tail in replayed.torn {
             try tail.setAside()
             let facts: Logger.Metadata = [
                 "segment": "\(tail.segment)", "bytes": "\(tail.count)", "kept": "\(tail.isBlank ? "" : tail.aside)",
+                "last": "\(tail.last.value)", "database": "\(watermark.map { "\($0.value)" } ?? "away")",
             ]
             if tail.isOvertaken {
                 logger.error(
@@ -180,12 +244,19 @@ public struct Daemon: Sendable {
             failure.raise(.journalFailed)
         }
         let intake = try Intake(plans: options.plans, space: space, rules: rules, limits: options.limits)
+        let reveals = RevealDesk(
+            plans: options.plans, vocabulary: intake.vocabulary, keys: keys, store: LabelStore(settings),
+            telemetry: telemetry, logger: logger)
+        // Known labels count under their names from the first batch on, if PostgreSQL is there to tell them.
+        if watermark != nil { await reveals.refreshIfPossible() }
         let desk = CountingDesk(
             intake: intake,
             counting: counting,
             keys: keys,
             journal: journal,
+            reveals: reveals,
             telemetry: telemetry,
+            bodies: BodyBudget(limit: options.bodiesBytes),
             clock: clock
         ) { [logger] error in
             logger.critical("a batch could not be journalled; stopping", metadata: ["error": "\(error)"])
@@ -207,37 +278,50 @@ public struct Daemon: Sendable {
 
     private func intakeServer(_ desk: CountingDesk, _ telemetry: Telemetry) throws -> some Service {
         let router = Router()
-        let plans = try options.plans.map { plan in
-            ServedPlan(
-                app: plan.app.name,
-                json: String(decoding: try plan.publicDocument(), as: UTF8.self),
-                entityTag: "\"\(plan.version.hex.prefix(32))\"")
-        }
-        PlanRoutes(plans: plans).add(to: router)
         HealthRoutes(desk: desk).add(to: router)
+        PageRoutes(plans: options.plans, desk: desk, clock: clock).add(to: router)
+        let open = try addOpenRoutes(to: router)
+        PreviewRoutes(desk: desk).add(to: open)
+        if desk.reveals.isNeeded { RevealRoutes(desk: desk, telemetry: telemetry, clock: clock).add(to: open) }
         let intake = IntakeDesk(counting: desk, telemetry: telemetry)
-        return server(router, taking: intake, at: options.listen, name: "clients")
+        return server(
+            router, taking: intake, at: options.listen, name: "clients", connections: OpenFiles.connections)
+    }
+
+    /// What pages of other origins may ask for; returns the group to which more of it goes.
+    @discardableResult
+    private func addOpenRoutes(to router: Router<BasicRequestContext>) throws -> RouterGroup<BasicRequestContext> {
+        let open = router.group()
+        open.add(middleware: CrossOriginMiddleware(origins: options.origins))
+        try PlanRoutes(plans: options.plans).add(to: open)
+        ScriptRoutes().add(to: open)
+        for path in ["/v1/batches", "/v1/preview", "/v1/reveals", "/v1/plan/:app"] {
+            open.on(RouterPath(path), method: .options) { _, _ in Response(status: .noContent) }
+        }
+        return open
     }
 
     private func metricsServer(_ desk: CountingDesk, _ telemetry: Telemetry) throws -> some Service {
         let router = Router()
         MetricsRoutes(desk: desk, telemetry: telemetry).add(to: router)
-        return server(router, taking: nil, at: options.metrics, name: "metrics")
+        return server(
+            router, taking: nil, at: options.metrics, name: "metrics", connections: Self.metricsConnections)
     }
 
     private func server(
         _ router: Router<BasicRequestContext>, taking desk: IntakeDesk?, at endpoint: DaemonOptions.Endpoint,
-        name: String
+        name: String, connections: Int
     ) -> some Service {
         let limits = ConnectionDeadline.Limits(
             request: TimeAmount(options.requestDeadline), idle: TimeAmount(options.idleTimeout))
         return Application(
             router: router,
-            server: HTTPServerBuilder { responder in HTTPChannel(responder: responder, desk: desk, limits: limits) },
+            server: HTTPServerBuilder { [origins = options.origins] responder in
+                HTTPChannel(responder: responder, desk: desk, origins: origins, limits: limits)
+            },
             configuration: .init(
                 address: .hostname(endpoint.host, port: endpoint.port), serverName: nil,
-                availableConnectionsDelegate: MaximumAvailableConnections(
-                    desk == nil ? Self.metricsConnections : OpenFiles.connections)),
+                availableConnectionsDelegate: MaximumAvailableConnections(connections)),
             onServerRunning: { [logger] channel in
                 let port = channel.localAddress?.port ?? endpoint.port
                 logger.info("listening", metadata: ["for": "\(name)", "host": "\(endpoint.host)", "port": "\(port)"])

@@ -5,6 +5,10 @@ internal import ThrongCounting
 public enum DaemonError: Error, Sendable, Hashable, CustomStringConvertible {
     /// PostgreSQL's watermark lies before everything that the journal still holds.
     case watermarkTooOld(database: UInt64, journal: UInt64)
+    /// The journal has lost records, and PostgreSQL can't be asked which batches it has.
+    case watermarkNeeded(journal: UInt64)
+    /// PostgreSQL has more than this data directory ever offered it. Units: batches.
+    case overtaken(database: UInt64, journal: UInt64)
     /// A copy of the data directory has attached to PostgreSQL since.
     case superseded(daemon: UUID)
     /// Another process attached to PostgreSQL as this daemon while this one ran. Unit: batches.
@@ -21,6 +25,17 @@ public enum DaemonError: Error, Sendable, Hashable, CustomStringConvertible {
             between them is in neither, nor among the flushes that are kept. The database was probably restored from an \
             older copy. Restore a newer one; if there is none, move `journal`, `flushed` and `daemon.id` out of the data \
             directory to start anew and accept the loss.
+            """
+        case .watermarkNeeded(let journal):
+            """
+            the journal can be read up to batch \(journal), and PostgreSQL may have been given more; only PostgreSQL can \
+            say where the journal has to go on. Bring it back.
+            """
+        case .overtaken(let database, let journal):
+            """
+            PostgreSQL has everything up to batch \(database), and this daemon, which took batches while PostgreSQL was \
+            away, has come to batch \(journal) only: its data directory is an older copy of the one that was used last. \
+            What it took since its start is not counted. Start throng with the newest copy.
             """
         case .superseded(let daemon):
             """

@@ -16,6 +16,10 @@ public struct DaemonOptions: Sendable {
     public var metrics: Endpoint
     /// How large a request may be.
     public var limits: IntakeLimits
+    /// `intake.origins` (text, *): the origins whose web pages may send and read.
+    public var origins: CrossOrigin
+    /// `intake.bodies-bytes` (int, 268435456, bytes): what the bodies of requests may take while they arrive.
+    public var bodiesBytes: Int
     /// How the journal is kept.
     public var journal: Journal.Options
     /// `flush.keep-minutes` (int, 60, minutes) and `flush.keep-bytes` (int, 1073741824, bytes): how long, and how much of,
@@ -68,6 +72,8 @@ public struct DaemonOptions: Sendable {
         listen = Endpoint(host: "127.0.0.1", port: 8080)
         metrics = Endpoint(host: "127.0.0.1", port: 9464)
         limits = IntakeLimits()
+        origins = .everywhere
+        bodiesBytes = 256 << 20
         journal = Journal.Options()
         kept = KeptFlushes.Options()
         flushInterval = .seconds(1)

@@ -27,13 +27,20 @@ public struct Batch: Sendable, Hashable, Codable {
         public var fields: [String: Scalar]?
         /// How often it happened; 1 where absent.
         public var count: Int?
+        /// For which groupings this is the device's first contribution in a period: metric, then period, then places
+        /// in the plan's `first_groupings`.
+        public var firsts: [String: [String: [Int]]]?
 
         /// Puts an event together.
-        public init(event: String, at: String, fields: [String: Scalar]? = nil, count: Int? = nil) {
+        public init(
+            event: String, at: String, fields: [String: Scalar]? = nil, count: Int? = nil,
+            firsts: [String: [String: [Int]]]? = nil
+        ) {
             self.event = event
             self.at = at
             self.fields = fields
             self.count = count
+            self.firsts = firsts
         }
     }
 

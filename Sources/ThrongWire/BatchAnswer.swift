@@ -4,6 +4,9 @@ public struct BatchAnswer: Sendable, Hashable, Codable {
     public let accepted: Int
     /// Events that did not, in their order.
     public let refused: [Refusal]
+    /// Hashes of this batch whose values enough devices have sent; nil where there are none. Not part of what a repeated
+    /// batch is told again.
+    public let reveal: [RevealRequest]?
 
     /// One event that changed no counter.
     public struct Refusal: Sendable, Hashable, Codable {
@@ -20,8 +23,9 @@ public struct BatchAnswer: Sendable, Hashable, Codable {
     }
 
     /// Puts an answer together.
-    public init(accepted: Int, refused: [Refusal]) {
+    public init(accepted: Int, refused: [Refusal], reveal: [RevealRequest]? = nil) {
         self.accepted = accepted
         self.refused = refused
+        self.reveal = reveal
     }
 }

@@ -22,8 +22,28 @@ struct EndToEndTests {
     @Test("replay and plan check do what their help says, exit codes included", .timeLimit(.minutes(20)))
     func replay() async throws { try await Program("replay.py").run() }
 
+    @Test(
+        "the Swift SDK's sample app counts exactly, with consent only, also when the daemon was away",
+        .timeLimit(.minutes(5)))
+    func sdk() async throws { try await Program("sdk.py").run() }
+
+    @Test(
+        "a value of fewer than k devices is found nowhere; one of k is counted, agreed on and released by its name",
+        .timeLimit(.minutes(20)))
+    func revealed() async throws { try await Program("revealed.py").run() }
+
     @Test("bench keeps its schedule and its exit codes, and no benchmark leaves a figure out", .timeLimit(.minutes(10)))
     func benchmarks() async throws { try await Program("benchmarks.py").run() }
+
+    @Test(
+        "devices by their own firsts, retention and frequency are exact in counters, releases and reports, after a kill -9",
+        .timeLimit(.minutes(20)))
+    func firsts() async throws { try await Program("firsts.py").run() }
+
+    @Test(
+        "Chromium walks through the sample shop from another origin, and every counter is what was done",
+        .timeLimit(.minutes(10)))
+    func browser() async throws { try await Program("browser.py").run() }
 
     @Test("the page on disclosure control shows what suppress and audit say of its table", .timeLimit(.minutes(2)))
     func pages() async throws { try await Program("pages.py").run() }

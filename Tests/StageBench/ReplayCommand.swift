@@ -30,10 +30,11 @@ struct ReplayCommand: ParsableCommand {
             let watermark: JournalPosition? = away ? nil : .start
             var counting = Counting(space: world.space, position: reader.base, watermark: watermark)
             let now = world.now
-            _ = try reader.replay(space: world.space, flushed: watermark) { record in
+            let replayed = try reader.replay(space: world.space, flushed: watermark) { record in
                 counting.replay(record, now: now)
                 batches += 1
             }
+            counting.reach(replayed.last)
             pairs = counting.openPairs
         }
         let line: [String: Any] = [

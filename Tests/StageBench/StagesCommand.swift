@@ -167,10 +167,12 @@ final class Stages {
     /// Hands over to the thread that seals and writes, whose time is not part of it.
     private func append() throws -> (() throws -> Void) {
         let folder = try TemporaryFolder()
-        let (_, keys, journal) = try world.journal(in: folder.path)
+        let (data, keys, journal) = try world.journal(in: folder.path)
         return { [counted] in
             for batch in counted { try journal.append(batch, key: keys.key(of: batch.window)) }
             journal.stop()
+            // Its thread may hold on to the folder for a moment longer.
+            data.unlock()
             _ = folder
         }
     }
@@ -178,7 +180,7 @@ final class Stages {
     /// The whole way to disk, for batches that share a sync: what both threads and the kernel spend on it.
     private func commit() throws -> (() throws -> Void) {
         let folder = try TemporaryFolder()
-        let (_, keys, journal) = try world.journal(in: folder.path)
+        let (data, keys, journal) = try world.journal(in: folder.path)
         return { [counted] in
             let synced = DispatchSemaphore(value: 0)
             for group in stride(from: 0, to: counted.count, by: 32).map({ counted[$0...].prefix(32) }) {
@@ -187,6 +189,8 @@ final class Stages {
                 synced.wait()
             }
             journal.stop()
+            // Its thread may hold on to the folder for a moment longer.
+            data.unlock()
             _ = folder
         }
     }

@@ -85,6 +85,29 @@ struct ReportFileTests {
         #expect(audit([shares]).holds)
     }
 
+    @Test(
+        "a retention's terms are counts of weeks: with the whole from another file they pin the week that is withheld")
+    func retention() {
+        func term(_ week: String, _ value: String, _ devices: Int) -> String {
+            """
+            {"buckets":["\(week)"],"status":"published","value":\(value),"numerator":\(devices),"denominator":60}
+            """
+        }
+        let weeks = #"[{"name":"week","title":"Week","buckets":["0","1","2"]}]"#
+        let retention = report(
+            kind: "retention", rows: [term("0", "1.000000", 60), term("1", "0.616667", 37), row("2", nil)],
+            dimensions: weeks)
+        let total = report(
+            rows: [#"{"buckets":[],"status":"published","value":100,"numerator":null,"denominator":null}"#],
+            dimensions: "[]")
+        #expect(audit([retention, total]).pin(.exact, "week=2")?.upper == 3)
+        #expect(audit([retention]).holds)
+        let frequency = report(
+            kind: "frequency", rows: [row("0", "60"), row("1", "37"), row("2", nil)], whole: figure("100"),
+            dimensions: weeks)
+        #expect(audit([frequency]).pin(.exact, "week=2")?.upper == 3)
+    }
+
     @Test("11: a marker, an order or an absence that tells zero from small is a pin")
     func markers() {
         let plain = [row("AT", "60"), row("DE", nil), row("LI", nil)]

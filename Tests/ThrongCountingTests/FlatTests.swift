@@ -53,6 +53,61 @@ struct FlatTests {
         }
     }
 
+    @Test("what waits is added up with what is there, whenever somebody asks")
+    func contributionsLater() {
+        var flat = Contributions()
+        var standard: [UInt64: UInt32] = [:]
+        var random = SystemRandomNumberGenerator()
+        let keys = (0..<40_000).map { $0 % 2 == 0 ? random.next() : UInt64($0) << 40 + 1 }
+        for round in 0..<200_000 {
+            let key = keys[round * 7919 % keys.count]
+            flat.addLater(key, used: UInt32(round % 5), partition: 3)
+            standard[key, default: 0] += UInt32(round % 5)
+            guard round % 30_000 == 0 else { continue }
+            #expect(flat[key].used == standard[key])
+        }
+        for (key, used) in standard {
+            let known = flat[key]
+            #expect(known.used == used && known.partition == 3)
+        }
+    }
+
+    /// Something whose hash is shared by others.
+    private struct Twin: HashedSlot {
+        static var free: Self { Self(order: 0) }
+        let order: UInt64
+        var name = 0
+        var seen = 0
+        func isSame(as other: Self) -> Bool { name == other.name }
+        mutating func takeIn(_ later: Self) { seen += later.seen }
+    }
+
+    @Test("things of one hash stay apart, and what is the same comes together", arguments: [true, false])
+    func twins(atEnds: Bool) {
+        var table = OrderedTable<Twin>()
+        var standard: [UInt64: [Int: Int]] = [:]
+        var random = SystemRandomNumberGenerator()
+        // At the ends of a section runs of neighbours go on behind its last place.
+        let hashes = (0..<3000).map { place -> UInt64 in
+            atEnds ? UInt64(place % 256) << 56 | (.max >> 8 - UInt64(place / 256)) : random.next()
+        }
+        for round in 0..<300_000 {
+            let (hash, name) = (hashes[round * 31 % hashes.count], round % 7)
+            table.insertLater(Twin(order: hash, name: name, seen: 1))
+            standard[hash, default: [:]][name, default: 0] += 1
+        }
+        table.settle()
+        #expect(table.count == standard.values.reduce(0) { $0 + $1.count })
+        for (hash, names) in standard {
+            for (name, seen) in names {
+                let found = table.slot(like: Twin(order: hash, name: name))
+                #expect(found?.seen == seen)
+            }
+            let stranger = table.slot(like: Twin(order: hash, name: 8))
+            #expect(stranger == nil)
+        }
+    }
+
     @Test("a repeated batch is told the same, whatever names clients choose")
     func answers() {
         var flat = AnsweredBatches()
@@ -65,7 +120,11 @@ struct FlatTests {
             guard known == nil else { continue }
             let refused: [BatchAnswer.Refusal] = round % 5 == 0 ? [.init(index: 1, reason: .tooOld)] : []
             let answer = BatchAnswer(accepted: Int(round % 100), refused: refused)
-            flat.add(batch, answer, at: JournalPosition(1000 + round))
+            if round % 3 == 0 {
+                flat.addLater(batch, answer, at: JournalPosition(1000 + round))
+            } else {
+                flat.add(batch, answer, at: JournalPosition(1000 + round))
+            }
             told[batch] = (answer, 1000 + round)
         }
         #expect(told.count > 10_000)

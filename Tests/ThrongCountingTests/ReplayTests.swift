@@ -16,7 +16,7 @@ struct ReplayTests {
         ],
         sums: [SumMeasure(name: "paid", field: "paid", lowest: 0, highest: 100, decimals: 2, unit: "EUR")],
         contributionBound: 6,
-        groupings: [.total, Margin(bits: 1), Margin(bits: 2), Margin(bits: 3)])
+        groupings: [.total, Margin(bits: 1), Margin(bits: 2), Margin(bits: 3)], firstPeriods: [.day])
 
     private static func batch(_ random: inout some RandomNumberGenerator, events: Int) -> BucketedBatch {
         let contributions = (0..<events).map { place in
@@ -25,7 +25,8 @@ struct ReplayTests {
                 cell: CellIndex(.random(in: 0..<9, using: &random)),
                 periodStart: 1_795_132_800 - (Bool.random(using: &random) ? 86_400 : 0),
                 count: .random(in: 1...3, using: &random),
-                firstAmount: Int32(place))
+                firstAmount: Int32(place),
+                firsts: FirstSet(bits: .random(in: 0..<16, using: &random)))
         }
         return BucketedBatch(
             id: BatchID(high: random.next(), low: random.next()),

@@ -24,6 +24,19 @@ struct GzipTests {
         #expect(Self.unpacked(Self.packed, limit: 16) == .failure(.bodyTooLarge(limit: 16)))
     }
 
+    @Test("that were packed here are unpacked again, whatever they hold")
+    func packed() throws {
+        for count in [0, 1, 17, 1000, 70_000] {
+            let bytes = (0..<count).map { _ in UInt8.random(in: 0...255) }
+            let packed = try #require(Gzip.packed(bytes))
+            #expect(try Self.unpacked(packed, limit: count).get() == bytes)
+            let same = [UInt8](repeating: 7, count: count)
+            let small = try #require(Gzip.packed(same))
+            #expect(try Self.unpacked(small, limit: count).get() == same)
+            #expect(small.count < 150)
+        }
+    }
+
     @Test("is refused when it is cut, changed or followed by anything")
     func damaged() {
         for count in 0..<Self.packed.count {

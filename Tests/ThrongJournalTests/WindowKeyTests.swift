@@ -36,7 +36,11 @@ struct WindowKeyTests {
             let data = try DataDirectory(path: workshop.path)
             let keys = try KeyRing(data)
             #expect(keys.windows.count == 1)
-            try keys.destroy(keyOf: try #require(keys.windows.first))
+            let window = try #require(keys.windows.first)
+            let (first, again) = (try keys.key(of: window), try keys.key(of: window))
+            #expect(first.name == again.name)
+            try keys.destroy(keyOf: window)
+            #expect(throws: JournalError.windowClosed) { try keys.key(of: window) }
             #expect(try FileManager.default.contentsOfDirectory(atPath: workshop.path + "/windows").isEmpty)
         }
         // A clock that is set back does not open it again, not even after a restart: whom it counted is forgotten.

@@ -15,7 +15,7 @@ final class Workshop {
         dimensions: [.init(name: "os", labels: ["ios", "other"], partitionsDevices: true, rule: "list")],
         sums: [SumMeasure(name: "paid", field: "paid", lowest: 0, highest: 100, decimals: 2, unit: "EUR")],
         contributionBound: 6,
-        groupings: [.total])
+        groupings: [.total], firstPeriods: [.day])
 
     init() throws {
         path = FileManager.default.temporaryDirectory.path + "/throng-journal-\(UUID().uuidString)"
@@ -34,7 +34,9 @@ final class Workshop {
             answer: BatchAnswer(accepted: 1, refused: [.init(index: 1, reason: .unknownEvent)]),
             additions: [
                 .init(
-                    metric: 0, cell: CellIndex(UInt32(position % 2)), periodStart: 1_795_132_800, count: 2, sums: [199])
+                    metric: 0, cell: CellIndex(UInt32(position % 2)), periodStart: 1_795_132_800, count: 2, sums: [199],
+                    // Every third batch is a first.
+                    firsts: FirstSet(bits: position % 3 == 0 ? 1 : 0))
             ],
             appearances: [
                 .init(metric: 0, margin: 0, cell: CellIndex(UInt32(position % 2)), periodStart: 1_795_132_800)

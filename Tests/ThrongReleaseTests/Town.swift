@@ -18,17 +18,20 @@ struct Town {
         var sum: Int64 = 0
         /// The two largest contributions; nil where nobody noted them. Unit: as ``sum``.
         var top: [Int64]? = [1, 1]
+        /// Firsts by their place in the layout. Unit: devices.
+        var firsts: [Int: Int64] = [:]
     }
 
     /// - Parameter groupings: what a release shows, by place of the dimensions.
     init(
         _ dimensions: [MetricLayout.DimensionLayout], sums: [SumMeasure] = [], groupings: [[Int]] = [],
-        impossible: [ImpossibleCombination] = []
+        impossible: [ImpossibleCombination] = [], firstPeriods: [PeriodKind] = []
     ) {
         layout = MetricLayout(
             app: "town", metric: "visits", purpose: "product", rotation: Rotation(seconds: 86_400), period: .day,
             timeZone: "UTC", dimensions: dimensions, sums: sums, contributionBound: 10,
-            groupings: groupings.map { Margin(keeping: $0) }, impossible: impossible)
+            groupings: groupings.map { Margin(keeping: $0) }, impossible: impossible,
+            firstPeriods: firstPeriods)
     }
 
     static func dimension(
@@ -66,6 +69,10 @@ struct Town {
             counters.append(StoredCounter(measure: .count, cell: cell, value: counted.events))
             if !layout.sums.isEmpty {
                 counters.append(StoredCounter(measure: .sum(0), cell: cell, value: counted.sum))
+            }
+            for (place, devices) in counted.firsts {
+                counters.append(
+                    StoredCounter(measure: layout.measure(ofFirst: place), cell: cell, value: devices))
             }
             for window in (first..<first + windows).map({ WindowNumber($0) }) {
                 distinct.append(

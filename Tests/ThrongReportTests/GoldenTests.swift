@@ -9,12 +9,15 @@ struct GoldenTests {
     static let regenerates = ProcessInfo.processInfo.environment["THRONG_REGENERATE_GOLDEN"] == "1"
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
 
-    @Test("every format is what the golden file says, to the byte", arguments: ReportFormat.allCases)
-    func golden(format: ReportFormat) throws {
-        let files = try ReportFiles(of: Shop().document, formats: [format])
+    @Test(
+        "every format is what the golden file says, to the byte", arguments: ["weekly_shop", "weekly_kitchen"],
+        ReportFormat.allCases)
+    func golden(report: String, format: ReportFormat) throws {
+        let document = report == "weekly_shop" ? Shop().document : try Kitchen().document
+        let files = try ReportFiles(of: document, formats: [format])
         let file = try #require(files.all.first)
         #expect(files.all.count == 1)
-        #expect(file.name == "weekly_shop-2026-W47.\(format.rawValue)")
+        #expect(file.name == "\(report)-2026-W47.\(format.rawValue)")
         let golden = Self.folder.appending(path: file.name)
         if Self.regenerates { try Data(file.contents).write(to: golden) }
         let expected = try Data(contentsOf: golden)

@@ -125,6 +125,11 @@ struct ReportInsight {
                     ).statements
             }
             return result
+        case "retention":
+            // Each week's answers over those of week 0.
+            let start = region(Array(buckets.dropLast()) + ["0"])
+            return (denominator.map { [plain(counted, start, $0)] } ?? [])
+                + (numerator?.scaled(to: 0).map { [plain(counted, whole, $0)] } ?? [])
         case "mean":
             var result = denominator.map { [plain(.count, whole, $0)] } ?? []
             if let amount = numerator?.scaled(to: 6) { result.append(plain(summed, whole, amount)) }
@@ -144,7 +149,7 @@ struct ReportInsight {
 
     /// The whole less the published rows, where it is a number of events: quotients print their terms.
     private func rest(_ value: String) -> [AuditStatement] {
-        guard kind == "count" || kind == "distribution", let rest = Int64(value) else { return [] }
+        guard ["count", "distribution", "frequency"].contains(kind), let rest = Int64(value) else { return [] }
         let parts = published.map {
             AuditStatement.Term(coefficient: -1, metric: $0.metric, measure: $0.measure, region: $0.region)
         }

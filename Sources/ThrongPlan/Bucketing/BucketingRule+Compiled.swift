@@ -1,52 +1,13 @@
+public import ThrongWire
+
 extension BucketingRule {
-    /// The bucketing that this rule declares, as tables.
+    /// The bucketing that this rule declares, as tables, with user agents read by rules.
     ///
     /// - Parameter rules: read only by the kinds that look at user agents.
     /// - Throws: ``BucketingProblem``.
     public func compiled(rules: UserAgentRules) throws(BucketingProblem) -> any Bucketing {
-        switch self {
-        case .list(let groups):
-            try ListBucketing(groups)
-        case .bands(let edges):
-            try BandBucketing(edges: edges)
-        case .significantFigures(let digits, let lowest, let highest):
-            try SignificantFiguresBucketing(digits: digits, lowest: lowest, highest: highest)
-        case .powers(let base, let lowestExponent, let highestExponent):
-            try BandBucketing(powersOf: base, from: lowestExponent, to: highestExponent)
-        case .version(let level, let known):
-            try VersionBucketing(level: level, known: known)
-        case .screen(let mediumFrom, let largeFrom):
-            try ScreenBucketing(mediumFrom: mediumFrom, largeFrom: largeFrom)
-        case .browser(let families):
-            try UserAgentBucketing(.browser, families: families, rules: rules)
-        case .operatingSystem(let families):
-            try UserAgentBucketing(.operatingSystem, families: families, rules: rules)
-        case .deviceClass:
-            try UserAgentBucketing(.deviceClass, families: [], rules: rules)
-        case .language(let known):
-            try LanguageBucketing(known: known)
-        case .utcOffset(let bandHours):
-            try UTCOffsetBucketing(bandHours: bandHours)
-        case .region(let groups):
-            try Self.regions(groups)
-        case .time(let part, let timeZone):
-            try TimePartBucketing(part: part, timeZone: timeZone)
-        case .host(let known):
-            try HostBucketing(known: known)
-        case .route(let templates):
-            try RouteBucketing(templates: templates)
-        case .fileType:
-            try FileTypeBucketing()
+        try compiled { part, families throws(BucketingProblem) in
+            try UserAgentBucketing(part, families: families, rules: rules)
         }
-    }
-
-    /// Countries are a list whose values are codes, in either case.
-    private static func regions(_ groups: [BucketGroup]) throws(BucketingProblem) -> ListBucketing {
-        for country in groups.flatMap(\.values) {
-            guard country.utf8.count == 2, country.utf8.allSatisfy({ (0x41...0x5a).contains($0) }) else {
-                throw .malformedCountry(country)
-            }
-        }
-        return try ListBucketing(groups, letters: .foldingASCII)
     }
 }

@@ -68,6 +68,9 @@ extension BucketingRule {
         case .fileType:
             kind = "file_type"
             digest.add(FileTypeBucketing.types)
+        case .revealed(let most):
+            kind = MetricLayout.DimensionLayout.revealedKind
+            digest.add([most])
         }
         return "\(kind) \(Self.version) \(digest.hex)"
     }

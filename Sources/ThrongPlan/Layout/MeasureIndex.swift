@@ -1,6 +1,6 @@
-/// Which counter of a cell: 0 is the count of events, i + 1 is the metric's sum i.
+/// Which counter of a cell: 0 is the count of events, i + 1 is the metric's sum i; firsts follow.
 public struct MeasureIndex: Hashable, Sendable, Comparable, Codable {
-    /// 0 to the number of sums.
+    /// 0 to the number of sums and firsts.
     public let value: Int16
     /// Wraps an index.
     public init(_ value: Int16) { self.value = value }

@@ -19,7 +19,7 @@ public struct MetricLayout: Hashable, Sendable, Codable {
     /// Where days begin.
     public let timeZone: String
     /// How it is split: the base dimensions, of which the histogram is the last, then those made of their buckets.
-    public let dimensions: [DimensionLayout]
+    public internal(set) var dimensions: [DimensionLayout]
     /// The clipped sums, which follow the count.
     public let sums: [SumMeasure]
     /// Events that one identifier may add in one window.
@@ -34,12 +34,14 @@ public struct MetricLayout: Hashable, Sendable, Codable {
     /// Each keeps every dimension that partitions devices, because summing such a dimension out needs no count of its
     /// own (design, section 5). None keeps a dimension together with one made of its buckets.
     public let trackedMargins: [Margin]
+    /// The firsts that clients say and that follow the sums among the counters; nil where devices are not counted so.
+    public let firsts: FirstsLayout?
     /// Nil where there are none, so that layouts without any have the JSON that they always had.
     private let impossibleCombinations: [ImpossibleCombination]?
 
     private enum CodingKeys: String, CodingKey {
         case app, metric, purpose, rotation, period, timeZone, dimensions, sums, contributionBound, trackedMargins
-        case noise, cellsBound
+        case noise, cellsBound, firsts
         case impossibleCombinations = "impossible"
     }
 
@@ -85,6 +87,7 @@ public struct MetricLayout: Hashable, Sendable, Codable {
 
     /// Puts a layout together; `groupings` are the margins that a release will show.
     ///
+    /// - Parameter firstPeriods: the lengths of time whose firsts clients say; none unless `reach: client`.
     /// - Precondition: base dimensions come first, and a coarser one has a bucket for each of its base dimension's.
     public init(
         app: AppName,
@@ -99,7 +102,8 @@ public struct MetricLayout: Hashable, Sendable, Codable {
         groupings: [Margin],
         impossible: [ImpossibleCombination] = [],
         noise: NoiseMechanism? = nil,
-        cellsBound: Int? = nil
+        cellsBound: Int? = nil,
+        firstPeriods: [PeriodKind] = []
     ) {
         self.app = app
         self.metric = metric
@@ -112,6 +116,7 @@ public struct MetricLayout: Hashable, Sendable, Codable {
         self.contributionBound = contributionBound
         impossibleCombinations = impossible.isEmpty ? nil : impossible
         self.noise = noise
+        firsts = firstPeriods.isEmpty ? nil : FirstsLayout(periods: firstPeriods, groupings: Set(groupings).sorted())
         self.cellsBound = noise == nil ? nil : cellsBound ?? contributionBound
         let leaf = Margin(keeping: dimensions.indices.filter { dimensions[$0].coarsening == nil })
         // A noisy release has no floors, so nothing but the leaves needs distinct identifiers: for its cells_bound.
@@ -122,6 +127,12 @@ public struct MetricLayout: Hashable, Sendable, Codable {
 
     /// Combinations of buckets that cannot occur, which is public knowledge; no event is ever counted in them.
     public var impossible: [ImpossibleCombination] { impossibleCombinations ?? [] }
+
+    /// The counter of a first, by its place in ``firsts``.
+    public func measure(ofFirst place: Int) -> MeasureIndex { MeasureIndex(Int16(1 + sums.count + place)) }
+
+    /// Counters of a leaf cell.
+    public var countersPerCell: Int { 1 + sums.count + (firsts?.count ?? 0) }
 
     /// What identifies this layout: the SHA-256 of its JSON with sorted keys.
     public var id: LayoutID { LayoutID(Array(SHA256.hash(data: json))) }

@@ -34,7 +34,8 @@ extension Plan {
             groupings: groupings(of: metric),
             impossible: metric.impossible,
             noise: metric.noise,
-            cellsBound: metric.cellsBound)
+            cellsBound: metric.cellsBound,
+            firstPeriods: metric.firstPeriods)
     }
 
     /// The dimensions of a metric's cube: the ones that it names, then its histogram.
@@ -68,6 +69,12 @@ extension Plan {
         return Set(shown).sorted()
     }
 
+    /// ``groupings(of:)`` by the names of the kept dimensions, in the same order; the total keeps none.
+    public func groupingNames(of metric: Metric) -> [[DimensionName]] {
+        let names = cubeDimensions(of: metric).map(\.name) + derivedDimensions(of: metric).map(\.name)
+        return groupings(of: metric).map { margin in names.indices.filter(margin.keeps).map { names[$0] } }
+    }
+
     /// The margins of a metric that reports show; the others are released for analysts only.
     public func reportedGroupings(of metric: Metric) -> Set<Margin> {
         let names = cubeDimensions(of: metric).map(\.name) + derivedDimensions(of: metric).map(\.name)
@@ -96,6 +103,8 @@ extension Insight {
             return [base]
         case .share(of: _, part: let part?):
             return [base, base + [part.dimension]]
+        case .retention(let answer), .frequency(let answer):
+            return [base, base + [answer]]
         case .share(of: _, part: nil):
             return [base, filters.map(\.dimension)]
         case .distribution:

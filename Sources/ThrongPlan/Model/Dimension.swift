@@ -11,6 +11,9 @@ public struct Dimension: Sendable, Hashable {
     /// Whether a device can be in only one bucket within a window: what a device is, not what it does.
     public let partitionsDevices: Bool
 
+    /// Whether its buckets are learned while counting goes on, instead of being listed in the plan.
+    public var isRevealed: Bool { if case .revealed = rule { true } else { false } }
+
     /// Puts a dimension together.
     public init(name: DimensionName, title: String, field: FieldName, rule: BucketingRule, partitionsDevices: Bool) {
         self.name = name
@@ -19,9 +22,4 @@ public struct Dimension: Sendable, Hashable {
         self.rule = rule
         self.partitionsDevices = partitionsDevices
     }
-}
-
-extension FieldName {
-    /// The event's own time, which every event has.
-    public static let time: FieldName = "at"
 }

@@ -27,6 +27,10 @@ public struct Insight: Sendable, Hashable {
         case mean(sum: String)
         /// Events over the bands of the metric's histogram.
         case distribution
+        /// Answers of devices by the week in which they came back, as parts of week 0's.
+        case retention(week: DimensionName)
+        /// Answers of devices by how often they did something.
+        case frequency(band: DimensionName)
     }
 
     /// What a share counts.

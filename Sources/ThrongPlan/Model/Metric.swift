@@ -31,6 +31,10 @@ public struct Metric: Sendable, Hashable {
     public let histogram: HistogramMeasure?
     /// Whether the number of devices is published beside the events.
     public let reach: Bool
+    /// Whether clients say which of their events are firsts, so that devices are known beyond a window: `reach: client`.
+    public let countsFirsts: Bool
+    /// What a device works out by itself and says with the metric's event; nil where the app records the event.
+    public let answered: DeviceAnswer?
     /// Events that one identifier may add in one window.
     public let contributionBound: Int
     /// Share of events that clients send: more than 0, at most 1.
@@ -77,7 +81,9 @@ public struct Metric: Sendable, Hashable {
         sensitive: [DimensionName] = [],
         impossible: [ImpossibleCombination] = [],
         noise: NoiseMechanism? = nil,
-        cellsBound: Int? = nil
+        cellsBound: Int? = nil,
+        countsFirsts: Bool = false,
+        answered: DeviceAnswer? = nil
     ) {
         self.name = name
         self.title = title
@@ -103,66 +109,12 @@ public struct Metric: Sendable, Hashable {
         self.impossible = impossible
         self.noise = noise
         self.cellsBound = cellsBound ?? contributionBound
-    }
-}
-
-/// A sum of a field whose values are clipped to declared bounds and kept as whole units.
-public struct SumMeasure: Sendable, Hashable, Codable {
-    /// Column name in the analyst's view.
-    public let name: String
-    /// The field that is summed.
-    public let field: FieldName
-    /// Values are clipped to this range before they are added. Unit: the field's.
-    public let lowest: Double
-    /// See ``lowest``.
-    public let highest: Double
-    /// Decimal places kept: a sum counts units of 10^-decimals. 0 to 6.
-    public let decimals: Int
-    /// What people read beside the number, such as EUR.
-    public let unit: String
-
-    /// Puts a sum together.
-    public init(name: String, field: FieldName, lowest: Double, highest: Double, decimals: Int, unit: String) {
-        self.name = name
-        self.field = field
-        self.lowest = lowest
-        self.highest = highest
-        self.decimals = decimals
-        self.unit = unit
+        self.countsFirsts = countsFirsts
+        self.answered = answered
     }
 
-    /// A value as the whole number of 10^-decimals units that is added: clipped, then rounded half to even.
-    public func quantum(of value: Double) -> Int64 {
-        let clipped = Swift.min(Swift.max(value, lowest), highest)
-        return Int64((clipped * scale).rounded(.toNearestOrEven))
-    }
-
-    /// 10^decimals.
-    public var scale: Double {
-        var scale = 1.0
-        for _ in 0..<decimals { scale *= 10 }
-        return scale
-    }
-}
-
-/// A distribution of a field over declared bands.
-public struct HistogramMeasure: Sendable, Hashable, Codable {
-    /// Name of the dimension that it adds to the cube.
-    public let name: DimensionName
-    /// The field whose values are spread.
-    public let field: FieldName
-    /// Ascending band edges. Unit: the field's.
-    public let edges: [Double]
-    /// What people read beside the axis, such as EUR.
-    public let unit: String
-
-    /// Puts a histogram together.
-    public init(name: DimensionName, field: FieldName, edges: [Double], unit: String) {
-        self.name = name
-        self.field = field
-        self.edges = edges
-        self.unit = unit
-    }
+    /// The lengths of time of which clients say which event is a device's first: the period and its rollups, or none.
+    public var firstPeriods: [PeriodKind] { countsFirsts ? [period] + rollups : [] }
 }
 
 /// What happens to released numbers at an age.

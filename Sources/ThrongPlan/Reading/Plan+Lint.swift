@@ -6,7 +6,7 @@ extension Plan {
     /// - Parameter today: what expiry dates are measured against.
     public func lint(today: CalendarDate = .today) -> [PlanProblem] {
         var advice = ProblemList(file: places.file)
-        let dimensions = dimensionAdvice() + derivedAdvice()
+        let dimensions = dimensionAdvice() + derivedAdvice() + revealedAdvice()
         let metrics = metricAdvice(today: today) + noiseAdvice()
         for problem in purposeAdvice() + dimensions + metrics + outputAdvice() {
             advice.add(problem)
@@ -42,7 +42,7 @@ extension Plan {
     }
 
     /// Devices that one window sees, if a day's audience came evenly.
-    private func devices(in rotation: Rotation) -> Int {
+    func devices(in rotation: Rotation) -> Int {
         let share = Double(rotation.seconds) / Double(Rotation.longest.seconds)
         return Int((Double(app.audience) * share).rounded())
     }
@@ -87,7 +87,7 @@ extension Plan {
         metrics.flatMap { metric -> [PlanProblem] in
             [
                 expiryAdvice(metric, today: today), cellAdvice(metric), retentionAdvice(metric), rollupAdvice(metric),
-                tieAdvice(metric),
+                tieAdvice(metric), firstsAdvice(metric), lateFirstsAdvice(metric),
             ]
             .compactMap { $0 }
             .map { places.advice(on: .metric, named: metric.name.text, "metric '\(metric.name)' \($0)") }
@@ -115,6 +115,26 @@ extension Plan {
             """
     }
 
+    /// Whom `reach: client` trusts.
+    private func firstsAdvice(_ metric: Metric) -> String? {
+        guard metric.countsFirsts else { return nil }
+        return
+            """
+            has 'reach: client': its numbers of devices are what clients say, and a client that is wrong or lies changes \
+            them, by \(PlanNumber.text(metric.contributionBound)) an identifier at most; k stays with the floor
+            """
+    }
+
+    /// Events may be 48 hours late; what comes after the release is a first of no period any more.
+    private func lateFirstsAdvice(_ metric: Metric) -> String? {
+        guard metric.countsFirsts, app.grace < .seconds(48 * 3600) else { return nil }
+        return
+            """
+            has 'reach: client' and the app a grace of \(app.grace.planText): devices that were offline for longer are \
+            missing in its numbers of devices; a grace of 48 hours waits for all that are taken
+            """
+    }
+
     private func expiryAdvice(_ metric: Metric, today: CalendarDate) -> String? {
         let days = metric.expires.daysSince1970 - today.daysSince1970
         if days <= 0 {
@@ -137,7 +157,8 @@ extension Plan {
         var sizes: [Int] = []
         for dimension in cube {
             do {
-                sizes.append(try dimension.rule.labels().count)
+                // How many values will be learned is not known, and each of them has k devices to begin with.
+                sizes.append(dimension.isRevealed ? 1 : try dimension.rule.labels().count)
             } catch {
                 return "can't be weighed against its audience: \(error)"
             }

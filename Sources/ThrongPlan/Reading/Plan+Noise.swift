@@ -39,7 +39,7 @@ extension Plan {
         if metric.reach {
             messages.append(
                 """
-                noise and 'reach: true' do not go together: a number of devices has no noise of its own; leave 'reach' \
+                noise and 'reach' do not go together: a number of devices has no noise of its own; leave 'reach' \
                 out
                 """)
         }
@@ -72,9 +72,9 @@ extension Plan {
     private func quotients(of noisy: [Metric]) -> [PlanProblem] {
         insights.filter { insight in noisy.contains { $0.name == insight.metric } }.compactMap { insight in
             switch insight.kind {
-            case .count, .reach, .distribution:
+            case .count, .reach, .distribution, .frequency:
                 return nil
-            case .share, .mean:
+            case .share, .mean, .retention:
                 return places.advice(
                     on: .insight, named: insight.name.text,
                     """

@@ -1,179 +1,244 @@
 internal import ThrongNoise
+public import ThrongWire
 
 extension Plan {
     /// The public privacy label: what is counted, how coarsely, why, for how long, who receives it, and whom to ask.
     ///
-    /// Plain text that also reads as Markdown; no line is longer than 100 columns unless one word is.
-    public func privacyLabel(today: CalendarDate = .today) -> String {
-        var label = LabelText()
-        label.heading(1, "What \(app.title) counts")
-        label.paragraph(
-            """
-            \(app.title) counts what its visitors do as a crowd, and keeps counters only: no names, no addresses, no \
-            identifiers, no record of what one person did.
-            """
-        )
-        label.item(
-            "Every published number stands for at least \(app.threshold.devices) devices; smaller ones are withheld.")
+    /// - Parameter today: tells metrics that count from those that have expired.
+    public func label(today: CalendarDate = .today) -> PrivacyLabel {
+        var promises = [
+            "Every published number stands for at least \(app.threshold.devices) devices; smaller ones are withheld."
+        ]
         if metrics.contains(where: { $0.noise != nil }) {
-            label.item(
+            promises.append(
                 """
                 Some metrics promise something else: all of their numbers are published, none without random noise. \
                 They say so below.
                 """)
         }
-        label.item("Only what this page lists is counted, and only as coarsely as it says.")
-        label.item("Questions: \(app.contact)")
-        for purpose in purposes { add(purpose, to: &label, today: today) }
-        addDimensions(to: &label)
-        addRecipients(to: &label)
-        label.gap()
-        label.paragraph("Plan \(version.hex.prefix(12)), days in \(app.timeZone).")
-        return label.text.replacing(/\n+$/, with: "\n")
+        promises.append("Only what this page lists is counted, and only as coarsely as it says.")
+        return PrivacyLabel(
+            app: app.name,
+            appTitle: app.title,
+            title: "What \(app.title) counts",
+            lede: """
+                \(app.title) counts what its visitors do as a crowd, and keeps counters only: no names, no addresses, no \
+                identifiers, no record of what one person did.
+                """,
+            promises: promises,
+            contact: app.contact,
+            threshold: app.threshold.devices,
+            purposes: purposes.map { label(of: $0, today: today) },
+            dimensions: labelledDimensions,
+            recipients: labelledRecipients,
+            events: Set(metrics.flatMap(\.events)).sorted().map(\.text),
+            fields: labelledFields,
+            plan: String(version.hex.prefix(12)),
+            timeZone: app.timeZone)
     }
 
-    private func add(_ purpose: Purpose, to label: inout LabelText, today: CalendarDate) {
-        label.heading(2, "Purpose: \(purpose.name)")
-        label.paragraph(purpose.explanation)
-        label.item(purpose.needsConsent ? "You are asked first." : "You are not asked first.")
+    /// The label as plain text that also reads as Markdown; no line is longer than 100 columns unless one word is.
+    public func privacyLabel(today: CalendarDate = .today) -> String { label(today: today).text }
+
+    private func label(of purpose: Purpose, today: CalendarDate) -> PrivacyLabel.Purpose {
+        let rotation = Duration.seconds(purpose.rotation.seconds)
+        var facts = [
+            PrivacyLabel.Fact("Consent", purpose.needsConsent ? "You are asked first." : "You are not asked first.")
+        ]
         if !purpose.refusedBy.isEmpty {
             let signals = OptOutSignal.allCases.filter(purpose.refusedBy.contains).map(\.title)
-            label.item("Nothing is counted where your software sends \(signals.joined(separator: " or ")).")
+            facts.append(
+                .init("Signals", "Nothing is counted where your software sends \(signals.joined(separator: " or "))."))
         }
-        label.item(
-            """
-            Your device shows a random identifier, another one every \
-            \(Duration.seconds(purpose.rotation.seconds).spokenText) and for every purpose. It is scrambled on \
-            arrival with a key that is destroyed soon after.
-            """
-        )
-        label.item("Numbers are kept for \(purpose.retention.planText).")
-        for metric in metrics where metric.purpose == purpose.name { add(metric, to: &label, today: today) }
+        facts.append(
+            .init(
+                "Identifier",
+                """
+                Your device shows a random identifier, another one every \(rotation.spokenText) and for every purpose. \
+                It is scrambled on arrival with a key that is destroyed soon after.
+                """))
+        facts.append(.init("Kept", "Numbers are kept for \(purpose.retention.planText)."))
+        return PrivacyLabel.Purpose(
+            name: purpose.name, explanation: purpose.explanation, rotation: rotation.planText,
+            retention: purpose.retention.planText, rotationSeconds: purpose.rotation.seconds,
+            retentionSeconds: purpose.retention.components.seconds, facts: facts,
+            metrics: metrics.filter { $0.purpose == purpose.name }.map { metric in
+                .init(title: metric.title, question: metric.question, facts: self.facts(of: metric, today: today))
+            })
     }
 
-    private func add(_ metric: Metric, to label: inout LabelText, today: CalendarDate) {
-        label.heading(3, metric.title)
-        label.paragraph(metric.question)
-        label.item(
+    private func facts(of metric: Metric, today: CalendarDate) -> [PrivacyLabel.Fact] {
+        var facts: [PrivacyLabel.Fact] = []
+        func add(_ topic: String, lead: String = "", _ text: String) { facts.append(.init(topic, lead: lead, text)) }
+        add(
+            "Counts", lead: "Counts, ",
             """
-            Counts, by \(metric.period.rawValue): \(metric.events.map(\.text).joined(separator: ", ")); at most \
+            by \(metric.period.rawValue): \(metric.events.map(\.text).joined(separator: ", ")); at most \
             \(PlanNumber.text(metric.contributionBound)) from one identifier.
-            """
-        )
+            """)
         if !metric.rollups.isEmpty {
-            label.item("Added up by \(metric.rollups.map(\.rawValue).joined(separator: " and by ")), too.")
+            add("Counts", "Added up by \(metric.rollups.map(\.rawValue).joined(separator: " and by ")), too.")
         }
-        if metric.reach { label.item("Counts devices, too.") }
+        if metric.countsFirsts {
+            let periods = metric.firstPeriods.map { "in \($0 == .hour ? "an" : "a") \($0.rawValue)" }
+            add(
+                "Counts",
+                """
+                Counts devices, too: yours remembers what it has sent already, and says which event is its first \
+                \(periods.joined(separator: " or ")). Nobody can check what a device says.
+                """)
+        } else if metric.reach {
+            add("Counts", "Counts devices, too.")
+        }
+        if let answer = metric.answered { add("Answered", text(of: answer)) }
         let titles =
             metric.dimensions.compactMap { dimension($0)?.title } + derivedDimensions(of: metric).map(\.title)
-        if !titles.isEmpty { label.item("Split by: \(titles.joined(separator: ", ")).") }
+        if !titles.isEmpty { add("Split by", lead: "Split by: ", "\(titles.joined(separator: ", ")).") }
         let sensitive = metric.sensitive.map { dimension($0)?.title ?? $0.text }
         if !sensitive.isEmpty {
-            label.item("Nobody learns that everyone in a group has the same: \(sensitive.joined(separator: ", ")).")
+            add(
+                "Sensitive",
+                "Nobody learns that everyone in a group has the same: \(sensitive.joined(separator: ", ")).")
         }
         if !metric.impossible.isEmpty {
             let shown = metric.impossible.prefix(6).map { $0.parts.map(\.bucket.text).joined(separator: " with ") }
             let rest = metric.impossible.count > 6 ? " and \(metric.impossible.count - 6) more" : ""
-            label.item("Refused, because it cannot be: \(shown.joined(separator: ", "))\(rest).")
+            add("Refused", lead: "Refused, ", "because it cannot be: \(shown.joined(separator: ", "))\(rest).")
         }
         for sum in metric.sums {
-            label.item(
+            add(
+                "Adds up", lead: "Adds up ",
                 """
-                Adds up \(sum.field), each held between \(PlanNumber.text(sum.lowest)) and \
+                \(sum.field), each held between \(PlanNumber.text(sum.lowest)) and \
                 \(PlanNumber.text(sum.highest))\(sum.unit.isEmpty ? "" : " \(sum.unit)").
-                """
-            )
+                """)
         }
         if let histogram = metric.histogram {
             let edges = histogram.edges.map { PlanNumber.text($0) }.joined(separator: ", ")
             let unit = histogram.unit.isEmpty ? "" : " \(histogram.unit)"
-            label.item("Spreads \(histogram.field) over bands at \(edges)\(unit).")
+            add("Spreads", lead: "Spreads ", "\(histogram.field) over bands at \(edges)\(unit).")
         }
         if metric.sampling < 1 {
-            label.item("Only \(PlanNumber.text(metric.sampling * 100)) % of the events are sent at all.")
+            add("Sampling", "Only \(PlanNumber.text(metric.sampling * 100)) % of the events are sent at all.")
         }
-        if let noise = metric.noise { add(noise, of: metric, to: &label) }
+        if let noise = metric.noise { facts += self.facts(of: noise, in: metric) }
         let threshold = releaseThreshold(of: metric)
         if threshold > app.threshold {
-            label.item("Its numbers stand for at least \(threshold.devices) devices.")
+            add("Published", "Its numbers stand for at least \(threshold.devices) devices.")
         }
         for step in metric.decay {
             switch step.action {
             case .drop(let name):
                 let title = dimension(name)?.title ?? derivedDimension(name)?.title ?? name.text
-                label.item("After \(step.after.planText) the split by \(title) is deleted.")
+                add("Deleted", "After \(step.after.planText) the split by \(title) is deleted.")
             case .delete:
-                label.item("After \(step.after.planText) its numbers are deleted.")
+                add("Deleted", "After \(step.after.planText) its numbers are deleted.")
             }
         }
-        label.item(
+        add(
+            "Until",
             metric.expires > today
                 ? "Counting ends on \(metric.expires) unless it is renewed." : "Counting ended on \(metric.expires).")
+        return facts
     }
 
-    private func add(_ noise: NoiseMechanism, of metric: Metric, to label: inout LabelText) {
+    private func text(of answer: DeviceAnswer) -> String {
+        let events = answer.events.map(\.text).joined(separator: ", ")
+        return switch answer {
+        case .retention(_, let weeks):
+            """
+            Your device works this out by itself and says it after the week: in which week, 0 to \(weeks) after its \
+            first, it did one of: \(events). No identifier lasts for it.
+            """
+        case .frequency:
+            """
+            Your device works this out by itself and says it after the week: how often it did one of: \(events). No \
+            identifier lasts for it.
+            """
+        }
+    }
+
+    private func facts(of noise: NoiseMechanism, in metric: Metric) -> [PrivacyLabel.Fact] {
         let rotation = purpose(metric.purpose)?.rotation ?? .standard
         let windows = metric.period.longestSeconds / rotation.seconds + 1
+        var facts: [PrivacyLabel.Fact] = []
         do {
-            label.item(
-                """
-                Every number of it is published with random noise; at most \
-                \(PlanNumber.text(metric.cellsBound)) of its cells are touched by one identifier. \
-                \(try noise.statement(forDeviceActiveIn: windows))
-                """)
+            facts.append(
+                .init(
+                    "Noise",
+                    """
+                    Every number of it is published with random noise; at most \
+                    \(PlanNumber.text(metric.cellsBound)) of its cells are touched by one identifier. \
+                    \(try noise.statement(forDeviceActiveIn: windows))
+                    """))
         } catch {
-            label.item("Every number of it is published with random noise of \(noise.cost).")
+            facts.append(.init("Noise", "Every number of it is published with random noise of \(noise.cost)."))
         }
         if let budget = purpose(metric.purpose)?.budget {
             let span = budget.per == .purpose ? "for ever" : "in each \(budget.per.rawValue)"
-            label.item("All noisy numbers of this purpose together cost at most \(budget.total) \(span).")
+            facts.append(
+                .init("Noise", "All noisy numbers of this purpose together cost at most \(budget.total) \(span)."))
         }
+        return facts
     }
 
-    private func addDimensions(to label: inout LabelText) {
+    private var labelledDimensions: [PrivacyLabel.Dimension] {
         let used = Set(metrics.flatMap(\.dimensions))
-        let shown = dimensions.filter { used.contains($0.name) }
-        guard !shown.isEmpty else { return }
-        label.heading(2, "How coarsely")
-        label.paragraph("Each of these is reduced to one of the listed words before anything is stored.")
-        for dimension in shown {
+        let coarser = Set(metrics.flatMap { derivedDimensions(of: $0) })
+        return dimensions.filter { used.contains($0.name) }.map { dimension in
             let source =
                 switch dimension.field {
                 case .time: "the time of the event"
                 case .event: "the kind of the event"
                 default: dimension.field.text
                 }
-            label.item("\(dimension.title), from \(source): \(Self.summary(of: dimension.rule))")
+            if let summary = revealedSummary(of: dimension) {
+                return PrivacyLabel.Dimension(
+                    title: dimension.title, source: "from \(source)", buckets: [], summary: summary)
+            }
+            do {
+                let buckets = try dimension.rule.labels().map(\.text)
+                return PrivacyLabel.Dimension(
+                    title: dimension.title, source: "from \(source)", buckets: buckets,
+                    summary: Self.summary(of: buckets))
+            } catch {
+                return PrivacyLabel.Dimension(
+                    title: dimension.title, source: "from \(source)", buckets: [],
+                    summary: "can't be listed on this machine: \(error)")
+            }
         }
-        let coarser = Set(metrics.flatMap { derivedDimensions(of: $0) })
-        for derived in derivedDimensions where coarser.contains(derived) {
-            let source = dimension(derived.base)?.title ?? derived.base.text
-            let buckets = derived.groups.map { "\($0.label) (\($0.values.joined(separator: ", ")))" }
-            label.item("\(derived.title), made of \(source): \((buckets + ["other"]).joined(separator: ", "))")
-        }
+            + derivedDimensions.filter(coarser.contains).map { derived in
+                let buckets = derived.groups.map { "\($0.label) (\($0.values.joined(separator: ", ")))" } + ["other"]
+                return PrivacyLabel.Dimension(
+                    title: derived.title, source: "made of \(dimension(derived.base)?.title ?? derived.base.text)",
+                    buckets: buckets, summary: buckets.joined(separator: ", "))
+            }
     }
 
     /// The buckets, or the first and last of them where they are many.
-    private static func summary(of rule: BucketingRule) -> String {
-        do {
-            let labels = try rule.labels().map(\.text)
-            guard labels.count > 16 else { return labels.joined(separator: ", ") }
-            return labels.prefix(6).joined(separator: ", ") + ", … " + labels.suffix(2).joined(separator: ", ")
-                + " (\(labels.count) in all)"
-        } catch {
-            return "can't be listed on this machine: \(error)"
+    private static func summary(of labels: [String]) -> String {
+        guard labels.count > 16 else { return labels.joined(separator: ", ") }
+        return labels.prefix(6).joined(separator: ", ") + ", … " + labels.suffix(2).joined(separator: ", ")
+            + " (\(labels.count) in all)"
+    }
+
+    private var labelledFields: [PrivacyLabel.Field] {
+        Set(purposes.flatMap { contextFields(of: $0.name) }).sorted().map { field in
+            let readers = metrics.flatMap { cubeDimensions(of: $0) }.filter { $0.field == field }
+            let sums = metrics.flatMap(\.sums).filter { $0.field == field }
+            var uses: [String] = []
+            for use in readers.map(\.title) + sums.map(\.name) where !uses.contains(use) { uses.append(use) }
+            return PrivacyLabel.Field(
+                name: field.text, uses: uses, isUserAgent: readers.contains { $0.rule.readsUserAgents })
         }
     }
 
-    private func addRecipients(to label: inout LabelText) {
-        label.heading(2, "Who receives numbers")
-        label.item("\(app.title) itself, from published numbers only.")
-        for partner in partners {
-            let insights = insights(for: partner.name)
-            guard !insights.isEmpty else { continue }
-            label.item("\(partner.title) (\(partner.contact)):")
-            for insight in insights { label.item(insight.title, depth: 1) }
-        }
+    private var labelledRecipients: [PrivacyLabel.Recipient] {
+        [PrivacyLabel.Recipient(title: "\(app.title) itself, from published numbers only.", insights: [])]
+            + partners.map { partner in
+                PrivacyLabel.Recipient(
+                    title: "\(partner.title) (\(partner.contact))", insights: insights(for: partner.name).map(\.title))
+            }.filter { !$0.insights.isEmpty }
     }
 }
 
@@ -185,6 +250,17 @@ extension PeriodKind {
         case .day: 25 * 3600
         case .week: 169 * 3600
         case .month: 745 * 3600
+        }
+    }
+}
+
+extension BucketingRule {
+    fileprivate var readsUserAgents: Bool {
+        switch self {
+        case .browser, .operatingSystem, .deviceClass: true
+        case .list, .bands, .significantFigures, .powers, .version, .screen, .language, .utcOffset, .region, .time,
+            .host, .route, .fileType, .revealed:
+            false
         }
     }
 }

@@ -1,5 +1,6 @@
 public import Foundation
 internal import ThrongNoise
+public import ThrongWire
 
 extension Plan {
     /// What everybody may know of this plan.
@@ -11,7 +12,8 @@ extension Plan {
             dimensions.append(
                 PublicPlan.Dimension(
                     name: dimension.name, title: dimension.title, field: dimension.field,
-                    buckets: try dimension.rule.labels(), partitionsDevices: dimension.partitionsDevices))
+                    rule: dimension.rule, buckets: dimension.isRevealed ? [.other] : try dimension.rule.labels(),
+                    partitionsDevices: dimension.partitionsDevices))
         }
         return PublicPlan(
             app: app.name, title: app.title, contact: app.contact, timeZone: app.timeZone, version: version.hex,
@@ -59,10 +61,19 @@ extension Plan {
             },
             budget: purpose.budget.map { budget in
                 switch budget.total {
-                case .epsilon(let epsilon): .init(epsilon: epsilon, rho: nil, per: budget.per)
-                case .rho(let rho): .init(epsilon: nil, rho: rho, per: budget.per)
+                case .epsilon(let epsilon): .init(epsilon: epsilon.description, rho: nil, per: budget.per.rawValue)
+                case .rho(let rho): .init(epsilon: nil, rho: rho.description, per: budget.per.rawValue)
                 }
             })
+    }
+
+    private func published(_ answer: DeviceAnswer) -> PublicPlan.Answered {
+        switch answer {
+        case .retention(let events, let weeks):
+            .init(retention: .init(of: events, weeks: weeks), frequency: nil)
+        case .frequency(let events, let bands):
+            .init(retention: nil, frequency: .init(of: events, per: .week, bands: bands.map(Double.init)))
+        }
     }
 
     private func published(_ metric: Metric) -> PublicPlan.Metric {
@@ -70,10 +81,19 @@ extension Plan {
             name: metric.name, title: metric.title, question: metric.question, purpose: metric.purpose,
             events: metric.events, dimensions: metric.dimensions, period: metric.period,
             rollups: metric.rollups, sums: metric.sums, histogram: metric.histogram, reach: metric.reach,
+            firstGroupings: metric.countsFirsts ? groupingNames(of: metric) : nil,
+            firstPeriods: metric.countsFirsts ? metric.firstPeriods : nil, answered: metric.answered.map(published),
             contributionBound: metric.contributionBound, sampling: metric.sampling,
             threshold: metric.noise == nil ? releaseThreshold(of: metric).devices : nil,
             protection: metric.protection.percent, sensitive: metric.sensitive,
-            impossible: metric.impossible, noise: metric.noise,
+            impossible: metric.impossible, noise: metric.noise.map(published),
             cellsBound: metric.noise == nil ? nil : metric.cellsBound, expires: metric.expires.description)
+    }
+
+    private func published(_ noise: NoiseMechanism) -> PublicPlan.Noise {
+        switch noise {
+        case .laplace(let epsilon): .init(mechanism: "laplace", epsilon: epsilon.description, rho: nil)
+        case .gaussian(let rho): .init(mechanism: "gaussian", epsilon: nil, rho: rho.description)
+        }
     }
 }

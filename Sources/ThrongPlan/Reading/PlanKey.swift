@@ -46,7 +46,7 @@ enum PlanKeys {
         case utcOffset = "utc_offset"
         case region, time, host, route
         case fileType = "file_type"
-        case memory, cores
+        case memory, cores, revealed
         case of, groups
         static let required: Set<Self> = [.title]
         /// The keys of which a dimension has exactly one: how it coarsens.
@@ -79,11 +79,16 @@ enum PlanKeys {
         static let required = Set(allCases)
     }
 
+    enum Revealed: String, PlanKey {
+        case most
+        static let required = Set(allCases)
+    }
+
     enum Metric: String, PlanKey {
         case title, events, question, decision, owner, expires, purpose, dimensions, period, measures
         case contributionBound = "contribution_bound"
         case cellsBound = "cells_bound"
-        case sampling, threshold, protection, sensitive, impossible, margins, rollups, decay, noise
+        case sampling, threshold, protection, sensitive, impossible, margins, rollups, decay, noise, answered
         static let required: Set<Self> = [
             .title, .events, .question, .decision, .owner, .expires, .purpose, .period,
         ]
@@ -92,6 +97,21 @@ enum PlanKeys {
     enum Noise: String, PlanKey {
         case mechanism, epsilon, rho
         static let required: Set<Self> = [.mechanism]
+    }
+
+    enum Answered: String, PlanKey {
+        case retention, frequency
+        static let required: Set<Self> = []
+    }
+
+    enum Retention: String, PlanKey {
+        case of, weeks
+        static let required = Set(allCases)
+    }
+
+    enum Frequency: String, PlanKey {
+        case of, per, bands
+        static let required = Set(allCases)
     }
 
     enum Measures: String, PlanKey {

@@ -40,6 +40,7 @@ extension PlanReader {
         case .fileType: standard(node, subject, .fileType)
         case .memory: standard(node, subject, BucketingRule.memoryBands)
         case .cores: standard(node, subject, BucketingRule.coreBands)
+        case .revealed: revealed(node, subject)
         }
     }
 

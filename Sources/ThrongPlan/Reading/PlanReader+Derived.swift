@@ -63,7 +63,12 @@ extension PlanReader {
             )
             return nil
         }
-        return reference(node, body.subject(.of), to: "dimension", among: baseNames)
+        let base: DimensionName? = reference(node, body.subject(.of), to: "dimension", among: baseNames)
+        if let base, isRevealed(base) {
+            problems.add(node.place, "\(body.subject(.of)): \(Self.unknownBuckets(of: base))")
+            return nil
+        }
+        return base
     }
 
     /// `{bucket: [buckets of the base]}`.
@@ -139,6 +144,13 @@ extension PlanReader {
                 message = "uses \(derived) dimensions that are made of others; \(Self.mostDerived) are allowed"
             } else if groupings > Self.mostGroupings {
                 message = "shows \(groupings) groupings; \(Self.mostGroupings) are allowed"
+            } else if groupings * metric.firstPeriods.count > FirstSet.most {
+                message =
+                    """
+                    has 'reach: client' for \(groupings) groupings by \
+                    \(metric.firstPeriods.map(\.rawValue).joined(separator: " and by ")), which makes \
+                    \(groupings * metric.firstPeriods.count) counters a cell; \(FirstSet.most) are allowed
+                    """
             }
             guard let message else { continue }
             problems.add(

@@ -94,7 +94,7 @@ extension PlanReader {
     private mutating func checkPartitions(
         _ partitions: Bool, of body: PlanBody<PlanKeys.Dimension>, field: FieldName, kind: PlanKeys.Dimension
     ) {
-        let isDoing = field == .event || [.time, .host, .route, .fileType].contains(kind)
+        let isDoing = field == .event || [.time, .host, .route, .fileType, .revealed].contains(kind)
         guard partitions, isDoing else { return }
         problems.add(
             body[.partitions]?.place ?? body.place,

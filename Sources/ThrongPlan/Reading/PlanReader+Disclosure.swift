@@ -21,6 +21,9 @@ extension PlanReader {
             let subject = body.subject(.sensitive)
             let names: [DimensionName]? = references(
                 node, subject, to: "dimension of this metric", among: cube.map(\.text))
+            for name in names ?? [] where isRevealed(name) {
+                problems.add(node.place, "\(subject): \(Self.unknownBuckets(of: name))")
+            }
             disclosure.sensitive = names ?? []
         }
         if let node = body[.impossible] {

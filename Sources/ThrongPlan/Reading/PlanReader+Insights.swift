@@ -1,5 +1,5 @@
 extension PlanReader {
-    private enum Kind: String, CaseIterable { case count, reach, share, mean, distribution }
+    private enum Kind: String, CaseIterable { case count, reach, share, mean, distribution, retention, frequency }
 
     /// Reads one of `insights`.
     mutating func readInsight(_ part: Part) {
@@ -46,7 +46,7 @@ extension PlanReader {
     private mutating func checkKeys(of kind: Kind, in body: PlanBody<PlanKeys.Insight>) {
         let allowed: Set<PlanKeys.Insight> =
             switch kind {
-            case .count, .reach, .distribution: []
+            case .count, .reach, .distribution, .retention, .frequency: []
             case .share: [.basis, .part]
             case .mean: [.sum]
             }
@@ -103,6 +103,10 @@ extension PlanReader {
                 continue
             }
             let dimension = DimensionName(entry.key)
+            guard !isRevealed(dimension) else {
+                problems.add(entry.place, "\(subject): \(Self.unknownBuckets(of: dimension))")
+                continue
+            }
             guard let label = text(entry.value, "\(subject) '\(entry.key)'") else { continue }
             let known = dimension == bands?.name ? bands?.labels : buckets[dimension]
             // A dimension that could not be read has its own problem already.
@@ -164,7 +168,45 @@ extension PlanReader {
                 )
             }
             return .distribution
+        case .retention:
+            guard case .retention = metric.answered else { return lacksAnswer(kind, of: metric, in: body) }
+            return answerDimension(of: metric, in: body, by: by, filters: filters).map { .retention(week: $0) }
+        case .frequency:
+            guard case .frequency = metric.answered else { return lacksAnswer(kind, of: metric, in: body) }
+            return answerDimension(of: metric, in: body, by: by, filters: filters).map { .frequency(band: $0) }
         }
+    }
+
+    private mutating func lacksAnswer(
+        _ kind: Kind, of metric: Metric, in body: PlanBody<PlanKeys.Insight>
+    ) -> Insight.Kind? {
+        problems.add(
+            body[.kind]?.place,
+            """
+            \(body.subject): metric '\(metric.name)' has no 'answered: {\(kind.rawValue): …}'; ask a metric that devices \
+            answer
+            """
+        )
+        return nil
+    }
+
+    /// The dimension of what devices answer; one that does not fit is the metric's problem.
+    private mutating func answerDimension(
+        of metric: Metric, in body: PlanBody<PlanKeys.Insight>, by: [DimensionName], filters: [Insight.Filter]
+    ) -> DimensionName? {
+        let field = metric.answered?.field
+        let own = dimensions.first { $0.field == field && metric.dimensions.contains($0.name) }?.name
+        let name = own ?? metric.histogram.flatMap { $0.field == field ? $0.name : nil }
+        if let name, by.contains(name) || filters.contains(where: { $0.dimension == name }) {
+            problems.add(
+                body[.kind]?.place,
+                "\(body.subject) is split by what devices answer, '\(name)', anyway; name other dimensions")
+        } else if by.count > 1 {
+            problems.add(
+                body[.by]?.place,
+                "\(body.subject(.by)) names \(by.count) dimensions beside what devices answer; at most 1 is allowed")
+        }
+        return name
     }
 
     private mutating func checkReach(

@@ -6,6 +6,14 @@ extension PlanReader {
         /// The histogram's buckets.
         var bands: [BucketLabel] = []
         var reach = false
+        /// Whether clients say which events are firsts.
+        var countsFirsts = false
+    }
+
+    private enum ReachWord: String, CaseIterable {
+        case yes = "true"
+        case no = "false"
+        case client
     }
 
     /// Reads `measures`; nil when it cannot be read.
@@ -18,7 +26,9 @@ extension PlanReader {
                 body[.count]?.place, "\(body.subject(.count)) is false; every metric counts its events: leave it out")
         }
         var measures = Measures()
-        measures.reach = flag(.reach, in: body) ?? false
+        let reach: ReachWord? = choice(.reach, in: body)
+        measures.reach = reach == .yes || reach == .client
+        measures.countsFirsts = reach == .client
         var isFine = true
         if let node = body[.sums] {
             let sums = sums(node, body.subject(.sums))

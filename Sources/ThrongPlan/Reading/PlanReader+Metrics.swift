@@ -23,6 +23,7 @@ extension PlanReader {
         let threshold = metricThreshold(in: body)
         let noise = body[.noise].flatMap { self.noise($0, in: body) }
         let cellsBound = cellsBound(in: body, bound: bound)
+        let answered = body[.answered].flatMap { self.answered($0, body.subject(.answered)) }
         guard let dimensions, let measures else { return }
         checkColumns(of: measures, dimensions: dimensions, in: body)
         let cube = dimensions + [measures.histogram?.name].compactMap { $0 }
@@ -42,7 +43,7 @@ extension PlanReader {
                 sums: measures.sums, histogram: measures.histogram, reach: measures.reach, contributionBound: bound,
                 sampling: sampling, threshold: threshold, margins: margins, decay: decay, rollups: rollups,
                 protection: disclosure.protection, sensitive: disclosure.sensitive, impossible: disclosure.impossible,
-                noise: noise, cellsBound: cellsBound))
+                noise: noise, cellsBound: cellsBound, countsFirsts: measures.countsFirsts, answered: answered))
     }
 
     /// The dimensions that a metric counts by: none that is made of another.
@@ -67,7 +68,7 @@ extension PlanReader {
         return references(node, body.subject(.dimensions), to: "dimension", among: baseNames, mayBeEmpty: true)
     }
 
-    private mutating func eventNames(_ node: YAMLNode, _ subject: String) -> [EventName]? {
+    mutating func eventNames(_ node: YAMLNode, _ subject: String) -> [EventName]? {
         guard let nodes = list(node, subject) else { return nil }
         var names: [EventName] = []
         for node in nodes {

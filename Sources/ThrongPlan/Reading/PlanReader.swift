@@ -57,7 +57,9 @@ struct PlanReader {
             metrics: self.metrics, insights: self.insights, reports: self.reports, partners: self.partners,
             version: version, places: places)
         checkGroupings(of: plan)
-        for problem in plan.noiseProblems(today: today) { problems.add(problem) }
+        for problem in plan.answerProblems() + plan.noiseProblems(today: today) + plan.revealedProblems() {
+            problems.add(problem)
+        }
         return problems.all.isEmpty ? plan : nil
     }
 

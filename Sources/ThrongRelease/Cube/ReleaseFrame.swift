@@ -13,6 +13,8 @@ struct ReleaseFrame {
     let leaves: [Leaf]
     /// By measure, by leaf: events first, then each sum above its lowest possible value. Never negative.
     let measures: [[Int64]]
+    /// By shown grouping, by leaf: the devices that said that this was their first in the release's period.
+    let firsts: [Margin: [Int64]]
     /// By part, where its leaves begin; one entry more than there are parts.
     let starts: [Int]
     /// By part and margin, the distinct counts.
@@ -30,18 +32,24 @@ struct ReleaseFrame {
     ///
     /// - Parameters:
     ///   - parts: all of one layout.
+    ///   - firsts: by shown grouping, the counter of its firsts.
     ///   - unknown: by part, empty leaf cells that take part because readers can't know that they are empty.
     /// - Complexity: O(counters · log counters).
-    init(_ parts: [StoredCube], layout: MetricLayout, unknown: [Set<CellIndex>] = []) {
+    init(
+        _ parts: [StoredCube], layout: MetricLayout, firsts counters: [Margin: MeasureIndex] = [:],
+        unknown: [Set<CellIndex>] = []
+    ) {
         self.layout = layout
         self.parts = parts
         var leaves: [Leaf] = []
         var measures = Array(repeating: [Int64](), count: 1 + layout.sums.count)
         var starts = [0]
+        let margins = counters.keys.sorted()
+        var firsts = Array(repeating: [Int64](), count: margins.count)
         for (place, part) in parts.enumerated() {
             var values: [CellIndex: [Int64]] = [:]
             for counter in part.counters {
-                values[counter.cell, default: Array(repeating: 0, count: measures.count)][
+                values[counter.cell, default: Array(repeating: 0, count: layout.countersPerCell)][
                     Int(counter.measure.value)] = counter.value
             }
             let occupied = values.filter { $0.value[0] > 0 }
@@ -50,6 +58,10 @@ struct ReleaseFrame {
                 let value = occupied[cell]
                 leaves.append(Leaf(cell: cell, isOccupied: value != nil))
                 for measure in measures.indices { measures[measure].append(value?[measure] ?? 0) }
+                for (place, margin) in margins.enumerated() {
+                    let counter = counters[margin].map { Int($0.value) }
+                    firsts[place].append(counter.flatMap { value?[$0] } ?? 0)
+                }
             }
             starts.append(leaves.count)
         }
@@ -63,12 +75,22 @@ struct ReleaseFrame {
         }
         self.leaves = leaves
         self.measures = measures
+        self.firsts = Dictionary(uniqueKeysWithValues: zip(margins, firsts))
         self.starts = starts
         distinct = parts.map { Dictionary(grouping: $0.distinct, by: \.margin) }
     }
 
     /// The leaves of some consecutive parts.
     func leaves(of span: Range<Int>) -> Range<Int> { starts[span.lowerBound]..<starts[span.upperBound] }
+
+    /// By cell of a slab, the devices that said that this was their first; nil where its grouping's are not counted.
+    ///
+    /// - Precondition: the slab is the release's own.
+    func firsts(of slab: CubeSlab) -> [Int64]? {
+        firsts[slab.margin].map { said in
+            slab.cells.indices.map { place in slab.leaves[place].reduce(0) { $0.addedClamped(said[Int($1)]) } }
+        }
+    }
 
     /// The parts that a period covers; empty where it covers none.
     func span(of period: Period) -> Range<Int> {

@@ -6,7 +6,8 @@ internal import ThrongSuppression
 /// Within one window devices add over dimensions that partition them (disclosure, section 1), so published numbers of
 /// devices are a table of their own beside that of events, with smaller numbers in it. A period of several windows
 /// publishes the largest of its windows, which does not add: only the largest part and the sum of the parts bound it,
-/// and both bounds leave a hidden cell anything up to its published whole, which is k or more.
+/// and both bounds leave a hidden cell anything up to its published whole, which is k or more. What clients say (firsts)
+/// adds over such dimensions in every period, because a device that is in one bucket only has its first there.
 struct DeviceTable {
     private let problem: SuppressionProblem
     /// By column of this table, the column of the release's problem.
@@ -14,45 +15,103 @@ struct DeviceTable {
 
     /// The tables of a release; none where it publishes no devices.
     static func all(of laid: ReleaseProblem, header: ReleaseHeader) throws(SuppressionError) -> [DeviceTable] {
+        try floors(of: laid, header: header) + firsts(of: laid, header: header)
+    }
+
+    private static func floors(of laid: ReleaseProblem, header: ReleaseHeader) throws(SuppressionError) -> [DeviceTable]
+    {
         let layout = header.layout
-        guard header.reach, layout.partition != .total, laid.frame.parts.count == 1,
-            Set(laid.frame.parts[0].distinct.map(\.window)).count == 1
+        guard header.reach, laid.frame.parts.count == 1, Set(laid.frame.parts[0].distinct.map(\.window)).count == 1
         else { return [] }
-        // Groupings that keep the same of the other dimensions are splits of one another.
-        let families = Dictionary(grouping: laid.own) { layout.apart(from: layout.partition, laid.slabs[$0].margin) }
         var tables: [DeviceTable] = []
-        for (_, slabs) in families.sorted(by: { $0.key < $1.key }) where slabs.count > 1 {
-            if let table = try DeviceTable(laid, slabs: slabs, header: header) { tables.append(table) }
+        for slabs in families(of: laid, layout) {
+            guard let counted = layout.counting(laid.slabs[slabs[0]].margin) else { continue }
+            let rows = (laid.frame.distinct[0][counted] ?? []).sorted { $0.cell < $1.cell }
+            let numbers = slabs.map { number in
+                let slab = laid.slabs[number]
+                let project = layout.projection(from: counted, to: slab.margin)
+                var members: [CellIndex: [UInt32]] = [:]
+                for (leaf, row) in rows.enumerated() {
+                    members[project(row.cell), default: []].append(UInt32(leaf))
+                }
+                return Numbers(
+                    slab: number, leaves: slab.cells.map { members[$0] ?? [] }, devices: slab.floors,
+                    isSensitive: slab.floors.map { $0 < header.threshold.devices })
+            }
+            tables.append(try DeviceTable(laid, numbers, of: [rows.map(\.devices)], header: header))
         }
         return tables
     }
 
-    private init?(_ laid: ReleaseProblem, slabs: [Int], header: ReleaseHeader) throws(SuppressionError) {
+    /// The groupings of a family say the same of each leaf where clients are honest and reach the daemon in time; where
+    /// they differ, what each says is protected.
+    private static func firsts(of laid: ReleaseProblem, header: ReleaseHeader) throws(SuppressionError) -> [DeviceTable]
+    {
+        guard header.hasFirsts else { return [] }
+        var tables: [DeviceTable] = []
+        for slabs in families(of: laid, header.layout) {
+            let numbers = slabs.compactMap { number -> Numbers? in
+                let slab = laid.slabs[number]
+                return laid.firsts[number].map { devices in
+                    Numbers(
+                        slab: number, leaves: slab.cells.indices.map { Array(slab.leaves[$0]) }, devices: devices,
+                        isSensitive: slab.cells.indices.map { place in
+                            laid.columns[number][place].map { laid.problem.cells[Int($0)].isSensitive } ?? false
+                        })
+                }
+            }
+            guard numbers.count > 1 else { continue }
+            var measures: [[Int64]] = []
+            for number in numbers {
+                guard let said = laid.frame.firsts[laid.slabs[number.slab].margin], !measures.contains(said) else {
+                    continue
+                }
+                measures.append(said)
+            }
+            tables.append(try DeviceTable(laid, numbers, of: measures, header: header))
+        }
+        return tables
+    }
+
+    /// Shown groupings that keep the same of the dimensions that do not partition devices: splits of one another.
+    private static func families(of laid: ReleaseProblem, _ layout: MetricLayout) -> [[Int]] {
+        guard layout.partition != .total else { return [] }
+        return Dictionary(grouping: laid.own) { layout.apart(from: layout.partition, laid.slabs[$0].margin) }
+            .sorted { $0.key < $1.key }.map(\.value).filter { $0.count > 1 }
+    }
+
+    /// The numbers of one slab, a cell each.
+    private struct Numbers {
+        let slab: Int
+        /// The rows of the table that each sums.
+        let leaves: [[UInt32]]
+        /// Unit: devices.
+        let devices: [Int64]
+        /// Whether it must not become known.
+        let isSensitive: [Bool]
+    }
+
+    private init(
+        _ laid: ReleaseProblem, _ numbers: [Numbers], of measures: [[Int64]], header: ReleaseHeader
+    ) throws(SuppressionError) {
         let layout = header.layout
-        guard let counted = layout.counting(laid.slabs[slabs[0]].margin) else { return nil }
-        let rows = (laid.frame.distinct[0][counted] ?? []).sorted { $0.cell < $1.cell }
+        let slabs = numbers.map(\.slab)
         var lists = IndexLists()
         var cells: [CandidateCell] = []
         var columns: [ColumnIndex] = []
         var placesOf: [[CellIndex: UInt32]] = []
-        for number in slabs {
-            let slab = laid.slabs[number]
-            let project = layout.projection(from: counted, to: slab.margin)
-            var members: [CellIndex: [UInt32]] = [:]
-            for (leaf, row) in rows.enumerated() {
-                members[project(row.cell), default: []].append(UInt32(leaf))
-            }
+        for number in numbers {
+            let slab = laid.slabs[number.slab]
             var places: [CellIndex: UInt32] = [:]
             for (place, cell) in slab.cells.enumerated() where !slab.isEmpty[place] {
-                guard let column = laid.columns[number][place] else { continue }
+                guard let column = laid.columns[number.slab][place] else { continue }
                 let whole = laid.problem.cells[Int(column)]
                 places[cell] = UInt32(cells.count)
-                lists.append(members[cell] ?? [])
+                lists.append(number.leaves[place])
                 columns.append(ColumnIndex(column))
                 cells.append(
                     CandidateCell(
-                        floor: slab.floors[place], cost: whole.cost,
-                        isSensitive: slab.floors[place] < header.threshold.devices))
+                        floor: number.devices[place], cost: whole.cost, isSensitive: number.isSensitive[place]))
             }
             placesOf.append(places)
         }
@@ -74,7 +133,7 @@ struct DeviceTable {
         self.columns = columns
         let floors = cells.map(\.floor)
         problem = try SuppressionProblem(
-            measures: [AdditiveMeasure(values: rows.map(\.devices), protection: .reachesThreshold)],
+            measures: measures.map { AdditiveMeasure(values: $0, protection: .reachesThreshold) },
             columns: lists, cells: cells, relations: relations,
             // One more than k: a cell that reaches k only where all else that is hidden is empty does not reach it,
             // because a rerun of this code over such a table publishes the cell.

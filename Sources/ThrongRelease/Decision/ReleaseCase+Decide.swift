@@ -65,10 +65,10 @@ extension ReleaseCase {
             for place in slab.cells.indices {
                 guard !slab.isEmpty[place], let column = laid.columns[number][place] else { continue }
                 if pattern.isPublished[Int(column)] {
-                    published.append(cell(laid, slab, place))
+                    published.append(cell(laid, number, place))
                 } else {
                     let reason: WithholdingReason =
-                        if let reason = pattern.reasons[Int(column)] { explain(reason, laid, slab, place) } else {
+                        if let reason = pattern.reasons[Int(column)] { explain(reason, laid, number, place) } else {
                             tiedAway.contains(ColumnIndex(column))
                                 ? .revealsTied : coarsened.contains(ColumnIndex(column)) ? .coarsened : .revealsDevices
                         }
@@ -88,7 +88,8 @@ extension ReleaseCase {
                 seconds: seconds))
     }
 
-    private func cell(_ laid: ReleaseProblem, _ slab: CubeSlab, _ place: Int) -> PublishedCell {
+    private func cell(_ laid: ReleaseProblem, _ number: Int, _ place: Int) -> PublishedCell {
+        let slab = laid.slabs[number]
         let leaves = slab.leaves[place]
         let count = leaves.reduce(0) { $0 + laid.frame.measures[0][Int($1)] }
         let sums = header.layout.sums.indices.map { sum in
@@ -99,16 +100,16 @@ extension ReleaseCase {
         }
         return PublishedCell(
             margin: slab.margin, cell: slab.cells[place], count: count, sums: sums,
-            reach: header.reach ? DeviceFloor(devices: slab.floors[place]) : nil)
+            reach: header.reach ? DeviceFloor(devices: slab.floors[place]) : nil,
+            firsts: laid.firsts[number]?[place])
     }
 
     private func explain(
-        _ reason: SuppressionPattern.Reason, _ laid: ReleaseProblem, _ slab: CubeSlab, _ place: Int
+        _ reason: SuppressionPattern.Reason, _ laid: ReleaseProblem, _ number: Int, _ place: Int
     ) -> WithholdingReason {
         switch reason {
         case .sensitive:
-            slab.floors[place] < header.threshold.devices
-                ? .small(floor: DeviceFloor(devices: slab.floors[place])) : .dominated
+            ownReason(laid, number, place)
         case .wouldReveal(let column): address(column, laid).map { .reveals($0) } ?? .bounds(nil)
         case .wouldBound: .bounds(nil)
         case .singletonsOnly: .relatesSingleDevices
@@ -116,6 +117,14 @@ extension ReleaseCase {
         case .bounds(let column): .bounds(address(column, laid))
         case .notOffered: .bounds(nil)
         }
+    }
+
+    /// Why a cell is sensitive.
+    private func ownReason(_ laid: ReleaseProblem, _ number: Int, _ place: Int) -> WithholdingReason {
+        let floor = laid.slabs[number].floors[place]
+        if floor < header.threshold.devices { return .small(floor: DeviceFloor(devices: floor)) }
+        if let said = laid.firsts[number]?[place], said < header.threshold.devices { return .fewFirsts(said) }
+        return .dominated
     }
 
     private func address(_ column: ColumnIndex, _ laid: ReleaseProblem) -> CellAddress? {
@@ -150,7 +159,7 @@ extension WithholdingReason {
     /// Whether the cell is withheld for its own sake.
     public var isOwn: Bool {
         switch self {
-        case .small, .dominated: true
+        case .small, .fewFirsts, .dominated: true
         default: false
         }
     }

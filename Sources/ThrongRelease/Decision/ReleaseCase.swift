@@ -18,8 +18,9 @@ public struct ReleaseCase: Sendable {
     public init(
         header: ReleaseHeader, parts: [StoredCube], earlier: [Release] = [], tied: [TiedMetric] = []
     ) {
-        self.header = header
         self.parts = parts.sorted { $0.period.start < $1.period.start }
+        // The labels that its slots have by now are read with the counters.
+        self.header = self.parts.last.map { header.naming(as: $0.layout) } ?? header
         self.earlier = earlier
         self.tied = tied
     }

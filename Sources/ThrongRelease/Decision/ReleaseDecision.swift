@@ -46,6 +46,8 @@ public struct WithheldCell: Sendable, Hashable {
 public enum WithholdingReason: Sendable, Hashable {
     /// Fewer than k devices are proved behind it.
     case small(floor: DeviceFloor)
+    /// Fewer than k devices say that they are in it, though its floor reaches k. Unit: devices.
+    case fewFirsts(Int64)
     /// One or two devices make up too much of one of its sums.
     case dominated
     /// With numbers that are more useful it would let this cell be computed.

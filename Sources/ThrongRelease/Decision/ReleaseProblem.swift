@@ -15,6 +15,9 @@ struct ReleaseProblem {
     let columns: [[UInt32?]]
     /// The slabs of the release itself.
     let own: [Int]
+    /// By slab, by cell: the devices that said that this was their first; nil where the slab is not the release's own, or
+    /// nobody is asked.
+    let firsts: [[Int64]?]
 
     /// A cell of a slab.
     struct Origin {
@@ -31,7 +34,7 @@ struct ReleaseProblem {
         let header = release.header
         let layout = header.layout
         let concentrated = ConcentratedCells(in: release)
-        let frame = ReleaseFrame(release.parts, layout: layout, unknown: concentrated.siblings)
+        let frame = ReleaseFrame(release.parts, layout: layout, firsts: header.firsts, unknown: concentrated.siblings)
         self.frame = frame
 
         let spans = Spans(of: release, frame: frame, others: others)
@@ -50,16 +53,20 @@ struct ReleaseProblem {
         var cells: [CandidateCell] = []
         var origins: [Origin?] = []
         var columns: [[UInt32?]] = []
+        var firsts: [[Int64]?] = []
         for (number, slab) in slabs.enumerated() {
             let isOwn = slab.span == spans.own && header.groupings.contains(slab.margin)
             let isShown = spans.shown[slab.span]?.contains(slab.margin) ?? false
             let forced = spans.published(slab)
             let rule = SumRule(frame, slab: slab, protection: header.protection ?? .standard)
+            let said = isOwn ? frame.firsts(of: slab) : nil
+            firsts.append(said)
             var names: [UInt32?] = []
             for place in slab.cells.indices {
                 let isSensitive =
                     !slab.isEmpty[place]
-                    && (slab.floors[place] < header.threshold.devices || !rule.passes(place))
+                    && (slab.floors[place] < header.threshold.devices || !rule.passes(place)
+                        || said.map { $0[place] < header.threshold.devices } ?? false)
                 guard isShown || isSensitive else {
                     names.append(nil)
                     continue
@@ -86,6 +93,7 @@ struct ReleaseProblem {
         }
         self.origins = origins
         self.columns = columns
+        self.firsts = firsts
         let known = origins.map { origin in origin.map { slabs[$0.slab].devices[$0.place] } ?? DeviceCounts([]) }
         let floors = cells.map(\.floor)
         let threshold = header.threshold.devices

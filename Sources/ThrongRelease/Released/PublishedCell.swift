@@ -14,12 +14,17 @@ public struct PublishedCell: Sendable, Hashable {
     public let sums: [Int64]
     /// The floor, where the metric publishes reach. Unit: devices.
     public let reach: DeviceFloor?
+    /// The devices that said that this was their first, where clients are asked to. Unit: devices.
+    public let firsts: Int64?
 
-    init(margin: Margin, cell: CellIndex, count: Int64, sums: [Int64], reach: DeviceFloor?) {
+    init(
+        margin: Margin, cell: CellIndex, count: Int64, sums: [Int64], reach: DeviceFloor?, firsts: Int64? = nil
+    ) {
         self.margin = margin
         self.cell = cell
         self.count = count
         self.sums = sums
         self.reach = reach
+        self.firsts = firsts
     }
 }

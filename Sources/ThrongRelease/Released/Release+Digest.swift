@@ -14,7 +14,7 @@ public struct ReleaseDigest: Hashable, Sendable, CustomStringConvertible {
 
 extension Release {
     /// The digest over the header's JSON (sorted keys), a newline, and one line a cell:
-    /// `margin,cell,count,sum…,reach` in decimal, the reach left out where it is not published.
+    /// `margin,cell,count,sum…,reach,firsts` in decimal, reach and firsts left out where they are not published.
     public var digest: ReleaseDigest {
         var hash = SHA256()
         hash.update(data: header.json)
@@ -22,6 +22,7 @@ extension Release {
         for cell in cells {
             var numbers = [Int64(cell.margin.bits), Int64(cell.cell.value), cell.count] + cell.sums
             if let reach = cell.reach { numbers.append(reach.devices) }
+            if let firsts = cell.firsts { numbers.append(firsts) }
             hash.update(data: Data((numbers.map(String.init).joined(separator: ",") + "\n").utf8))
         }
         return ReleaseDigest(hex: hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())

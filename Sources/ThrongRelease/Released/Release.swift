@@ -32,7 +32,8 @@ public struct Release: Sendable, Hashable {
     public init(restoring header: ReleaseHeader, cells rows: [Row], digest: ReleaseDigest) throws(ReleaseError) {
         self.header = header
         cells = rows.map {
-            PublishedCell(margin: $0.margin, cell: $0.cell, count: $0.count, sums: $0.sums, reach: $0.reach)
+            PublishedCell(
+                margin: $0.margin, cell: $0.cell, count: $0.count, sums: $0.sums, reach: $0.reach, firsts: $0.firsts)
         }.sorted { ($0.margin, $0.cell) < ($1.margin, $1.cell) }
         guard self.digest == digest else {
             throw .altered(metric: header.layout.metric, period: header.period)
@@ -43,7 +44,8 @@ public struct Release: Sendable, Hashable {
     init(remaining header: ReleaseHeader, cells rows: [Row]) {
         self.header = header
         cells = rows.map {
-            PublishedCell(margin: $0.margin, cell: $0.cell, count: $0.count, sums: $0.sums, reach: $0.reach)
+            PublishedCell(
+                margin: $0.margin, cell: $0.cell, count: $0.count, sums: $0.sums, reach: $0.reach, firsts: $0.firsts)
         }.sorted { ($0.margin, $0.cell) < ($1.margin, $1.cell) }
     }
 
@@ -59,14 +61,19 @@ public struct Release: Sendable, Hashable {
         public let sums: [Int64]
         /// Unit: devices; nil where the metric publishes no reach.
         public let reach: DeviceFloor?
+        /// Unit: devices; nil where clients do not say which events are firsts.
+        public let firsts: Int64?
 
         /// Puts a row together.
-        public init(margin: Margin, cell: CellIndex, count: Int64, sums: [Int64], reach: DeviceFloor?) {
+        public init(
+            margin: Margin, cell: CellIndex, count: Int64, sums: [Int64], reach: DeviceFloor?, firsts: Int64? = nil
+        ) {
             self.margin = margin
             self.cell = cell
             self.count = count
             self.sums = sums
             self.reach = reach
+            self.firsts = firsts
         }
     }
 }

@@ -2,8 +2,8 @@ public import ThrongPlan
 
 /// What a release is about: everything that a reader needs to know about its numbers.
 public struct ReleaseHeader: Sendable, Hashable, Codable {
-    /// What the cells mean; carries app, metric, dimensions and their buckets.
-    public let layout: MetricLayout
+    /// What the cells mean; carries app, metric, dimensions and their buckets, learned ones with their labels.
+    public private(set) var layout: MetricLayout
     /// What the release covers.
     public let period: Period
     /// The plan in force.
@@ -53,6 +53,28 @@ public struct ReleaseHeader: Sendable, Hashable, Codable {
         self.noise = noise
         self.events = events?.sorted()
     }
+
+    /// The same with the labels that a layout gives to its slots.
+    func naming(as named: MetricLayout) -> ReleaseHeader {
+        guard named.counted == layout.counted else { return self }
+        var header = self
+        header.layout = named
+        return header
+    }
+
+    /// By shown grouping, the counter of the devices that said that this was their first in the period; empty where
+    /// clients are not asked to.
+    var firsts: [Margin: MeasureIndex] {
+        guard reach, let firsts = layout.firsts, let places = firsts.places(of: period.kind) else { return [:] }
+        var counters: [Margin: MeasureIndex] = [:]
+        for (margin, place) in zip(firsts.groupings, places) where groupings.contains(margin) {
+            counters[margin] = layout.measure(ofFirst: place)
+        }
+        return counters
+    }
+
+    /// Whether numbers of devices are what clients say (`reach: client`).
+    public var hasFirsts: Bool { !firsts.isEmpty }
 
     /// The header that a plan gives a metric's release.
     public init(plan: Plan, metric: Metric, layout: MetricLayout, period: Period) {

@@ -5,7 +5,7 @@ extension MetricLayout {
     func place(of place: Int, in other: MetricLayout) -> Int? {
         let mine = dimensions[place]
         return other.dimensions.firstIndex { its in
-            guard its.name == mine.name, its.labels == mine.labels, its.rule == mine.rule else { return false }
+            guard its.name == mine.name, its.isSplit(as: mine) else { return false }
             guard let coarsening = mine.coarsening else { return its.coarsening == nil }
             return its.coarsening?.buckets == coarsening.buckets
                 && self.place(of: coarsening.place, in: other) == its.coarsening?.place

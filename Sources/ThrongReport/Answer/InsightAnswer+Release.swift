@@ -17,8 +17,8 @@ extension InsightAnswer {
         unit =
             switch insight.kind {
             case .count, .distribution: "events"
-            case .reach: "devices"
-            case .share: "share"
+            case .reach, .frequency: "devices"
+            case .share, .retention: "share"
             case .mean(let sum): metric?.sums.first { $0.name == sum }?.unit ?? ""
             }
         filters = insight.filters.map {
@@ -36,9 +36,10 @@ extension InsightAnswer {
                     threshold: release.header.threshold,
                     sampling: release.header.sampling,
                     rotation: release.header.layout.rotation,
-                    noise: NumberNoise(release.header)),
+                    noise: NumberNoise(release.header),
+                    devices: insight.kind.deviceBasis(release.header)),
                 axes: reading.axes.map {
-                    AnswerAxis(name: $0.name, title: title($0.name), labels: $0.labels)
+                    AnswerAxis(name: $0.name, title: title($0.name), labels: $0.shownLabels)
                 },
                 table: reading.table))
     }
@@ -48,9 +49,18 @@ extension Insight.Kind {
     /// Whether the numbers count events or devices.
     public var counts: Insight.Basis {
         switch self {
-        case .count, .mean, .distribution: .events
+        case .count, .mean, .distribution, .retention, .frequency: .events
         case .reach: .devices
         case .share(let basis, _): basis
+        }
+    }
+
+    /// How it is known that numbers are devices; nil where they are events.
+    func deviceBasis(_ header: ReleaseHeader) -> NumberBasis.Devices? {
+        switch self {
+        case .retention, .frequency: .answers
+        case .count, .mean, .distribution, .share(of: .events, part: _): nil
+        case .reach, .share(of: .devices, part: _): header.hasFirsts ? .firsts : .floor
         }
     }
 }

@@ -33,8 +33,8 @@ public struct InsightAnswer: Sendable, Hashable {
         /// The numbers.
         public let table: AnswerTable
 
-        /// What parts are shares of; nil where noise keeps parts and whole from adding up.
-        public var shareBase: Figure? { basis.noise == nil ? table.whole : nil }
+        /// What parts are shares of; nil where noise, or devices that are in several parts, keep these from adding up.
+        public var shareBase: Figure? { basis.noise == nil && basis.devices != .firsts ? table.whole : nil }
     }
 
     /// The answer, where there is one.

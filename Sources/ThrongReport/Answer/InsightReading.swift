@@ -14,6 +14,8 @@ struct InsightReading {
     private let places: [Int]
     private let base: [Place]
     private let part: [Place]
+    /// Of a retention, the week whose devices are the whole.
+    private let start: Place?
 
     /// One dimension fixed to one bucket, both as indices of the layout.
     private struct Place {
@@ -34,6 +36,7 @@ struct InsightReading {
         var names = insight.by
         var part: [Place] = []
         var sum: (place: Int, decimals: Int)?
+        var start: Place?
         switch insight.kind {
         case .count:
             break
@@ -46,11 +49,21 @@ struct InsightReading {
         case .mean(let name):
             guard let found = layout.sums.firstIndex(where: { $0.name == name }) else { return nil }
             sum = (found, layout.sums[found].decimals)
+        case .retention(let answer), .frequency(let answer):
+            names.append(answer)
+            if case .retention = insight.kind {
+                // Week 0 is the first of the list.
+                guard let week = layout.dimensions.firstIndex(where: { $0.name == answer }),
+                    let bucket = layout.dimensions[week].labels.firstIndex(of: BucketLabel("0"))
+                else { return nil }
+                start = Place(dimension: week, bucket: bucket)
+            }
         case .distribution:
             guard let histogram = metric?.histogram else { return nil }
             names.append(histogram.name)
         }
         self.sum = sum
+        self.start = start
         self.part = part
         base = insight.filters.compactMap(place)
         places = names.compactMap { name in layout.dimensions.firstIndex { $0.name == name } }
@@ -77,7 +90,7 @@ struct InsightReading {
     }
 
     private var whole: Figure? {
-        guard !axes.isEmpty, shows(base) else { return nil }
+        guard !axes.isEmpty, shows(base), start == nil else { return nil }
         if case .share = kind {
             guard !part.isEmpty, shows(base + part) else { return nil }
         }
@@ -108,7 +121,15 @@ struct InsightReading {
         switch kind {
         case .count, .distribution:
             return .published(.events(cell.count))
+        case .frequency:
+            return .published(.said(cell.count))
+        case .retention:
+            guard let start, let whole = self.cell(base + split.filter { $0.dimension != start.dimension } + [start]),
+                whole.count > 0
+            else { return .withheld }
+            return .published(.share(part: cell.count, whole: whole.count))
         case .reach:
+            if release.header.hasFirsts { return cell.firsts.map { .published(.said($0)) } ?? .withheld }
             return cell.reach.map { .published(.devices($0.devices)) } ?? .withheld
         case .mean:
             guard let sum, sum.place < cell.sums.count, cell.count > 0 else { return .withheld }
@@ -145,7 +166,7 @@ struct InsightReading {
     private func shows(_ fixed: [Place]) -> Bool { release.shows(Margin(keeping: fixed.map(\.dimension))) }
 
     private var combinations: [[Int]] {
-        axes.reduce([[]]) { partial, axis in partial.flatMap { head in axis.labels.indices.map { head + [$0] } } }
+        axes.reduce([[]]) { partial, axis in partial.flatMap { head in axis.shownBuckets.map { head + [$0] } } }
     }
 }
 
@@ -153,7 +174,7 @@ extension PublishedCell {
     fileprivate func amount(of basis: Insight.Basis) -> Int64? {
         switch basis {
         case .events: count
-        case .devices: reach?.devices
+        case .devices: firsts ?? reach?.devices
         }
     }
 }

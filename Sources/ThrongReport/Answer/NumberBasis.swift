@@ -12,23 +12,39 @@ public struct NumberBasis: Sendable, Hashable {
     public let rotation: Rotation
     /// The noise of each number; nil where numbers are exact and stand for k devices.
     public let noise: NumberNoise?
+    /// How it is known that numbers are devices; nil where they are events.
+    public let devices: Devices?
+
+    /// What numbers of devices stand on.
+    public enum Devices: String, Sendable, Hashable {
+        /// The most identifiers of one window: at least so many.
+        case floor
+        /// Clients say which event is a device's first in the period; nobody can check it.
+        case firsts = "client_firsts"
+        /// Devices answer by themselves, once a period; nobody can check it.
+        case answers = "client_answers"
+    }
 
     /// Puts a basis together.
     public init(
-        counts: Insight.Basis, threshold: Threshold, sampling: Double, rotation: Rotation, noise: NumberNoise? = nil
+        counts: Insight.Basis, threshold: Threshold, sampling: Double, rotation: Rotation, noise: NumberNoise? = nil,
+        devices: Devices? = nil
     ) {
         self.counts = counts
         self.threshold = threshold
         self.sampling = sampling
         self.rotation = rotation
         self.noise = noise
+        self.devices = devices ?? (counts == .devices ? .floor : nil)
     }
 
     /// What is counted, as every format says it.
     public var statement: String {
-        switch counts {
-        case .events: noise == nil ? "events" : "events, with noise"
-        case .devices: "devices: at least, seen within one window"
+        switch devices {
+        case nil: noise == nil ? "events" : "events, with noise"
+        case .floor: "devices: at least, seen within one window"
+        case .firsts: "devices: as clients say, each at its first event of the period"
+        case .answers: "devices: as they answer by themselves, once a period\(noise == nil ? "" : ", with noise")"
         }
     }
 

@@ -4,6 +4,8 @@ public enum Quantity: Sendable, Hashable {
     case events(Int64)
     /// Unit: devices, at least.
     case devices(Int64)
+    /// Unit: devices, as they say themselves.
+    case said(Int64)
     /// Part over whole; the whole is above 0.
     case share(part: Int64, whole: Int64)
     /// A sum in units of 10^-decimals, over events; events are above 0.
@@ -17,7 +19,7 @@ public enum Quantity: Sendable, Hashable {
     /// The number as CSV and JSON have it: an exact decimal, rounded half to even; a share is a fraction of 1.
     public var decimal: Decimals {
         switch self {
-        case .events(let count), .devices(let count):
+        case .events(let count), .devices(let count), .said(let count):
             Decimals(count, over: 1, places: 0)
         case .share(let part, let whole):
             Decimals(part, over: whole, places: Self.sharePlaces)
@@ -29,7 +31,7 @@ public enum Quantity: Sendable, Hashable {
     /// For lengths of bars and for order, never for print.
     public var approximate: Double {
         switch self {
-        case .events(let count), .devices(let count):
+        case .events(let count), .devices(let count), .said(let count):
             return Double(count)
         case .share(let part, let whole):
             return Double(part) / Double(whole)

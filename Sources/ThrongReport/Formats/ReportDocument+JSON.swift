@@ -120,6 +120,8 @@ extension Insight.Kind {
         case .share: "share"
         case .mean: "mean"
         case .distribution: "distribution"
+        case .retention: "retention"
+        case .frequency: "frequency"
         }
     }
 
@@ -133,6 +135,7 @@ extension NumberBasis {
     fileprivate var jsonText: JSONText {
         let members: [(key: String, value: JSONText)] = [
             ("counts", .string(counts.rawValue)),
+            ("devices", devices.map { .string($0.rawValue) } ?? .null),
             ("statement", .string(statement)),
             ("k", kText.map { .number($0) } ?? .null),
             ("sampling", .number(samplingText)),
@@ -173,7 +176,7 @@ extension Quantity {
     /// What a quotient was computed from.
     fileprivate var quotient: (numerator: String, denominator: String)? {
         switch self {
-        case .events, .devices: nil
+        case .events, .devices, .said: nil
         case .share(let part, let whole): (String(part), String(whole))
         case .mean(let sum, let decimals, let events):
             (Decimals(sum, shiftedBy: decimals, over: 1, places: decimals).description, String(events))

@@ -50,15 +50,20 @@ struct ColumnChartView {
         height = Coordinate.number(Self.top + Self.plot + (slanted ? 22 + longest * 5.2 : 28))
         chartID = "\(anchor)-chart"
         chartTitle = answer.insight.title
-        chartSummary = "Columns, one a band, in order. \(answer.sentence) The table has the same numbers."
+        var unit = "band"
+        if case .retention = answer.insight.kind { unit = "week" }
+        chartSummary = "Columns, one a \(unit), in order. \(answer.sentence) The table has the same numbers."
     }
 
     /// The share where the whole is published: it is shorter than the number, which the table has.
     private static func short(_ quantity: Quantity?, of whole: Figure?) -> String {
         guard let quantity else { return "" }
-        if case .events(let part) = quantity, case .published(.events(let all)) = whole, all > 0 {
+        switch (quantity, whole) {
+        case (.events(let part), .published(.events(let all))) where all > 0,
+            (.said(let part), .published(.said(let all))) where all > 0:
             return Decimals.percent(part, of: all)
+        default:
+            return quantity.figureText
         }
-        return quantity.figureText
     }
 }

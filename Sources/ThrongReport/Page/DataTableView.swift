@@ -37,7 +37,11 @@ struct DataTableView {
         case .count, .distribution:
             if case .events = whole { ["Events", "Share"] } else { ["Events"] }
         case .reach:
-            ["Devices, at least"]
+            [answer.answered?.basis.devices == .firsts ? "Devices" : "Devices, at least"]
+        case .frequency:
+            if case .said = whole { ["Devices", "Share"] } else { ["Devices"] }
+        case .retention:
+            ["Share", "Devices", "Of week 0's"]
         case .share(let basis, _):
             ["Share", "Part", basis == .events ? "Of events" : "Of devices"]
         case .mean:
@@ -53,6 +57,9 @@ struct DataTableView {
             return [grouped(count), Decimals.percent(count, of: all)]
         case .devices(let devices):
             return [grouped(devices)]
+        case .said(let devices):
+            guard case .said(let all) = whole, all > 0 else { return [grouped(devices)] }
+            return [grouped(devices), Decimals.percent(devices, of: all)]
         case .share(let part, let all):
             return [quantity.figureText, grouped(part), grouped(all)]
         case .mean(_, _, let events):

@@ -25,6 +25,20 @@ extension InsightAnswer {
             return Self.with(
                 answered.basis.noise,
                 "\(group) is the fullest published band, with \(part(quantity, of: answered.shareBase)).")
+        case .frequency:
+            return Self.with(
+                answered.basis.noise,
+                "\(group) is the fullest published band, with \(part(quantity, of: answered.shareBase)).")
+        case .retention:
+            guard let row = table.latestWeek, case .published(.share(let part, let whole)) = row.figure else {
+                return "Every number here is \(Withheld.wording)."
+            }
+            let terms = [part, whole].map { Decimals($0, over: 1, places: 0).grouped }
+            return
+                """
+                In week \(row.week) after their first, \(terms[0]) devices\(row.ofGroup) came back: \
+                \(Decimals.percent(part, of: whole)) of the \(terms[1]) of week 0 in the same period.
+                """
         case .reach:
             return "\(group) is the largest published group: \(quantity.words(unit: unit))."
         case .share(let basis, let part):
@@ -45,6 +59,8 @@ extension InsightAnswer {
             return "\(quantity.words(unit: unit)) were counted."
         case (.devices, _):
             return "At least \(quantity.figureText) devices were seen within one window."
+        case (.said, _):
+            return "\(quantity.words(unit: unit)), as they say themselves."
         case (.share(let part, let whole), .share(let basis, let filter)):
             let thing = filter.map { "are “\($0.bucket)”" } ?? "are in this group"
             let terms = [part, whole].map { Decimals($0, over: 1, places: 0).grouped }.joined(separator: " of ")
@@ -65,11 +81,14 @@ extension InsightAnswer {
 
     /// A number of events as a part of the whole, where that is published: "8,412 of 24,606 events (34.2%)".
     func part(_ quantity: Quantity, of whole: Figure?) -> String {
-        guard case .events(let part) = quantity, case .published(.events(let all)) = whole, all > 0 else {
-            return quantity.words(unit: unit)
+        let terms: (part: Int64, all: Int64, unit: String)
+        switch (quantity, whole) {
+        case (.events(let part), .published(.events(let all))) where all > 0: terms = (part, all, "events")
+        case (.said(let part), .published(.said(let all))) where all > 0: terms = (part, all, "devices")
+        default: return quantity.words(unit: unit)
         }
-        let total = Decimals(all, over: 1, places: 0).grouped
-        return "\(quantity.figureText) of \(total) events (\(Decimals.percent(part, of: all)))"
+        let total = Decimals(terms.all, over: 1, places: 0).grouped
+        return "\(quantity.figureText) of \(total) \(terms.unit) (\(Decimals.percent(terms.part, of: terms.all)))"
     }
 }
 
@@ -78,6 +97,11 @@ extension AnswerTable {
     var largest: AnswerRow? { extreme { $0 > $1 } }
     /// The published row with the smallest number; the first of equals.
     var smallest: AnswerRow? { extreme { $0 < $1 } }
+
+    /// Of a retention, the published row of the latest week after week 0.
+    var latestWeek: AnswerRow? {
+        rows.filter { $0.figure.quantity != nil }.max { $0.weeks < $1.weeks }
+    }
 
     private func extreme(_ beats: (Double, Double) -> Bool) -> AnswerRow? {
         var best: (row: AnswerRow, value: Double)?
@@ -90,6 +114,15 @@ extension AnswerTable {
 }
 
 extension AnswerRow {
+    /// Weeks after the first, which is the last axis of a retention; -1 for `other`.
+    fileprivate var weeks: Int { Int(week) ?? -1 }
+    /// The week of a retention.
+    var week: String { buckets.last?.text ?? "" }
+    /// The group of a retention that is split further: " of “iOS”".
+    var ofGroup: String {
+        let group = buckets.dropLast().map(\.text).joined(separator: " · ")
+        return group.isEmpty ? "" : " of “\(group)”"
+    }
     /// The buckets in one line.
     var label: String { buckets.map(\.text).joined(separator: " · ") }
 }

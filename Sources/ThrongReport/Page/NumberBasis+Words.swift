@@ -4,7 +4,7 @@ extension NumberBasis {
     /// The basis line under an insight, in parts.
     var words: [String] {
         [
-            counts == .events ? "Counts events" : "Counts devices: at least, seen within one window",
+            devices == nil ? "Counts events" : "Counts \(statement)",
             noise.map { "Noise: \($0.terms)" }
                 ?? "k = \(threshold.devices): every number stands for \(threshold.devices) devices or more",
             sampling == 1 ? "Every event counted" : "Sampling rate \(samplingText): numbers as counted, not scaled up",

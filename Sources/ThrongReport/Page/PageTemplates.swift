@@ -1,9 +1,11 @@
 internal import Mustache
+internal import ThrongPlan
 
 /// The page's templates and style, compiled into the program.
 struct PageTemplates: Sendable {
     private let library: MustacheLibrary
     private let css: String
+    private let labelCSS: String
 
     /// Parsed once.
     static let shared = Result { () throws(ReportError) in try PageTemplates() }
@@ -18,6 +20,8 @@ struct PageTemplates: Sendable {
             ("heat", PackageResources.heat_mustache),
             ("stat", PackageResources.stat_mustache),
             ("table", PackageResources.table_mustache),
+            ("label", PackageResources.label_mustache),
+            ("labels", PackageResources.labels_mustache),
         ]
         var library = MustacheLibrary()
         for source in sources {
@@ -31,12 +35,28 @@ struct PageTemplates: Sendable {
         }
         self.library = library
         css = String(decoding: PackageResources.report_css, as: UTF8.self)
+        labelCSS = css + String(decoding: PackageResources.label_css, as: UTF8.self)
     }
 
     /// The page of a document.
     func page(of document: ReportDocument) throws(ReportError) -> String {
-        guard let page = library.render(PageView(document, css: css), withTemplate: "report") else {
-            throw .template(name: "report", reason: "it is missing")
+        try rendered(PageView(document, css: css), by: "report")
+    }
+
+    /// The page of a label.
+    func page(of label: PrivacyLabel, root: String, trial: LabelTrial?) throws(ReportError) -> LabelPage {
+        let view = LabelView(label, root: root, trial: trial, css: labelCSS)
+        return LabelPage(html: try rendered(view, by: "label"), style: labelCSS)
+    }
+
+    /// The page that leads to those of several labels.
+    func index(of labels: [PrivacyLabel]) throws(ReportError) -> LabelPage {
+        LabelPage(html: try rendered(LabelIndexView(labels, css: labelCSS), by: "labels"), style: labelCSS)
+    }
+
+    private func rendered(_ view: Any, by template: String) throws(ReportError) -> String {
+        guard let page = library.render(view, withTemplate: template) else {
+            throw .template(name: template, reason: "it is missing")
         }
         return page
     }

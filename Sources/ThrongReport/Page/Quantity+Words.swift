@@ -3,7 +3,7 @@ extension Quantity {
     var figureText: String {
         switch self {
         case .share(let part, let whole): Decimals.percent(part, of: whole)
-        case .events, .devices, .mean: decimal.grouped
+        case .events, .devices, .said, .mean: decimal.grouped
         }
     }
 
@@ -14,6 +14,7 @@ extension Quantity {
         switch self {
         case .events: "\(figureText) events"
         case .devices: "at least \(figureText) devices"
+        case .said: "\(figureText) devices"
         case .share: figureText
         case .mean: unit.isEmpty ? figureText : "\(figureText) \(unit)"
         }

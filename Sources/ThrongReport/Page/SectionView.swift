@@ -39,10 +39,10 @@ struct SectionView {
         heatTables = [heats].compactMap { $0 }
         let charted = answered.axes.count == 1
         columnCharts =
-            charted && answer.insight.kind == .distribution
+            charted && answer.insight.kind.isOrdered
             ? [ColumnChartView(answer, answered: answered, anchor: tile.anchor)] : []
         barCharts =
-            charted && answer.insight.kind != .distribution
+            charted && !answer.insight.kind.isOrdered
             ? [BarChartView(answer, table: table, anchor: tile.anchor)] : []
         dataTables = heats == nil ? [DataTableView(answer, answered: answered)] : []
         hasEvidence = heats == nil
@@ -61,5 +61,15 @@ struct SectionView {
                     ? " They leave out \(share)" : " Together they are the whole less the published numbers: \(share)"
             } ?? " How much of the whole that leaves out is unknown."
         return ["\(Withheld.wording).\(numbers)\(left)"]
+    }
+}
+
+extension Insight.Kind {
+    /// Whether its rows follow one another: bands, weeks.
+    fileprivate var isOrdered: Bool {
+        switch self {
+        case .distribution, .retention, .frequency: true
+        case .count, .reach, .share, .mean: false
+        }
     }
 }

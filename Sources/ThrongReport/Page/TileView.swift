@@ -34,6 +34,7 @@ struct TileView {
             guard let quantity = table.rows.first?.figure.quantity else { return (nil, "") }
             return (quantity.figureText, unit(of: quantity, answer))
         }
+        if case .retention = answer.insight.kind { return retention(table) }
         if case .mean = answer.insight.kind, let whole = table.whole?.quantity {
             return (whole.figureText, unit(of: whole, answer))
         }
@@ -47,15 +48,27 @@ struct TileView {
             return (Decimals.percent(part, of: all), group)
         case .share:
             return (quantity.figureText, group)
+        case .said(let part):
+            guard case .published(.said(let all)) = answered.shareBase, all > 0 else {
+                return (quantity.figureText, "devices: \(group)")
+            }
+            return (Decimals.percent(part, of: all), group)
         case .devices, .mean:
             return (quantity.figureText, "\(unit(of: quantity, answer)): \(group)")
         }
+    }
+
+    /// The latest week that is published: week 0 is always all of itself.
+    private static func retention(_ table: AnswerTable) -> (text: String?, unit: String) {
+        guard let row = table.latestWeek, let quantity = row.figure.quantity else { return (nil, "") }
+        return (quantity.figureText, "week \(row.week)\(row.ofGroup)".shortened(to: 40))
     }
 
     private static func unit(of quantity: Quantity, _ answer: InsightAnswer) -> String {
         switch quantity {
         case .events: "events"
         case .devices: "devices, at least"
+        case .said: "devices"
         case .share: "of \(answer.insight.kind.counts.rawValue)"
         case .mean: answer.unit.isEmpty ? "per event" : "\(answer.unit) per event"
         }

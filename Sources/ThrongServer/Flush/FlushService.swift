@@ -14,6 +14,7 @@ struct FlushService: Service {
     let desk: CountingDesk
     let database: DatabaseLink
     let kept: KeptFlushes
+    let offered: OfferedMark
     /// What the journal can't tell any more: PostgreSQL or the kept flushes must have it.
     let unreadable: JournalPosition
     let standing: FlushStanding
@@ -80,6 +81,7 @@ struct FlushService: Service {
                 progress.underWay = flush
                 // Only what is on disk may reach PostgreSQL: what a crash takes back must not be counted.
                 try await desk.journal.durable(flush.through)
+                try await onThread { [offered] in try offered.raise(to: flush.through) }
                 try await keep(flush)
                 let started = ContinuousClock.now
                 let outcome = try await apply(flush)
@@ -147,6 +149,9 @@ struct FlushService: Service {
     private func level(_ progress: inout Progress) async throws {
         if let watermark = try await database.attachedNow() {
             let known = kept.end(from: watermark) ?? watermark
+            if desk.knownFlushed == nil, known > desk.position {
+                throw DaemonError.overtaken(database: known.value, journal: desk.position.value)
+            }
             if known >= unreadable { desk.resolve(watermark: known) }
         }
         guard !progress.isLevel else { return }

@@ -13,6 +13,7 @@ struct HTTPChannel: HTTPChannelHandler {
     let responder: Responder
     /// Who takes batches; nil where none are taken.
     let desk: IntakeDesk?
+    let origins: CrossOrigin
     let limits: ConnectionDeadline.Limits
 
     /// Of a request line with its headers. Unit: bytes.
@@ -34,7 +35,9 @@ struct HTTPChannel: HTTPChannelHandler {
             try pipeline.addHandler(ConnectionDeadline(self.limits))
             if let desk {
                 try pipeline.addHandler(
-                    BatchHandler(desk: desk.counting, queue: desk.queue(of: channel.eventLoop), socket: socket))
+                    BatchHandler(
+                        desk: desk.counting, queue: desk.queue(of: channel.eventLoop), socket: socket, origins: origins)
+                )
             }
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))

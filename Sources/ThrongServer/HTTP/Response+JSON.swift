@@ -24,7 +24,20 @@ extension Response {
 
     /// Why a request was refused.
     static func refusal(_ error: IntakeError) -> Response {
-        let answer = IntakeAnswer(refusal: error)
-        return .json(answer.status, answer.text)
+        .answer(IntakeAnswer(refusal: error))
+    }
+
+    /// What a client of `POST /v1/batches` is told.
+    static func answer(_ answer: IntakeAnswer) -> Response {
+        var response = Response.json(answer.status, answer.text)
+        if answer.isRetryable { response.headers[.retryAfter] = IntakeAnswer.retrySeconds }
+        return response
+    }
+
+    /// Batches are not taken just now.
+    static func notReady(_ text: String) -> Response {
+        var response = Response.text(.serviceUnavailable, text)
+        response.headers[.retryAfter] = IntakeAnswer.retrySeconds
+        return response
     }
 }

@@ -11,7 +11,7 @@ struct HealthRoutes {
             // PostgreSQL away is not unready: the journal takes what comes until its cap.
             desk.journal.hasRoom
                 ? Response.text(.ok, "ready\n")
-                : Response.text(.serviceUnavailable, "the journal is full or has failed\n")
+                : Response.notReady("the journal is full or has failed\n")
         }
     }
 }

@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import ThrongIntake
+internal import ThrongPlan
 internal import ThrongWire
 
 /// What the daemon counts about itself: health, never values. Labels come from closed lists.
@@ -28,6 +29,10 @@ final class Telemetry: Sendable {
         var isDatabaseUp = false
         var setBacks = 0
         var keptBytes = 0
+        var reveals: [RevealOutcome: Int] = [:]
+        var droppedHashes = 0
+        /// By the labels of the metric, which are names from plans.
+        var knownLabels: [String: Int] = [:]
     }
 
     /// What others know at the moment of asking.
@@ -37,6 +42,7 @@ final class Telemetry: Sendable {
         var pendingCells = 0
         var openPairs = 0
         var saturations = 0
+        var bodyBytes = 0
     }
 
     private let counts = Mutex(Counts())
@@ -75,6 +81,12 @@ final class Telemetry: Sendable {
         }
     }
 
+    func revealed(_ outcome: RevealOutcome) { counts.withLock { $0.reveals[outcome, default: 0] += 1 } }
+    func hashWasDropped() { counts.withLock { $0.droppedHashes += 1 } }
+    func labelsAreKnown(_ count: Int, of dimension: DimensionName, app: AppName) {
+        counts.withLock { $0.knownLabels["app=\"\(app)\",dimension=\"\(dimension)\""] = count }
+    }
+
     func databaseWasSetBack() { counts.withLock { $0.setBacks += 1 } }
     func kept(bytes: Int) { counts.withLock { $0.keptBytes = bytes } }
     func databaseIsUp() { counts.withLock { $0.isDatabaseUp = true } }
@@ -102,6 +114,7 @@ final class Telemetry: Sendable {
             "throng_journal_lag_batches", "Batches that PostgreSQL does not have yet.", Double(gauges.journalLag))
         page.gauge("throng_pending_cells", "Touched counters not flushed yet.", Double(gauges.pendingCells))
         page.gauge("throng_open_pairs", "Identifier and cell pairs in open windows.", Double(gauges.openPairs))
+        page.gauge("throng_body_bytes", "Memory of bodies that are still arriving.", Double(gauges.bodyBytes))
         page.counter("throng_flushes_total", "Flushes into PostgreSQL.", [("", counts.flushes)])
         page.counter(
             "throng_flush_failures_total", "Flushes that failed and were tried again.", [("", counts.flushFailures)])
@@ -116,6 +129,13 @@ final class Telemetry: Sendable {
             "throng_kept_bytes", "Bytes of flushes kept in case PostgreSQL loses them.", Double(counts.keptBytes))
         page.counter(
             "throng_saturations_total", "Counters that reached their bounds: an alarm.", [("", gauges.saturations)])
+        page.counter(
+            "throng_reveals_total", "Values that clients revealed, by what became of them.",
+            RevealOutcome.allCases.map { ("outcome=\"\($0.rawValue)\"", counts.reveals[$0] ?? 0) })
+        page.counter(
+            "throng_revealed_hashes_dropped_total", "Hashes of values that there was no room to remember.",
+            [("", counts.droppedHashes)])
+        page.gauges("throng_revealed_labels", "Values that were learned and are counted by name.", counts.knownLabels)
         page.counter("throng_releases_total", "Releases made.", [("", counts.releases)])
         page.counter("throng_reports_total", "Reports made.", [("", counts.reports)])
         page.counter(
@@ -138,6 +158,12 @@ private struct ExpositionPage {
     mutating func gauge(_ name: String, _ help: String, _ value: Double) {
         head(name, help, "gauge")
         text += "\(name) \(value)\n"
+    }
+
+    mutating func gauges(_ name: String, _ help: String, _ samples: [String: Int]) {
+        guard !samples.isEmpty else { return }
+        head(name, help, "gauge")
+        for sample in samples.sorted(by: { $0.key < $1.key }) { text += "\(name){\(sample.key)} \(sample.value)\n" }
     }
 
     mutating func summary(_ name: String, _ help: String, sum: Double, count: Int) {

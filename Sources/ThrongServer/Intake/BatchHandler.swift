@@ -39,11 +39,16 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     private let desk: CountingDesk
     private let queue: AnswerQueue
     private let socket: SocketEnd
+    private let origins: CrossOrigin
     private var stage = Stage.idle
+    /// Who may read the answer to the request under way, where a page sent it.
+    private var reader: CrossOrigin.Reader?
     private var waiting = CircularBuffer<Waiting>()
     private var wantsRead = false
     private var isTakingWaiting = false
     private var closesAfterwards = false
+    /// What the body takes of the budget. Unit: bytes.
+    private var charge = 0
     private var context: ChannelHandlerContext?
 
     /// What waits for the response to the request before it.
@@ -53,14 +58,18 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         case error(any Error)
     }
 
-    init(desk: CountingDesk, queue: AnswerQueue, socket: SocketEnd) {
+    init(desk: CountingDesk, queue: AnswerQueue, socket: SocketEnd, origins: CrossOrigin) {
         self.desk = desk
         self.queue = queue
         self.socket = socket
+        self.origins = origins
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        pay(0)
+    }
 
     // MARK: What comes
 
@@ -134,11 +143,15 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             if collection.body == nil { collection.body = bytes } else { collection.body?.writeImmutableBuffer(bytes) }
             if (collection.body?.readableBytes ?? 0) > desk.limits.bodyBytes {
                 refuse(.bodyTooLarge(limit: desk.limits.bodyBytes))
+            } else if !pay(collection.body?.storageCapacity ?? 0) {
+                desk.turnAway()
+                drop(.crowded)
             } else {
                 stage = .collecting(collection)
             }
         case (.end, .collecting(let collection)):
             stage = .answering
+            pay(0)
             count(collection)
         case (.body, .dropping):
             break
@@ -163,6 +176,8 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         let headers = BatchHeaders(head.headers)
         closesAfterwards = !head.isKeepAlive || headers.asksForUpgrade
+        reader = headers.origin.flatMap { origins.reader(for: $0) }
+        guard headers.origin == nil || reader != nil else { return refuse(.originNotAllowed) }
         guard headers.isGzip != nil else { return refuse(.unknownEncoding) }
         guard headers.length <= desk.limits.bodyBytes else {
             return refuse(.bodyTooLarge(limit: desk.limits.bodyBytes))
@@ -203,16 +218,30 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     func answer(_ answer: IntakeAnswer) {
         // Nil once the client has gone.
         guard let context, case .answering = stage else { return }
-        socket.send(answer.response(isLast: closesAfterwards), isLast: closesAfterwards)
+        socket.send(answer.response(isLast: closesAfterwards, reader: reader), isLast: closesAfterwards)
         finish(context)
     }
 
     /// Answers a request that is not whole yet.
     private func refuse(_ error: IntakeError) {
         desk.refuse(error)
+        drop(IntakeAnswer(refusal: error))
+    }
+
+    private func drop(_ answer: IntakeAnswer) {
         stage = .dropping
+        pay(0)
         // The connection is closed once the rest has come: closed before, it would take the answer with it.
-        socket.send(IntakeAnswer(refusal: error).response(isLast: closesAfterwards), isLast: false)
+        socket.send(answer.response(isLast: closesAfterwards, reader: reader), isLast: false)
+    }
+
+    /// Takes so much of the budget for bodies instead of what was taken; false where there is not so much.
+    @discardableResult
+    private func pay(_ bytes: Int) -> Bool {
+        guard bytes != charge else { return true }
+        guard desk.bodies.exchange(charge, for: bytes) else { return false }
+        charge = bytes
+        return true
     }
 
     /// The request is whole and answered: on to what waits.
@@ -245,6 +274,8 @@ private struct BatchHeaders {
     /// Unit: bytes; 0 where the client does not say.
     private(set) var length = 0
     private(set) var signals: Set<OptOutSignal> = []
+    /// The origin of the page that sent it; browsers say so, other clients don't.
+    private(set) var origin: String?
     private(set) var expectsContinue = false
     /// NIO's decoder takes nothing more after a head that does; none is offered.
     private(set) var asksForUpgrade = false
@@ -255,6 +286,7 @@ private struct BatchHeaders {
             switch name.utf8.count {
             case 3 where name.lowercased() == "dnt":
                 if value == "1" { signals.insert(.doNotTrack) }
+            case 6 where name.lowercased() == "origin": origin = value
             case 6 where name.lowercased() == "expect":
                 expectsContinue = value.lowercased() == "100-continue"
             case 7 where name.lowercased() == "sec-gpc":

@@ -9,7 +9,9 @@ internal import ThrongWire
 final class CountingDesk: Sendable {
     let journal: Journal
     let keys: KeyRing
-    private let intake: Intake
+    let bodies: BodyBudget
+    let intake: Intake
+    let reveals: RevealDesk
     private let state: Mutex<Counting>
     private let telemetry: Telemetry
     private let clock: UnixClock
@@ -31,14 +33,18 @@ final class CountingDesk: Sendable {
         counting: Counting,
         keys: KeyRing,
         journal: Journal,
+        reveals: RevealDesk,
         telemetry: Telemetry,
+        bodies: BodyBudget,
         clock: UnixClock,
         onFailure: @escaping @Sendable (any Error) -> Void
     ) {
         self.intake = intake
         self.keys = keys
         self.journal = journal
+        self.reveals = reveals
         self.telemetry = telemetry
+        self.bodies = bodies
         self.clock = clock
         self.onFailure = onFailure
         var calendars: [String: PeriodCalendar] = [:]
@@ -71,8 +77,67 @@ final class CountingDesk: Sendable {
         }
     }
 
+    /// Lets a body arrive within the budget of all of them.
+    ///
+    /// - Parameter bytes: the most that it may take.
+    /// - Throws: ``IntakeError/noMemory`` where the others leave no room.
+    func withRoom<Value>(for bytes: Int, _ work: () async throws -> Value) async throws -> Value {
+        guard bodies.exchange(0, for: bytes) else { throw IntakeError.noMemory }
+        defer { _ = bodies.exchange(bytes, for: 0) }
+        return try await work()
+    }
+
+    /// What a body would add, event by event; nothing is counted and nothing is kept.
+    ///
+    /// - Throws: ``IntakeError`` where the batch as a whole would be refused.
+    func preview(_ body: UnpackedBody, signals: Set<OptOutSignal>) throws(IntakeError) -> PreviewAnswer {
+        let now = clock.now
+        let outcome = try body.read { bytes throws(IntakeError) in
+            try intake.read(bytes, signals: signals, now: now, use: .preview)
+        }
+        switch outcome {
+        case .optedOut(let answer):
+            return PreviewAnswer(
+                events: answer.refused.map { .init(index: $0.index, counted: [], refused: $0.reason) })
+        case .batch(let incoming):
+            let batch = incoming.bucketed
+            var trial = state.withLock { $0.forPreview() }
+            guard
+                let events = trial.preview(batch, now: now, openPeriod: { self.openPeriod(of: $0, now: now) })
+            else { throw .windowOutOfRange(current: batch.window.rotation.window(at: now).value) }
+            return PreviewAnswer(
+                events: events.enumerated().map { index, event in
+                    .init(
+                        index: index, counted: event.additions.map { tuple(of: $0, in: trial.space) },
+                        refused: event.refused)
+                })
+        }
+    }
+
+    private func tuple(of addition: CountedBatch.Addition, in space: CellSpace) -> PreviewAnswer.Tuple {
+        let layout = space.layouts[addition.metric]
+        let calendar = calendars[layout.timeZone] ?? .utc
+        let leaf = layout.buckets(of: addition.cell, in: layout.leaf)
+        let kept = layout.dimensions.indices.filter { layout.leaf.keeps($0) }
+        return PreviewAnswer.Tuple(
+            metric: layout.metric.text,
+            buckets: Dictionary(
+                uniqueKeysWithValues: zip(kept, leaf).map { place, bucket in
+                    let dimension = layout.dimensions[place]
+                    let label = intake.vocabulary.name(of: bucket, in: dimension, app: layout.app)
+                    return (dimension.name.text, label.text)
+                }),
+            period: calendar.label(of: calendar.period(layout.period, containing: addition.periodStart)),
+            count: addition.count,
+            sums: Dictionary(
+                uniqueKeysWithValues: zip(layout.sums, addition.sums).map { ($0.name, Double($1) / $0.scale) }))
+    }
+
     /// Notes a request that was refused as a whole.
     func refuse(_ error: IntakeError) { telemetry.refused(error) }
+
+    /// Notes a request for which there was no room.
+    func turnAway() { telemetry.answered(.overloaded) }
 
     private func count(_ incoming: IncomingBatch) throws(IntakeError) -> Verdict {
         let window = incoming.bucketed.window
@@ -105,7 +170,11 @@ final class CountingDesk: Sendable {
             return .failed
         }
         switch outcome {
-        case .counted(let batch): return .counted(batch.answer, .accepted, batch.position)
+        case .counted(let batch):
+            let answer = BatchAnswer(
+                accepted: batch.answer.accepted, refused: batch.answer.refused,
+                reveal: reveals.note(incoming.candidates, of: batch, key: key))
+            return .counted(answer, .accepted, batch.position)
         case .repeated(let answer, let position): return .counted(answer, .duplicate, position)
         case .windowOver: throw .windowOutOfRange(current: window.rotation.window(at: clock.now).value)
         }
@@ -117,6 +186,7 @@ final class CountingDesk: Sendable {
 
     // MARK: For the flush
 
+    var position: JournalPosition { state.withLock { $0.position } }
     var flushed: JournalPosition { state.withLock { $0.flushed } }
     var knownFlushed: JournalPosition? { state.withLock { $0.isResolved ? $0.flushed : nil } }
 
@@ -131,6 +201,7 @@ final class CountingDesk: Sendable {
     /// Forgets windows that are over, with their keys and the segments that nothing needs any more.
     func tidy() throws {
         let now = clock.now
+        reveals.closeWindows(now: now)
         let known = keys.windows
         let (settled, flushed) = state.withLock { ($0.closeWindows(now: now, among: known), $0.flushed) }
         do {
@@ -151,7 +222,8 @@ final class CountingDesk: Sendable {
                 journalLag: counting.position.value - min(counting.position.value, counting.flushed.value),
                 pendingCells: counting.pendingCells,
                 openPairs: counting.openPairs,
-                saturations: counting.saturations)
+                saturations: counting.saturations,
+                bodyBytes: bodies.bytes)
         }
     }
 }

@@ -17,17 +17,31 @@ struct IntakeAnswer {
     /// The journal is too far ahead of PostgreSQL, or of its disk.
     static let overloaded = IntakeAnswer(
         busy: "No room now: PostgreSQL has not caught up, or the disk is full or slow.")
+    /// Too much is arriving at once.
+    static let crowded = IntakeAnswer(busy: "No room now: too many large requests at once.")
+    /// The daemon can't start yet.
+    static let waiting = IntakeAnswer(busy: "Not started yet: the disk is full, or PostgreSQL has to be asked first.")
     /// The journal does not have it and never will.
     static let failed = IntakeAnswer(busy: "The journal failed; the batch was not counted.")
 
     /// What became of each event.
     init(_ answer: BatchAnswer) {
+        let reveal = answer.reveal.map(Self.text) ?? ""
         guard !answer.refused.isEmpty else {
-            self.init(.accepted, "{\"accepted\":\(answer.accepted),\"refused\":[]}")
+            self.init(.accepted, "{\"accepted\":\(answer.accepted),\"refused\":[]\(reveal)}")
             return
         }
         let refused = answer.refused.map { "{\"index\":\($0.index),\"reason\":\"\($0.reason.rawValue)\"}" }
-        self.init(.accepted, "{\"accepted\":\(answer.accepted),\"refused\":[\(refused.joined(separator: ","))]}")
+        self.init(
+            .accepted, "{\"accepted\":\(answer.accepted),\"refused\":[\(refused.joined(separator: ","))]\(reveal)}")
+    }
+
+    /// The member that asks for values.
+    private static func text(_ requests: [RevealRequest]) -> String {
+        let requests = requests.map {
+            "{\"dimension\":\"\($0.dimension)\",\"hash\":\"\($0.hash)\",\"probability\":\($0.probability)}"
+        }
+        return ",\"reveal\":[\(requests.joined(separator: ","))]"
     }
 
     /// Why a batch was refused as a whole; the status is chosen here and nowhere else.
@@ -50,8 +64,10 @@ struct IntakeAnswer {
 
     /// The whole response, as it goes over the wire.
     ///
-    /// - Parameter isLast: whether the connection is closed afterwards.
-    func response(isLast: Bool) -> ByteBuffer {
+    /// - Parameters:
+    ///   - isLast: whether the connection is closed afterwards.
+    ///   - reader: which pages may read it; nil where no page asked.
+    func response(isLast: Bool, reader: CrossOrigin.Reader?) -> ByteBuffer {
         var bytes = ByteBufferAllocator().buffer(capacity: 192 + text.utf8.count)
         bytes.writeStaticString("HTTP/1.1 ")
         if status == .accepted {
@@ -65,6 +81,9 @@ struct IntakeAnswer {
             bytes.writeStaticString("\r\nretry-after: ")
             bytes.writeString(Self.retrySeconds)
         }
+        if let reader {
+            for field in reader.headers { bytes.writeString("\r\n\(field.name.canonicalName): \(field.value)") }
+        }
         if isLast { bytes.writeStaticString("\r\nconnection: close") }
         bytes.writeStaticString("\r\n\r\n")
         bytes.writeString(text)
@@ -76,6 +95,7 @@ struct IntakeAnswer {
         case .bodyTooLarge, .tooManyEvents: .contentTooLarge
         case .unknownApp: .notFound
         case .unknownPurpose, .windowOutOfRange: .unprocessableContent
+        case .originNotAllowed: .forbidden
         case .noMemory: .serviceUnavailable
         case .unknownEncoding: .unsupportedMediaType
         case .notJSON, .notUTF8, .notGzip, .numberOutOfRange, .tooDeep, .duplicateKey, .nul, .wrongShape,

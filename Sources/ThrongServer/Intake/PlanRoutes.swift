@@ -5,31 +5,20 @@ internal import ThrongPlan
 
 /// `GET /v1/plan/APP`.
 struct PlanRoutes {
-    let plans: [ServedPlan]
+    private let plans: [(app: AppName, document: ServedText)]
 
-    func add(to router: Router<BasicRequestContext>) {
+    init(plans: [Plan]) throws {
+        self.plans = try plans.map { plan in
+            let text = String(decoding: try plan.publicDocument(), as: UTF8.self)
+            return (plan.app.name, ServedText(text, type: "application/json", cachedFor: 300))
+        }
+    }
+
+    func add(to router: some RouterMethods<BasicRequestContext>) {
         router.get("/v1/plan/:app") { request, context in
-            plan(try context.parameters.require("app"), request: request)
+            let app = try context.parameters.require("app")
+            let plan = plans.first { $0.app.text.utf8.elementsEqual(app.utf8) }
+            return plan?.document.response(to: request) ?? .refusal(.unknownApp)
         }
     }
-
-    private func plan(_ app: String, request: Request) -> Response {
-        guard let plan = plans.first(where: { $0.app.text.utf8.elementsEqual(app.utf8) }) else {
-            return .refusal(.unknownApp)
-        }
-        if request.headers[.ifNoneMatch] == plan.entityTag {
-            return Response(status: .notModified, headers: [.eTag: plan.entityTag])
-        }
-        var response = Response.json(.ok, plan.json)
-        response.headers[.eTag] = plan.entityTag
-        response.headers[.cacheControl] = "public, max-age=300"
-        return response
-    }
-}
-
-/// A plan as anyone may see it.
-struct ServedPlan: Sendable {
-    let app: AppName
-    let json: String
-    let entityTag: String
 }

@@ -31,6 +31,11 @@ struct CellWords {
         case .small(let floor):
             let devices = floor.devices == 1 ? "one device is" : "\(floor.devices) devices are"
             return "It is small: \(devices) proved behind it, and k is \(threshold)."
+        case .fewFirsts(let devices):
+            return """
+                Fewer than k devices say that they are in it (\(devices), and k is \(threshold)): with reach: client all \
+                clients have to say which events are their firsts.
+                """
         case .dominated:
             return """
                 One or two devices make up nearly all of one of its sums, so that one of them, knowing its own part, \
@@ -97,7 +102,7 @@ struct CellWords {
         guard let published = release.cell(cell, in: whole), layout.refines(parts, whole) else { return nil }
         let project = layout.projection(from: parts, to: whole)
         let terms = (0..<layout.size(of: parts)).map { CellIndex(UInt32($0)) }.filter {
-            project($0) == cell && !layout.isImpossible($0, in: parts)
+            project($0) == cell && !layout.isImpossible($0, in: parts) && !layout.isVacant($0, in: parts)
         }
         // An equation that nobody can read explains nothing.
         guard terms.count <= 40 else { return nil }

@@ -120,7 +120,7 @@ public struct ReleaseDesk: Sendable {
 
     private static func made(_ decision: ReleaseDecision) -> Made {
         let header = decision.release.header
-        let numbers = header.groupings.reduce(0) { $0 + header.layout.size(of: $1) }
+        let numbers = header.groupings.reduce(0) { $0 + header.layout.shownSize(of: $1) }
         return Made(
             metric: header.layout.metric,
             period: header.period,

@@ -50,12 +50,12 @@ public struct ReleaseExplainer: Sendable {
         if layout.isImpossible(cell, in: margin) {
             return explanation(.impossible, "The plan says that this combination cannot occur.")
         }
-        if let reason = try await store.reason(layout, period, margin: margin, cell: cell) {
+        if let reason = try await store.reason(layout.counted, period, margin: margin, cell: cell) {
             return explanation(
                 reason.isOwn ? .sensitive : .complementary, words.sentence(for: reason, margin, cell),
                 words.equation(for: reason, margin, cell))
         }
-        if try await store.knowsReasons(layout, period) {
+        if try await store.knowsReasons(layout.counted, period) {
             return explanation(
                 .empty, "Nothing was counted in it. Readers can't tell: empty and small cells are withheld alike.")
         }
@@ -76,7 +76,7 @@ public struct ReleaseExplainer: Sendable {
             let dimension = layout.dimensions[place]
             guard let label = buckets[dimension.name] else { continue }
             guard let bucket = dimension.labels.firstIndex(of: label) else {
-                throw .unknownBucket(label, of: dimension.name, known: dimension.labels.map(\.text))
+                throw .unknownBucket(label, of: dimension.name, known: dimension.shownLabels.map(\.text))
             }
             indices.append(bucket)
         }

@@ -108,7 +108,9 @@ public struct ReportDesk: Sendable {
                 periodKind: period.kind,
                 from: period.start,
                 to: period.start + 1)
-            if let release = found.first(where: { $0.header.layout == layout }) ?? found.last { chosen.append(release) }
+            if let release = found.first(where: { $0.header.layout.counted == layout }) ?? found.last {
+                chosen.append(release)
+            }
         }
         return chosen
     }

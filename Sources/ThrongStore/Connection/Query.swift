@@ -103,6 +103,14 @@ extension Query {
     static let selectNoiseCells = Query("noise_cell.select", PackageResources.noise_cell_select_sql)
     static let deleteNoiseCells = Query("noise_cell.delete", PackageResources.noise_cell_delete_sql)
 
+    // Labels of revealed dimensions.
+    static let learnLabel = Query("revealed_label.learn", PackageResources.revealed_label_learn_sql)
+    static let restoreLabel = Query("revealed_label.restore", PackageResources.revealed_label_restore_sql)
+    static let selectLabels = Query("revealed_label.select", PackageResources.revealed_label_select_sql)
+    static let notePublishedLabels = Query("revealed_label.publish", PackageResources.revealed_label_publish_sql)
+    static let retireLabels = Query("revealed_label.retire", PackageResources.revealed_label_retire_sql)
+    static let deleteLabels = Query("revealed_label.delete", PackageResources.revealed_label_delete_sql)
+
     // Report runs.
     static let claimRun = Query("report_run.claim", PackageResources.report_run_claim_sql)
     static let finishRun = Query("report_run.finish", PackageResources.report_run_finish_sql)

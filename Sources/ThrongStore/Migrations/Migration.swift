@@ -28,5 +28,7 @@ public struct Migration: Sendable, Hashable {
         Migration(version: 5, name: "0005.noise.sql", text: PackageResources._005_noise_sql),
         Migration(version: 6, name: "0006.tied.sql", text: PackageResources._006_tied_sql),
         Migration(version: 7, name: "0007.fence.sql", text: PackageResources._007_fence_sql),
+        Migration(version: 8, name: "0008.firsts.sql", text: PackageResources._008_firsts_sql),
+        Migration(version: 9, name: "0009.revealed.sql", text: PackageResources._009_revealed_sql),
     ]
 }

@@ -73,7 +73,8 @@ extension ReleaseStore {
                 cell: try cell(rows, row, 1),
                 count: try rows.integer(row, 2),
                 sums: try rows.integers(row, 3),
-                reach: rows.isNull(row, 4) ? nil : DeviceFloor(devices: try rows.integer(row, 4)))
+                reach: rows.isNull(row, 4) ? nil : DeviceFloor(devices: try rows.integer(row, 4)),
+                firsts: rows.isNull(row, 5) ? nil : try rows.integer(row, 5))
         }
     }
 }

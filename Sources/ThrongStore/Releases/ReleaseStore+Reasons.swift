@@ -23,8 +23,8 @@ extension ReleaseStore {
                     period: calendar.period(kind, containing: try rows.integer(0, 3)),
                     margin: try Self.margin(rows, 0, 4), cell: try Self.cell(rows, 0, 5))
             }
-            let floor = rows.isNull(0, 1) ? nil : DeviceFloor(devices: try rows.integer(0, 1))
-            guard let reason = WithholdingReason(code: try rows.integer(0, 0), floor: floor, other: other) else {
+            let devices = rows.isNull(0, 1) ? nil : try rows.integer(0, 1)
+            guard let reason = WithholdingReason(code: try rows.integer(0, 0), devices: devices, other: other) else {
                 throw StoreError.unexpectedAnswer(query: Query.selectWithheldCell.name)
             }
             return reason
@@ -51,7 +51,7 @@ extension ReleaseStore {
                 try writer.integer(Int32(bitPattern: entry.margin.bits))
                 try writer.integer(Int32(bitPattern: entry.cell.value))
                 try writer.smallint(entry.reason.code)
-                if let floor = entry.reason.floor { try writer.bigint(floor.devices) } else { try writer.null() }
+                if let devices = entry.reason.devices { try writer.bigint(devices) } else { try writer.null() }
                 if let other = entry.reason.other {
                     try writer.smallint(other.period.kind.code)
                     try writer.instant(other.period.start)

@@ -28,6 +28,7 @@ extension ReleaseStore {
         let cells = try await connection.run { session in
             // What waited for a metric that the plan no longer asks to release goes now.
             try Self.forgetKept(app: plan.app.name, session)
+            try Self.expireLabels(of: plan, now: now, session)
             let rows = try session.query(Query.selectLayouts([.text(plan.app.name.text)]))
             var cells: Int64 = 0
             for row in rows.indices {

@@ -123,11 +123,12 @@ extension ReleaseStore {
     static func write(
         _ decision: ReleaseDecision, of layout: MetricLayout, _ period: Period, _ metric: Int64, _ session: Session
     ) throws {
-        guard decision.release.header.layout == layout, decision.release.header.period == period else {
+        guard decision.release.header.layout.counted == layout, decision.release.header.period == period else {
             throw StoreError.releaseMismatched(metric: layout.metric)
         }
         let id = try write(decision.release, metric, session)
         try write(decision.withheld, release: id, session)
+        try notePublished(decision.release, session)
     }
 
     static func deleteDistinct(_ period: Period, _ metric: Int64, _ session: Session) throws {
@@ -147,7 +148,8 @@ extension ReleaseStore {
         let counters = try session.query(Query.selectCounters(key))
         let distinct = try session.query(Query.selectDistinct(key))
         return StoredCube(
-            layout: layout,
+            // Read after the counters: a value is counted in its slot only once its label is there.
+            layout: try named(layout, session),
             period: period,
             counters: try counters.indices.map { row in
                 StoredCounter(
@@ -187,7 +189,7 @@ extension ReleaseStore {
                 for (place, bucket) in zip(kept, layout.buckets(of: cell.cell, in: cell.margin)) {
                     labels[place] = layout.dimensions[place].labels[bucket].text
                 }
-                try writer.row(columns: 7)
+                try writer.row(columns: 8)
                 try writer.bigint(id)
                 try writer.integer(Int32(bitPattern: cell.margin.bits))
                 try writer.integer(Int32(bitPattern: cell.cell.value))
@@ -195,6 +197,7 @@ extension ReleaseStore {
                 try writer.bigint(cell.count)
                 try writer.bigints(cell.sums)
                 if let reach = cell.reach { try writer.bigint(reach.devices) } else { try writer.null() }
+                if let firsts = cell.firsts { try writer.bigint(firsts) } else { try writer.null() }
             }
         }
         return id

@@ -14,13 +14,17 @@ extension WithholdingReason {
         case .revealsDevices: 6
         case .coarsened: 7
         case .revealsTied: 8
+        case .fewFirsts: 9
         }
     }
 
-    /// What is proved of a small cell.
-    var floor: DeviceFloor? {
-        guard case .small(let floor) = self else { return nil }
-        return floor
+    /// What is proved of a small cell, or said. Unit: devices.
+    var devices: Int64? {
+        switch self {
+        case .small(let floor): floor.devices
+        case .fewFirsts(let devices): devices
+        default: nil
+        }
     }
 
     /// The cell that this one is withheld for.
@@ -28,14 +32,15 @@ extension WithholdingReason {
         switch self {
         case .reveals(let other), .leavesSmallRest(let other): other
         case .bounds(let other): other
-        case .small, .dominated, .relatesSingleDevices, .revealsDevices, .revealsTied, .coarsened: nil
+        case .small, .fewFirsts, .dominated, .relatesSingleDevices, .revealsDevices, .revealsTied, .coarsened: nil
         }
     }
 
     /// Reads what was written; nil where it does not fit together.
-    init?(code: Int64, floor: DeviceFloor?, other: CellAddress?) {
-        switch (code, floor, other) {
-        case (0, let floor?, nil): self = .small(floor: floor)
+    init?(code: Int64, devices: Int64?, other: CellAddress?) {
+        switch (code, devices, other) {
+        case (0, let devices?, nil): self = .small(floor: DeviceFloor(devices: devices))
+        case (9, let devices?, nil): self = .fewFirsts(devices)
         case (1, nil, nil): self = .dominated
         case (2, nil, let other?): self = .reveals(other)
         case (3, nil, let other): self = .bounds(other)

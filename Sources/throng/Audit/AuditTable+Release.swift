@@ -8,6 +8,18 @@ extension AuditTable {
         let header = release.header
         let layout = header.layout
         let calendar = PeriodCalendar(timeZone: layout.timeZone) ?? .utc
+        // Where buckets are learned, everybody sees which there are: slots without a label are none.
+        let shown = layout.dimensions.map(\.shownBuckets)
+        func cell(_ cell: CellIndex, in margin: Margin) -> UInt32? {
+            guard layout.isRevealing else { return cell.value }
+            let kept = layout.dimensions.indices.filter(margin.keeps)
+            var result = 0
+            for (place, bucket) in zip(kept, layout.buckets(of: cell, in: margin)) {
+                guard let position = shown[place].firstIndex(of: bucket) else { return nil }
+                result = result * shown[place].count + position
+            }
+            return UInt32(result)
+        }
         self.init(
             source: "\(layout.app) \(layout.metric) \(calendar.label(of: header.period))",
             app: layout.app.text,
@@ -16,15 +28,18 @@ extension AuditTable {
             threshold: header.threshold.devices,
             dimensions: layout.dimensions.map {
                 AuditPlan.Dimension(
-                    name: $0.name.text, elements: $0.labels.map(\.text), partitionsDevices: $0.partitionsDevices)
+                    name: $0.name.text, elements: $0.shownLabels.map(\.text), partitionsDevices: $0.partitionsDevices)
             },
             sums: layout.sums.map { Sum(name: $0.name, decimals: $0.decimals) },
             showsReach: header.reach,
             margins: header.groupings.map(\.bits),
-            cells: release.cells.map {
-                Cell(
-                    margin: $0.margin.bits, cell: $0.cell.value, count: $0.count, sums: $0.sums,
-                    reach: $0.reach?.devices)
+            cells: release.cells.compactMap { published in
+                cell(published.cell, in: published.margin).map { cell in
+                    Cell(
+                        margin: published.margin.bits, cell: cell, count: published.count, sums: published.sums,
+                        // As reports have it: what clients say stands before the floor.
+                        reach: published.firsts ?? published.reach?.devices)
+                }
             })
     }
 }
@@ -40,7 +55,7 @@ extension AuditInput {
     mutating func learn(_ plan: Plan) throws {
         for metric in plan.metrics {
             let layout = try plan.layout(of: metric, rules: .system)
-            for dimension in layout.dimensions where dimension.coarsening == nil {
+            for dimension in layout.dimensions where dimension.coarsening == nil && !dimension.isRevealed {
                 declare(
                     AuditPlan.Dimension(
                         name: dimension.name.text, elements: dimension.labels.map(\.text),

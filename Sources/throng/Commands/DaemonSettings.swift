@@ -27,6 +27,10 @@ enum DaemonSettings {
             key: "intake.body-bytes", unit: "bytes", lowest: 1024, highest: 64 << 20, standard: 1 << 20,
             meaning: "largest body, unpacked", apply: { $0.limits.bodyBytes = $1 }),
         Setting(
+            key: "intake.bodies-bytes", unit: "bytes", lowest: 1 << 20, highest: 1 << 40, standard: 256 << 20,
+            meaning: "memory for bodies that are still arriving, beyond which clients get 503",
+            apply: { $0.bodiesBytes = $1 }),
+        Setting(
             key: "intake.events-per-batch", unit: "events", lowest: 1, highest: 100_000, standard: 1000,
             meaning: "most events of a batch", apply: { $0.limits.eventsPerBatch = $1 }),
         Setting(
@@ -73,16 +77,24 @@ enum DaemonSettings {
             meaning: "pause between two looks at what is due", apply: { $0.scheduleInterval = .seconds($1) }),
     ]
 
+    /// The one setting that is no number.
+    private static let origins = "THRONG_INTAKE_ORIGINS"
+
     /// One line a setting, for the manual.
     static var help: String {
-        all.map { "  \($0.variable) (int, \($0.standard), \($0.unit))\n      \($0.meaning)" }.joined(separator: "\n")
+        let numbers = all.map { "  \($0.variable) (int, \($0.standard), \($0.unit))\n      \($0.meaning)" }
+        let text = """
+              \(origins) (text, *)
+                  origins whose web pages may send events, such as "https://shop.example https://www.shop.example"
+            """
+        return (numbers + [text]).joined(separator: "\n")
     }
 
     /// Takes the settings over.
     ///
     /// - Throws: `ValidationError` for an unknown variable, no whole number, or one out of range.
     static func apply(to options: inout DaemonOptions, environment: [String: String]) throws {
-        let known = Set(all.map(\.variable)).union(Fault.variables)
+        let known = Set(all.map(\.variable)).union(Fault.variables).union([origins])
         for name in environment.keys.sorted() where name.hasPrefix("THRONG_") && !known.contains(name) {
             throw ValidationError(
                 "The environment has \(name), which throng does not know. `throng serve --help` lists the ones it knows."
@@ -99,6 +111,13 @@ enum DaemonSettings {
                         + "\(setting.highest).")
             }
             setting.apply(&options, value)
+        }
+        if let text = reader.string(forKey: "throng.intake.origins") {
+            guard let listed = CrossOrigin(text) else {
+                throw ValidationError(
+                    "\(origins) takes * or origins separated by spaces, each a scheme and a host without a path.")
+            }
+            options.origins = listed
         }
     }
 }

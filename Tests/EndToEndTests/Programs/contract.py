@@ -102,6 +102,7 @@ def table():
         ("a time without a zone", with_event(at="2026-11-21T10:02:11"), {}, 400, "wrong_shape", "/events/1/at"),
         ("a day that does not exist", with_event(at="2026-02-30T10:02:11Z"), {}, 400, "wrong_shape", "/events/1/at"),
         ("fields as a list", with_event(fields=[]), {}, 400, "wrong_shape", "/events/1/fields"),
+        ("firsts as a list", with_event(firsts=[]), {}, 400, "wrong_shape", "/events/1/firsts"),
         ("a count of 0", with_event(count=0), {}, 400, "wrong_shape", "/events/1/count"),
         ("a negative count", with_event(count=-1), {}, 400, "wrong_shape", "/events/1/count"),
         ("a broken count", with_event(count=1.5), {}, 400, "wrong_shape", "/events/1/count"),
@@ -269,6 +270,72 @@ def public_plan(house):
     say("the public plan has a tag")
 
 
+def previews(house):
+    """What would be counted, in the words of the plan; nothing is."""
+    before = house.metrics()["throng_events_accepted_total"]
+
+    def ask(body, **headers):
+        line = house.connect()
+        line.request("POST", "/v1/preview", body, headers)
+        response = line.getresponse()
+        return response.status, response.headers, json.loads(response.read())
+
+    purchase = shop.event("purchase", fields={"amount": 250.5, "channel": "email"}, count=2)
+    events = [purchase, shop.event("teleport"), shop.event("purchase"), shop.event(fields={"channel": "pigeon"})]
+    body = {"app": "shop", "purpose": "product", "context": {"user_agent": "curl/8"}, "events": events}
+    today = time.strftime("%Y-%m-%d", time.gmtime())
+    expected = [
+        {"index": 0, "counted": [
+            {"metric": "purchases", "buckets": {"channel": "email"}, "period": today, "count": 2, "sums": {"paid": 200}}]},
+        {"index": 1, "counted": [], "refused": "unknown_event"}, {"index": 2, "counted": [], "refused": "invalid_value"},
+        {"index": 3, "counted": [
+            {"metric": "views", "buckets": {"channel": "other", "os": "other"}, "period": today, "count": 1, "sums": {}}]}]
+    for packed, headers in ((text(body), {}), (gzip.compress(text(body)), {"content-encoding": "gzip"})):
+        status, _, answer = ask(packed, **headers)
+        check((status, answer) == (200, {"events": expected}), "a preview:", status, answer)
+    visits = {**body, "purpose": "marketing", "context": {}, "events": [shop.event("visit")]}
+    check(ask(text(visits), **{"sec-gpc": "1"})[2] == {"events": [{"index": 0, "counted": [], "refused": "opted_out"}]},
+          "an opt-out")
+    for what, packed, headers, status, error in (
+            ("no JSON", b"x", {}, 400, "not_json"), ("too large", b" " * (1 << 20 | 1), {}, 413, "body_too_large"),
+            ("a bomb", gzip.compress(bytes(64 << 20)), {"content-encoding": "gzip"}, 413, "body_too_large"),
+            ("another packing", b"x", {"content-encoding": "br"}, 415, "unknown_encoding"),
+            ("a wrong window", text({**body, "window": 7}), {}, 422, "window_out_of_range"),
+            ("an unknown app", text({**body, "app": "bazaar"}), {}, 404, "unknown_app"),
+            ("too many events", text({**body, "events": [shop.event()] * 1001}), {}, 413, "too_many_events")):
+        found, _, answer = ask(packed, **headers)
+        check((found, answer["error"]) == (status, error), what, found, answer)
+    check(house.metrics()["throng_events_accepted_total"] == before, "previews count nothing")
+    check(house.metrics()["throng_pending_cells"] == 0, "and nothing is pending")
+    say("previews say what would be counted, and count nothing")
+
+
+def other_origins(house):
+    """Any page may ask where no origins are listed, without credentials; clients that name no origin see none of it."""
+    def ask(method, path, body=None, **headers):
+        line = house.connect()
+        line.request(method, path, body, headers)
+        response = line.getresponse()
+        response.read()
+        return response.status, {key.lower(): value for key, value in response.getheaders()}
+
+    for path in ("/v1/batches", "/v1/preview", "/v1/plan/shop"):
+        status, headers = ask("OPTIONS", path, origin="https://any.example", **{"access-control-request-method": "POST"})
+        check(status == 204 and headers["access-control-allow-origin"] == "*", path, status, headers)
+        check("POST" in headers["access-control-allow-methods"] and "content-type" in headers["access-control-allow-headers"],
+              path, headers)
+        check("access-control-allow-credentials" not in headers, path, headers)
+    for body, expected in ((text(shop.batch(id="page")), 202), (b"", 400), (b"x" * (2 << 20), 413)):
+        status, headers = ask("POST", "/v1/batches", body, origin="https://any.example")
+        check(status == expected and headers["access-control-allow-origin"] == "*", status, headers)
+        check(headers["access-control-expose-headers"] == "retry-after", headers)
+    status, headers = ask("POST", "/v1/batches", text(shop.batch(id="app")))
+    check(status == 202 and not any(name.startswith("access-control") for name in headers), status, headers)
+    status, headers = ask("GET", "/v1/plan/shop")
+    check(headers["access-control-allow-origin"] == "*", "what caches keep is good for every page:", headers)
+    say("pages of other origins may send and read")
+
+
 def cut_after(house, pieces, before=b""):
     """Sends pieces with pauses; the seconds until the server closes the connection, or Failure after 60.
 
@@ -385,19 +452,61 @@ def early(house):
     say("answers that come early, and requests for an upgrade, leave no connection hanging")
 
 
+
+def crowded():
+    """Bodies that never end take the memory that THRONG_INTAKE_BODIES_BYTES allows, and no more; others are turned away until
+    they are gone."""
+    house = daemon.Daemon(shop.plan(), THRONG_INTAKE_BODIES_BYTES=str(4 << 20)).start()
+    head = f"POST /v1/batches HTTP/1.1\r\nhost: x\r\ncontent-length: {1 << 20}\r\n\r\n".encode()
+    lines, turned_away = [], 0
+    for _ in range(24):
+        line = socket.create_connection(("127.0.0.1", house.port), 60)
+        line.settimeout(0.5)
+        # The answer may come before all is sent; the rest is dropped.
+        line.sendall(head + b" " * 900_000)
+        with contextlib.suppress(TimeoutError):
+            answer = line.recv(4096)
+            check(answer.startswith(b"HTTP/1.1 503 ") and b"retry-after: " in answer and b'"overloaded"' in answer,
+                  "a body too many is answered with", answer)
+            turned_away += 1
+        lines.append(line)
+    held = house.metrics()["throng_body_bytes"]
+    check(20 <= turned_away <= 23, turned_away, "of 24 bodies of a mebibyte were turned away")
+    check(1 << 19 < held <= 4 << 20, "bodies take", held, "bytes")
+    check(house.metrics()['throng_batches_total{outcome="overloaded"}'] == turned_away, "they are counted as overloaded")
+    # Who was turned away ends the request, and the connection is as good as new.
+    last = lines[-1]
+    last.settimeout(60)
+    last.sendall(b" " * ((1 << 20) - 900_000) + b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n")
+    check(b"HTTP/1.1 200 " in last.recv(4096), "what follows a request that was turned away is answered")
+    for line in lines:
+        line.close()
+    deadline = time.monotonic() + 20
+    while house.metrics()["throng_body_bytes"] > 0:
+        check(time.monotonic() < deadline, "clients went, and their bodies still take memory")
+        time.sleep(0.05)
+    check(house.post(text(shop.batch()))[0] == 202, "there is room again")
+    check(house.metrics()["throng_body_bytes"] == 0, "a request that was answered takes nothing")
+    check(house.stop() == 0, "serve stops gracefully")
+    say(f"of 24 bodies that never end {turned_away} are turned away")
+
+
 def test():
     house = daemon.Daemon(shop.plan(), THRONG_INTAKE_REQUEST_SECONDS="2").start()
     counters_start_at_zero(house)
     tally = bad_requests(house)
     nothing_counted(house, tally)
     public_plan(house)
+    previews(house)
     opt_outs(house)
     limits_are_inclusive(house)
     slow_clients(house)
     pipelined(house)
     unread(house)
     early(house)
+    other_origins(house)
     check(house.stop() == 0, "serve stops gracefully")
+    crowded()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ThrongPlan
+@testable import ThrongWire
 
 @Suite("A byte table finds what was put in, by bytes")
 struct ByteTableTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ThrongPlan
+@testable import ThrongWire
 
 @Suite("Numbers are read from bytes as they are from strings")
 struct DecimalTests {

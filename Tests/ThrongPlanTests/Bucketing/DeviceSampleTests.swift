@@ -35,6 +35,19 @@ struct DeviceSampleTests {
         #expect(counts.values.filter { $0 == 1 }.count == 14_926)
     }
 
+    @Test("a user agent whose versions are cut, as throng.js cuts them, is of the same families")
+    func cutUserAgents() throws {
+        let rules: [BucketingRule] = [.operatingSystem(families: []), .browser(families: []), .deviceClass]
+        for rule in rules {
+            let bucketing = try SampleRules.compiled(rule)
+            let wrong = try DeviceSample.userAgents().filter { userAgent in
+                let cut = userAgent.replacing(/([._])[0-9]+/) { "\($0.1)0" }
+                return SampleValue.text(userAgent).bucket(in: bucketing) != SampleValue.text(cut).bucket(in: bucketing)
+            }
+            #expect(wrong.isEmpty, "\(rule): \(wrong.count), such as \(wrong.prefix(3))")
+        }
+    }
+
     @Test("every device lands in a listed bucket, and only what browsers did not report in other")
     func everyDevice() throws {
         let devices = try DeviceSample.devices()

@@ -122,7 +122,7 @@ struct PlanNoiseTests {
         (
             "measures: {", "measures: {reach: true, ",
             """
-            12:3: metric 'orders': noise and 'reach: true' do not go together: a number of devices has no noise of its \
+            12:3: metric 'orders': noise and 'reach' do not go together: a number of devices has no noise of its \
             own; leave 'reach' out
             """
         ),

@@ -69,6 +69,9 @@ struct PlanSchemaTests {
         expectSame(try mapping("sum"), PlanKeys.Sum.self)
         expectSame(try mapping("histogram"), PlanKeys.Histogram.self)
         expectSame(try mapping("decay"), PlanKeys.Decay.self)
+        expectSame(try mapping("answered"), PlanKeys.Answered.self)
+        expectSame(try mapping("retention"), PlanKeys.Retention.self)
+        expectSame(try mapping("frequency"), PlanKeys.Frequency.self)
         expectSame(try mapping("insight"), PlanKeys.Insight.self)
         expectSame(try mapping("report"), PlanKeys.Report.self)
         expectSame(try mapping("delivery"), PlanKeys.Delivery.self)
@@ -77,7 +80,7 @@ struct PlanSchemaTests {
 
     @Test("no mapping with keys is missing from the comparison above")
     func completeness() throws {
-        #expect(Set(definitions.keys).subtracting(["name", "names", "duration", "exact"]).count == 14)
+        #expect(Set(definitions.keys).subtracting(["name", "names", "duration", "exact"]).count == 17)
     }
 
     @Test("a dimension has exactly one of the same kinds")
@@ -102,7 +105,11 @@ struct PlanSchemaTests {
         #expect(try words("budget", "per") == BudgetSpan.allCases.map(\.rawValue))
         #expect(try words("noise", "mechanism") == ["laplace", "gaussian"])
         #expect(try words("insight", "basis") == Insight.Basis.allCases.map(\.rawValue))
-        #expect(try words("insight", "kind") == ["count", "reach", "share", "mean", "distribution"])
+        #expect(
+            try words("insight", "kind") == [
+                "count", "reach", "share", "mean", "distribution", "retention", "frequency",
+            ])
+        #expect(try words("frequency", "per") == ["week"])
         #expect(try words("dimension", "time") == BucketingRule.TimePart.allCases.map(\.rawValue))
         #expect(
             try words("dimension", "version", "properties", "level")

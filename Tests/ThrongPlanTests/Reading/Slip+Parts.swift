@@ -106,7 +106,11 @@ extension Slip {
     static let insights = [
         Slip(
             "kind: count", "kind: sum",
-            "42:11: insight 'by_system': 'kind': found 'sum'; allowed: count, reach, share, mean, distribution"),
+            """
+            42:11: insight 'by_system': 'kind': found 'sum'; allowed: count, reach, share, mean, distribution, \
+            retention, frequency
+            """
+        ),
         Slip(
             "kind: count", "kind: mean",
             "39:3: insight 'by_system': 'sum' is missing; name the sum whose mean is asked for"),

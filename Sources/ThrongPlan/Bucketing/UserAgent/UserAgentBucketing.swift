@@ -1,7 +1,7 @@
 /// A user agent to its browser's family, its operating system's family or its device's class.
 struct UserAgentBucketing: Bucketing {
     /// What is kept.
-    enum Part: Sendable { case browser, operatingSystem, deviceClass }
+    typealias Part = BucketingRule.UserAgentPart
 
     private let buckets: LabelTable
     private let part: Part

@@ -1,0 +1,43 @@
+// A shop of one page. What throng.js needs of it: nothing for page views and for elements with data-throng-event; one call
+// for the order, and one for the answer to the question.
+"use strict";
+
+const show = () => {
+  for (const section of document.querySelectorAll("[data-page]"))
+    section.hidden = section.dataset.page !== location.pathname;
+};
+
+const go = (path) => {
+  history.pushState(null, "", path);
+  show();
+};
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-inside]");
+  if (!link) return;
+  event.preventDefault();
+  go(new URL(link.href).pathname);
+});
+addEventListener("popstate", show);
+
+document.querySelector("#search").addEventListener("submit", (event) => {
+  event.preventDefault();
+  go("/?words=" + encodeURIComponent(document.querySelector("#words").value));
+});
+
+document.querySelector("#order").addEventListener("click", () => {
+  throng.record("order", { amount: 308.5 });
+  go("/thanks");
+});
+
+const answered = (isAllowed) => {
+  sessionStorage.setItem("marketing", isAllowed);
+  throng.consent("marketing", isAllowed);
+  document.querySelector("#question").hidden = true;
+};
+document.querySelector("#agree").addEventListener("click", () => answered(true));
+document.querySelector("#decline").addEventListener("click", () => answered(false));
+const answer = sessionStorage.getItem("marketing");
+if (answer) answered(answer === "true");
+
+show();

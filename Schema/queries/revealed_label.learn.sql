@@ -1,0 +1,1 @@
+select throng.learn_label($1, $2, $3::integer, $4);

@@ -1,0 +1,1 @@
+select throng.restore_label($1, $2, $3::integer, $4);

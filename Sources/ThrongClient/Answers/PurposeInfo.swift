@@ -1,0 +1,23 @@
+public import ThrongWire
+
+/// A purpose as a consent screen needs it.
+public struct PurposeInfo: Sendable, Hashable, Identifiable {
+    /// The purpose's name in the plan.
+    public let id: String
+    /// What the numbers are for, translated where the app does.
+    public let explanation: String
+    /// Whether the person has to agree first.
+    public let needsConsent: Bool
+    /// What the person said.
+    public let consent: Consent
+    /// Which of the signals that are set now refuse it.
+    public let refusedBy: Set<OptOutSignal>
+    /// Whether events are counted for it now.
+    public let isAllowed: Bool
+    /// How long one identifier lives. Unit: seconds.
+    public let rotationSeconds: Int64
+    /// How long numbers are kept. Unit: seconds.
+    public let retentionSeconds: Int64
+    /// The questions that its metrics answer.
+    public let questions: [String]
+}

@@ -1,0 +1,184 @@
+internal import ThrongWire
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension DeviceMemory {
+    /// How batches are made.
+    struct BatchRules {
+        let ageLimit: Int64
+        let batchLimit: Int
+        let queueLimit: Int
+    }
+
+    /// Drops what waited too long.
+    mutating func forgetOld(now: Int64, ageLimit: Int64) {
+        firsts.forget(before: now)
+        for (purpose, queue) in queues {
+            let old = queue.filter { now - $0.instant(now: now) > ageLimit }
+            guard !old.isEmpty else { continue }
+            queues[purpose] = queue.filter { now - $0.instant(now: now) <= ageLimit }
+            drop(.tooOld, old.reduce(0) { $0 + $1.count })
+        }
+    }
+
+    /// Whether something of a purpose could be sent in the open window.
+    func hasBatch(_ purpose: DevicePlan.Purpose, now: Int64) -> Bool {
+        var spending = sent[purpose.name] ?? Spending()
+        spending.open(purpose.rotation.window(at: now).value)
+        return (queues[purpose.name] ?? []).contains { spending.room(for: $0, of: purpose) > 0 }
+    }
+
+    /// Makes a batch of what may be sent in the open window and takes it out of the queue; nil where nothing may.
+    ///
+    /// Bounds are kept as the daemon keeps them, in the window of sending: an event for which one of its metrics has no
+    /// room waits for the next window, so that nothing is refused and no first contribution is lost.
+    mutating func makeBatch(
+        _ purpose: DevicePlan.Purpose, plan: DevicePlan, now: Int64, rules: BatchRules, revealed: inout RevealedValues,
+        random: inout RandomSource
+    ) -> Outstanding? {
+        let window = purpose.rotation.window(at: now).value
+        var spending = sent[purpose.name] ?? Spending()
+        spending.open(window)
+        let spentBefore = spending
+        var rest: [QueuedEvent] = []
+        var taken: [QueuedEvent] = []
+        var wire: [Batch.Event] = []
+        var marks: [[FirstsMemory.Contribution]] = []
+        var marked: Set<UInt64> = []
+        let secret = key
+        for event in queues[purpose.name] ?? [] {
+            guard let known = purpose.events[event.event] else {
+                // The plan has changed since.
+                drop(.unknownEvent, event.count)
+                continue
+            }
+            let count = min(event.count, spending.room(for: event, of: purpose))
+            guard count > 0, taken.count < min(max(rules.batchLimit, 1), 1000) else {
+                rest.append(event)
+                continue
+            }
+            var part = event
+            part.count = count
+            taken.append(part)
+            if count < event.count {
+                part.count = event.count - count
+                rest.append(part)
+            }
+            for metric in known.metrics { spending.add(count, to: metric) }
+            let instant = event.instant(now: now)
+            var firsts: [String: [String: [Int]]] = [:]
+            var contributions: [FirstsMemory.Contribution] = []
+            for metric in known.metrics where event.metrics.contains(metric.name) && !metric.groupings.isEmpty {
+                let buckets = metric.buckets(event: event.event, fields: event.fields, unixSeconds: instant)
+                for kind in metric.firstPeriods {
+                    let period = plan.calendar.period(kind, containing: instant)
+                    for grouping in metric.groupings.indices {
+                        let contribution = FirstsMemory.contribution(
+                            of: buckets, to: grouping, of: metric, in: period, secret: secret)
+                        guard !self.firsts.holds(contribution), marked.insert(contribution.key).inserted else {
+                            continue
+                        }
+                        contributions.append(contribution)
+                        firsts[metric.name, default: [:]][kind.rawValue, default: []].append(grouping)
+                    }
+                }
+            }
+            marks.append(contributions)
+            let fields = revealed.hashed(
+                event.fields, of: known, purpose: purpose.name, window: window, in: plan)
+            wire.append(
+                Batch.Event(
+                    event: event.event, at: Self.timestamp(instant), fields: fields.isEmpty ? nil : fields,
+                    count: count == 1 ? nil : count, firsts: firsts.isEmpty ? nil : firsts))
+        }
+        queues[purpose.name] = rest
+        guard !taken.isEmpty else { return nil }
+        sent[purpose.name] = spending
+        let name = BatchID(high: random.next(), low: random.next())
+        let shared = Self.shared(wire, allowed: purpose.contextFields)
+        let batch = Batch(
+            app: plan.published.app.text, batch: name, purpose: purpose.name, window: window,
+            id: identifier(purpose: purpose.name, window: window), context: shared, events: Self.without(shared, wire))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let body: Data
+        do {
+            body = try encoder.encode(batch)
+        } catch {
+            // Labels and finite numbers can always be written; what can't be is not kept for ever.
+            drop(.invalidValue, taken.reduce(0) { $0 + $1.count })
+            return nil
+        }
+        let made = Outstanding(
+            batch: name.description, window: window, body: String(decoding: body, as: UTF8.self), events: taken,
+            firsts: marks, log: log.upperBound, firstSent: now,
+            spentBefore: spentBefore)
+        log = log.lowerBound..<log.upperBound + 1
+        outstanding[purpose.name] = made
+        return made
+    }
+
+    /// Takes in what the daemon said of a batch that it counted.
+    mutating func settle(_ batch: Outstanding, of purpose: String, answer: BatchAnswer) {
+        outstanding[purpose] = nil
+        let refused = Set(answer.refused.map(\.index)).filter(batch.events.indices.contains)
+        for (index, marks) in batch.firsts.enumerated() where !refused.contains(index) { firsts.add(marks) }
+        drop(.refused, refused.reduce(0) { $0 + batch.events[$1].count })
+    }
+
+    /// Gives up a batch that the daemon refused as a whole.
+    mutating func giveUp(_ batch: Outstanding, of purpose: String, reason: DropReason) {
+        outstanding[purpose] = nil
+        // Where an earlier attempt may have been counted, its firsts may have been too.
+        if batch.mayHaveArrived { firsts.add(batch.firsts.flatMap(\.self)) }
+        drop(reason, batch.count)
+    }
+
+    /// Puts the events of a batch that surely never arrived back in front of the queue, as if it had not been made.
+    mutating func dissolve(_ batch: Outstanding, of purpose: String, queueLimit: Int) {
+        outstanding[purpose] = nil
+        if sent[purpose]?.window == batch.window { sent[purpose] = batch.spentBefore }
+        if log.upperBound == batch.log + 1, log.contains(batch.log) { log = log.lowerBound..<batch.log }
+        let behind = queues.removeValue(forKey: purpose) ?? []
+        for event in batch.events + behind { put(event, into: purpose, limit: queueLimit) }
+    }
+
+    /// RFC 3339, in UTC.
+    static func timestamp(_ unixSeconds: Int64) -> String {
+        let seconds = PeriodCalendar.utc.secondOfDay(at: unixSeconds)
+        func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60].map(padded).joined(separator: ":")
+        return "\(PeriodCalendar.utc.date(at: unixSeconds))T\(clock)Z"
+    }
+
+    /// The fields that all events have alike, which are written once.
+    private static func shared(_ events: [Batch.Event], allowed: Set<String>) -> [String: Batch.Scalar] {
+        guard events.count > 1, let first = events.first?.fields else { return [:] }
+        return first.filter { name, value in
+            allowed.contains(name) && events.allSatisfy { $0.fields?[name] == value }
+        }
+    }
+
+    private static func without(_ shared: [String: Batch.Scalar], _ events: [Batch.Event]) -> [Batch.Event] {
+        guard !shared.isEmpty else { return events }
+        return events.map { event in
+            var event = event
+            let own = event.fields?.filter { shared[$0.key] == nil } ?? [:]
+            event.fields = own.isEmpty ? nil : own
+            return event
+        }
+    }
+}
+
+extension Spending {
+    /// How many of an event may be sent: as many as the fullest of its metrics has room for.
+    func room(for event: QueuedEvent, of purpose: DevicePlan.Purpose) -> Int {
+        let metrics = purpose.events[event.event]?.metrics.filter { event.metrics.contains($0.name) } ?? []
+        // An event that the plan counts no more has to get out of the queue.
+        return metrics.map(room(for:)).min() ?? event.count
+    }
+}

@@ -1,0 +1,159 @@
+internal import ThrongWire
+
+extension DeviceMemory {
+    /// What is known of a device when it records.
+    struct Circumstances {
+        let plan: DevicePlan
+        let context: [String: EventValue]
+        let signals: Set<OptOutSignal>
+        let queueLimit: Int
+    }
+
+    /// Whether a purpose may count: consent where it is needed, no refusal where it is not, no signal that refuses it.
+    func allows(_ purpose: DevicePlan.Purpose, signals: Set<OptOutSignal>) -> Bool {
+        guard purpose.refusedBy.isDisjoint(with: signals) else { return false }
+        switch consents[purpose.name] ?? .notDetermined {
+        case .authorized: return true
+        case .notDetermined: return !purpose.needsConsent
+        case .denied, .restricted: return false
+        }
+    }
+
+    /// Takes one call of ``Throng/record(_:_:)`` in.
+    mutating func record(_ record: Inbox.Record, in circumstances: Circumstances, random: inout RandomSource) {
+        let plan = circumstances.plan
+        let counting = plan.purposes.filter { purpose in
+            purpose.events[record.event].map { !$0.metrics.isEmpty && !$0.isAnswer } ?? false
+        }
+        guard !counting.isEmpty else { return drop(.unknownEvent) }
+        guard record.fields.keys.allSatisfy({ name in counting.contains { $0.takes(name, with: record.event) } }) else {
+            return drop(.unknownField)
+        }
+        let allowed = plan.purposes.filter { allows($0, signals: circumstances.signals) }
+        for purpose in allowed { note(record.event, at: record.unixSeconds, for: purpose, calendar: plan.calendar) }
+        let places = allowed.filter { purpose in counting.contains { $0.name == purpose.name } }
+        guard !places.isEmpty else { return drop(.notAllowed) }
+        for purpose in places {
+            do throws(DropReason) {
+                try enqueue(
+                    record.event, record.fields, at: record.unixSeconds, for: purpose, in: circumstances,
+                    random: &random)
+            } catch {
+                drop(error)
+            }
+        }
+    }
+
+    /// Answers what metrics ask of the device, for the periods that are over.
+    ///
+    /// - Returns: whether there was anything to answer.
+    mutating func answer(at now: Int64, in circumstances: Circumstances, random: inout RandomSource) -> Bool {
+        var isAnything = false
+        for purpose in circumstances.plan.purposes where allows(purpose, signals: circumstances.signals) {
+            for metric in purpose.answered {
+                guard let answered = metric.answered, let event = metric.events.min(),
+                    let over = activity[metric.name]?.takeOver(at: now), !over.isEmpty
+                else { continue }
+                isAnything = true
+                for period in over {
+                    var fields: [String: EventValue] = [:]
+                    if let retention = answered.retention {
+                        guard let first = activity[metric.name]?.first else { continue }
+                        let calendar = circumstances.plan.calendar
+                        let days =
+                            calendar.date(at: period.start).daysSince1970 - calendar.date(at: first).daysSince1970
+                        guard days >= 0, days / 7 <= Int64(retention.weeks) else { continue }
+                        fields["week"] = .text(String(days / 7))
+                    } else {
+                        fields["events"] = .integer(Int64(period.count))
+                    }
+                    do throws(DropReason) {
+                        try enqueue(event, fields, at: now, for: purpose, in: circumstances, random: &random)
+                    } catch {
+                        drop(error)
+                    }
+                }
+            }
+        }
+        return isAnything
+    }
+
+    /// The fields that leave the device for an event.
+    ///
+    /// - Throws: why the event can't be counted.
+    static func coarsened(
+        _ fields: [String: EventValue], context: [String: EventValue], for event: DevicePlan.Event
+    ) throws(DropReason) -> [String: Batch.Scalar] {
+        var coarsened: [String: Batch.Scalar] = [:]
+        for (name, coarsening) in event.fields {
+            if let value = fields[name] ?? context[name] {
+                coarsened[name] = try coarsening(value)
+            } else if coarsening.isRequired {
+                throw .invalidValue
+            }
+        }
+        return coarsened
+    }
+
+    private mutating func note(
+        _ event: String, at unixSeconds: Int64, for purpose: DevicePlan.Purpose, calendar: PeriodCalendar
+    ) {
+        for metric in purpose.answered {
+            guard let answered = metric.answered, answered.asks(about: event) else { continue }
+            let period = calendar.period(answered.period, containing: unixSeconds)
+            if answered.retention != nil, activity[metric.name]?.first == nil {
+                activity[metric.name, default: Activity()].first = period.start
+            }
+            activity[metric.name, default: Activity()].note(period)
+        }
+    }
+
+    private mutating func enqueue(
+        _ name: String, _ fields: [String: EventValue], at unixSeconds: Int64, for purpose: DevicePlan.Purpose,
+        in circumstances: Circumstances, random: inout RandomSource
+    ) throws(DropReason) {
+        guard let event = purpose.events[name] else { throw .unknownEvent }
+        let coarsened = try Self.coarsened(fields, context: circumstances.context, for: event)
+        let live = event.metrics.filter { unixSeconds < $0.expires }
+        guard !live.isEmpty else { throw .metricExpired }
+        for metric in live
+        where metric.isImpossible(metric.buckets(event: name, fields: coarsened, unixSeconds: unixSeconds)) {
+            throw .impossibleCombination
+        }
+        guard Double.random(in: 0..<1, using: &random) < event.sampling else { throw .notSampled }
+        var spending = recorded[purpose.name] ?? Spending()
+        spending.open(purpose.rotation.window(at: unixSeconds).value)
+        let counting = live.filter { spending.room(for: $0) > 0 }
+        for metric in counting { spending.add(1, to: metric) }
+        recorded[purpose.name] = spending
+        guard !counting.isEmpty else { throw .contributionBound }
+        let period = circumstances.plan.calendar.period(event.grain, containing: unixSeconds)
+        put(
+            QueuedEvent(
+                event: name, fields: coarsened, start: period.start, end: period.end, metrics: counting.map(\.name),
+                count: 1),
+            into: purpose.name, limit: circumstances.queueLimit)
+    }
+
+    /// Puts an event behind the others, or adds to the same one; beyond the limit the oldest goes.
+    mutating func put(_ event: QueuedEvent, into purpose: String, limit: Int) {
+        var queue = queues.removeValue(forKey: purpose) ?? []
+        defer { queues[purpose] = queue }
+        if let place = queue.lastIndex(where: { $0.isSame(as: event) }) {
+            queue[place].count = min(queue[place].count + event.count, 1_000_000)
+        } else {
+            queue.append(event)
+            if queue.count > max(limit, 1) { drop(.queueFull, queue.removeFirst().count) }
+        }
+    }
+}
+
+extension DevicePlan.Event {
+    /// Whether only devices themselves say it.
+    var isAnswer: Bool { metrics.contains { $0.answered != nil } }
+}
+
+extension DevicePlan.Purpose {
+    /// Whether an event of it may carry a field.
+    func takes(_ field: String, with event: String) -> Bool { events[event]?.fields[field] != nil }
+}

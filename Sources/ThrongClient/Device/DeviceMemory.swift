@@ -1,0 +1,76 @@
+internal import Crypto
+internal import ThrongWire
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Everything that a device remembers but its plan and its log: one document, replaced as a whole.
+///
+/// That it is one document is what makes a crash harmless: an event is in the queue, or in a batch, or answered, and
+/// never in two of these.
+///
+/// Shape, as JSON: the members below, by their names.
+struct DeviceMemory: Codable, Sendable {
+    /// 32 random bytes; they never leave the device.
+    private(set) var secret: Data
+    var consents: [String: Consent] = [:]
+    /// By purpose, oldest first.
+    var queues: [String: [QueuedEvent]] = [:]
+    /// By purpose, at most one.
+    var outstanding: [String: Outstanding] = [:]
+    /// By purpose, after a failure and until the next success.
+    var patience: [String: Patience] = [:]
+    /// By purpose, what was recorded in the open window.
+    var recorded: [String: Spending] = [:]
+    /// By purpose, what was sent in the open window.
+    var sent: [String: Spending] = [:]
+    var firsts = FirstsMemory()
+    /// By metric.
+    var activity: [String: Activity] = [:]
+    var dropped: [String: Int] = [:]
+    /// Places in the log: the oldest one, and the next one.
+    var log = 0..<0
+
+    init(random: inout RandomSource) {
+        secret = Data((0..<4).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } })
+    }
+
+    var key: SymmetricKey { SymmetricKey(data: secret) }
+
+    /// The identifier for a purpose and a window: the first 128 bits of HMAC-SHA-256(secret, purpose and window).
+    ///
+    /// Source: design, section 5. Without the secret, two of them look like two random numbers, so nobody can tell
+    /// whether they are of one device.
+    func identifier(purpose: String, window: Int64) -> String {
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Data("identifier\u{1f}\(purpose)\u{1f}\(window)".utf8), using: key)
+        return code.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    mutating func drop(_ reason: DropReason, _ count: Int = 1) {
+        guard count > 0 else { return }
+        dropped[reason.rawValue, default: 0] &+= count
+    }
+
+    /// Events that wait in queues.
+    var waiting: Int { queues.values.joined().reduce(0) { $0 + $1.count } }
+
+    /// For which something waits.
+    var purposes: Set<String> { Set(queues.keys).union(outstanding.keys) }
+
+    /// Forgets what waits for a purpose and what the device noted for it.
+    mutating func withdraw(_ purpose: String, answered: [String]) {
+        let queued = (queues.removeValue(forKey: purpose) ?? []).reduce(0) { $0 + $1.count }
+        let unanswered = outstanding.removeValue(forKey: purpose)
+        patience[purpose] = nil
+        if let unanswered, unanswered.mayHaveArrived {
+            // It may have been counted: it must not be a first again.
+            firsts.add(unanswered.firsts.flatMap(\.self))
+        }
+        drop(.withdrawn, queued + (unanswered?.count ?? 0))
+        for metric in answered { activity[metric] = nil }
+    }
+}

@@ -1,0 +1,160 @@
+internal import ThrongWire
+
+extension DevicePlan {
+    /// A metric with its bucketings.
+    struct Metric: Sendable {
+        let name: String
+        let question: String
+        let purpose: String
+        let events: Set<String>
+        /// In the plan's order; a histogram is the last.
+        let dimensions: [Dimension]
+        let sums: [SumMeasure]
+        let period: PeriodKind
+        let bound: Int
+        let sampling: Double
+        /// From here on it no longer counts. Unit: Unix seconds.
+        let expires: Int64
+        /// Buckets that can't occur together: by dimension, the bucket.
+        let impossible: [[(dimension: Int, bucket: Int)]]
+        /// For which groupings first contributions are marked.
+        let groupings: [[Part]]
+        /// For which periods they are.
+        let firstPeriods: [PeriodKind]
+        let answered: PublicPlan.Answered?
+
+        /// One way to split it.
+        struct Dimension: Sendable {
+            let name: String
+            let field: String
+            let rule: BucketingRule
+            let bucketing: any Bucketing
+        }
+
+        /// One column of a grouping: a dimension, by the buckets that are shown.
+        struct Part: Sendable {
+            let dimension: Int
+            /// By bucket of the dimension: what is shown for it.
+            let shown: [Int]
+        }
+
+        init(_ metric: PublicPlan.Metric, in plan: PublicPlan, calendar: PeriodCalendar) throws {
+            name = metric.name.text
+            question = metric.question
+            purpose = metric.purpose.text
+            events = Set(metric.events.map(\.text))
+            sums = metric.sums
+            period = metric.period
+            bound = min(max(metric.contributionBound, 0), 1_000_000)
+            sampling = min(max(metric.sampling, 0), 1)
+            answered = metric.answered
+            firstPeriods = metric.firstPeriods ?? []
+            guard let lastDay = CalendarDate(metric.expires) else {
+                throw ThrongError.plan("a metric's expiry is no date.")
+            }
+            expires = calendar.midnight(of: lastDay)
+            for sum in sums {
+                // 10^12 units of 10^-6 still fit into 64 bits.
+                guard sum.lowest <= sum.highest, max(abs(sum.lowest), abs(sum.highest)) <= 1e12,
+                    (0...6).contains(sum.decimals)
+                else { throw ThrongError.plan("a sum's bounds are out of range.") }
+            }
+            var dimensions: [Dimension] = []
+            for name in metric.dimensions where name != metric.histogram?.name {
+                guard let found = plan.dimensions.first(where: { $0.name == name }) else {
+                    throw ThrongError.plan("a metric is split by a dimension that is not there.")
+                }
+                dimensions.append(try Dimension(found))
+            }
+            if let histogram = metric.histogram {
+                dimensions.append(try Dimension(histogram))
+            }
+            self.dimensions = dimensions
+            impossible = metric.impossible.compactMap { combination in
+                let parts: [(dimension: Int, bucket: Int)?] = combination.parts.map { part in
+                    guard let dimension = dimensions.firstIndex(where: { $0.name == part.dimension.text }),
+                        let bucket = dimensions[dimension].bucketing.labels.firstIndex(of: part.bucket)
+                    else { return nil }
+                    return (dimension, bucket)
+                }
+                return parts.isEmpty || parts.contains { $0 == nil } ? nil : parts.compactMap(\.self)
+            }
+            // The daemon asks for 64 at most; each costs a hash an event.
+            guard (metric.firstGroupings?.count ?? 0) * firstPeriods.count <= 256 else {
+                throw ThrongError.plan("it asks for too many firsts.")
+            }
+            groupings = try (metric.firstGroupings ?? []).map { names in
+                try names.map { name in
+                    guard let part = Self.part(name, of: dimensions, in: plan) else {
+                        throw ThrongError.plan("a grouping has a dimension that is not there.")
+                    }
+                    return part
+                }
+            }
+        }
+
+        /// Whether it tells the hours of a day apart.
+        var tellsHours: Bool {
+            period == .hour
+                || dimensions.contains { dimension in
+                    guard dimension.field == FieldName.time.text else { return false }
+                    if case .time(let part, _) = dimension.rule { return part == .hour }
+                    return true
+                }
+        }
+
+        /// The bucket of each dimension, from fields as the daemon will get them.
+        func buckets(event: String, fields: [String: Batch.Scalar], unixSeconds: Int64) -> [Int] {
+            dimensions.map { dimension in
+                switch dimension.field {
+                case FieldName.time.text: dimension.bucketing.bucket(.integer(unixSeconds))
+                case FieldName.event.text: event.withFieldValue { dimension.bucketing.bucket($0) }
+                default:
+                    (fields[dimension.field] ?? .null).withFieldValue { dimension.bucketing.bucket($0) }
+                }
+            }
+        }
+
+        /// Whether the plan says that these buckets can't occur together.
+        func isImpossible(_ buckets: [Int]) -> Bool {
+            impossible.contains { $0.allSatisfy { buckets[$0.dimension] == $0.bucket } }
+        }
+
+        private static func part(_ name: DimensionName, of dimensions: [Dimension], in plan: PublicPlan) -> Part? {
+            if let place = dimensions.firstIndex(where: { $0.name == name.text }) {
+                return Part(dimension: place, shown: Array(dimensions[place].bucketing.labels.indices))
+            }
+            guard let derived = plan.derivedDimensions.first(where: { $0.name == name }),
+                let place = dimensions.firstIndex(where: { $0.name == derived.of.text })
+            else { return nil }
+            let shown = dimensions[place].bucketing.labels.map { label in
+                derived.groups.firstIndex { $0.values.contains { BucketLabel($0) == label } } ?? derived.groups.count
+            }
+            return Part(dimension: place, shown: shown)
+        }
+    }
+}
+
+extension DevicePlan.Metric.Dimension {
+    init(_ dimension: PublicPlan.Dimension) throws {
+        self.init(
+            name: dimension.name.text, field: dimension.field.text, rule: dimension.rule,
+            bucketing: try Self.bucketing(dimension.rule, labels: dimension.buckets))
+    }
+
+    init(_ histogram: HistogramMeasure) throws {
+        let rule = BucketingRule.bands(edges: histogram.edges)
+        self.init(
+            name: histogram.name.text, field: histogram.field.text, rule: rule,
+            bucketing: try Self.bucketing(rule, labels: []))
+    }
+
+    private static func bucketing(_ rule: BucketingRule, labels: [BucketLabel]) throws -> any Bucketing {
+        do throws(BucketingProblem) {
+            // A device knows its own system and browser and says their labels; it needs no rules for user agents.
+            return try rule.compiled { _, _ throws(BucketingProblem) in try LabelBucketing(labels) }
+        } catch {
+            throw ThrongError.plan("\(error).")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+internal import ThrongWire
+
+/// A public plan as a device follows it: checked, and compiled to tables.
+///
+/// The plan comes from the network, so nothing in it is trusted: what could make arithmetic overflow or a loop run long
+/// is refused here.
+struct DevicePlan: Sendable {
+    let published: PublicPlan
+    let calendar: PeriodCalendar
+    /// In the plan's order.
+    let purposes: [Purpose]
+    /// The fields that hold values of open vocabularies.
+    let revealedFields: Set<String>
+
+    struct Purpose: Sendable {
+        let name: String
+        let explanation: String
+        let needsConsent: Bool
+        let refusedBy: Set<OptOutSignal>
+        let rotation: Rotation
+        let contextFields: Set<String>
+        let events: [String: Event]
+        /// Metrics that devices answer about themselves.
+        let answered: [Metric]
+    }
+
+    struct Event: Sendable {
+        /// Those of the purpose that count it.
+        let metrics: [Metric]
+        /// What becomes of each field that may be sent.
+        let fields: [String: Coarsening]
+        /// The finest stretch of time that any of the metrics tells apart.
+        let grain: PeriodKind
+        /// Share that is sent: one event is sent once for all metrics, so the smallest of their rates.
+        let sampling: Double
+    }
+
+    init(_ plan: PublicPlan) throws {
+        guard let calendar = PeriodCalendar(timeZone: plan.timeZone) else {
+            throw ThrongError.plan("this device does not know its time zone.")
+        }
+        published = plan
+        self.calendar = calendar
+        let metrics = try plan.metrics.map { try Metric($0, in: plan, calendar: calendar) }
+        revealedFields = Set(metrics.flatMap(\.dimensions).filter(\.isRevealed).map(\.field))
+        purposes = try plan.purposes.map { purpose in
+            guard (60...86_400).contains(purpose.rotationSeconds) else {
+                throw ThrongError.plan("an identifier must live from a minute to a day.")
+            }
+            let own = metrics.filter { $0.purpose == purpose.name.text }
+            var events: [String: Event] = [:]
+            for event in purpose.events {
+                let counting = own.filter { $0.events.contains(event.name.text) }
+                events[event.name.text] = Event(
+                    metrics: counting,
+                    fields: Dictionary(
+                        event.fields.map { ($0.text, Coarsening(of: $0, for: counting)) }, uniquingKeysWith: { $1 }),
+                    grain: counting.contains(where: \.tellsHours) ? .hour : .day,
+                    sampling: counting.map(\.sampling).min() ?? 1)
+            }
+            return Purpose(
+                name: purpose.name.text, explanation: purpose.explanation, needsConsent: purpose.needsConsent,
+                refusedBy: Set(purpose.refusedBy), rotation: Rotation(seconds: purpose.rotationSeconds),
+                contextFields: Set(purpose.contextFields.map(\.text)), events: events,
+                answered: own.filter { $0.answered != nil })
+        }
+    }
+
+    func purpose(_ name: String) -> Purpose? { purposes.first { $0.name == name } }
+}

@@ -1,0 +1,49 @@
+internal import Crypto
+internal import ThrongWire
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Which tuples of buckets the device has contributed to in a period: keyed hashes that go when the period is long over.
+struct FirstsMemory: Codable, Sendable {
+    /// A tuple of one grouping of a metric in one period.
+    struct Contribution: Codable, Sendable, Hashable {
+        /// 64 bits of an HMAC over all of it.
+        let key: UInt64
+        /// When it may be forgotten. Unit: Unix seconds.
+        let until: Int64
+    }
+
+    private var known: [UInt64: Int64] = [:]
+
+    /// After its end a period's events may still be sent for 48 hours, and an hour or day as long is one event's.
+    private static let grace: Int64 = 4 * 86_400
+
+    func holds(_ contribution: Contribution) -> Bool { known[contribution.key] != nil }
+
+    mutating func add(_ contributions: [Contribution]) {
+        for contribution in contributions { known[contribution.key] = contribution.until }
+    }
+
+    mutating func forget(before now: Int64) {
+        if known.contains(where: { $0.value < now }) { known = known.filter { $0.value >= now } }
+    }
+
+    static func contribution(
+        of buckets: [Int], to grouping: Int, of metric: DevicePlan.Metric, in period: Period, secret: SymmetricKey
+    ) -> Contribution {
+        // Labels, not places: a newer plan may list a dimension's buckets in another order.
+        let tuple = metric.groupings[grouping].map { part in
+            let dimension = metric.dimensions[part.dimension]
+            return
+                "\(dimension.name)=\(dimension.bucketing.labels[buckets[part.dimension]]) \(part.shown[buckets[part.dimension]])"
+        }
+        let text =
+            (["first", metric.name, period.kind.rawValue, String(period.start)] + tuple).joined(separator: "\u{1f}")
+        let code = HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: secret)
+        return Contribution(key: code.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }, until: period.end + grace)
+    }
+}

@@ -1,0 +1,29 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Where a ``Throng`` takes the time from.
+public protocol ClientClock: Sendable {
+    /// Seconds since 1970-01-01T00:00:00Z.
+    var unixSeconds: Int64 { get }
+    /// Waits; throws where the task is cancelled.
+    func sleep(seconds: Double) async throws
+}
+
+/// The device's own clock.
+public struct SystemClock: ClientClock {
+    /// Needs nothing.
+    public init() {}
+
+    /// Seconds since 1970 as the device has them, from 1970 to 9999.
+    public var unixSeconds: Int64 {
+        Int64(min(max(Date().timeIntervalSince1970, 0), 253_402_214_400))
+    }
+
+    /// Waits on the continuous clock.
+    public func sleep(seconds: Double) async throws {
+        try await Task.sleep(for: .seconds(min(max(seconds, 0), 86_400)), clock: .continuous)
+    }
+}

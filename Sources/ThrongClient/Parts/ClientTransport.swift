@@ -1,0 +1,52 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// How a ``Throng`` reaches its daemon.
+public protocol ClientTransport: Sendable {
+    /// Sends a request and waits for its answer.
+    ///
+    /// - Throws: ``TransportFailure``, which says whether the daemon may have got the request all the same.
+    func send(_ request: ClientRequest) async throws(TransportFailure) -> ClientResponse
+}
+
+/// One HTTP request.
+public struct ClientRequest: Sendable {
+    /// GET or POST.
+    public let method: String
+    /// Where to.
+    public let url: URL
+    /// By name.
+    public let headers: [String: String]
+    /// What is sent; empty for GET.
+    public let body: Data
+    /// More than this of an answer is not read. Unit: bytes.
+    public let answerLimit: Int
+}
+
+/// The answer to a request.
+public struct ClientResponse: Sendable {
+    /// The HTTP status.
+    public let status: Int
+    /// By name, in lower case.
+    public let headers: [String: String]
+    /// The body, unpacked.
+    public let body: Data
+
+    /// Puts an answer together.
+    public init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
+        self.status = status
+        self.headers = .init(headers.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
+        self.body = body
+    }
+}
+
+/// Why there is no answer.
+public enum TransportFailure: Error, Sendable, Hashable {
+    /// The request surely never got to a daemon: there was no connection.
+    case notSent
+    /// The request may have arrived: the connection broke, or time ran out.
+    case unanswered
+}

@@ -1,0 +1,122 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Documents as files in a directory that only the app's user can read.
+///
+/// A file is written beside its place, synced, renamed over it, and the directory is synced: a power loss leaves the
+/// old one or the new one. The file `lock` is held as long as this lives, so that two processes never send one queue.
+public final class DirectoryStorage: ClientStorage {
+    private let path: String
+    private let lock: Int32
+
+    /// Opens a directory, which is made where it is missing, with mode 0700.
+    ///
+    /// - Throws: ``ThrongError/storage(_:)`` where it can't be made or another process uses it.
+    public init(_ directory: URL) throws {
+        path = directory.path
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            throw ThrongError.storage("The directory could not be made; choose one that the app may write to.")
+        }
+        _ = chmod(path, 0o700)
+        lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard lock >= 0 else { throw Self.failure("open the lock of", errno) }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            close(lock)
+            throw ThrongError.storage("Another Throng uses this directory; give each process one of its own.")
+        }
+    }
+
+    deinit { close(lock) }
+
+    /// Reads a file; nil where there is none.
+    public func read(_ name: String) throws -> Data? {
+        let file = open(place(of: name), O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw Self.failure("open", errno)
+        }
+        defer { close(file) }
+        var data = Data()
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = chunk.withUnsafeMutableBytes { unistdRead(file, $0) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw Self.failure("read", errno)
+            }
+            if count == 0 { return data }
+            data.append(contentsOf: chunk.prefix(count))
+        }
+    }
+
+    /// Writes a file whole and durably, in place of the one that is there.
+    public func replace(_ name: String, with data: Data) throws {
+        let draft = place(of: name) + ".new"
+        let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw Self.failure("make", errno) }
+        // A draft that a crash left may be anyone's to read.
+        var problem: Int32 = fchmod(file, 0o600) == 0 ? 0 : errno
+        data.withUnsafeBytes { bytes in
+            var rest = UnsafeRawBufferPointer(rebasing: bytes[...])
+            while problem == 0, !rest.isEmpty {
+                let count = unistdWrite(file, rest)
+                if count < 0 {
+                    if errno != EINTR { problem = errno }
+                } else {
+                    rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+                }
+            }
+        }
+        if problem == 0, fsync(file) != 0 { problem = errno }
+        if close(file) != 0, problem == 0 { problem = errno }
+        if problem == 0, rename(draft, place(of: name)) != 0 { problem = errno }
+        guard problem == 0 else {
+            unlink(draft)
+            throw Self.failure("write", problem)
+        }
+        try syncDirectory()
+    }
+
+    /// Removes a file, if it is there.
+    public func remove(_ name: String) throws {
+        guard unlink(place(of: name)) == 0 || errno == ENOENT else { throw Self.failure("remove", errno) }
+    }
+
+    private func place(of name: String) -> String {
+        path + "/"
+            + String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".") ? $0 : "-" })
+    }
+
+    private func syncDirectory() throws {
+        let directory = open(path, O_RDONLY | O_CLOEXEC)
+        guard directory >= 0 else { throw Self.failure("open the directory of", errno) }
+        defer { close(directory) }
+        guard fsync(directory) == 0 else { throw Self.failure("sync the directory of", errno) }
+    }
+
+    private static func failure(_ verb: String, _ code: Int32) -> ThrongError {
+        .storage("Could not \(verb) a file (error \(code)); the disk may be full or the directory not writable.")
+    }
+}
+
+/// `read(2)`, whose name a method of storage has too.
+private func unistdRead(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer) -> Int {
+    read(file, bytes.baseAddress, bytes.count)
+}
+
+/// `write(2)`.
+private func unistdWrite(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(file, bytes.baseAddress, bytes.count)
+}

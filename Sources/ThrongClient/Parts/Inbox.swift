@@ -1,0 +1,36 @@
+internal import Synchronization
+
+/// What was recorded and not looked at yet: the only thing that ``Throng/record(_:_:)`` touches.
+final class Inbox: Sendable {
+    /// One call, with its own moment.
+    struct Record: Sendable {
+        let event: String
+        let fields: [String: EventValue]
+        let unixSeconds: Int64
+    }
+
+    private struct State {
+        var records: [Record] = []
+        var overflow = 0
+    }
+
+    private let state = Mutex(State())
+    private let limit: Int
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Puts a record in; beyond the limit it is only counted.
+    func put(_ record: Record) {
+        state.withLock { state in
+            if state.records.count < limit { state.records.append(record) } else { state.overflow += 1 }
+        }
+    }
+
+    /// Takes everything out.
+    func takeAll() -> (records: [Record], overflow: Int) {
+        state.withLock { state in
+            defer { state = State() }
+            return (state.records, state.overflow)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+internal import Synchronization
+public import ThrongWire
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// A daemon that counts everything and keeps it, for an app's own tests.
+public final class MemorySink: ClientTransport {
+    private let taken = Mutex<[Batch]>([])
+
+    /// Starts empty.
+    public init() {}
+
+    /// Every batch that was sent, in order.
+    public var batches: [Batch] { taken.withLock { $0 } }
+
+    /// Every event that was sent, in order, with the context's fields among its own.
+    public var events: [Batch.Event] {
+        batches.flatMap { batch in
+            batch.events.map { event in
+                var whole = event
+                let fields = batch.context.merging(event.fields ?? [:]) { _, own in own }
+                whole.fields = fields.isEmpty ? nil : fields
+                return whole
+            }
+        }
+    }
+
+    /// Takes a batch and says that all of it was counted.
+    public func send(_ request: ClientRequest) async throws(TransportFailure) -> ClientResponse {
+        do {
+            let batch = try JSONDecoder().decode(Batch.self, from: request.body)
+            taken.withLock { $0.append(batch) }
+            let answer = BatchAnswer(accepted: batch.events.count, refused: [])
+            return ClientResponse(status: 202, body: try JSONEncoder().encode(answer))
+        } catch {
+            return ClientResponse(status: 400, body: Data(#"{"error":"wrong_shape"}"#.utf8))
+        }
+    }
+}

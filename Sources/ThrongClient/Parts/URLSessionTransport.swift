@@ -1,0 +1,115 @@
+internal import Foundation
+internal import Synchronization
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+/// HTTP by the system's `URLSession`, with packed bodies, which leaves nothing behind and says nothing about the device.
+///
+/// No cookies, no cache, no redirects, and the same `User-Agent` and `Accept-Language` on every device. Each request has a
+/// session and so a connection of its own: batches of two purposes on one connection would be known to be of one device.
+public struct URLSessionTransport: ClientTransport {
+    private let timeout: Double
+
+    /// - Parameter timeout: how long an answer may take. Unit: seconds.
+    public init(timeout: Double = 30) { self.timeout = timeout.isFinite ? min(max(timeout, 1), 600) : 30 }
+
+    /// Sends a request on a connection of its own.
+    public func send(_ request: ClientRequest) async throws(TransportFailure) -> ClientResponse {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.urlCache = nil
+        configuration.timeoutIntervalForRequest = timeout
+        configuration.timeoutIntervalForResource = timeout
+        var message = URLRequest(url: request.url)
+        message.httpMethod = request.method
+        message.httpShouldHandleCookies = false
+        for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
+        message.setValue("Throng", forHTTPHeaderField: "User-Agent")
+        message.setValue("*", forHTTPHeaderField: "Accept-Language")
+        if let packed = Gzip.packed(request.body) {
+            message.setValue("gzip", forHTTPHeaderField: "Content-Encoding")
+            message.httpBody = packed
+        } else if !request.body.isEmpty {
+            message.httpBody = request.body
+        }
+        let exchange = Exchange(limit: request.answerLimit)
+        // The session's delegate, not the task's: on Linux the latter is not asked.
+        let session = URLSession(configuration: configuration, delegate: exchange, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        let task = session.dataTask(with: message)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                exchange.begin(continuation)
+                task.resume()
+            }
+        } onCancel: {
+            task.cancel()
+        }
+        return try result.get()
+    }
+
+    /// One request under way.
+    private final class Exchange: NSObject, URLSessionDataDelegate, Sendable {
+        private struct State {
+            var continuation: CheckedContinuation<Result<ClientResponse, TransportFailure>, Never>?
+            var body = Data()
+        }
+
+        private let limit: Int
+        private let state = Mutex(State())
+
+        init(limit: Int) { self.limit = limit }
+
+        func begin(_ continuation: CheckedContinuation<Result<ClientResponse, TransportFailure>, Never>) {
+            state.withLock { $0.continuation = continuation }
+        }
+
+        func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+            let isTooLarge = state.withLock { state in
+                state.body.append(data)
+                return state.body.count > limit
+            }
+            if isTooLarge { dataTask.cancel() }
+        }
+
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+            newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+        ) {
+            // A captive portal redirects; events are for the daemon alone.
+            completionHandler(nil)
+        }
+
+        func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+            let (continuation, body) = state.withLock { state in
+                defer { state.continuation = nil }
+                return (state.continuation, state.body)
+            }
+            guard let continuation else { return }
+            guard error == nil, let response = task.response as? HTTPURLResponse else {
+                continuation.resume(returning: .failure(Self.failure(error)))
+                return
+            }
+            var headers: [String: String] = [:]
+            for (name, value) in response.allHeaderFields {
+                if let name = name as? String, let value = value as? String { headers[name] = value }
+            }
+            continuation.resume(
+                returning: .success(ClientResponse(status: response.statusCode, headers: headers, body: body)))
+        }
+
+        private static func failure(_ error: (any Error)?) -> TransportFailure {
+            switch (error as? URLError)?.code {
+            case .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed, .notConnectedToInternet, .badURL,
+                .unsupportedURL, .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+                .serverCertificateNotYetValid, .serverCertificateHasUnknownRoot:
+                .notSent
+            default:
+                .unanswered
+            }
+        }
+    }
+}

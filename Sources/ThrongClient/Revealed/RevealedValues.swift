@@ -1,0 +1,144 @@
+internal import Crypto
+internal import ThrongWire
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The values of open vocabularies that a device knows: in memory only, as long as they wait to be sent and until the
+/// window is over in which their hashes were.
+///
+/// What is on disk in a value's place is a token, its code under a key of this process: whoever finds it learns nothing,
+/// and to the next process it means nothing either. What waited then counts as `other`.
+struct RevealedValues: Sendable {
+    private let key = SymmetricKey(size: .bits256)
+    /// By token, what waits.
+    private var waiting: [RevealedHash: BucketLabel] = [:]
+    /// What was sent in windows that are not over.
+    private var sent: [Sent: BucketLabel] = [:]
+    /// Hashes about which the coin was tossed already.
+    private var tossed: Set<Sent> = []
+    /// Answers on their way.
+    var pending: [Reveal] = []
+
+    /// A hash as it left the device.
+    private struct Sent: Hashable {
+        let purpose: PurposeName
+        let window: Int64
+        let dimension: DimensionName
+        let hash: RevealedHash
+    }
+
+    // MARK: Recording
+
+    /// The token that stands for a value; nil for one that never leaves the device.
+    private func token(for value: EventValue) -> (token: RevealedHash, value: BucketLabel)? {
+        guard case .text(let text) = value, text.utf8.count <= EventValue.longestText else { return nil }
+        let trimmed = text.drop { $0 == " " }
+        guard let end = trimmed.lastIndex(where: { $0 != " " }) else { return nil }
+        do throws(UnfitValue) {
+            let label = try BucketLabel(revealing: String(trimmed[...end]))
+            return (RevealedHash(authenticationCode: code(of: label, key: key)), label)
+        } catch {
+            // It looks personal, or can't name a bucket: nobody learns more than that there was another value.
+            return nil
+        }
+    }
+
+    /// Fields with tokens in the place of values that nobody lists.
+    func hidden(_ fields: [String: EventValue], in plan: DevicePlan) -> [String: EventValue] {
+        var fields = fields
+        for name in plan.revealedFields {
+            guard let value = fields[name] else { continue }
+            // An empty text is no hash: it counts as other.
+            fields[name] = .text(token(for: value)?.token.description ?? "")
+        }
+        return fields
+    }
+
+    /// Keeps what tokens stand for.
+    mutating func remember(_ fields: [String: EventValue], in plan: DevicePlan) {
+        for name in plan.revealedFields {
+            guard let value = fields[name], let (token, label) = token(for: value) else { continue }
+            waiting[token] = label
+        }
+    }
+
+    /// Forgets what no event waits for any more, and what was sent in windows that are over.
+    mutating func forget(but queues: some Sequence<QueuedEvent>, in plan: DevicePlan, now: Int64) {
+        let tokens = queues.flatMap { event in plan.revealedFields.compactMap { event.fields[$0]?.revealedHash } }
+        waiting = waiting.filter(Set(tokens).contains(key:))
+        func isOpen(_ sent: Sent) -> Bool {
+            plan.purpose(sent.purpose.text).map { sent.window + 2 > $0.rotation.window(at: now).value } ?? false
+        }
+        sent = sent.filter { isOpen($0.key) }
+        tossed = tossed.filter(isOpen)
+        pending.removeAll { reveal in
+            plan.purpose(reveal.purpose.text).map { reveal.window + 2 <= $0.rotation.window(at: now).value } ?? true
+        }
+    }
+
+    // MARK: Sending
+
+    /// The fields of an event as they go over the wire: hashes of the window in the place of tokens. What a token of an
+    /// earlier process stood for is lost, and left out.
+    mutating func hashed(
+        _ fields: [String: Batch.Scalar], of event: DevicePlan.Event, purpose: String, window: Int64,
+        in plan: DevicePlan
+    ) -> [String: Batch.Scalar] {
+        var fields = fields
+        var seen: Set<String> = []
+        for dimension in event.metrics.flatMap(\.dimensions)
+        where dimension.isRevealed && seen.insert(dimension.field).inserted {
+            guard let token = fields.removeValue(forKey: dimension.field)?.revealedHash, let label = waiting[token]
+            else { continue }
+            let name = DimensionName(dimension.name)
+            let text = RevealedHash.keyText(
+                app: plan.published.app, purpose: PurposeName(purpose), dimension: name, window: WindowNumber(window))
+            let hash = RevealedHash(
+                authenticationCode: code(of: label, key: SymmetricKey(data: SHA256.hash(data: text))))
+            sent[Sent(purpose: PurposeName(purpose), window: window, dimension: name, hash: hash)] = label
+            fields[dimension.field] = .text(hash.description)
+        }
+        return fields
+    }
+
+    /// Takes the daemon's requests for values of a batch: answers each with the probability that it names, once a hash.
+    mutating func answer(
+        _ requests: [RevealRequest], purpose: String, window: Int64, in plan: DevicePlan, random: inout RandomSource
+    ) {
+        for request in requests {
+            let asked = Sent(
+                purpose: PurposeName(purpose), window: window, dimension: request.dimension, hash: request.hash)
+            guard let label = sent[asked], tossed.insert(asked).inserted else { continue }
+            guard Double.random(in: 0..<1, using: &random) < request.probability else { continue }
+            pending.append(
+                Reveal(
+                    app: plan.published.app, purpose: asked.purpose, window: window, dimension: request.dimension,
+                    value: label.text))
+        }
+    }
+
+    private func code(of label: BucketLabel, key: SymmetricKey) -> HMAC<SHA256>.MAC {
+        HMAC<SHA256>.authenticationCode(for: Array(label.text.utf8), using: key)
+    }
+}
+
+extension DevicePlan.Metric.Dimension {
+    /// Whether its buckets are learned while counting goes on.
+    var isRevealed: Bool { if case .revealed = rule { true } else { false } }
+}
+
+extension Batch.Scalar {
+    /// The hash or token that it is, if it is one.
+    fileprivate var revealedHash: RevealedHash? {
+        if case .text(let text) = self { RevealedHash(wire: Array(text.utf8)) } else { nil }
+    }
+}
+
+extension Set {
+    /// Whether an entry's key is among them; to filter dictionaries by.
+    fileprivate func contains<Value>(key entry: (key: Element, value: Value)) -> Bool { contains(entry.key) }
+}

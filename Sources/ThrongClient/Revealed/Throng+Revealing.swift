@@ -1,0 +1,72 @@
+internal import ThrongWire
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension Throng {
+    /// Keeps what values stand for as long as they wait, and forgets the others.
+    func hideValues(of records: [Inbox.Record]) {
+        guard !plan.revealedFields.isEmpty else { return }
+        let waiting = memory.queues.values.joined() + memory.outstanding.values.flatMap(\.events)
+        revealed.forget(but: waiting, in: plan, now: clock.unixSeconds)
+        revealed.remember(context, in: plan)
+        for record in records { revealed.remember(record.fields, in: plan) }
+    }
+
+    /// A record as it may be written down.
+    func hidden(_ record: Inbox.Record) -> Inbox.Record {
+        Inbox.Record(
+            event: record.event, fields: revealed.hidden(record.fields, in: plan), unixSeconds: record.unixSeconds)
+    }
+
+    /// Says the values that the daemon asked for and that this device is to say: without an identifier, and each a while
+    /// after the batch that they were in, so that nothing but their time could link the two.
+    func revealPending() async {
+        while let reveal = revealed.pending.popLast() {
+            let generation = generation
+            await pause()
+            // The person may have changed their mind meanwhile.
+            guard generation == self.generation, let purpose = plan.purpose(reveal.purpose.text),
+                memory.allows(purpose, signals: signals)
+            else { continue }
+            await send(reveal)
+        }
+    }
+
+    private func send(_ reveal: Reveal) async {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let place = memory.log.upperBound
+        var entry: SentBatch
+        do {
+            let words = plan.purpose(reveal.purpose.text).map(explanation(of:)) ?? ""
+            entry = SentBatch(
+                id: BatchID(high: random.next(), low: random.next()).description, purpose: reveal.purpose.text,
+                explanation: words, unixSeconds: clock.unixSeconds,
+                body: String(decoding: try encoder.encode(reveal), as: UTF8.self), outcome: .unanswered)
+        } catch {
+            // Names and a text can always be written.
+            return
+        }
+        // First in the log, then on the wire: nothing leaves that nobody can look at.
+        memory.log = memory.log.lowerBound..<place + 1
+        isSaved = false
+        guard persist(), log(entry, at: place) else { return }
+        let response: ClientResponse
+        do throws(TransportFailure) {
+            response = try await transport.send(
+                ClientRequest(
+                    method: "POST", url: source.reveals, headers: ["Content-Type": "application/json"],
+                    body: Data(entry.body.utf8), answerLimit: PlanSource.longestAnswer))
+        } catch {
+            // Others will be asked, too.
+            return
+        }
+        entry.outcome =
+            response.status == 202 ? .counted(events: 0, refused: [:]) : .rejected(status: response.status, error: "")
+        _ = log(entry, at: place)
+    }
+}

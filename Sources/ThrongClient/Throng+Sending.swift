@@ -1,0 +1,253 @@
+internal import ThrongWire
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension Throng {
+    /// What one attempt came to.
+    struct Attempt: Sendable {
+        var counted = 0
+        var refused = 0
+        var problem: FlushResult.Problem?
+    }
+
+    /// Sends everything that may be sent now, and waits for the answers.
+    ///
+    /// Purposes go one after another in random order, with a random pause between two batches, so that their times of
+    /// arrival don't link them. What waits for its purpose's next window stays, and so does what the daemon asked to
+    /// hold back; the result says how much.
+    public func flush() async -> FlushResult {
+        drain()
+        var result = FlushResult()
+        var isFirst = true
+        for purpose in plan.purposes.shuffled(using: &random).map(\.name) {
+            while !isClosed, !Task.isCancelled {
+                guard let ready = plan.purpose(purpose), memory.allows(ready, signals: signals), isReady(ready) else {
+                    break
+                }
+                if !isFirst {
+                    await pause()
+                    // The person may have changed their mind meanwhile.
+                    guard let ready = plan.purpose(purpose), memory.allows(ready, signals: signals), isReady(ready)
+                    else { break }
+                }
+                isFirst = false
+                let attempt = await attempt(purpose)
+                result.counted += attempt.counted
+                result.refused += attempt.refused
+                if let problem = attempt.problem {
+                    result.problem = problem
+                    if case .rejected = problem { continue }
+                    break
+                }
+            }
+        }
+        drain()
+        persist()
+        result.waiting = memory.waiting + memory.outstanding.values.reduce(0) { $0 + $1.count }
+        if result.problem == nil, let until = memory.patience.values.map(\.retryAfter).max() {
+            let seconds = until - now
+            if seconds > 0 { result.problem = .busy(seconds: seconds) }
+        }
+        schedule()
+        return result
+    }
+
+    /// Sets the timer to when the next batch is due.
+    func schedule() {
+        guard options.sendsByItself, !isClosed else { return }
+        let now = self.now
+        for purpose in plan.purposes { due[purpose.name] = dueTime(of: purpose, now: now) }
+        let next = max(min(nextRefresh, due.values.min() ?? nextRefresh), now + 1)
+        if let timer, timer.due <= next { return }
+        timer?.task.cancel()
+        let clock = clock
+        let task = Task { [weak self] in
+            do { try await clock.sleep(seconds: Double(next - now)) } catch { return }
+            await self?.timerFired()
+        }
+        timer = (next, task)
+    }
+
+    /// When the next batch of a purpose is due; nil where nothing waits.
+    private func dueTime(of purpose: DevicePlan.Purpose, now: Int64) -> Int64? {
+        let isUnanswered = memory.outstanding[purpose.name] != nil
+        guard isUnanswered || !(memory.queues[purpose.name]?.isEmpty ?? true) else { return nil }
+        if let patience = memory.patience[purpose.name], patience.notBefore > now { return patience.notBefore }
+        if let known = due[purpose.name] { return known }
+        if isUnanswered { return now }
+        // Where this window has no room left, the next one has.
+        let opening = purpose.rotation.start(of: WindowNumber(purpose.rotation.window(at: now).value + 1))
+        let wait = options.interval * Double.random(in: 0.5...1.5, using: &random)
+        return (memory.hasBatch(purpose, now: now) ? now : opening) + Int64(wait)
+    }
+
+    private func timerFired() async {
+        timer = nil
+        guard !isClosed else { return }
+        drain()
+        let now = self.now
+        let ready = due.filter { $0.value <= now }.keys.sorted()
+        // One purpose at a time, in random order: those that were due together, as after hours offline, part again.
+        if let next = ready.randomElement(using: &random) {
+            for purpose in ready {
+                let wait = options.interval * Double.random(in: 0.5...1.5, using: &random)
+                due[purpose] = purpose == next ? nil : now + Int64(wait)
+            }
+            if let purpose = plan.purpose(next), memory.allows(purpose, signals: signals), isReady(purpose) {
+                _ = await attempt(next)
+            }
+        }
+        if nextRefresh <= now {
+            // Set before it is waited for, so that only one asks.
+            nextRefresh = now + 900
+            if await refreshPlan() { nextRefresh = self.now + max(options.planAge, 900) }
+        }
+        persist()
+        schedule()
+    }
+
+    /// Whether a batch of a purpose may be sent now: one that waits, or one that can be made.
+    private func isReady(_ purpose: DevicePlan.Purpose) -> Bool {
+        let now = self.now
+        guard (memory.patience[purpose.name]?.retryAfter ?? 0) <= now else { return false }
+        return memory.outstanding[purpose.name] != nil || memory.hasBatch(purpose, now: now)
+    }
+
+    /// Makes one attempt for a purpose, or waits for the one that is under way.
+    private func attempt(_ purpose: String) async -> Attempt {
+        if let running = attempts[purpose] { return await running.value }
+        let task = Task {
+            // Taken out before anyone who waits goes on, or they would find it over and over again.
+            defer { attempts[purpose] = nil }
+            return await attemptAlone(purpose)
+        }
+        attempts[purpose] = task
+        return await task.value
+    }
+
+    private func attemptAlone(_ name: String) async -> Attempt {
+        guard let purpose = plan.purpose(name) else { return Attempt() }
+        let now = self.now
+        memory.forgetOld(now: now, ageLimit: options.ageLimit)
+        if let old = memory.outstanding[name], old.isOver(at: purpose.rotation.window(at: now).value) {
+            if old.mayHaveArrived {
+                memory.giveUp(old, of: name, reason: .unanswered)
+            } else {
+                takeBack(old, of: name)
+            }
+            isSaved = false
+        }
+        let rules = DeviceMemory.BatchRules(
+            ageLimit: options.ageLimit, batchLimit: options.batchLimit, queueLimit: options.queueLimit)
+        guard
+            var batch = memory.outstanding[name]
+                ?? memory.makeBatch(purpose, plan: plan, now: now, rules: rules, revealed: &revealed, random: &random)
+        else {
+            persist()
+            return Attempt()
+        }
+        let before = batch.mayHaveArrived
+        batch.mayHaveArrived = true
+        memory.outstanding[name] = batch
+        isSaved = false
+        // First on disk, then on the wire: a crash in between must not send the events a second time.
+        guard persist(), log(batch, of: name, .unanswered) else {
+            batch.mayHaveArrived = before
+            memory.outstanding[name] = batch
+            isSaved = false
+            return Attempt(problem: .storage)
+        }
+        let generation = generation
+        let answer = await send(batch, refusing: signals)
+        guard generation == self.generation else { return Attempt() }
+        let result = settle(batch, of: name, mayHaveArrived: before, answer)
+        await revealPending()
+        return result
+    }
+
+    private func send(_ batch: Outstanding, refusing signals: Set<OptOutSignal>) async -> DaemonAnswer {
+        var headers = ["Content-Type": "application/json"]
+        if signals.contains(.globalPrivacyControl) { headers["Sec-GPC"] = "1" }
+        if signals.contains(.doNotTrack) { headers["DNT"] = "1" }
+        do throws(TransportFailure) {
+            let response = try await transport.send(
+                ClientRequest(
+                    method: "POST", url: source.batches, headers: headers, body: Data(batch.body.utf8),
+                    answerLimit: PlanSource.longestAnswer))
+            return DaemonAnswer(response, now: now)
+        } catch {
+            switch error {
+            case .notSent: return .notSent
+            case .unanswered: return .unanswered
+            }
+        }
+    }
+
+    private func settle(
+        _ sent: Outstanding, of purpose: String, mayHaveArrived: Bool, _ answer: DaemonAnswer
+    ) -> Attempt {
+        // Withdrawn while it was under way: it left, so the log says so, and nothing of it is kept.
+        let isKept = memory.outstanding[purpose]?.batch == sent.batch
+        isSaved = false
+        defer { persist() }
+        var batch = sent
+        var result = Attempt()
+        var wait: Int64 = 0
+        switch answer {
+        case .counted(let answer):
+            memory.patience[purpose] = nil
+            if isKept {
+                memory.settle(sent, of: purpose, answer: answer)
+                revealed.answer(
+                    answer.reveal ?? [], purpose: purpose, window: sent.window, in: plan, random: &random)
+            }
+            let refused = answer.refused.filter { sent.events.indices.contains($0.index) }
+            result.refused = Set(refused.map(\.index)).reduce(0) { $0 + sent.events[$1].count }
+            result.counted = sent.count - result.refused
+            let reasons = Dictionary(refused.map { ($0.index, $0.reason.rawValue) }) { first, _ in first }
+            _ = log(sent, of: purpose, .counted(events: result.counted, refused: reasons))
+            return result
+        case .rejected(let status, let error):
+            batch.mayHaveArrived = mayHaveArrived
+            memory.patience[purpose] = nil
+            if isKept { memory.giveUp(batch, of: purpose, reason: .refused) }
+            _ = log(sent, of: purpose, .rejected(status: status, error: error))
+            result.problem = .rejected(status: status, error: error)
+            return result
+        case .busy(let seconds):
+            batch.mayHaveArrived = mayHaveArrived
+            wait = seconds
+            result.problem = .busy(seconds: seconds)
+        case .notSent:
+            batch.mayHaveArrived = mayHaveArrived
+            result.problem = .unreachable
+        case .unanswered:
+            result.problem = .unreachable
+        }
+        guard isKept else { return result }
+        memory.outstanding[purpose] = batch
+        memory.patience[purpose, default: Patience()].fail(at: now, retryAfter: wait, random: &random)
+        // What never left is not bound to its window: the events travel in the one that is open then.
+        if case .notSent = answer, !mayHaveArrived { takeBack(batch, of: purpose) }
+        return result
+    }
+
+    private func takeBack(_ batch: Outstanding, of purpose: String) {
+        memory.dissolve(batch, of: purpose, queueLimit: options.queueLimit)
+        forgetLog(batch.log)
+    }
+
+    func pause() async {
+        guard options.gap > 0 else { return }
+        do {
+            try await clock.sleep(seconds: Double.random(in: 0...options.gap, using: &random))
+        } catch {
+            // Cancelled: whoever waits wants the result now.
+            return
+        }
+    }
+}

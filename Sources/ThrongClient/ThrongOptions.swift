@@ -1,0 +1,57 @@
+public import ThrongWire
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// What an app may choose about its ``Throng``. Everything has a default.
+public struct ThrongOptions: Sendable {
+    /// Fields that all events share, such as `os` and `app_version`; only what the plan names is used.
+    public var context: [String: EventValue]
+    /// The opt-out signals that are set when the library starts; see ``Throng/setSignals(_:)``.
+    public var signals: Set<OptOutSignal>
+    /// The answer of `GET /v1/plan/APP`, shipped with the app for its first start without a network.
+    public var bundledPlan: Data?
+    /// Whether batches are sent without ``Throng/flush()``.
+    public var sendsByItself = true
+    /// Events wait about so long for others, half to one and a half times as long at random. Unit: seconds.
+    public var interval: Double = 60
+    /// Between the batches of two purposes ``Throng/flush()`` waits up to so long, at random. Unit: seconds.
+    public var gap: Double = 2
+    /// The longest that an event waits to be sent; the daemon takes none that is older than 48 hours. Unit: seconds.
+    public var ageLimit: Int64 = 47 * 3600
+    /// How many different events may wait; beyond it the oldest goes.
+    public var queueLimit = 1000
+    /// How many events one batch holds. At most 1000.
+    public var batchLimit = 200
+    /// How many batches ``Throng/sent`` remembers.
+    public var logLimit = 200
+    /// How long a plan is used without asking for a newer one. Unit: seconds.
+    public var planAge: Int64 = 24 * 3600
+    /// Translates a purpose's explanation: from its key, `throng.purpose.NAME`, and the plan's own words.
+    public var localize: @Sendable (_ key: String, _ words: String) -> String = { _, words in words }
+
+    /// Starts with the defaults.
+    public init(
+        context: [String: EventValue] = [:], signals: Set<OptOutSignal> = [], bundledPlan: Data? = nil
+    ) {
+        self.context = context
+        self.signals = signals
+        self.bundledPlan = bundledPlan
+    }
+
+    /// The same within bounds in which all arithmetic holds: whatever an app writes must not stop it.
+    var checked: ThrongOptions {
+        var options = self
+        options.interval = interval.isFinite ? min(max(interval, 0), 86_400) : 60
+        options.gap = gap.isFinite ? min(max(gap, 0), 3600) : 2
+        options.ageLimit = min(max(ageLimit, 0), 48 * 3600)
+        options.queueLimit = min(max(queueLimit, 1), 100_000)
+        options.batchLimit = min(max(batchLimit, 1), 1000)
+        options.logLimit = min(max(logLimit, 1), 100_000)
+        options.planAge = min(max(planAge, 0), 400 * 86_400)
+        return options
+    }
+}

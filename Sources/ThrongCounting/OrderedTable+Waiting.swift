@@ -1,0 +1,80 @@
+// A replay adds millions of slots and asks for none. They wait, are put in the order of their hashes, and are then merged
+// into the table from front to back: no search, no guess of the processor that goes wrong.
+
+extension OrderedTable {
+    /// Adds a slot of which nobody has to know whether it is new.
+    mutating func insertLater(_ slot: Slot) {
+        waiting.append(slot)
+        // More of them the larger the table is: each time, all of it is written anew.
+        if waiting.count >= max(Self.leastWaiting, count / 2) { bringIn() }
+    }
+
+    private static var leastWaiting: Int { 1 << 16 }
+
+    /// Brings in what waits.
+    mutating func settle() {
+        guard !waiting.isEmpty else { return }
+        bringIn()
+        waiting = []
+    }
+
+    private mutating func bringIn() {
+        var bySection = Array(repeating: Slot.free, count: waiting.count)
+        let ends = waiting.withUnsafeBufferPointer { waiting in
+            bySection.withUnsafeMutableBufferPointer {
+                Self.distribute(waiting, by: Self.sectionBits, after: 0, to: $0)
+            }
+        }
+        waiting.removeAll(keepingCapacity: true)
+        var start = 0
+        for (section, end) in ends.enumerated() {
+            let old = sections[section].count
+            withUnsafeTemporaryAllocation(of: Slot.self, capacity: old + 2 * (end - start)) { room in
+                let sorted = UnsafeMutableBufferPointer(rebasing: room[..<(end - start)])
+                bySection.withUnsafeBufferPointer {
+                    Self.sort(UnsafeBufferPointer(rebasing: $0[start..<end]), to: sorted)
+                }
+                count += sections[section].merge(
+                    UnsafeBufferPointer(sorted), through: UnsafeMutableBufferPointer(rebasing: room[sorted.count...]))
+            }
+            start = end
+        }
+    }
+
+    /// Puts the slots of one section in the order of their hashes; those of the same hash keep their order.
+    private static func sort(_ slots: UnsafeBufferPointer<Slot>, to sorted: UnsafeMutableBufferPointer<Slot>) {
+        // Some four slots for each value of the bits, and not too many values for the processor's cache.
+        let bits = min(11, Int.bitWidth - (slots.count / 4).leadingZeroBitCount)
+        _ = distribute(slots, by: bits, after: sectionBits, to: sorted)
+        // Hashes are uniform, so this moves a slot by a few places.
+        for place in sorted.indices.dropFirst() {
+            let slot = sorted[place]
+            var free = place
+            while free > 0, sorted[free - 1].order > slot.order {
+                sorted[free] = sorted[free - 1]
+                free -= 1
+            }
+            sorted[free] = slot
+        }
+    }
+
+    /// Copies slots in the order of some bits of their hashes; returns where the run of each value of the bits ends.
+    private static func distribute(
+        _ slots: UnsafeBufferPointer<Slot>, by bits: Int, after skipped: Int,
+        to target: UnsafeMutableBufferPointer<Slot>
+    ) -> [Int] {
+        func value(of slot: Slot) -> Int { Int(truncatingIfNeeded: (slot.order << skipped) >> (64 - bits)) }
+        var places = Array(repeating: 0, count: 1 << bits)
+        places.withUnsafeMutableBufferPointer { places in
+            for slot in slots { places[value(of: slot)] += 1 }
+            var start = 0
+            for value in places.indices { (places[value], start) = (start, start + places[value]) }
+            for slot in slots {
+                let run = value(of: slot)
+                target[places[run]] = slot
+                places[run] += 1
+            }
+        }
+        return places
+    }
+}

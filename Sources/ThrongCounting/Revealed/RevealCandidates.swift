@@ -1,0 +1,74 @@
+public import ThrongPlan
+public import ThrongWire
+
+/// How many devices have sent which hash of a value that is not known, in each open window.
+///
+/// In memory only, and never written anywhere: a restart starts over, which delays learning and nothing else. Neither
+/// hashes nor identifiers are here as they came, both are keyed with the window's key. A pure state machine.
+/// - Cost: at most ``mostHashes`` hashes a window and dimension, 30 to 60 bytes each, and 12 bytes for each device up to
+///   the threshold.
+public struct RevealCandidates: Sendable {
+    /// How many hashes are told apart in one window of one dimension. Others are never asked for: identifiers and hashes
+    /// cost nothing, memory does.
+    public static let mostHashes = 65_536
+
+    private var crowds: [WindowID: [DimensionName: Crowd]] = [:]
+
+    /// The hashes of one dimension in one window.
+    private struct Crowd: Sendable {
+        /// By keyed hash: distinct identifiers, no longer counted once there are enough. Unit: identifiers.
+        var devices: [KeyedIdentifier: Int64] = [:]
+        var pairs = FlatSet()
+    }
+
+    /// What noting a hash came to.
+    public enum Outcome: Sendable {
+        /// Too few devices have sent it so far.
+        case few
+        /// Enough devices have sent it: its value may be asked for.
+        case enough
+        /// There is no room to remember it.
+        case full
+    }
+
+    /// Starts with nobody.
+    public init() {}
+
+    /// Notes that a device has sent a hash.
+    ///
+    /// - Parameters:
+    ///   - hash: the hash under its window's key.
+    ///   - identifier: who sent it, under the same key.
+    ///   - threshold: how many devices are enough.
+    public mutating func note(
+        _ hash: KeyedIdentifier, by identifier: KeyedIdentifier, of dimension: DimensionName, in window: WindowID,
+        threshold: Threshold
+    ) -> Outcome {
+        var crowd = crowds[window, default: [:]].removeValue(forKey: dimension) ?? Crowd()
+        defer { crowds[window]?[dimension] = crowd }
+        let known = crowd.devices[hash]
+        if let known, known >= threshold.devices { return .enough }
+        guard known != nil || crowd.devices.count < Self.mostHashes else { return .full }
+        let isNew = crowd.pairs.insert(identifier.hash(with: hash.high, hash.low))
+        let devices = (known ?? 0) + (isNew ? 1 : 0)
+        crowd.devices[hash] = devices
+        return devices >= threshold.devices ? .enough : .few
+    }
+
+    /// Whether enough devices have sent a hash.
+    public func hasEnough(
+        _ hash: KeyedIdentifier, of dimension: DimensionName, in window: WindowID, threshold: Threshold
+    ) -> Bool {
+        (crowds[window]?[dimension]?.devices[hash] ?? 0) >= threshold.devices
+    }
+
+    /// Forgets windows that are over.
+    public mutating func closeWindows(now: Int64) { crowds = crowds.filter { $0.key.over > now } }
+}
+
+extension WindowKey {
+    /// Keys a hash as it came from a client, so that memory holds none that could be tested without this key.
+    public func keyed(_ hash: RevealedHash) -> KeyedIdentifier {
+        withUnsafeBytes(of: (hash.high, hash.low)) { keyed($0) }
+    }
+}

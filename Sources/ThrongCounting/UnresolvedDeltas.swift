@@ -1,0 +1,66 @@
+internal import ThrongPlan
+
+/// The deltas of batches that PostgreSQL may have or not, batch by batch, until its watermark is known.
+///
+/// - Cost: 32 bytes a batch, 16 a counter that it adds to, 8 an identifier that was new in a cell.
+struct UnresolvedDeltas: Sendable {
+    private struct Batch {
+        let position: JournalPosition
+        let window: WindowNumber
+        /// Where its deltas end.
+        let counters: Int
+        let distinct: Int
+    }
+
+    private struct CounterAmount {
+        let slot: UInt32
+        let period: UInt32
+        let amount: Int64
+    }
+
+    private struct Newcomer {
+        let tracked: UInt32
+        let period: UInt32
+    }
+
+    private var batches: [Batch] = []
+    private var counters: [CounterAmount] = []
+    private var distinct: [Newcomer] = []
+    private var periods = Ordinals()
+
+    /// Keeps the deltas of a batch; call in the order of positions.
+    mutating func append(_ record: CountedBatch, in space: CellSpace) {
+        for addition in record.additions {
+            let period = UInt32(periods.ordinal(of: addition.periodStart))
+            space.metrics[addition.metric].forEachCounter(of: addition) { slot, amount in
+                counters.append(.init(slot: slot, period: period, amount: amount))
+            }
+        }
+        for appearance in record.appearances {
+            distinct.append(
+                .init(
+                    tracked: space.marginPlace(of: appearance).firstTracked + appearance.cell.value,
+                    period: UInt32(periods.ordinal(of: appearance.periodStart))))
+        }
+        batches.append(
+            .init(
+                position: record.position, window: record.window.number, counters: counters.count,
+                distinct: distinct.count))
+    }
+
+    /// Adds the deltas of batches behind a position.
+    func add(after watermark: JournalPosition, to pending: inout PendingDeltas) {
+        let first = batches.firstIndex { $0.position > watermark } ?? batches.endIndex
+        var (counter, newcomer) = first > 0 ? (batches[first - 1].counters, batches[first - 1].distinct) : (0, 0)
+        for batch in batches[first...] {
+            for delta in counters[counter..<batch.counters] {
+                pending.add(delta.amount, toCounter: delta.slot, periodStart: periods[Int(delta.period)])
+            }
+            for one in distinct[newcomer..<batch.distinct] {
+                pending.addIdentifier(
+                    toTracked: one.tracked, periodStart: periods[Int(one.period)], window: batch.window)
+            }
+            (counter, newcomer) = (batch.counters, batch.distinct)
+        }
+    }
+}

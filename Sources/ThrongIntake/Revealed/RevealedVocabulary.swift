@@ -1,0 +1,77 @@
+internal import Synchronization
+internal import ThrongCounting
+public import ThrongPlan
+public import ThrongWire
+
+/// The labels of revealed dimensions, and their hashes in each window of which batches come.
+public final class RevealedVocabulary: Sendable {
+    /// Labels with their slots, by app and dimension.
+    private struct State {
+        var labels: [AppName: [DimensionName: [BucketLabel: Int]]] = [:]
+        /// Made when a window's first batch comes, and anew whenever a label comes or goes.
+        var windows: [WindowID: WindowVocabulary] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Starts with none.
+    public init() {}
+
+    /// Replaces the labels of a dimension. Batches that are being read finish with what they began with.
+    public func set(_ labels: [BucketLabel: Int], of dimension: DimensionName, app: AppName) {
+        state.withLock { state in
+            guard state.labels[app]?[dimension] ?? [:] != labels else { return }
+            state.labels[app, default: [:]][dimension] = labels
+            state.windows = state.windows.filter { $0.key.app != app }
+        }
+    }
+
+    /// The labels of a dimension with their slots.
+    public func labels(of dimension: DimensionName, app: AppName) -> [BucketLabel: Int] {
+        state.withLock { $0.labels[app]?[dimension] ?? [:] }
+    }
+
+    /// What a bucket is called now.
+    public func name(of bucket: Int, in dimension: MetricLayout.DimensionLayout, app: AppName) -> BucketLabel {
+        guard dimension.isVacant(bucket) else { return dimension.labels[bucket] }
+        return labels(of: dimension.name, app: app).first { $0.value == bucket }?.key ?? dimension.labels[bucket]
+    }
+
+    /// The hashes that labels have in a window.
+    ///
+    /// - Complexity: O(1), and O(labels) hashes on a window's first batch and after a change.
+    func hashes(of dimensions: [RevealedDimension], in window: WindowID) -> WindowVocabulary {
+        state.withLock { state in
+            if let known = state.windows[window] { return known }
+            let made = WindowVocabulary(
+                slots: dimensions.map { dimension in
+                    let key = RevealedKey(of: dimension.name, in: window)
+                    let labels = state.labels[window.app]?[dimension.name] ?? [:]
+                    var slots: [RevealedHash: Int] = [:]
+                    for (label, slot) in labels where slot < dimension.most { slots[key.hash(label)] = slot }
+                    return slots
+                })
+            state.windows[window] = made
+            return made
+        }
+    }
+
+    /// Forgets windows that are over.
+    public func closeWindows(now: Int64) {
+        state.withLock { state in state.windows = state.windows.filter { $0.key.over > now } }
+    }
+}
+
+/// What hashes mean in one window: one table a revealed dimension of the purpose, in the order of its tables.
+struct WindowVocabulary: Sendable {
+    let slots: [[RevealedHash: Int]]
+}
+
+/// A revealed dimension of a purpose.
+struct RevealedDimension: Sendable {
+    let name: DimensionName
+    /// How many slots it has; the bucket behind them is `other`.
+    let most: Int
+    /// The number of its field within the purpose.
+    let field: Int
+}

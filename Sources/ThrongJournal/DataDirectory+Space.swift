@@ -1,0 +1,17 @@
+internal import Foundation
+
+extension DataDirectory {
+    /// Whether a small file can be written where a data directory is, or is to be: false only for want of space.
+    public static func hasSpace(at path: String) -> Bool {
+        var folder = path
+        while !File.exists(folder), folder.contains("/"), folder != "." { folder = File.directory(of: folder) }
+        let probe = "\(folder.isEmpty ? "/" : folder)/.space-\(getpid())"
+        defer { unlink(probe) }
+        do throws(JournalError) {
+            try File(probe, flags: O_WRONLY | O_CREAT | O_TRUNC).write([UInt8](repeating: 1, count: 4096))
+            return true
+        } catch {
+            return !error.isWantOfSpace
+        }
+    }
+}

@@ -1,0 +1,46 @@
+/// What a device works out by itself and says once a period, so that nobody has to know it again.
+///
+/// The SDK sends the metric's one event; no app's code records it. Its field is coarsened like any other.
+public enum DeviceAnswer: Sendable, Hashable {
+    /// In which calendar weeks after the one of its first such event a device came back: an event for each week n from
+    /// 0 to `weeks` in which it recorded one of `of`, with n in the field `week`.
+    case retention(of: [EventName], weeks: Int)
+    /// How many of `of` a device recorded in a calendar week: an event for each week with one or more, with their
+    /// number in the field `events`.
+    ///
+    /// `bands` are ascending edges. Unit: events.
+    case frequency(of: [EventName], bands: [Int])
+
+    /// The events that it is about.
+    public var events: [EventName] {
+        switch self {
+        case .retention(let events, _), .frequency(let events, _): events
+        }
+    }
+
+    /// The field of the answer.
+    public var field: FieldName {
+        switch self {
+        case .retention: FieldName("week")
+        case .frequency: FieldName("events")
+        }
+    }
+
+    /// How that field has to be coarsened.
+    public var rule: BucketingRule {
+        switch self {
+        case .retention(_, let weeks):
+            .list((0...weeks).map { BucketGroup(label: BucketLabel("\($0)"), values: ["\($0)"]) })
+        case .frequency(_, let bands):
+            .bands(edges: bands.map(Double.init))
+        }
+    }
+
+    /// As a plan writes it.
+    public var word: String {
+        switch self {
+        case .retention: "retention"
+        case .frequency: "frequency"
+        }
+    }
+}

@@ -1,0 +1,71 @@
+extension Plan {
+    /// How many devices must have sent a hash within one window before its value may be learned: the highest threshold
+    /// of the metrics that use the dimension.
+    public func revealThreshold(of dimension: DimensionName) -> Threshold {
+        metrics.filter { $0.dimensions.contains(dimension) }.map(releaseThreshold).max() ?? app.threshold
+    }
+
+    /// What is wrong with dimensions whose buckets are learned, in a plan whose parts are each right.
+    func revealedProblems() -> [PlanProblem] {
+        dimensions.filter(\.isRevealed).flatMap { dimension -> [PlanProblem] in
+            var messages: [String] = []
+            let others = dimensions.filter { $0.field == dimension.field && $0.name != dimension.name }.map(\.name.text)
+            let measures = metrics.flatMap { metric in
+                metric.sums.filter { $0.field == dimension.field }.map(\.name)
+                    + [metric.histogram].compactMap { $0 }.filter { $0.field == dimension.field }.map(\.name.text)
+            }
+            if let other = (others + measures).first {
+                messages.append(
+                    """
+                    devices send hashes in its field '\(dimension.field)', of which '\(other)' could make nothing; \
+                    give one of them a field of its own
+                    """)
+            }
+            if let noisy = metrics.first(where: { $0.noise != nil && $0.dimensions.contains(dimension.name) }) {
+                messages.append(
+                    """
+                    metric '\(noisy.name)' is noisy, but which values are learned depends on counts without noise; \
+                    leave the dimension or the noise out
+                    """)
+            }
+            if let metric = metrics.first(where: { $0.countsFirsts && $0.dimensions.contains(dimension.name) }) {
+                messages.append(
+                    """
+                    metric '\(metric.name)' has 'reach: client', but a device can't know in which bucket a value is \
+                    counted, and so not what is its first; leave the dimension out or write 'reach: true'
+                    """)
+            }
+            return messages.map {
+                places.advice(on: .dimension, named: dimension.name.text, "dimension '\(dimension.name)': \($0)")
+            }
+        }
+    }
+
+    /// Where windows are so short that few values will ever be learned.
+    func revealedAdvice() -> [PlanProblem] {
+        dimensions.filter(\.isRevealed).compactMap { dimension in
+            let users = Set(metrics.filter { $0.dimensions.contains(dimension.name) }.map(\.purpose))
+            guard let purpose = purposes.first(where: { users.contains($0.name) && $0.rotation < .longest }) else {
+                return nil
+            }
+            return places.advice(
+                on: .dimension, named: dimension.name.text,
+                """
+                dimension '\(dimension.name)' learns a value once \(revealThreshold(of: dimension.name).devices) \
+                devices have sent it within one window; purpose '\(purpose.name)' has windows of \
+                \(Duration.seconds(purpose.rotation.seconds).planText), with about \
+                \(PlanNumber.text(devices(in: purpose.rotation))) devices each: rarer values will stay 'other'
+                """)
+        }
+    }
+
+    /// What the public is told of a dimension whose buckets are learned; nil for any other.
+    func revealedSummary(of dimension: Dimension) -> String? {
+        guard case .revealed(let most) = dimension.rule else { return nil }
+        return """
+            your device sends it scrambled. Only what at least \(revealThreshold(of: dimension.name).devices) devices \
+            sent is asked for, counted under its name and shown, at most \(PlanNumber.text(most)) such values. All \
+            others count as other and are never known
+            """
+    }
+}

@@ -1,0 +1,71 @@
+internal import HTTPTypes
+internal import Hummingbird
+
+/// The origins whose web pages may send events and read answers: all of them, or those that the operator lists.
+///
+/// Nothing here goes by cookies, so that any page may ask without harm; a list keeps strangers' pages from sending what
+/// their visitors never did. Clients that are no browser name no origin and are not concerned.
+///
+/// Source: the Fetch standard, section 3.2 (CORS protocol).
+public struct CrossOrigin: Sendable, Hashable {
+    /// Nil where every origin may.
+    private let listed: Set<String>?
+
+    /// Pages of any origin may send and read.
+    public static let everywhere = CrossOrigin(listed: nil)
+
+    private init(listed: Set<String>?) { self.listed = listed }
+
+    /// Reads "*", or origins such as "https://shop.example.com http://localhost:8000"; nil for anything else.
+    public init?(_ text: String) {
+        guard text != "*" else {
+            self = .everywhere
+            return
+        }
+        let origins = text.lowercased().split { $0 == " " || $0 == "," }.map(String.init)
+        guard !origins.isEmpty, origins.allSatisfy({ $0.wholeMatch(of: /[a-z][a-z0-9+.\-]*:\/\/[^\/?#]+/) != nil })
+        else { return nil }
+        self.init(listed: Set(origins))
+    }
+
+    /// Pages that may read an answer.
+    struct Reader: Sendable {
+        /// What says so to the browser.
+        let headers: HTTPFields
+    }
+
+    /// Who may read what a page of that origin asked for; nil where it may not ask.
+    func reader(for origin: String) -> Reader? {
+        guard let listed else { return Self.anyone }
+        guard listed.contains(origin.lowercased()) else { return nil }
+        return Reader(
+            headers: [.accessControlAllowOrigin: origin, .accessControlExposeHeaders: "retry-after", .vary: "origin"])
+    }
+
+    private static let anyone = Reader(
+        headers: [.accessControlAllowOrigin: "*", .accessControlExposeHeaders: "retry-after"])
+
+    /// What the answer to a request says: also to a request without an origin, so that caches keep the right thing.
+    fileprivate func headers(for origin: String?) -> HTTPFields {
+        guard listed != nil else { return Self.anyone.headers }
+        return origin.flatMap { reader(for: $0) }?.headers ?? [.vary: "origin"]
+    }
+}
+
+/// Says on every answer, and before a request that is not a simple one, which pages may read it.
+struct CrossOriginMiddleware<Context: RequestContext>: RouterMiddleware {
+    let origins: CrossOrigin
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        var response = try await next(request, context)
+        response.headers.append(contentsOf: origins.headers(for: request.headers[.origin]))
+        if request.method == .options {
+            response.headers[.accessControlAllowMethods] = "GET, POST"
+            response.headers[.accessControlAllowHeaders] = "content-type, content-encoding"
+            response.headers[.accessControlMaxAge] = "86400"
+        }
+        return response
+    }
+}

@@ -1,0 +1,56 @@
+internal import Crypto
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import ThrongIntake
+
+/// A text that is the same for everybody: with a tag, and packed for those who take it so.
+struct ServedText: Sendable {
+    private let plain: ByteBuffer
+    private let packed: ByteBuffer?
+    private let headers: HTTPFields
+    private let entityTag: String
+
+    /// - Parameters:
+    ///   - type: its content type.
+    ///   - seconds: how long a cache may keep it without asking.
+    ///   - headers: what else is said of it.
+    init(_ text: String, type: String, cachedFor seconds: Int, headers: HTTPFields = [:]) {
+        let bytes = Array(text.utf8)
+        plain = ByteBuffer(bytes: bytes)
+        packed = Gzip.packed(bytes).map { ByteBuffer(bytes: $0) }
+        let digest = SHA256.hash(data: bytes).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        // A weak tag: packed or not, it is the same text.
+        entityTag = "W/\"\(digest)\""
+        var headers = headers
+        headers[.contentType] = type
+        headers[.eTag] = entityTag
+        headers[.cacheControl] = "public, max-age=\(seconds)"
+        headers[.vary] = "accept-encoding"
+        headers[.xContentTypeOptions] = "nosniff"
+        self.headers = headers
+    }
+
+    /// The text, or that the client has it.
+    func response(to request: Request) -> Response {
+        if let known = request.headers[.ifNoneMatch],
+            known.split(separator: ",").contains(where: { $0.trimmingPrefix(" ") == entityTag || $0 == "*" })
+        {
+            return Response(status: .notModified, headers: headers)
+        }
+        var headers = headers
+        let takesGzip = request.headers[.acceptEncoding]?.split(separator: ",").contains { offer in
+            let parts = offer.lowercased().filter { $0 != " " }.split(separator: ";")
+            return parts.first == "gzip" && !parts.dropFirst().contains("q=0")
+        }
+        guard takesGzip == true, let packed else { return response(with: plain, headers) }
+        headers[.contentEncoding] = "gzip"
+        return response(with: packed, headers)
+    }
+
+    private func response(with body: ByteBuffer, _ headers: HTTPFields) -> Response {
+        var headers = headers
+        headers[.contentLength] = String(body.readableBytes)
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
+    }
+}

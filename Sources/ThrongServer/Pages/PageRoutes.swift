@@ -1,0 +1,101 @@
+internal import Crypto
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import Synchronization
+internal import ThrongIntake
+internal import ThrongPlan
+internal import ThrongReport
+
+/// `GET /` and `GET /apps/APP`: what is counted, for everybody who wants to know; `POST /apps/APP` tries an event.
+final class PageRoutes: Sendable {
+    private let plans: [Plan]
+    /// Nil while nothing can be counted.
+    private let trials: TrialDesk?
+    private let clock: UnixClock
+    /// Pages change with the day, because metrics expire.
+    private let pages = Mutex<[Key: ServedText]>([:])
+
+    private struct Key: Hashable {
+        /// The app's place; nil is the page over all of them.
+        let app: Int?
+        let root: String
+        let day: CalendarDate
+    }
+
+    init(plans: [Plan], desk: CountingDesk?, clock: UnixClock) {
+        self.plans = plans
+        self.clock = clock
+        trials = desk.map { TrialDesk(desk: $0, clock: clock) }
+    }
+
+    func add(to router: some RouterMethods<BasicRequestContext>) {
+        router.get("/") { [self] request, _ in
+            try page(of: plans.count == 1 ? 0 : nil, root: "").response(to: request)
+        }
+        router.get("/apps/:app") { [self] request, context -> Response in
+            guard let place = place(of: try context.parameters.require("app")) else { return .refusal(.unknownApp) }
+            return try page(of: place, root: "../").response(to: request)
+        }
+        guard let trials else { return }
+        router.post("/apps/:app") { [self] request, context -> Response in
+            guard let place = place(of: try context.parameters.require("app")) else { return .refusal(.unknownApp) }
+            do {
+                let trial = try await trials.trial(request, of: plans[place])
+                let page = try plans[place].label(today: today(of: plans[place])).page(root: "../", trial: trial)
+                var response = Response.text(.ok, page.html, type: "text/html; charset=utf-8")
+                response.headers.append(contentsOf: Self.headers(of: page))
+                response.headers[.cacheControl] = "no-store"
+                return response
+            } catch let error as IntakeError {
+                return .refusal(error)
+            }
+        }
+    }
+
+    private func place(of app: String) -> Int? {
+        plans.firstIndex { $0.app.name.text.utf8.elementsEqual(app.utf8) }
+    }
+
+    private func today(of plan: Plan?) -> CalendarDate {
+        (plan.flatMap { PeriodCalendar(timeZone: $0.app.timeZone) } ?? .utc).date(at: clock.now)
+    }
+
+    private func page(of app: Int?, root: String) throws -> ServedText {
+        let key = Key(app: app, root: root, day: today(of: app.map { plans[$0] }))
+        if let known = pages.withLock({ $0[key] }) { return known }
+        let page =
+            if let app {
+                try plans[app].label(today: key.day).page(root: root)
+            } else {
+                try LabelPage.index(of: plans.map { $0.label(today: key.day) })
+            }
+        let served = ServedText(
+            page.html, type: "text/html; charset=utf-8", cachedFor: 300, headers: Self.headers(of: page))
+        pages.withLock { pages in
+            pages = pages.filter { $0.key.app != app || $0.key.day == key.day }
+            pages[key] = served
+        }
+        return served
+    }
+
+    /// Nothing is loaded, nothing runs, nobody frames it, and forms go nowhere else.
+    private static func headers(of page: LabelPage) -> HTTPFields {
+        let digest = Data(SHA256.hash(data: Data(page.style.utf8))).base64EncodedString()
+        return [
+            .contentSecurityPolicy:
+                "default-src 'none'; style-src 'sha256-\(digest)'; base-uri 'none'; form-action 'self'; "
+                + "frame-ancestors 'none'",
+            .xContentTypeOptions: "nosniff",
+            .referrerPolicy: "no-referrer",
+        ]
+    }
+}
+
+extension HTTPField.Name {
+    /// What the browser tells other sites of where it comes from: Referrer Policy, section 4.1.
+    static var referrerPolicy: Self {
+        guard let name = Self("Referrer-Policy") else { preconditionFailure("it is a valid name") }
+        return name
+    }
+}

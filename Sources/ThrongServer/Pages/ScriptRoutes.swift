@@ -1,0 +1,21 @@
+internal import HTTPTypes
+internal import Hummingbird
+
+/// `GET /throng.js`: the beacon for web pages.
+struct ScriptRoutes {
+    private let script = ServedText(
+        Self.text, type: "text/javascript; charset=utf-8", cachedFor: 3600,
+        headers: [.crossOriginResourcePolicy: "cross-origin"])
+
+    func add(to router: some RouterMethods<BasicRequestContext>) {
+        router.get("/throng.js") { request, _ in script.response(to: request) }
+    }
+
+    /// The source without comments and indentation: no string of it spans lines.
+    static let text =
+        String(decoding: PackageResources.throng_js, as: UTF8.self)
+        .split(separator: "\n")
+        .map { $0.drop { $0 == " " } }
+        .filter { !$0.isEmpty && !$0.hasPrefix("//") }
+        .joined(separator: "\n") + "\n"
+}

@@ -1,0 +1,23 @@
+internal import ServiceLifecycle
+
+/// Asks PostgreSQL now and then which labels other daemons have learned, or age has retired.
+struct LabelService: Service {
+    let desk: RevealDesk
+
+    /// Between two looks; shorter while PostgreSQL is away.
+    private static let interval = Duration.seconds(30)
+    private static let retry = Duration.seconds(2)
+
+    func run() async throws {
+        while !Task.isShuttingDownGracefully {
+            let length = await desk.refreshIfPossible() ? Self.interval : Self.retry
+            try await cancelWhenGracefulShutdown {
+                do {
+                    try await Task.sleep(for: length)
+                } catch is CancellationError {
+                    // The stop woke us: the loop's condition takes it from here.
+                }
+            }
+        }
+    }
+}

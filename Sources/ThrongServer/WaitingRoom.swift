@@ -1,0 +1,89 @@
+internal import Logging
+internal import ServiceLifecycle
+internal import Synchronization
+internal import ThrongJournal
+
+/// Stands in for a daemon that can't start yet: tries again and again, and tells clients meanwhile to come again.
+///
+/// A signal ends the process at once, as it does during any start: nothing was taken that could be lost.
+struct WaitingRoom {
+    /// Where clients post, with ``WaitingRoutes``.
+    let server: any Service
+    let dataPath: String
+    let logger: Logger
+
+    /// Returns what an attempt returns at last.
+    ///
+    /// - Throws: what an attempt throws that no waiting helps against.
+    func wait<Value: Sendable>(
+        for hindrance: Hindrance, then attempt: @escaping @Sendable (Hindrance) async throws -> Value
+    ) async throws -> Value {
+        let attempts = Attempts(hindrance: hindrance, dataPath: dataPath, logger: logger, attempt: attempt)
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    ServiceGroupConfiguration.ServiceConfiguration(service: server),
+                    ServiceGroupConfiguration.ServiceConfiguration(
+                        service: attempts, successTerminationBehavior: .gracefullyShutdownGroup),
+                ],
+                logger: logger))
+        try await group.run()
+        guard let value = attempts.value else { throw CancellationError() }
+        return value
+    }
+}
+
+/// The attempts to start, one after another.
+private final class Attempts<Value: Sendable>: Service {
+    private let hindrance: Hindrance
+    private let dataPath: String
+    private let logger: Logger
+    private let attempt: @Sendable (Hindrance) async throws -> Value
+    private let made = Mutex<Value?>(nil)
+
+    init(
+        hindrance: Hindrance, dataPath: String, logger: Logger,
+        attempt: @escaping @Sendable (Hindrance) async throws -> Value
+    ) {
+        self.hindrance = hindrance
+        self.dataPath = dataPath
+        self.logger = logger
+        self.attempt = attempt
+    }
+
+    /// What the last attempt made.
+    var value: Value? { made.withLock { $0 } }
+
+    func run() async throws {
+        var hindrance = hindrance
+        say(hindrance)
+        // An attempt may replay a large journal: no more than half of the time goes into that.
+        var pause = Duration.seconds(1)
+        while true {
+            try await Task.sleep(for: pause)
+            if hindrance == .fullDisk, !DataDirectory.hasSpace(at: dataPath) { continue }
+            let started = ContinuousClock.now
+            do {
+                let value = try await attempt(hindrance)
+                logger.notice("the start goes on")
+                return made.withLock { $0 = value }
+            } catch {
+                guard let next = Hindrance(error, dataPath: dataPath) else { throw error }
+                if next != hindrance { say(next) }
+                hindrance = next
+                pause = max(.seconds(1), ContinuousClock.now - started)
+            }
+        }
+    }
+
+    private func say(_ hindrance: Hindrance) {
+        switch hindrance {
+        case .fullDisk:
+            logger.error("the data directory's disk is full; the start waits for space")
+        case .unknownWatermark:
+            logger.error(
+                "the journal has lost its end, and PostgreSQL is away, which may have it; the start waits for PostgreSQL"
+            )
+        }
+    }
+}

@@ -1,0 +1,333 @@
+// throng.js: counts what the visitors of a site do, as a crowd. Nothing leaves the page that the app's plan does not
+// name, and that only as coarsely as the plan keeps it. There is no cookie; an identifier is random, lasts for one
+// purpose and window, and is in sessionStorage or memory. What was sent is in `throng.sent`.
+//
+//   <script defer src="https://count.example.com/throng.js" data-app="shop" data-view="view"></script>
+//   <button data-throng-event="add_to_cart" data-throng-price="24.90">
+//
+// The daemon serves this file without its comments and indentation.
+(() => {
+  "use strict";
+  const script = document.currentScript;
+  if (!script || window.throng) return;
+  const { app, view: viewEvent, storage, server = script.src } = script.dataset;
+  const address = (path) => new URL(path, server).href;
+  const quiet = { credentials: "omit", referrerPolicy: "no-referrer" };
+  const sent = [];
+  const memory = {};
+  let plan, shown, early = [];
+
+  // Whatever goes wrong in here is no reason for the page to fail.
+  const safely = (step) => (...values) => {
+    try {
+      step(...values);
+    } catch (error) {
+      console.warn(error);
+    }
+  };
+  const on = (target, name, step) => target.addEventListener(name, safely(step), true);
+
+  // Calls that come before the plan take their turn once it is there.
+  const known = (step) => {
+    if (plan) step();
+    else if (early.length < 500) early.push(step);
+  };
+
+  const random = () =>
+    Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+  // Fields of an element: data-throng-order-value="9" is the field order_value.
+  const fieldsOf = (element) => {
+    const fields = {};
+    for (const { name, value } of element.attributes)
+      if (name.startsWith("data-throng-")) fields[name.slice(12).replace(/-/g, "_")] = value;
+    return fields;
+  };
+  const shared = fieldsOf(script);
+
+  // What a browser can tell, by the kind of bucketing that the plan has for a field, or by the field's name. Versions
+  // in user agents are cut to their first number: families are told by no more.
+  const agent = () => navigator.userAgent.replace(/([._])\d+/g, "$10");
+  const readings = {
+    browser: agent,
+    operating_system: agent,
+    device_class: agent,
+    screen: () => screen.width + "x" + screen.height,
+    language: () => navigator.language,
+    // Of winter and summer, standard time is further west.
+    utc_offset: () => -Math.max(...[0, 6].map((month) => new Date(2026, month).getTimezoneOffset())),
+    memory_gb: () => navigator.deviceMemory,
+    cores: () => navigator.hardwareConcurrency,
+    referrer: () => document.referrer,
+  };
+  const reading = (field) => (readings[plan.fields[field]?.[0].rule.kind] || readings[field])?.();
+
+  // Whether a path is of a template such as /product/:id or /docs/*.
+  const matches = (template, path) =>
+    new RegExp(
+      "^" + template.replace(/\/+$/, "").replace(/[^\w/:*]/g, "\\$&")
+        .replace(/\/\*$/, "(/.*)?").replace(/\/:[^/]+/g, "/[^/]+") + "/*$"
+    ).test(path);
+
+  // A value by the rule of its dimension; undefined is for the daemon to bucket.
+  const bucket = ({ kind, groups, edges, templates, band_hours, medium_from, large_from }, buckets, value) => {
+    const text = String(value), number = typeof value == "number";
+    if (buckets.includes(text)) return text;
+    const found = (label) => (buckets.includes(label) ? label : "other");
+    const small = text.toLowerCase();
+    const isMember = (word) => word == text || (kind == "region" && word.toLowerCase() == small);
+    if (groups) return groups.find(({ label, values }) => [label, ...values].some(isMember))?.label || "other";
+    if (kind == "language") return found(small.match(/^[a-z]*/)[0]);
+    // "https://example.org" is the root; "cart" and an empty text are no paths.
+    const [, from, host, rest] = text.match(/^((?:[a-z][\w+.-]*:)?\/\/)?([^/?#]*)([^?#]*)/i);
+    const path = from ? rest || "/" : host || rest || 0;
+    if (templates) return templates.find((template) => matches(template, path)) || "other";
+    if (kind == "host") return found(host.replace(/^.*@|:\d*$/g, "").toLowerCase());
+    if (edges) return number && value == value ? buckets[edges.filter((edge) => edge <= value).length] : "other";
+    if (band_hours && number) return buckets[Math.floor((Math.floor(value / 60) + 12) / band_hours)];
+    if (medium_from) {
+      const side = Math.min(...text.split("x"));
+      return side > 0 ? buckets[(side >= medium_from) + (side >= large_from)] : "other";
+    }
+  };
+
+  // A value as coarsely as it can be sent: its bucket, unless the field is added up or bucketed in several ways.
+  const coarse = (field, value) => {
+    const readers = plan.fields[field] || [], rule = readers[0]?.rule, isSummed = plan.sums.includes(field);
+    if ((isSummed || rule?.edges) && /^-?\d+(\.\d+)?$/.test(value)) value = +value;
+    // A value that nobody lists is left out: it would have to be hashed, and this script does not do that.
+    if (rule?.most || !["string", "number", "boolean"].includes(typeof value)) return;
+    if (rule && (rule.templates || (readers.length == 1 && !isSummed)))
+      value = bucket(rule, readers[0].buckets, value) ?? value;
+    // A NUL, half a surrogate pair or an endless text would have the batch refused.
+    return typeof value == "string" ? value.replace(/[\0\ud800-\udfff]/gu, "").slice(0, 200) : value;
+  };
+
+  // Whether a purpose may count: agreed to where the plan asks, and no signal that the plan honours.
+  const allowed = (purpose) =>
+    (purpose.consent ?? !purpose.needs_consent) === true &&
+    !purpose.refused_by.some((signal) =>
+      signal == "do_not_track" ? navigator.doNotTrack == "1"
+        : signal == "global_privacy_control" && navigator.globalPrivacyControl);
+
+  // JSON leaves out what is undefined.
+  const pick = (fields, valueOf) => Object.fromEntries(fields.map((field) => [field, coarse(field, valueOf(field))]));
+
+  // An event as a purpose may have it, or nothing. Quarters of an hour never cut a period in two, in any time zone.
+  const eventOf = (purpose, name, given, path, time) => {
+    const event = purpose.events.find((event) => event.name == name);
+    if (!event) return;
+    const fields = pick(event.fields, (field) => given[field] ?? (plan.fields[field]?.[0].rule.templates && path));
+    return { event: name, at: new Date(time - (time % 9e5)).toISOString().slice(0, 19) + "Z", fields };
+  };
+
+  const record = (name, given, only) => {
+    const fields = { ...given }, path = location.pathname, time = Date.now();
+    known(() => {
+      for (const purpose of plan.purposes) {
+        const event = (!only || only == purpose) && allowed(purpose) && eventOf(purpose, name, fields, path, time);
+        if (!event || Math.random() >= plan.rate(purpose, name)) continue;
+        // What happens again in the same quarter is a number: no order and no rhythm leave the page.
+        const same = JSON.stringify(event);
+        const before = purpose.queue.find(({ count, ...event }) => JSON.stringify(event) == same);
+        if (before) before.count += 1;
+        else if (purpose.queue.length < 500) purpose.queue.push({ ...event, count: 1 });
+        wake(purpose, 1e3 + Math.random() * 4e3);
+      }
+    });
+  };
+
+  const wake = (purpose, milliseconds) => {
+    purpose.timer ||= setTimeout(send, milliseconds, purpose);
+  };
+
+  // sessionStorage, where the page wants it and the browser has it.
+  const session = (step) => {
+    try {
+      if (storage != "memory") return step(sessionStorage);
+    } catch {
+      // Switched off or full: identifiers last as long as the page.
+    }
+  };
+  const keyOf = (purpose) => "throng " + app + " " + purpose.name;
+
+  // One random identifier a purpose and window.
+  const identifier = (purpose, window) => {
+    const key = keyOf(purpose);
+    let kept = session((store) => store[key]) || memory[key] || "";
+    if (!kept.startsWith(window + " ")) kept = window + " " + random();
+    memory[key] = kept;
+    session((store) => (store[key] = kept));
+    return kept.split(" ")[1];
+  };
+
+  // What events share: what is true of the browser, as far as their metrics use it.
+  const contextOf = (purpose, events) => {
+    const described = purpose.events.filter(({ name }) => events.some(({ event }) => event == name));
+    return pick(described.flatMap(({ fields }) => fields), (field) => shared[field] ?? reading(field));
+  };
+
+  // Turns what waits into batches: bytes that stay as they are, so that one that is sent again counts once.
+  const pack = (purpose) => {
+    const window = Math.floor(Date.now() / 1e3 / purpose.rotation_seconds);
+    let count = purpose.queue.length;
+    while (count) {
+      const events = purpose.queue.slice(0, count);
+      const body = JSON.stringify({
+        app, purpose: purpose.name, window, id: identifier(purpose, window), batch: random(),
+        context: contextOf(purpose, events), events,
+      });
+      // sendBeacon takes 64 KiB.
+      if (count > 1 && new Blob([body]).size > 6e4) {
+        count >>= 1;
+        continue;
+      }
+      purpose.queue.splice(0, count);
+      const log = { purpose: purpose.name, explanation: purpose.explanation, body };
+      if (sent.push(log) > 100) sent.shift();
+      purpose.batches.push({ body, log, until: (window + 2) * purpose.rotation_seconds * 1e3 });
+      count = purpose.queue.length;
+    }
+  };
+
+  // Sends what waits. A batch without an answer is sent again as long as its window is accepted, then given up: it may
+  // have been counted. While offline nothing is packed, so that it travels in the window in which it can.
+  const send = (purpose, isLeaving) => {
+    clearTimeout(purpose.timer);
+    purpose.timer = 0;
+    if (!allowed(purpose)) return forget(purpose);
+    purpose.batches = purpose.batches.filter((batch) => batch.until > Date.now());
+    if (navigator.onLine === false) return;
+    if (isLeaving || !purpose.batches.length) pack(purpose);
+    for (const batch of purpose.batches) {
+      // A page that goes away gets no answer; one that comes back asks for it.
+      if (isLeaving && !batch.isUnderWay) batch.hasLeft ||= navigator.sendBeacon?.(address("v1/batches"), batch.body);
+      if (!isLeaving || !batch.hasLeft) post(purpose, batch);
+    }
+  };
+
+  const post = async (purpose, batch) => {
+    if (batch.isUnderWay) return;
+    batch.isUnderWay = true;
+    let pause = (purpose.pause = Math.min((purpose.pause || 1e3) * 2, 3e5));
+    try {
+      const answer = await fetch(address("v1/batches"), { ...quiet, method: "POST", body: batch.body, keepalive: true });
+      if (answer.status < 500 && answer.status != 429) {
+        purpose.batches = purpose.batches.filter((each) => each != batch);
+        purpose.pause = 0;
+        batch.log.answer = await answer.json();
+      } else pause = Math.max(pause, 1e3 * answer.headers.get("retry-after") || 0);
+    } catch {
+      // No answer: again, later.
+    }
+    batch.isUnderWay = false;
+    if (purpose.batches.length || purpose.queue.length) wake(purpose, pause * (0.5 + Math.random()));
+  };
+
+  const sendAll = (isLeaving) => plan?.purposes.forEach((purpose) => send(purpose, isLeaving));
+
+  const forget = (purpose) => {
+    purpose.queue = [];
+    purpose.batches = [];
+    delete memory[keyOf(purpose)];
+    session((store) => delete store[keyOf(purpose)]);
+  };
+
+  const consent = (name, isGiven) =>
+    known(() => {
+      for (const purpose of plan.purposes.filter((purpose) => purpose.name == name)) {
+        const wasAllowed = allowed(purpose);
+        purpose.consent = isGiven;
+        if (!allowed(purpose)) forget(purpose);
+        // What is on the screen when somebody agrees is seen from now on.
+        else if (!wasAllowed && shown) view(purpose);
+      }
+    });
+
+  // What the daemon would count of an event, by purpose; it counts nothing.
+  const preview = async (name, given = {}) => {
+    const answers = {};
+    for (const purpose of plan?.purposes || []) {
+      const event = eventOf(purpose, name, given, location.pathname, Date.now());
+      if (!event) continue;
+      const events = [event], context = contextOf(purpose, events);
+      const body = JSON.stringify({ app, purpose: purpose.name, context, events });
+      answers[purpose.name] = await (await fetch(address("v1/preview"), { ...quiet, method: "POST", body })).json();
+    }
+    return answers;
+  };
+
+  const view = (only) => {
+    shown = location.pathname;
+    if (viewEvent) record(viewEvent, {}, only);
+  };
+  const moved = () => {
+    if (shown && location.pathname != shown) view();
+  };
+
+  const learn = (document) => {
+    document.fields = {};
+    for (const dimension of document.dimensions) (document.fields[dimension.field] ||= []).push(dimension);
+    document.sums = document.metrics.flatMap(({ sums, histogram = [] }) => sums.concat(histogram)).map((it) => it.field);
+    document.rate = (purpose, name) =>
+      Math.max(...document.metrics.filter((metric) => metric.purpose == purpose.name && metric.events.includes(name))
+        .map((metric) => metric.sampling));
+    for (const purpose of document.purposes) Object.assign(purpose, { queue: [], batches: [] });
+    plan = document;
+    early.forEach((step) => safely(step)());
+  };
+
+  const load = async () => {
+    try {
+      const answer = await fetch(address("v1/plan/" + app), quiet);
+      if (answer.ok) return learn(await answer.json());
+      // The console shows an unknown app's 404.
+      if (answer.status < 500) return;
+    } catch {
+      // Offline: again, later.
+    }
+    setTimeout(load, 2e4);
+  };
+
+  const start = () => {
+    if (navigator.webdriver) return;
+    view();
+    load();
+  };
+
+  const declared = ({ type, target }) => {
+    const element = target.closest?.("[data-throng-event]");
+    if (!element || (element.tagName == "FORM") != (type == "submit")) return;
+    const { event, ...fields } = fieldsOf(element);
+    record(event, fields);
+  };
+  on(document, "click", declared);
+  on(document, "submit", declared);
+  for (const name of ["pushState", "replaceState"]) {
+    const original = history[name];
+    history[name] = function (...values) {
+      original.apply(this, values);
+      safely(moved)();
+    };
+  }
+  on(window, "popstate", moved);
+  on(window, "pageshow", (event) => event.persisted && view());
+  on(window, "pagehide", () => sendAll(true));
+  on(window, "online", () => sendAll());
+  on(document, "visibilitychange", () => sendAll(document.visibilityState == "hidden"));
+
+  window.throng = Object.freeze({
+    record: safely((name, fields) => record(name, fields)),
+    consent: safely(consent),
+    flush: () => sendAll(),
+    reset: safely(() => {
+      plan?.purposes.forEach(forget);
+      sent.length = 0;
+    }),
+    preview,
+    sent,
+  });
+  // A page that is rendered ahead is seen once it is shown.
+  if (document.prerendering) on(document, "prerenderingchange", start);
+  else start();
+})();

@@ -1,0 +1,110 @@
+extension BucketingRule: Codable {
+    private enum Key: String, CodingKey {
+        case kind, groups, edges, digits, lowest, highest, base, lowestExponent, highestExponent, level, known
+        case mediumFrom, largeFrom, families, bandHours, part, timeZone, templates, most
+    }
+
+    private enum Kind: String, Codable {
+        case list, bands, powers, version, screen, browser, language, region, time, host, route, revealed
+        case significantFigures = "significant_figures"
+        case operatingSystem = "operating_system"
+        case deviceClass = "device_class"
+        case utcOffset = "utc_offset"
+        case fileType = "file_type"
+    }
+
+    /// Reads what ``encode(to:)`` writes. What a rule of the kind may not hold is found when it is compiled.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        func value<Value: Decodable>(_ key: Key) throws -> Value { try container.decode(Value.self, forKey: key) }
+        switch try container.decode(Kind.self, forKey: .kind) {
+        case .list: self = .list(try value(.groups))
+        case .bands: self = .bands(edges: try value(.edges))
+        case .significantFigures:
+            self = .significantFigures(
+                digits: try value(.digits), lowest: try value(.lowest), highest: try value(.highest))
+        case .powers:
+            self = .powers(
+                base: try value(.base), lowestExponent: try value(.lowestExponent),
+                highestExponent: try value(.highestExponent))
+        case .version: self = .version(level: try value(.level), known: try value(.known))
+        case .screen: self = .screen(mediumFrom: try value(.mediumFrom), largeFrom: try value(.largeFrom))
+        case .browser: self = .browser(families: try value(.families))
+        case .operatingSystem: self = .operatingSystem(families: try value(.families))
+        case .deviceClass: self = .deviceClass
+        case .language: self = .language(known: try value(.known))
+        case .utcOffset: self = .utcOffset(bandHours: try value(.bandHours))
+        case .region: self = .region(try value(.groups))
+        case .time: self = .time(part: try value(.part), timeZone: try value(.timeZone))
+        case .host: self = .host(known: try value(.known))
+        case .route: self = .route(templates: try value(.templates))
+        case .fileType: self = .fileType
+        case .revealed: self = .revealed(most: try value(.most))
+        }
+    }
+
+    /// One flat object whose `kind` says which further members it has: `{"kind": "bands", "edges": [10, 20]}`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        func put(_ kind: Kind) throws { try container.encode(kind, forKey: .kind) }
+        func put(_ value: some Encodable, _ key: Key) throws { try container.encode(value, forKey: key) }
+        switch self {
+        case .list(let groups):
+            try put(.list)
+            try put(groups, .groups)
+        case .bands(let edges):
+            try put(.bands)
+            try put(edges, .edges)
+        case .significantFigures(let digits, let lowest, let highest):
+            try put(.significantFigures)
+            try put(digits, .digits)
+            try put(lowest, .lowest)
+            try put(highest, .highest)
+        case .powers(let base, let lowestExponent, let highestExponent):
+            try put(.powers)
+            try put(base, .base)
+            try put(lowestExponent, .lowestExponent)
+            try put(highestExponent, .highestExponent)
+        case .version(let level, let known):
+            try put(.version)
+            try put(level, .level)
+            try put(known, .known)
+        case .screen(let mediumFrom, let largeFrom):
+            try put(.screen)
+            try put(mediumFrom, .mediumFrom)
+            try put(largeFrom, .largeFrom)
+        case .browser(let families):
+            try put(.browser)
+            try put(families, .families)
+        case .operatingSystem(let families):
+            try put(.operatingSystem)
+            try put(families, .families)
+        case .deviceClass:
+            try put(.deviceClass)
+        case .language(let known):
+            try put(.language)
+            try put(known, .known)
+        case .utcOffset(let bandHours):
+            try put(.utcOffset)
+            try put(bandHours, .bandHours)
+        case .region(let groups):
+            try put(.region)
+            try put(groups, .groups)
+        case .time(let part, let timeZone):
+            try put(.time)
+            try put(part, .part)
+            try put(timeZone, .timeZone)
+        case .host(let known):
+            try put(.host)
+            try put(known, .known)
+        case .route(let templates):
+            try put(.route)
+            try put(templates, .templates)
+        case .fileType:
+            try put(.fileType)
+        case .revealed(let most):
+            try put(.revealed)
+            try put(most, .most)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// The length of a window, in whole seconds: 60 seconds to one day.
+public struct Rotation: Hashable, Sendable, Codable, Comparable {
+    /// Unit: seconds.
+    public let seconds: Int64
+
+    /// 15 minutes, what a purpose gets that names none.
+    public static let standard = Rotation(seconds: 900)
+    /// One day; no identifier lives longer.
+    public static let longest = Rotation(seconds: 86_400)
+
+    /// Wraps a length that the plan's reader has checked.
+    public init(seconds: Int64) { self.seconds = seconds }
+
+    /// The window that holds an instant: floor(unix time / rotation).
+    public func window(at unixSeconds: Int64) -> WindowNumber {
+        WindowNumber(unixSeconds.flooredQuotient(by: seconds))
+    }
+
+    /// The instant, in Unix seconds, at which a window begins.
+    public func start(of window: WindowNumber) -> Int64 { window.value * seconds }
+
+    /// Orders by length.
+    public static func < (left: Self, right: Self) -> Bool { left.seconds < right.seconds }
+}

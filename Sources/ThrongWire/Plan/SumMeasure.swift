@@ -1,0 +1,38 @@
+/// A sum of a field whose values are clipped to declared bounds and kept as whole units.
+public struct SumMeasure: Sendable, Hashable, Codable {
+    /// Column name in the analyst's view.
+    public let name: String
+    /// The field that is summed.
+    public let field: FieldName
+    /// Values are clipped to this range before they are added. Unit: the field's.
+    public let lowest: Double
+    /// See ``lowest``.
+    public let highest: Double
+    /// Decimal places kept: a sum counts units of 10^-decimals. 0 to 6.
+    public let decimals: Int
+    /// What people read beside the number, such as EUR.
+    public let unit: String
+
+    /// Puts a sum together.
+    public init(name: String, field: FieldName, lowest: Double, highest: Double, decimals: Int, unit: String) {
+        self.name = name
+        self.field = field
+        self.lowest = lowest
+        self.highest = highest
+        self.decimals = decimals
+        self.unit = unit
+    }
+
+    /// A value as the whole number of 10^-decimals units that is added: clipped, then rounded half to even.
+    public func quantum(of value: Double) -> Int64 {
+        let clipped = Swift.min(Swift.max(value, lowest), highest)
+        return Int64((clipped * scale).rounded(.toNearestOrEven))
+    }
+
+    /// 10^decimals.
+    public var scale: Double {
+        var scale = 1.0
+        for _ in 0..<decimals { scale *= 10 }
+        return scale
+    }
+}

@@ -1,0 +1,86 @@
+"""The Swift SDK's sample app against a real daemon: nothing before consent, exact counters after it, nothing doubled when the
+daemon was away, and the app's log is byte for byte what the wire carried."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+
+import daemon
+from daemon import check, say
+
+NOTES = os.environ.get("THRONG_NOTES_BINARY") or os.path.join(os.path.dirname(daemon.BINARY), "Notes")
+
+
+def notes(house, folder, *command):
+    done = subprocess.run(
+        [NOTES, f"http://127.0.0.1:{house.port}/v1/plan/notes", folder, *command],
+        capture_output=True, text=True, timeout=120, env=daemon.environment())
+    check(done.returncode == 0, "Notes", *command, "ended with", done.returncode, done.stdout, done.stderr)
+    return done.stdout
+
+
+def counters(house):
+    """Events by metric and leaf cell; cells are numbered with the last dimension running fastest, `other` the last bucket."""
+    return {
+        (json.loads(layout)["metric"], int(cell)): int(value)
+        for layout, cell, value in house.sql(
+            "select l.layout::text, c.cell, sum(c.value) from throng.counter c join throng.metric_layout l using (metric_id)"
+            " where c.measure = 0 and c.value <> 0 group by 1, 2")}
+
+
+def test():
+    with open(os.path.join(daemon.SAMPLE, "notes", "notes.yaml")) as file:
+        house = daemon.Daemon(file.read(), name="notes")
+    house.start()
+    folder = tempfile.mkdtemp(prefix="te-notes-", dir="/tmp")
+    try:
+        check("waiting 0" in notes(house, folder, "create", "too", "early"), "an event waits without consent")
+        notes(house, folder, "agree")
+        said = notes(house, folder, "create", *["word"] * 12)
+        check("counted 1, refused 0, waiting 0" in said, "the first note is not counted:", said)
+        check("length: 10-100" in notes(house, folder, "preview", *["word"] * 12), "the preview names another bucket")
+        notes(house, folder, "find")
+        say("counted with consent, and nothing before it")
+
+        house.drain()
+        check(house.stop() == 0, "the daemon did not stop")
+        said = notes(house, folder, "create", "offline")
+        check("counted 0" in said and "waiting 1" in said, "a note without a daemon does not wait:", said)
+        said = notes(house, folder, "find")
+        check("waiting 2" in said, "the second does not wait:", said)
+        house.start()
+        said = notes(house, folder, "find")
+        check("counted 3, refused 0, waiting 0" in said, "what waited is not counted:", said)
+        house.drain()
+        # use: feature (created, found, other) by os (Linux, macOS, iOS, Android, other); lengths: <10, 10-100, …
+        expected = {("use", 0): 2, ("use", 5): 3, ("lengths", 0): 1, ("lengths", 1): 1}
+        found = counters(house)
+        check(found == expected, "counters are", found, "and should be", expected)
+        say("what waited while the daemon was away is counted once")
+
+        sent = notes(house, folder, "sent")
+        bodies = [json.loads(line) for line in sent.splitlines() if line.startswith("{")]
+        check(len(bodies) == 3, len(bodies), "batches in the log")
+        check(len({body["batch"] for body in bodies}) == 3, "a batch's name comes twice")
+        check("To see which features are used" in sent, "the log lacks the purpose")
+        for body in bodies:
+            check(set(body) <= {"app", "batch", "context", "events", "id", "purpose", "window"}, "a batch has", set(body))
+        answer = json.loads(house.post(json.dumps(bodies[0]))[2])
+        check(answer["accepted"] == 1, "a repeated batch has another answer:", answer)
+        house.drain()
+        check(counters(house) == expected, "a batch that was sent again from the log counted again")
+        before = bodies[0]["id"]
+        notes(house, folder, "reset")
+        notes(house, folder, "find")
+        after = [json.loads(line) for line in notes(house, folder, "sent").splitlines() if line.startswith("{")]
+        check(len(after) == 1 and after[0]["id"] != before, "reset left something behind")
+        say("the log is what was sent, and reset forgets it")
+        check(house.stop() == 0, "the daemon did not stop")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    daemon.main(test)

@@ -1,0 +1,20 @@
+import ClientWorld
+import Foundation
+import Testing
+
+@Suite("What is counted of a crowd is what is true of it")
+struct SimulationTests {
+    /// The whole of it, 10,000 devices, is `swift run -c release ClientProbe simulate`, or this test with the number in
+    /// `THRONG_SIMULATED_DEVICES`.
+    @Test("reach by day, week and month, retention and frequency equal the truth after thirty unreliable days")
+    func crowd() async throws {
+        let devices = ProcessInfo.processInfo.environment["THRONG_SIMULATED_DEVICES"].flatMap { Int($0) } ?? 200
+        let simulation = try Simulation()
+        let outcome = try await simulation.run(devices: devices, seed: 1)
+        #expect(outcome.installations > devices && outcome.withdrawals > 0)
+        #expect(outcome.failedFlushes * 10 > outcome.flushes)
+        let report = simulation.compare(outcome)
+        #expect(report.isEqual, "\(report.text)")
+        #expect(simulation.daemon.refusals.isEmpty)
+    }
+}

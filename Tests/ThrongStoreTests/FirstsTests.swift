@@ -1,0 +1,99 @@
+import TestCluster
+import Testing
+import ThrongCounting
+import ThrongPlan
+import ThrongRelease
+
+@testable import ThrongStore
+
+@Suite("What clients say of their firsts is counted, released and shown to analysts")
+struct FirstsTests {
+    private static let shown = [Margin.total, Margin(keeping: [0])]
+    /// By day: the total and the system.
+    private static let layout = MetricLayout(
+        app: "shop", metric: "opened", purpose: "product", rotation: .standard, period: .day, timeZone: "UTC",
+        dimensions: [.init(name: "os", labels: ["ios", "linux", "other"], partitionsDevices: true, rule: "list")],
+        sums: [], contributionBound: 10, groupings: shown, firstPeriods: [.day])
+
+    private static func count(_ settings: ConnectionSettings, onLinux said: Int64 = 120) async throws {
+        let counters = CounterStore(settings)
+        try await counters.registerLayouts([layout])
+        _ = try await counters.attach(daemon: .new)
+        // By leaf: events, devices of one window, and devices of the day as they say.
+        let cells: [(events: Int64, window: Int64, said: Int64)] = [(900, 60, 240), (500, 40, said), (400, 30, 90)]
+        let deltas = cells.enumerated().flatMap { cell, counted in
+            [(MeasureIndex.count, counted.events), (MeasureIndex(1), counted.said), (MeasureIndex(2), counted.said)].map
+            {
+                CounterDelta(
+                    layout: 0, periodStart: saturday, measure: $0.0, cell: CellIndex(UInt32(cell)), delta: $0.1)
+            }
+        }
+        let distinct = cells.enumerated().flatMap { cell, counted in
+            (0..<4).map {
+                DistinctDelta(
+                    layout: 0, periodStart: saturday, margin: layout.leaf, cell: CellIndex(UInt32(cell)),
+                    window: WindowNumber(saturday / 900 + $0), delta: counted.window)
+            }
+        }
+        let flush = Flush(
+            after: .start, through: .start.next, layouts: [layout], counters: deltas, distinct: distinct)
+        _ = try await counters.flush(flush, now: saturday)
+    }
+
+    @Test("a release keeps them beside the floor, and reads back with the same digest")
+    func releases() async throws {
+        let settings = try await TestCluster.database()
+        try await Self.count(settings)
+        let store = ReleaseStore(settings)
+        let made = try await store.release(Self.layout, .day(saturday)) {
+            try ReleaseCase(header: Self.layout.header(.day(saturday), groupings: Self.shown), parts: [$0]).decide()
+        }
+        let release = try #require(made).release
+        #expect(release.cells.map(\.firsts) == [450, 240, 120, 90])
+        #expect(release.cells.map { $0.reach?.devices } == [130, 60, 40, 30])
+        let read = try await store.releases(
+            app: "shop", metric: "opened", periodKind: .day, from: saturday, to: saturday + day)
+        #expect(read == [release])
+        #expect(read.first?.digest == release.digest)
+    }
+
+    @Test("why a cell that few say to be in is withheld is kept for operators")
+    func reasons() async throws {
+        let settings = try await TestCluster.database()
+        try await Self.count(settings, onLinux: 12)
+        let store = ReleaseStore(settings)
+        let made = try await store.release(Self.layout, .day(saturday)) {
+            try ReleaseCase(header: Self.layout.header(.day(saturday), groupings: Self.shown), parts: [$0]).decide()
+        }
+        #expect(try #require(made).release.cells.allSatisfy { $0.cell != CellIndex(1) || $0.margin == .total })
+        let reason = try await store.reason(
+            Self.layout, .day(saturday), margin: Margin(keeping: [0]), cell: CellIndex(1))
+        #expect(reason == .fewFirsts(12))
+    }
+
+    @Test("analysts see both numbers under names of their own; a metric without firsts has one")
+    func views() async throws {
+        let settings = try await TestCluster.database()
+        try await Self.count(settings)
+        _ = try await ReleaseStore(settings).release(Self.layout, .day(saturday)) {
+            try ReleaseCase(header: Self.layout.header(.day(saturday), groupings: Self.shown), parts: [$0]).decide()
+        }
+        let rows = try await Connection(settings.acting(as: .analyst)).texts(
+            "select concat_ws(' ', os, events, devices, client_devices) from analyst.shop_opened order by 1")
+        #expect(rows == ["(all) 1800 130 450", "ios 900 60 240", "linux 500 40 120", "other 400 30 90"])
+        try await CounterStore(settings).registerLayouts([.sample()])
+        let columns = try await Connection(settings).texts(
+            """
+            select attrelid::regclass || ' ' || col_description(attrelid, attnum) from pg_attribute
+            where attname = 'client_devices' and attrelid in ('analyst.shop_opened'::regclass,
+                'analyst.shop_orders'::regclass)
+            """)
+        #expect(
+            columns == [
+                """
+                analyst.shop_opened Devices by what clients say: events that were a device's first of this row in the \
+                period. Unit: devices.
+                """
+            ])
+    }
+}
