@@ -35,12 +35,14 @@ final class Pulse: Sendable {
 
     /// Whether nobody can have taken this process's place unnoticed.
     var isSteady: Bool {
-        // The beat first, so that the clock is not behind it; and what beats have found last, so that none hides it.
+        // The beat before the clock, and what beats have found last, so that none hides it.
         let beat = last.load(ordering: .sequentiallyConsistent)
-        let now = Self.now
-        return (now <= beat || now - beat <= Self.limit)
+        return Self.isRecent(beat, at: Self.now)
             && stops.load(ordering: .sequentiallyConsistent) == settled.load(ordering: .sequentiallyConsistent)
     }
+
+    /// Whether a beat is no longer ago than the limit. Another thread may have made it after this one looked at the clock.
+    static func isRecent(_ beat: UInt64, at now: UInt64) -> Bool { now <= beat || now - beat <= limit }
 
     /// How often the process has stood still so far; for ``settle(_:)``.
     var doubts: UInt64 { stops.load(ordering: .sequentiallyConsistent) }

@@ -1,21 +1,15 @@
-import Foundation
 import Testing
 
 @testable import ThrongJournal
 
 @Suite("A process that stood still is in doubt")
 struct PulseTests {
-    /// Beats come five times a second; each is met by a million looks.
-    @Test("a beat at the moment of a look does no harm")
-    func beatsAmongLooks() {
-        let pulse = Pulse()
-        defer { pulse.stop() }
-        let end = Date().addingTimeInterval(1.5)
-        var steady = 0
-        while Date() < end {
-            for _ in 0..<1000 where pulse.isSteady { steady += 1 }
-        }
-        #expect(steady > 0)
+    @Test("a beat that another thread made after the look at the clock is recent; one of long ago is not")
+    func beats() {
+        let second: UInt64 = 1_000_000_000
+        #expect(Pulse.isRecent(20 * second + 1, at: 20 * second))
+        #expect(Pulse.isRecent(20 * second, at: 23 * second))
+        #expect(!Pulse.isRecent(20 * second, at: 23 * second + 1))
     }
 
     @Test("a doubt that was settled is one no more, and none is settled by an earlier question")
