@@ -178,10 +178,13 @@ def full(fill_by):
         if crowd.answers[503] - before < 20:
             tally.wrong("a full disk turned nobody away")
         for path, wanted in (("/healthz", 200), ("/v1/plan/faults", 200), ("/readyz", 503)):
-            status = house.get(path)[0]
             # The journal has not tried to write yet, and the system says that there is space.
             if path == "/readyz" and has_no_key and fill_by is InjectedFill:
                 continue
+            # A look at the disk stands for a second.
+            deadline = time.monotonic() + 3
+            while (status := house.get(path)[0]) != wanted and time.monotonic() < deadline:
+                time.sleep(0.05)
             if status != wanted:
                 tally.wrong(path, "on a full disk answers", status)
         if house.process.poll() is not None:
