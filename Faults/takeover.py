@@ -120,6 +120,8 @@ def take_over(postgres, crowd_of, tally, chance, same_folder):
     crowd.retry()
     other.kill()
     other.restart()
+    # A stop that PostgreSQL does not let finish leaves the rest to the next start.
+    other.drain()
     check(other.stop() == 0, "SIGTERM ended with", other.process.returncode, other.log_text()[-2000:])
     found = judge(crowd, tally)
     if any(found):

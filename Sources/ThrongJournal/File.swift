@@ -76,6 +76,24 @@ struct File: ~Copyable {
 
     /// Puts a small file in place as a whole: beside it first, synced, then renamed.
     static func replace(_ path: String, with bytes: [UInt8]) throws(JournalError) {
+        let beside = try place(bytes, beside: path)
+        guard rename(beside, path) == 0 else { throw .system(call: "rename", file: path, code: errno) }
+        try syncDirectory(directory(of: path))
+    }
+
+    /// Puts a small file in place as a whole, where nobody has put one.
+    ///
+    /// - Throws: `EEXIST` where there is one.
+    static func create(_ path: String, with bytes: [UInt8]) throws(JournalError) {
+        let beside = try place(bytes, beside: path)
+        let code = link(beside, path) == 0 ? 0 : errno
+        unlink(beside)
+        guard code == 0 else { throw .system(call: "link", file: path, code: code) }
+        try syncDirectory(directory(of: path))
+    }
+
+    /// Writes a small file that is not in place yet, and returns its path.
+    private static func place(_ bytes: [UInt8], beside path: String) throws(JournalError) -> String {
         let beside = path + ".new"
         do throws(JournalError) {
             let file = try File(beside, flags: O_WRONLY | O_CREAT | O_TRUNC)
@@ -86,8 +104,7 @@ struct File: ~Copyable {
             unlink(beside)
             throw error
         }
-        guard rename(beside, path) == 0 else { throw .system(call: "rename", file: path, code: errno) }
-        try syncDirectory(directory(of: path))
+        return beside
     }
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }

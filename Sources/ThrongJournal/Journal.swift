@@ -121,7 +121,7 @@ public final class Journal: Sendable {
         // What was replayed counts as durable. Earlier segments were synced by the rotation or the start that followed them.
         if let newest = replayed.segments.last { try File.secure(newest.path) }
         try File.syncDirectory(data.windowsPath)
-        try File.replace(segment.path, with: segment.header)
+        try segment.create()
         // Last, because its thread runs until it is stopped.
         pulse = Pulse()
         let thread = Thread { [self] in write(to: segment) }

@@ -11,6 +11,8 @@ public enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
     case damaged(segment: String, offset: Int, reason: Damage)
     /// Records are missing between two segments.
     case gap(expected: JournalPosition, found: JournalPosition, segment: String)
+    /// Another process writes to this journal: it has made a segment that this one was about to make.
+    case overtaken(segment: String)
     /// The file was written by another version.
     case unknownFormat(file: String)
     /// A record's inside does not follow the format.
@@ -62,6 +64,10 @@ public enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         case .gap(let expected, let found, let segment):
             "the journal's segment \(segment) begins with batch \(found.value) where \(expected.value) was expected: "
                 + "a segment is missing. Restore it, or move the later ones aside."
+        case .overtaken(let segment):
+            "another process has made the segment \(segment): it writes to this journal too, because its file system does "
+                + "not keep locks. Nothing that this process acknowledged is lost. Let one of them go on, and move the "
+                + "folder to a file system that keeps locks."
         case .unknownFormat(let file):
             "\(file) was not written by this version of throng. Start the version that wrote it, let it flush, then "
                 + "upgrade."

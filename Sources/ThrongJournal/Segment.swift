@@ -1,5 +1,5 @@
-// A segment of the journal: `journal/<generation, 10 digits>-<first position, 20 digits>.journal`. A start of the
-// daemon makes a new segment, and so does a full one; none is ever written to again. Numbers are little-endian.
+// A segment of the journal: `journal/<generation, 10 digits>.journal`. A start of the daemon makes a new segment, and so
+// does a full one; none is ever written to again, nor replaced. Numbers are little-endian.
 //
 // Header
 //     offset  size    what
@@ -53,12 +53,9 @@ struct Segment {
 
     /// A segment still to be made.
     init(in directory: String, generation: UInt32, nonce: UInt32, first: JournalPosition, layouts: [LayoutID]) {
-        func padded(_ number: some BinaryInteger, _ width: Int) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
+        let digits = String(generation)
         self.init(
-            path: "\(directory)/\(padded(generation, 10))-\(padded(first.value, 20)).journal",
+            path: "\(directory)/\(String(repeating: "0", count: 10 - digits.count))\(digits).journal",
             generation: generation,
             nonce: nonce,
             first: first,
@@ -77,6 +74,17 @@ struct Segment {
     }
 
     var headerSize: Int { 32 + 32 * layouts.count }
+
+    /// Puts the segment in place, with its header and nothing else.
+    ///
+    /// - Throws: ``JournalError/overtaken(segment:)`` where another process has made a segment of this generation.
+    func create() throws(JournalError) {
+        do {
+            try File.create(path, with: header)
+        } catch .system(call: "link", _, code: EEXIST) {
+            throw .overtaken(segment: path)
+        }
+    }
 
     /// Records refer to layouts by 16 bits.
     static let largestHeader = 32 + 32 * 65_536

@@ -67,8 +67,8 @@ struct SegmentWriter: ~Copyable {
         segment = Segment(
             in: directory, generation: segment.generation + 1, nonce: segment.nonce, first: last.next,
             layouts: segment.layouts)
-        let (path, header) = (segment.path, segment.header)
-        try disk.retrying({ () throws(JournalError) in try File.replace(path, with: header) }, meanwhile: whileFull)
+        let next = segment
+        try disk.retrying({ () throws(JournalError) in try next.create() }, meanwhile: whileFull)
         file = try File(segment.path, flags: O_WRONLY | O_APPEND)
         bytes = segment.headerSize
         over = .min

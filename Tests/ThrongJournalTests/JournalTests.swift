@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import ThrongCounting
 import ThrongPlan
@@ -149,6 +150,33 @@ struct JournalTests {
         #expect(replayed.torn.count == 1 && tail.isOvertaken && tail.offset == three)
         try tail.setAside()
         #expect(FileManager.default.contents(atPath: tail.aside) == five.dropFirst(three))
+    }
+
+    @Test("a process that was replaced does not put its next segment in the place of another's, and says so")
+    func overtakenAtRotation() async throws {
+        let workshop = try Workshop()
+        let failure = Mutex<JournalError?>(nil)
+        let data = try DataDirectory(path: workshop.path)
+        let keys = try KeyRing(data)
+        let reader = try JournalReader(data, keys: keys)
+        let space = CellSpace(layouts: [Workshop.layout])
+        let replayed = try reader.replay(space: space, flushed: .start) { _ in }
+        // Every batch in a segment of its own.
+        let replaced = try Journal(
+            data, space: space, after: replayed, position: .start, options: .init(segmentBytes: 100)
+        ) { error in failure.withLock { $0 = error as? JournalError } }
+        try replaced.append(Workshop.record(1), key: keys.key(of: Workshop.record(1).window))
+        try await replaced.durable(JournalPosition(1))
+        // As on a file system that has lost its locks.
+        data.unlock()
+
+        try await workshop.run(append: 3)
+        try replaced.append(Workshop.record(2), key: keys.key(of: Workshop.record(2).window))
+        await #expect(throws: JournalError.self) { try await replaced.durable(JournalPosition(2)) }
+        replaced.stop()
+        let segment = try #require(try workshop.segments.last)
+        #expect(failure.withLock { $0 } == .overtaken(segment: segment))
+        #expect(try await workshop.run(append: 0).map(\.position.value) == [1, 2, 3, 4])
     }
 
     @Test("a second daemon on the same data directory is refused")
