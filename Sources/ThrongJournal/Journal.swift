@@ -233,6 +233,10 @@ public final class Journal: Sendable {
         turnAway(.failed)
     }
 
+    /// Whether this process is the one that writes here, as far as anybody can tell: false once it was replaced or has
+    /// failed, and while it has not been asked since it stood still.
+    public var isHeld: Bool { pulse.isSteady && state.withLock { !$0.hasFailed } }
+
     /// How often this process has stood still, where nobody has asked PostgreSQL since whether it was replaced meanwhile:
     /// until ``settle(_:)`` nothing is written and nothing acknowledged.
     public var doubts: UInt64? { pulse.isSteady ? nil : pulse.doubts }

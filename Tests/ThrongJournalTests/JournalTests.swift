@@ -167,6 +167,7 @@ struct JournalTests {
         ) { error in failure.withLock { $0 = error as? JournalError } }
         try replaced.append(Workshop.record(1), key: keys.key(of: Workshop.record(1).window))
         try await replaced.durable(JournalPosition(1))
+        #expect(replaced.isHeld)
         // As on a file system that has lost its locks.
         data.unlock()
 
@@ -175,7 +176,7 @@ struct JournalTests {
         await #expect(throws: JournalError.self) { try await replaced.durable(JournalPosition(2)) }
         replaced.stop()
         let segment = try #require(try workshop.segments.last)
-        #expect(failure.withLock { $0 } == .overtaken(segment: segment))
+        #expect(failure.withLock { $0 } == .overtaken(segment: segment) && !replaced.isHeld)
         #expect(try await workshop.run(append: 0).map(\.position.value) == [1, 2, 3, 4])
     }
 

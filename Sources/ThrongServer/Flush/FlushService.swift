@@ -65,6 +65,8 @@ struct FlushService: Service {
 
     /// Lets go of windows that are over, whether PostgreSQL is there or not.
     private func tidy() {
+        // The keys and segments may be another's by now, which took this one's place while it stood still.
+        guard desk.journal.isHeld else { return }
         do {
             try desk.tidy()
         } catch {
