@@ -14,8 +14,7 @@ import sys
 import threading
 import time
 
-import daemon
-from oracle import CELLS, ROTATION, SIDE, Control, House, Postgres, Row, check, say
+from oracle import CELLS, ROTATION, SIDE, Control, House, Postgres, Row, check, daemon, say
 
 CLIENTS = 4
 EVENTS_A_BATCH = 100
