@@ -15,8 +15,9 @@ internal import ThrongWire
 /// ```
 ///
 /// Fields become bucket labels before they are written down or sent. What waits is on the device's disk, without raw
-/// values and with times cut to the hour or day that is counted. Events go out under an identifier for their purpose
-/// and window that can't be linked to any other. Nothing but starting it throws, and nothing crashes the app.
+/// values and with times cut to the hour, day, week or month that is counted. Events go out under an identifier for
+/// their purpose and window that can't be linked to any other. Nothing but starting it throws, and nothing crashes the
+/// app.
 public actor Throng {
     // What it is made of.
     let source: PlanSource

@@ -15,34 +15,52 @@ package struct CookPlan {
 
     package init(_ yaml: String = Self.yaml) throws {
         plan = try Plan(yaml: yaml, file: "cook.yaml", today: CalendarDate(daysSince1970: 20_750))
-        var json = try JSONDecoder().decode(JSONValue.self, from: try plan.publicDocument())
-        json.edit(["metrics"]) { metric in
-            switch metric["name"]?.text {
-            case "recipes":
-                metric["first_groupings"] = .list([
-                    .list([]), .list([.text("os")]), .list([.text("os"), .text("category")]),
-                ])
-                metric["first_periods"] = .list([.text("day"), .text("week"), .text("month")])
-            case "returns":
-                metric["answered"] = .object([
-                    "retention": .object(["of": .list([.text("recipe_opened")]), "weeks": .number(12)])
-                ])
-            case "weekly_use":
-                metric["answered"] = .object([
-                    "frequency": .object([
-                        "of": .list([.text("recipe_opened")]), "per": .text("week"),
-                        "bands": .list([.number(2), .number(5), .number(10)]),
-                    ])
-                ])
-            default: break
-            }
-        }
-        document = try JSONEncoder().encode(json)
+        document = try plan.publicDocument()
     }
 
     /// The same with room for everything that one device buys.
     package static let unbounded = yaml.replacing("contribution_bound: 5\n", with: "contribution_bound: 100000\n")
         .replacing("to: 100,", with: "to: 10000,")
+
+    /// The same with questions that devices answer about themselves.
+    package static let asking = yaml.replacing("metrics:\n", with: questions)
+
+    private static let questions = """
+          week:
+            title: Weeks after the first
+            field: week
+            list: ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"]
+          uses:
+            title: Recipes in a week
+            field: events
+            bands: [2, 5, 10]
+        metrics:
+          returns:
+            title: Returns
+            events: [week_return]
+            question: Do people come back?
+            decision: Whether we go on.
+            owner: Team
+            expires: 2027-10-01
+            purpose: product
+            dimensions: [week]
+            period: week
+            answered: {retention: {of: [recipe_opened], weeks: 12}}
+            contribution_bound: 20
+          weekly_use:
+            title: Weekly use
+            events: [week_use]
+            question: How often do people cook?
+            decision: How much we write.
+            owner: Team
+            expires: 2027-10-01
+            purpose: product
+            dimensions: [uses]
+            period: week
+            answered: {frequency: {of: [recipe_opened], per: week, bands: [2, 5, 10]}}
+            contribution_bound: 20
+
+        """
 
     package static let yaml = """
         app:
@@ -53,6 +71,7 @@ package struct CookPlan {
           time_zone: Europe/Vienna
           audience: 10000
           threshold: 20
+          grace: 48 hours
         purposes:
           product:
             explanation: To see which recipes are used.
@@ -86,14 +105,6 @@ package struct CookPlan {
             title: Hour
             field: at
             time: hour
-          week:
-            title: Weeks after the first
-            field: week
-            list: ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"]
-          uses:
-            title: Recipes in a week
-            field: events
-            bands: [2, 5, 10]
           campaign:
             title: Campaign
             field: campaign
@@ -108,8 +119,23 @@ package struct CookPlan {
             expires: 2027-10-01
             purpose: product
             dimensions: [os, category]
+            margins: [[os], [os, category]]
             period: day
-            measures: {reach: true}
+            rollups: [week]
+            measures: {reach: client}
+            contribution_bound: 20
+          monthly_recipes:
+            title: Recipes by month
+            events: [recipe_opened]
+            question: How many people cook in a month?
+            decision: Whether we go on.
+            owner: Team
+            expires: 2027-10-01
+            purpose: product
+            dimensions: [os, category]
+            margins: [[os], [os, category]]
+            period: month
+            measures: {reach: client}
             contribution_bound: 20
           purchases:
             title: Purchases
@@ -125,28 +151,6 @@ package struct CookPlan {
               sums:
                 revenue: {field: amount, from: 0, to: 100, decimals: 2, unit: EUR}
             contribution_bound: 5
-          returns:
-            title: Returns
-            events: [week_return]
-            question: Do people come back?
-            decision: Whether we go on.
-            owner: Team
-            expires: 2027-10-01
-            purpose: product
-            dimensions: [week]
-            period: day
-            contribution_bound: 20
-          weekly_use:
-            title: Weekly use
-            events: [week_use]
-            question: How often do people cook?
-            decision: How much we write.
-            owner: Team
-            expires: 2027-10-01
-            purpose: product
-            dimensions: [uses]
-            period: day
-            contribution_bound: 20
           arrivals:
             title: Arrivals
             events: [arrival]

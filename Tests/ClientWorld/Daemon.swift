@@ -26,7 +26,7 @@ package final class Daemon: Sendable {
         package let metric: String
         package let kind: PeriodKind
         package let period: String
-        package let grouping: Int
+        /// One a dimension of the grouping.
         package let labels: [String]
     }
 
@@ -41,10 +41,13 @@ package final class Daemon: Sendable {
         var refusals: [String: Int] = [:]
         var document: Data
         var planRequests: [String?] = []
+        /// By hour, what is released by then.
+        var closed: [Int64: Set<ClosedPeriod>] = [:]
     }
 
     package let cook: CookPlan
     private let layouts: [MetricLayout]
+    private let ids: [LayoutID]
     private let intake: Intake
     private let keepsBodies: Bool
     private let state: Mutex<State>
@@ -54,6 +57,7 @@ package final class Daemon: Sendable {
         self.keepsBodies = keepsBodies
         layouts = try cook.plan.metrics.map { try cook.plan.layout(of: $0, rules: .system) }
         let space = CellSpace(layouts: layouts)
+        ids = space.ids
         intake = try Intake(plans: [cook.plan], space: space, rules: .system)
         state = Mutex(
             State(counting: Counting(space: space, position: .start, watermark: .start), document: cook.document))
@@ -80,7 +84,9 @@ package final class Daemon: Sendable {
     }
 
     /// Answers a request that arrives now.
-    package func take(_ request: ClientRequest, now: Int64) -> ClientResponse {
+    ///
+    /// - Parameter renamed: whether a batch has another name than the one that the client gave it.
+    package func take(_ request: ClientRequest, now: Int64, renamed: Bool = false) -> ClientResponse {
         if request.method == "GET" {
             return state.withLock { state in
                 let tag = request.headers["If-None-Match"]
@@ -90,7 +96,8 @@ package final class Daemon: Sendable {
                 return ClientResponse(status: 200, headers: ["ETag": current], body: state.document)
             }
         }
-        let body = String(decoding: request.body, as: UTF8.self)
+        var body = String(decoding: request.body, as: UTF8.self)
+        if renamed { body.replace(#/"batch":"../#, with: #""batch":"00"#) }
         do throws(IntakeError) {
             let answer = try post(body, headers: request.headers, now: now)
             return ClientResponse(status: 202, body: (try? JSONEncoder().encode(answer)) ?? Data())
@@ -104,12 +111,8 @@ package final class Daemon: Sendable {
         var signals: Set<OptOutSignal> = []
         if headers["Sec-GPC"] == "1" { signals.insert(.globalPrivacyControl) }
         if headers["DNT"] == "1" { signals.insert(.doNotTrack) }
-        var batch = try? JSONDecoder().decode(Batch.self, from: Data(body.utf8))
-        let firsts = batch?.events.map(\.firsts) ?? []
-        // The intake of this version does not know firsts yet; those of counted events are added up here.
-        for place in batch?.events.indices ?? 0..<0 { batch?.events[place].firsts = nil }
-        var plain = batch.flatMap { try? String(decoding: JSONEncoder().encode($0), as: UTF8.self) } ?? body
-        let read: Result<IntakeOutcome, IntakeError> = plain.withUTF8 { bytes in
+        var body = body
+        let read: Result<IntakeOutcome, IntakeError> = body.withUTF8 { bytes in
             do throws(IntakeError) {
                 return .success(try intake.read(bytes, signals: signals, now: now))
             } catch {
@@ -126,6 +129,7 @@ package final class Daemon: Sendable {
                 let key = state.keys[window] ?? .random()
                 state.keys[window] = key
                 let calendar = CookPlan.calendar ?? .utc
+                close(&state, now: now)
                 switch state.counting.count(
                     incoming.bucketed, identifier: incoming.identifier.keyed(with: key), now: now,
                     openPeriod: { calendar.period($0.period, containing: now).start })
@@ -137,68 +141,73 @@ package final class Daemon: Sendable {
                 case .counted(let counted):
                     apply(&state)
                     for refusal in counted.answer.refused { state.refusals[refusal.reason.rawValue, default: 0] += 1 }
-                    if let batch { add(firsts, of: batch, counted.answer, to: &state, calendar: calendar) }
                     return counted.answer
                 }
             }
         }
     }
 
+    /// Closes what a daemon with the plan's grace has released by now. Devices live one after another here, so now may
+    /// lie before what it was for the last one.
+    private func close(_ state: inout State, now: Int64) {
+        let hour = now / 3600
+        let closed = state.closed[hour] ?? Set(zip(layouts, ids).flatMap { closedPeriods(of: $0, $1, at: hour * 3600) })
+        state.closed[hour] = closed
+        let flushed = state.counting.flushed
+        state.counting.applied(
+            Flush(after: flushed, through: flushed, layouts: [], counters: [], distinct: []), closed: closed)
+    }
+
+    /// Those that an event which is not too old may be of.
+    private func closedPeriods(of layout: MetricLayout, _ id: LayoutID, at now: Int64) -> [ClosedPeriod] {
+        let calendar = CookPlan.calendar ?? .utc
+        let grace = cook.plan.app.grace.components.seconds
+        var period = calendar.period(layout.period, containing: now)
+        var closed: [ClosedPeriod] = []
+        while period.end > now - 3 * CookPlan.day {
+            if period.end + grace <= now { closed.append(ClosedPeriod(layout: id, periodStart: period.start)) }
+            period = calendar.period(layout.period, containing: period.start - 1)
+        }
+        return closed
+    }
+
     private func apply(_ state: inout State) {
         guard let flush = state.counting.freeze() else { return }
+        let calendar = CookPlan.calendar ?? .utc
         for delta in flush.counters {
             let layout = layouts[delta.layout]
-            let calendar = CookPlan.calendar ?? .utc
-            var rest = Int(delta.cell.value)
-            var labels: [String] = []
-            for dimension in layout.dimensions.reversed() {
-                labels.insert(dimension.labels[rest % dimension.labels.count].text, at: 0)
-                rest /= dimension.labels.count
-            }
-            let cell = Cell(
-                metric: layout.metric.text,
-                period: calendar.label(of: calendar.period(layout.period, containing: delta.periodStart)),
-                labels: labels)
+            let labels = layout.labels(of: delta.cell)
+            let period = calendar.label(of: calendar.period(layout.period, containing: delta.periodStart))
+            let cell = Cell(metric: layout.metric.text, period: period, labels: labels)
+            let place = Int(delta.measure.value) - 1
             if delta.measure == .count {
                 state.cells[cell, default: 0] += delta.delta
-            } else {
+            } else if place < layout.sums.count {
                 state.sums[cell, default: 0] += delta.delta
+            } else if let firsts = layout.firsts {
+                let (length, grouping) = (place - layout.sums.count).quotientAndRemainder(
+                    dividingBy: firsts.groupings.count)
+                let kind = firsts.periods[length]
+                let first = First(
+                    metric: layout.metric.text, kind: kind,
+                    period: calendar.label(of: calendar.period(kind, containing: delta.periodStart)),
+                    labels: labels.indices.filter(firsts.groupings[grouping].keeps).map { labels[$0] })
+                state.firsts[first, default: 0] += delta.delta
             }
         }
         state.counting.applied(flush, closed: [])
     }
+}
 
-    private func add(
-        _ firsts: [[String: [String: [Int]]]?], of batch: Batch, _ answer: BatchAnswer, to state: inout State,
-        calendar: PeriodCalendar
-    ) {
-        let refused = Set(answer.refused.map(\.index))
-        for (index, event) in batch.events.enumerated() where !refused.contains(index) {
-            guard let marks = firsts[index], let at = Self.seconds(event.at) else { continue }
-            let fields = batch.context.merging(event.fields ?? [:]) { _, own in own }
-            for (metric, kinds) in marks {
-                for (kind, groupings) in kinds {
-                    guard let kind = PeriodKind(rawValue: kind) else { continue }
-                    let period = calendar.label(of: calendar.period(kind, containing: at))
-                    for grouping in groupings {
-                        let names = grouping == 0 ? [] : grouping == 1 ? ["os"] : ["os", "category"]
-                        let labels = names.map { name in
-                            if case .text(let label) = fields[name] { label } else { "other" }
-                        }
-                        let first = First(
-                            metric: metric, kind: kind, period: period, grouping: grouping, labels: labels)
-                        state.firsts[first, default: 0] += 1
-                    }
-                }
-            }
+extension MetricLayout {
+    /// A leaf cell's bucket of each dimension.
+    fileprivate func labels(of cell: CellIndex) -> [String] {
+        var rest = Int(cell.value)
+        var labels: [String] = []
+        for dimension in dimensions.reversed() {
+            labels.insert(dimension.labels[rest % dimension.labels.count].text, at: 0)
+            rest /= dimension.labels.count
         }
-    }
-
-    private static func seconds(_ text: String) -> Int64? {
-        let parts = text.dropLast().split(separator: "T")
-        guard parts.count == 2, let date = CalendarDate(parts[0]) else { return nil }
-        let clock = parts[1].split(separator: ":").compactMap { Int64($0) }
-        guard clock.count == 3 else { return nil }
-        return date.daysSince1970 * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
+        return labels
     }
 }

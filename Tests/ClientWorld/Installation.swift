@@ -1,5 +1,6 @@
+import Foundation
 import ThrongClient
-import ThrongPlan
+import ThrongWire
 
 /// One installation of the app on one device, as the simulation sees it from outside.
 struct Installation {
@@ -14,32 +15,39 @@ struct Installation {
 
     let storage: MemoryStorage
     var throng: Throng
+    /// The client's memory as it was when the app was installed.
+    let backup: Data?
     /// Recorded or answered and not delivered yet, with the number of its day.
-    var waiting: [(day: Int, thing: Thing)] = []
+    private var waiting: [(day: Int, thing: Thing)] = []
     /// The Monday of the first recipe since consent was given, as a day's number.
-    var first: Int?
+    private var first: Int?
     /// Recipes by Monday, not answered yet.
-    var weeks: [Int: Int] = [:]
+    private var weeks: [Int: Int] = [:]
     /// Where it was counted as a device.
     private var contributed: Set<Daemon.First> = []
 
     init(storage: MemoryStorage, throng: Throng) {
         self.storage = storage
         self.throng = throng
+        backup = storage.read("memory.json")
     }
 
-    /// Notes that the app records a recipe.
+    /// Weeks with recipes about which it has not said how many there were.
+    var unanswered: Int { weeks.count }
+
+    /// Notes that the app records a recipe. The first one of a week answers which week it is.
     mutating func cook(_ category: String, day: Int) {
         let monday = day / 7 * 7
-        waiting.append((day, .recipe(category: category)))
-        first = first ?? monday
+        let first = self.first ?? monday
+        self.first = first
+        if weeks[monday] == nil { waiting.append((day, .returned(week: (monday - first) / 7))) }
         weeks[monday, default: 0] += 1
+        waiting.append((day, .recipe(category: category)))
     }
 
     /// Notes that the app is awake: weeks that are over are answered.
-    mutating func answer(monday: Int, day: Int) {
-        for (week, recipes) in weeks where week < monday {
-            if let first { waiting.append((day, .returned(week: (week - first) / 7))) }
+    mutating func answer(day: Int) {
+        for (week, recipes) in weeks where week < day / 7 * 7 {
             waiting.append((day, .used(recipes: recipes)))
             weeks[week] = nil
         }
@@ -58,24 +66,26 @@ struct Installation {
         guard let calendar = CookPlan.calendar else { return }
         for (day, thing) in waiting {
             let midnight = CookPlan.monday + Int64(day) * CookPlan.day
-            // An event is as old as the end of the day in which it happened, and at most 47 hours.
-            guard now - (midnight + CookPlan.day - 1) <= 47 * 3600 else { continue }
-            let period = calendar.label(of: calendar.period(.day, containing: midnight))
-            func count(_ metric: String, _ labels: [String]) {
-                truth.cells[Daemon.Cell(metric: metric, period: period, labels: labels), default: 0] += 1
+            func period(_ kind: PeriodKind) -> Period { calendar.period(kind, containing: midnight) }
+            // Things are as old as the end of the day or week that they are counted by, and at most 47 hours.
+            func count(_ metric: String, _ kind: PeriodKind, _ labels: [String]) {
+                let cell = Daemon.Cell(metric: metric, period: calendar.label(of: period(kind)), labels: labels)
+                truth.cells[cell, default: 0] += 1
             }
+            let grain: PeriodKind = if case .recipe = thing { .day } else { .week }
+            guard now - (period(grain).end - 1) <= 47 * 3600 else { continue }
             switch thing {
-            case .returned(let week): count("returns", ["\(week)"])
+            case .returned(let week):
+                count("returns", .week, ["\(week)"])
             case .used(let recipes):
-                count("weekly_use", [recipes < 2 ? "<2" : recipes < 5 ? "2-5" : recipes < 10 ? "5-10" : ">=10"])
+                count("weekly_use", .week, [recipes < 2 ? "<2" : recipes < 5 ? "2-5" : recipes < 10 ? "5-10" : ">=10"])
             case .recipe(let category):
-                count("recipes", [os, category])
-                for kind in [PeriodKind.day, .week, .month] {
-                    for (grouping, labels) in [[], [os], [os, category]].enumerated() {
+                count("recipes", .day, [os, category])
+                count("monthly_recipes", .month, [os, category])
+                for (metric, kind) in [("recipes", PeriodKind.day), ("recipes", .week), ("monthly_recipes", .month)] {
+                    for labels in [[], [os], [os, category]] {
                         let first = Daemon.First(
-                            metric: "recipes", kind: kind,
-                            period: calendar.label(of: calendar.period(kind, containing: midnight)),
-                            grouping: grouping, labels: labels)
+                            metric: metric, kind: kind, period: calendar.label(of: period(kind)), labels: labels)
                         if contributed.insert(first).inserted { truth.reach[first, default: 0] += 1 }
                     }
                 }

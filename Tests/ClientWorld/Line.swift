@@ -14,6 +14,8 @@ package final class Line: ClientTransport {
         case answerLost
         /// It arrives twice, as after a retry by a proxy.
         case twice
+        /// It arrives twice, as of two devices: what must not happen.
+        case twiceRenamed
         /// It is answered by someone else.
         case answer(ClientResponse)
     }
@@ -46,6 +48,9 @@ package final class Line: ClientTransport {
         case .fine: return daemon.take(request, now: clock.unixSeconds)
         case .twice:
             _ = daemon.take(request, now: clock.unixSeconds)
+            return daemon.take(request, now: clock.unixSeconds)
+        case .twiceRenamed:
+            _ = daemon.take(request, now: clock.unixSeconds, renamed: true)
             return daemon.take(request, now: clock.unixSeconds)
         case .answerLost:
             _ = daemon.take(request, now: clock.unixSeconds)

@@ -1,17 +1,33 @@
 import ThrongClient
 
-/// A crowd that cooks for thirty days and is unreliable about it: people reinstall, withdraw, go offline; the network
-/// loses requests and answers and delivers some twice.
+/// A crowd that cooks for thirty days and is unreliable about it: people reinstall, withdraw, go offline, leave for good;
+/// the network loses requests and answers and delivers some twice.
 ///
 /// What the daemon should know at the end is worked out beside it, from what people did and which flush got through,
 /// without looking at a client's memory.
 package final class Simulation: Sendable {
+    /// Something that must not be, and that the comparison with the truth has to find.
+    package enum Flaw: CaseIterable, Sendable {
+        /// Each start of the app finds the memory that a backup of its first day holds: firsts are marked again.
+        case restoredBackup
+        /// The memory outlives the app, so that a new installation takes itself for the old one.
+        case survivingReinstall
+        /// What arrives twice arrives under two names.
+        case renamedRepeat
+        /// Periods are released as soon as they are over, before offline days have arrived.
+        case hastyRelease
+    }
+
     /// What the daemon should have counted, and what it has.
     package struct Outcome: Sendable {
         package var truth = Truth()
         package var devices = 0
         package var installations = 0
         package var withdrawals = 0
+        /// Those that never came back after some day.
+        package var leavers = 0
+        /// Weeks with recipes of leavers and lost installations, about which nobody says how many there were.
+        package var unanswered = 0
         package var flushes = 0
         package var failedFlushes = 0
     }
@@ -27,11 +43,15 @@ package final class Simulation: Sendable {
     package let daemon: Daemon
     private let cook: CookPlan
     private let days: Int
+    private let flaw: Flaw?
 
-    package init(days: Int = 30) throws {
-        cook = try CookPlan()
+    package init(days: Int = 30, flaw: Flaw? = nil) throws {
+        let yaml = CookPlan.asking
+        cook = try CookPlan(
+            flaw == .hastyRelease ? yaml.replacing("grace: 48 hours", with: "grace: 0 hours") : yaml)
         daemon = try Daemon(cook, keepsBodies: false)
         self.days = days
+        self.flaw = flaw
     }
 
     /// Runs so many devices, each through all of its days.
@@ -52,6 +72,8 @@ package final class Simulation: Sendable {
                 whole.devices += part.devices
                 whole.installations += part.installations
                 whole.withdrawals += part.withdrawals
+                whole.leavers += part.leavers
+                whole.unanswered += part.unanswered
                 whole.flushes += part.flushes
                 whole.failedFlushes += part.failedFlushes
             }
@@ -66,29 +88,37 @@ package final class Simulation: Sendable {
         let os = ["ios", "android", "linux"].randomElement(using: &random) ?? "ios"
         func chance(_ share: Double) -> Bool { Double.random(in: 0..<1, using: &random) < share }
         var consents = chance(0.9)
-        var installation = try await install(clock: clock, line: line, os: os, seed: seed, consents: consents)
+        var installation = try await install(
+            MemoryStorage(), clock: clock, line: line, os: os, seed: seed, consents: consents)
         outcome.devices += 1
         outcome.installations += 1
-        // Two days after the last one everyone is back once, on the Monday after all weeks are over.
+        // Whoever has not left is back once, on the Tuesday after all weeks are over.
         let closing = ((days + 6) / 7) * 7 + 1
-        for day in Array(0..<days) + [closing] {
+        let last = chance(0.25) ? Int.random(in: 0..<days, using: &random) : closing
+        if last < closing { outcome.leavers += 1 }
+        for day in Array(0..<days) + [closing] where day <= last {
             let isClosing = day == closing
             guard isClosing || chance(0.7) else { continue }
             // The daemon's windows are UTC days; local days begin an hour earlier.
             let midnight = CookPlan.monday + Int64(day) * CookPlan.day
             clock.set(midnight + Int64.random(in: 7200..<30_000, using: &random))
             if !isClosing, chance(0.02) {
+                outcome.unanswered += installation.unanswered
                 installation = try await install(
-                    clock: clock, line: line, os: os, seed: seed &+ UInt64(day) << 40, consents: consents)
+                    flaw == .survivingReinstall ? installation.storage : MemoryStorage(), clock: clock, line: line,
+                    os: os, seed: seed &+ UInt64(day) << 40, consents: consents)
                 outcome.installations += 1
             } else if chance(0.2) {
                 // The app was ended and is started again.
                 await installation.throng.close()
+                if flaw == .restoredBackup, let backup = installation.backup {
+                    installation.storage.replace("memory.json", with: backup)
+                }
                 installation.throng = try await start(
                     installation.storage, clock: clock, line: line, os: os, seed: seed &+ UInt64(day) << 20)
             }
             await installation.throng.save()
-            installation.answer(monday: day / 7 * 7, day: day)
+            installation.answer(day: day)
             let isOffline = !isClosing && chance(0.15)
             for _ in 0..<(isClosing ? 1 : Int.random(in: 1...2, using: &random)) {
                 for _ in 0..<Int.random(in: 0...3, using: &random) where !isClosing {
@@ -104,7 +134,7 @@ package final class Simulation: Sendable {
                 } else if !isClosing, chance(0.3) {
                     line.set(chance(0.5) ? .requestLost : .answerLost)
                 } else {
-                    line.set(chance(0.2) ? .twice : .fine)
+                    line.set(chance(0.2) ? flaw == .renamedRepeat ? .twiceRenamed : .twice : .fine)
                 }
                 outcome.flushes += 1
                 if await installation.throng.flush().problem != nil { outcome.failedFlushes += 1 }
@@ -121,13 +151,13 @@ package final class Simulation: Sendable {
                 installation.withdraw()
             }
         }
+        outcome.unanswered += installation.unanswered
         await installation.throng.close()
     }
 
     private func install(
-        clock: TestClock, line: Line, os: String, seed: UInt64, consents: Bool
+        _ storage: MemoryStorage, clock: TestClock, line: Line, os: String, seed: UInt64, consents: Bool
     ) async throws -> Installation {
-        let storage = MemoryStorage()
         line.set(.fine)
         let throng = try await start(storage, clock: clock, line: line, os: os, seed: seed)
         if consents { await throng.setConsent(.authorized, for: "product") }

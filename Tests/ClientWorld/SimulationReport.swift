@@ -15,16 +15,20 @@ extension Simulation {
         let isReachEqual = firsts == outcome.truth.reach
         let isCountEqual = cells == outcome.truth.cells
         func numbers(_ kind: PeriodKind) -> String {
-            let totals = outcome.truth.reach.filter { $0.key.kind == kind && $0.key.grouping == 0 }
+            let totals = outcome.truth.reach.filter { $0.key.kind == kind && $0.key.labels.isEmpty }
             return "\(totals.count) \(kind.rawValue)s, reach \(totals.values.min() ?? 0) to \(totals.values.max() ?? 0)"
         }
         func total(_ metric: String) -> Int64 {
             outcome.truth.cells.reduce(0) { $0 + ($1.key.metric == metric ? $1.value : 0) }
         }
         var lines = [
-            "\(outcome.devices) devices, \(outcome.installations) installations, \(outcome.withdrawals) withdrawals",
+            """
+            \(outcome.devices) devices, \(outcome.installations) installations, \(outcome.withdrawals) withdrawals, \
+            \(outcome.leavers) leave for good
+            """,
             "\(outcome.flushes) flushes, \(outcome.failedFlushes) of them failed at first",
             "\(total("recipes")) recipes, \(total("returns")) answers on retention, \(total("weekly_use")) on frequency",
+            "\(outcome.unanswered) weeks of devices that never came back, without an answer on frequency",
             numbers(.day), numbers(.week), numbers(.month),
             "\(outcome.truth.reach.count) numbers of reach: \(isReachEqual ? "all equal" : "DIFFERENT")",
             "\(outcome.truth.cells.count) counters: \(isCountEqual ? "all equal" : "DIFFERENT")",

@@ -14,7 +14,8 @@ struct FirstsTests {
             let before = world.daemon.batches.count
             world.throng.record("recipe_opened", ["category": .text(category)])
             _ = await world.throng.flush()
-            return world.daemon.batches[before...].first?.events.first?.firsts?["recipes"] ?? [:]
+            let firsts = world.daemon.batches[before...].first?.events.first?.firsts ?? [:]
+            return firsts.values.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
         }
         #expect(await groupings(0, "cake") == ["day": [0, 1, 2], "week": [0, 1, 2], "month": [0, 1, 2]])
         #expect(await groupings(0, "cake") == [:])
@@ -38,7 +39,7 @@ struct FirstsTests {
         world.throng.record("recipe_opened", ["category": "cake"])
         _ = await world.throng.flush()
         #expect(world.daemon.batches.last?.events[0].firsts?["recipes"]?["day"] == [0, 1, 2])
-        #expect(world.daemon.firsts.values.allSatisfy { $0 == 1 })
+        #expect(!world.daemon.firsts.isEmpty && world.daemon.firsts.values.allSatisfy { $0 == 1 })
     }
 
     @Test("a first that may have been counted is never marked again")
@@ -52,39 +53,70 @@ struct FirstsTests {
         world.throng.record("recipe_opened", ["category": "cake"])
         _ = await world.throng.flush()
         #expect(world.daemon.batches.last?.events[0].firsts?["recipes"]?.keys.sorted() == ["day"])
-        #expect(world.daemon.firsts.values.allSatisfy { $0 == 1 })
+        #expect(!world.daemon.firsts.isEmpty && world.daemon.firsts.values.allSatisfy { $0 == 1 })
     }
 
-    @Test("each week after the first is answered once, when it is over, and so is how often")
+    /// Records so many recipes on a day, sends them, and says what was answered so far: by metric, week and answer.
+    private func open(_ recipes: Int, on day: Int, in world: World, sends: Bool = true) async -> [String: Int64] {
+        world.clock.set(CookPlan.monday + Int64(day) * CookPlan.day + 40_000)
+        for _ in 0..<recipes { world.throng.record("recipe_opened", ["category": "cake"]) }
+        if sends { _ = await world.throng.flush() } else { await world.throng.save() }
+        let answers = world.daemon.cells.filter { ["returns", "weekly_use"].contains($0.key.metric) }
+        return Dictionary(
+            answers.map { ("\($0.metric) \($0.period) \($0.labels[0])", $1) }, uniquingKeysWith: { $1 })
+    }
+
+    @Test("each week after the first is answered once, by its first event; how often, once it is over")
     func answers() async throws {
-        let world = try await World()
-        func open(day: Int, recipes: Int) async {
-            world.clock.set(CookPlan.monday + Int64(day) * CookPlan.day + 40_000)
-            for _ in 0..<recipes { world.throng.record("recipe_opened", ["category": "cake"]) }
-            _ = await world.throng.flush()
-        }
-        await open(day: 2, recipes: 1)
-        await open(day: 6, recipes: 6)
-        #expect(world.daemon.total("returns") == 0)
-        // Week 1 passes without a recipe.
-        await open(day: 9, recipes: 0)
-        await open(day: 15, recipes: 2)
-        await open(day: 16, recipes: 0)
-        await open(day: 21, recipes: 0)
-        var byWeek: [String: Int64] = [:]
-        for (cell, count) in world.daemon.cells where ["returns", "weekly_use"].contains(cell.metric) {
-            byWeek["\(cell.metric) \(cell.period) \(cell.labels[0])", default: 0] += count
-        }
+        let world = try await World(CookPlan(CookPlan.asking))
+        let first = ["returns 2026-W45 0": Int64(1)]
+        #expect(await open(1, on: 2, in: world) == first)
+        #expect(await open(6, on: 6, in: world) == first)
+        // Week 1 passes without a recipe, but the app is open.
+        let second = first.merging(["weekly_use 2026-W46 5-10": 1]) { $1 }
+        #expect(await open(0, on: 9, in: world) == second)
+        let third = second.merging(["returns 2026-W47 2": 1]) { $1 }
+        #expect(await open(2, on: 15, in: world) == third)
+        #expect(await open(0, on: 16, in: world) == third)
+        #expect(await open(0, on: 21, in: world) == third.merging(["weekly_use 2026-W48 2-5": 1]) { $1 })
+    }
+
+    @Test("a device that is back for one recipe and never again has answered that it was")
+    func leaver() async throws {
+        let world = try await World(CookPlan(CookPlan.asking))
+        _ = await open(1, on: 0, in: world)
         #expect(
-            byWeek == [
-                "returns 2026-11-11 0": 1, "weekly_use 2026-11-11 5-10": 1,
-                "returns 2026-11-23 2": 1, "weekly_use 2026-11-23 2-5": 1,
+            await open(1, on: 9, in: world) == [
+                "returns 2026-W45 0": 1, "weekly_use 2026-W46 <2": 1, "returns 2026-W46 1": 1,
             ])
+    }
+
+    @Test("the answer of a Monday offline counts in its week when the line is back on Sunday, or two days after")
+    func offlineWeek() async throws {
+        for (day, answers) in [(6, 1), (8, 1), (9, 0)] {
+            let world = try await World(CookPlan(CookPlan.asking))
+            _ = await open(1, on: 0, in: world, sends: false)
+            let found = await open(0, on: day, in: world)
+            #expect(found["returns 2026-W45 0"] ?? 0 == answers)
+            #expect(world.daemon.refusals.isEmpty)
+        }
+    }
+
+    @Test("a clock that goes back and forth answers no week twice, and one that was ahead begins again")
+    func clock() async throws {
+        let world = try await World(CookPlan(CookPlan.asking))
+        _ = await open(1, on: 9, in: world)
+        _ = await open(1, on: 16, in: world)
+        _ = await open(1, on: 10, in: world)
+        #expect(
+            await open(1, on: 17, in: world).filter { $0.key.hasPrefix("returns") }
+                == ["returns 2026-W46 0": 1, "returns 2026-W47 1": 1])
+        #expect(await open(1, on: 3, in: world)["returns 2026-W45 0"] == 1)
     }
 
     @Test("without consent nothing is noted that could be answered later")
     func noConsent() async throws {
-        let world = try await World(consents: false)
+        let world = try await World(CookPlan(CookPlan.asking), consents: false)
         world.throng.record("recipe_opened", ["category": "cake"])
         await world.throng.setConsent(.authorized, for: "product")
         world.clock.advance(8 * CookPlan.day)

@@ -1,11 +1,13 @@
 internal import ThrongWire
 
-/// In which periods a device recorded what a metric asks about, until it has answered.
+/// When a device recorded what a metric asks about, as far as it takes to answer.
 struct Activity: Codable, Sendable {
-    /// The start of the week of the first event, for retention. Unit: Unix seconds.
-    var first: Int64?
-    /// Periods that are not answered yet, ascending.
-    var periods: [Active] = []
+    /// For retention: the start of the week of the first event. Unit: Unix seconds.
+    private var first: Int64?
+    /// For retention: the weeks after that one that are answered, as numbers; at most as many as the plan asks for.
+    private var answered: Set<Int64> = []
+    /// For frequency: periods that are not answered yet.
+    private var periods: [Active] = []
 
     struct Active: Codable, Sendable {
         let start: Int64
@@ -13,7 +15,23 @@ struct Activity: Codable, Sendable {
         var count: Int
     }
 
-    /// Notes one event.
+    /// Notes an event for retention.
+    ///
+    /// - Returns: how many weeks after the first one it is, 0 to `most`, if that week is not answered yet.
+    mutating func comeBack(in week: Period, most: Int, calendar: PeriodCalendar) -> Int64? {
+        func number(since start: Int64) -> Int64 {
+            (calendar.date(at: week.start).daysSince1970 - calendar.date(at: start).daysSince1970) / 7
+        }
+        // A clock that was ahead when it began has begun nothing.
+        if first.map({ number(since: $0) < 0 }) ?? true {
+            first = week.start
+            answered = []
+        }
+        guard let weeks = first.map(number), weeks <= Int64(most), answered.insert(weeks).inserted else { return nil }
+        return weeks
+    }
+
+    /// Notes an event for frequency.
     mutating func note(_ period: Period) {
         if let place = periods.lastIndex(where: { $0.start == period.start }) {
             periods[place].count = min(periods[place].count + 1, 1_000_000_000)

@@ -30,7 +30,7 @@ extension DeviceMemory {
             return drop(.unknownField)
         }
         let allowed = plan.purposes.filter { allows($0, signals: circumstances.signals) }
-        for purpose in allowed { note(record.event, at: record.unixSeconds, for: purpose, calendar: plan.calendar) }
+        for purpose in allowed { note(record, for: purpose, in: circumstances, random: &random) }
         let places = allowed.filter { purpose in counting.contains { $0.name == purpose.name } }
         guard !places.isEmpty else { return drop(.notAllowed) }
         for purpose in places {
@@ -44,38 +44,34 @@ extension DeviceMemory {
         }
     }
 
-    /// Answers what metrics ask of the device, for the periods that are over.
+    /// Answers how often the device did what metrics ask about, for the periods that are over.
     ///
     /// - Returns: whether there was anything to answer.
     mutating func answer(at now: Int64, in circumstances: Circumstances, random: inout RandomSource) -> Bool {
         var isAnything = false
         for purpose in circumstances.plan.purposes where allows(purpose, signals: circumstances.signals) {
-            for metric in purpose.answered {
-                guard let answered = metric.answered, let event = metric.events.min(),
-                    let over = activity[metric.name]?.takeOver(at: now), !over.isEmpty
-                else { continue }
-                isAnything = true
-                for period in over {
-                    var fields: [String: EventValue] = [:]
-                    if let retention = answered.retention {
-                        guard let first = activity[metric.name]?.first else { continue }
-                        let calendar = circumstances.plan.calendar
-                        let days =
-                            calendar.date(at: period.start).daysSince1970 - calendar.date(at: first).daysSince1970
-                        guard days >= 0, days / 7 <= Int64(retention.weeks) else { continue }
-                        fields["week"] = .text(String(days / 7))
-                    } else {
-                        fields["events"] = .integer(Int64(period.count))
-                    }
-                    do throws(DropReason) {
-                        try enqueue(event, fields, at: now, for: purpose, in: circumstances, random: &random)
-                    } catch {
-                        drop(error)
-                    }
+            for metric in purpose.answered where metric.answered?.frequency != nil {
+                for period in activity[metric.name]?.takeOver(at: now) ?? [] {
+                    isAnything = true
+                    answer(
+                        metric, ["events": .integer(Int64(period.count))], at: now, for: purpose, in: circumstances,
+                        random: &random)
                 }
             }
         }
         return isAnything
+    }
+
+    private mutating func answer(
+        _ metric: DevicePlan.Metric, _ fields: [String: EventValue], at unixSeconds: Int64,
+        for purpose: DevicePlan.Purpose, in circumstances: Circumstances, random: inout RandomSource
+    ) {
+        guard let event = metric.events.min() else { return }
+        do throws(DropReason) {
+            try enqueue(event, fields, at: unixSeconds, for: purpose, in: circumstances, random: &random)
+        } catch {
+            drop(error)
+        }
     }
 
     /// The fields that leave the device for an event.
@@ -95,16 +91,27 @@ extension DeviceMemory {
         return coarsened
     }
 
+    /// Notes what is asked about. In which week after its first the device is back is answered by the first event of the
+    /// week, so that a device that leaves later is not missing; how often, only when the week is over.
     private mutating func note(
-        _ event: String, at unixSeconds: Int64, for purpose: DevicePlan.Purpose, calendar: PeriodCalendar
+        _ record: Inbox.Record, for purpose: DevicePlan.Purpose, in circumstances: Circumstances,
+        random: inout RandomSource
     ) {
+        let calendar = circumstances.plan.calendar
         for metric in purpose.answered {
-            guard let answered = metric.answered, answered.asks(about: event) else { continue }
-            let period = calendar.period(answered.period, containing: unixSeconds)
-            if answered.retention != nil, activity[metric.name]?.first == nil {
-                activity[metric.name, default: Activity()].first = period.start
+            guard let answered = metric.answered, answered.asks(about: record.event) else { continue }
+            let period = calendar.period(answered.period, containing: record.unixSeconds)
+            guard let retention = answered.retention else {
+                activity[metric.name, default: Activity()].note(period)
+                continue
             }
-            activity[metric.name, default: Activity()].note(period)
+            let weeks = activity[metric.name, default: Activity()].comeBack(
+                in: period, most: retention.weeks, calendar: calendar)
+            if let weeks {
+                answer(
+                    metric, ["week": .text(String(weeks))], at: record.unixSeconds, for: purpose, in: circumstances,
+                    random: &random)
+            }
         }
     }
 

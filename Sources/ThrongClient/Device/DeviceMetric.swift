@@ -93,14 +93,15 @@ extension DevicePlan {
             }
         }
 
-        /// Whether it tells the hours of a day apart.
-        var tellsHours: Bool {
-            period == .hour
-                || dimensions.contains { dimension in
-                    guard dimension.field == FieldName.time.text else { return false }
-                    if case .time(let part, _) = dimension.rule { return part == .hour }
-                    return true
-                }
+        /// The longest stretch of time within which it makes no difference when an event happened.
+        var grain: PeriodKind {
+            let times = dimensions.filter { $0.field == FieldName.time.text }
+            guard !times.isEmpty else { return period }
+            let tellsHours = times.contains { dimension in
+                guard case .time(let part, _) = dimension.rule else { return true }
+                return part == .hour
+            }
+            return tellsHours ? .hour : min(period, .day)
         }
 
         /// The bucket of each dimension, from fields as the daemon will get them.

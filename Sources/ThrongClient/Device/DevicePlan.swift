@@ -55,7 +55,7 @@ struct DevicePlan: Sendable {
                     metrics: counting,
                     fields: Dictionary(
                         event.fields.map { ($0.text, Coarsening(of: $0, for: counting)) }, uniquingKeysWith: { $1 }),
-                    grain: counting.contains(where: \.tellsHours) ? .hour : .day,
+                    grain: Self.grain(of: counting),
                     sampling: counting.map(\.sampling).min() ?? 1)
             }
             return Purpose(
@@ -64,6 +64,13 @@ struct DevicePlan: Sendable {
                 contextFields: Set(purpose.contextFields.map(\.text)), events: events,
                 answered: own.filter { $0.answered != nil })
         }
+    }
+
+    /// The finest stretch of time that any of the metrics tells apart.
+    private static func grain(of metrics: [Metric]) -> PeriodKind {
+        let grains = Set(metrics.map(\.grain))
+        // A week may lie in two months.
+        return grains == [.week, .month] ? .day : grains.min() ?? .day
     }
 
     func purpose(_ name: String) -> Purpose? { purposes.first { $0.name == name } }

@@ -19,7 +19,7 @@ struct FirstsMemory: Codable, Sendable {
 
     private var known: [UInt64: Int64] = [:]
 
-    /// After its end a period's events may still be sent for 48 hours, and an hour or day as long is one event's.
+    /// After its end a period's events may still be sent for 48 hours, and calendars differ by a day.
     private static let grace: Int64 = 4 * 86_400
 
     func holds(_ contribution: Contribution) -> Bool { known[contribution.key] != nil }

@@ -5,7 +5,7 @@ struct QueuedEvent: Codable, Sendable, Hashable {
     let event: String
     /// Labels and clipped numbers.
     let fields: [String: Batch.Scalar]
-    /// The hour or day in which it happened. Unit: Unix seconds.
+    /// The hour, day, week or month in which it happened. Unit: Unix seconds.
     let start: Int64
     /// The first second after that.
     let end: Int64
@@ -14,7 +14,7 @@ struct QueuedEvent: Codable, Sendable, Hashable {
     /// How often it happened.
     var count: Int
 
-    /// The latest instant of its hour or day that is not ahead of now: it tells no more than the hour or day does.
+    /// The latest instant of that stretch that is not ahead of now: it tells no more than the stretch does.
     func instant(now: Int64) -> Int64 { max(start, min(end - 1, now)) }
 
     /// Whether the two are one event that happened several times.
