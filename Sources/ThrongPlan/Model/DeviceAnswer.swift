@@ -3,10 +3,10 @@
 /// The SDK sends the metric's one event; no app's code records it. Its field is coarsened like any other.
 public enum DeviceAnswer: Sendable, Hashable {
     /// In which calendar weeks after the one of its first such event a device came back: an event for each week n from
-    /// 0 to `weeks` in which it recorded one of `of`, with n in the field `week`.
+    /// 0 to `weeks` in which it recorded one of `of`, with the first of these, and n in the field `week`.
     case retention(of: [EventName], weeks: Int)
-    /// How many of `of` a device recorded in a calendar week: an event for each week with one or more, with their
-    /// number in the field `events`.
+    /// How many of `of` a device recorded in a calendar week: an event for each week with one or more, once it is over,
+    /// with their number in the field `events`.
     ///
     /// `bands` are ascending edges. Unit: events.
     case frequency(of: [EventName], bands: [Int])

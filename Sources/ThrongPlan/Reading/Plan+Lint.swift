@@ -125,9 +125,19 @@ extension Plan {
             """
     }
 
-    /// Events may be 48 hours late; what comes after the release is a first of no period any more.
+    /// Events may be 48 hours late; what comes after the release is a first of no period any more, and an answer about
+    /// another one than it says.
     private func lateFirstsAdvice(_ metric: Metric) -> String? {
-        guard metric.countsFirsts, app.grace < .seconds(48 * 3600) else { return nil }
+        guard app.grace < .seconds(48 * 3600) else { return nil }
+        if case .retention = metric.answered {
+            return
+                """
+                has 'answered: {retention: …}' and the app a grace of \(app.grace.planText): devices that were offline for \
+                longer count in the \(metric.period.rawValue) after the one in which they were back; a grace of 48 hours \
+                waits for all that are taken
+                """
+        }
+        guard metric.countsFirsts else { return nil }
         return
             """
             has 'reach: client' and the app a grace of \(app.grace.planText): devices that were offline for longer are \

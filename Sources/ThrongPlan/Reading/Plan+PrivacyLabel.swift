@@ -147,7 +147,7 @@ extension Plan {
         return switch answer {
         case .retention(_, let weeks):
             """
-            Your device works this out by itself and says it after the week: in which week, 0 to \(weeks) after its \
+            Your device works this out by itself and says it once a week: in which week, 0 to \(weeks) after its \
             first, it did one of: \(events). No identifier lasts for it.
             """
         case .frequency:

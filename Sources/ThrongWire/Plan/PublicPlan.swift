@@ -286,9 +286,9 @@ public struct PublicPlan: Codable, Sendable, Hashable {
 
     /// What a device is asked to answer about itself, once a period.
     public struct Answered: Codable, Sendable, Hashable {
-        /// In which weeks after its first one it recorded any of some events.
+        /// In which weeks after its first one it recorded any of some events; said with the first of each week.
         public let retention: Retention?
-        /// How many of some events it recorded.
+        /// How many of some events it recorded; said once the period is over.
         public let frequency: Frequency?
 
         /// The weeks after the first one in which a device came back.

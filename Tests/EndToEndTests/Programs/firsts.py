@@ -65,6 +65,9 @@ class Device:
         self.zeal = dice.choice([0.05, 0.3, 0.6, 0.9])
         self.said = set()
         self.weeks = collections.Counter()
+        # Some begin in the second week, and some leave for good.
+        self.begins = 7 if dice.random() < 0.3 else 0
+        self.leaves = dice.randrange(DAYS) if dice.random() < 0.2 else DAYS
         self.waiting = []
         self.was_offline = False
 
@@ -82,7 +85,7 @@ class Device:
 
     def live(self, day, groupings):
         """The events of a day, in their order."""
-        if self.dice.random() > self.zeal:
+        if not self.begins <= day < self.leaves or self.dice.random() > self.zeal:
             return []
         events = []
         for second in sorted(self.dice.randrange(DAY) for _ in range(self.dice.randint(1, 5))):
@@ -94,18 +97,20 @@ class Device:
             firsts = self.firsts(groupings, at, page)
             if firsts:
                 event["firsts"] = firsts
+            if not self.weeks[day // 7]:
+                # The first event of a week answers which one it is.
+                self.weeks[day // 7] = 0
+                since = day // 7 - min(self.weeks)
+                events.append({"event": "came_back", "at": stamp(at), "fields": {"week": str(since)}})
             self.weeks[day // 7] += event.get("count", 1)
             events.append(event)
         return events
 
     def answers(self, week, now):
         """What it says once a week is over."""
-        if not self.weeks[week]:
+        if not self.weeks.get(week):
             return []
-        since = week - min(each for each, count in self.weeks.items() if count)
-        return [
-            {"event": "came_back", "at": stamp(now), "fields": {"week": str(since)}},
-            {"event": "opened_in_a_week", "at": stamp(now), "fields": {"events": self.weeks[week]}}]
+        return [{"event": "opened_in_a_week", "at": stamp(now), "fields": {"events": self.weeks[week]}}]
 
 
 def stamp(at):
@@ -143,6 +148,8 @@ class World:
 
     def note(self, device, events):
         for event in events:
+            if event["event"] != "opened":
+                continue
             page = event["fields"]["page"]
             buckets = {
                 "os": "other" if device.os == "plan9" else device.os, "page": "other" if page == "attic" else page}
@@ -177,7 +184,8 @@ class World:
                 self.clock.move(MONDAY + (day + 1) * DAY + 7200)
                 for device in self.devices:
                     self.send(device)
-                    answers = device.answers(day // 7, self.clock.now())
+                    # Who has left says nothing any more; that it had been back is said.
+                    answers = device.answers(day // 7, self.clock.now()) if device.leaves == DAYS else []
                     if answers:
                         self.post(device, answers)
                 # Counters go a week after their release, so each week is compared as soon as it is over.
@@ -252,8 +260,8 @@ def report(world, week):
 
 
 def compare_reports(world):
-    for week in range(DAYS // 7):
-        insights = report(world, week)
+    reports = [report(world, week) for week in range(DAYS // 7 + 1)]
+    for week, insights in enumerate(reports[:-1]):
         start = MONDAY + week * 7 * DAY
         check(insights["reach"]["basis"]["devices"] == "client_firsts", "the report names its basis")
         check(insights["reach"]["rows"][0]["value"] == len(world.seen[(2, start, ())]), "the week's reach")
@@ -261,13 +269,15 @@ def compare_reports(world):
             if row["status"] == "published":
                 cell = (2, start, (("page", row["buckets"][0]),))
                 check(row["value"] == len(world.seen[cell]), cell, row)
-    # The answers about the second week were given in the third.
-    insights = report(world, 2)
+    # That a device is back is said in its week; how often it was, in the week after.
+    insights = {"back": reports[1]["back"], "often": reports[2]["often"]}
     back, often = collections.Counter(), collections.Counter()
     for device in world.devices:
         if device.weeks[1]:
             back["1" if device.weeks[0] else "0"] += 1
-            often[next(label for label, (low, high) in BANDS.items() if low <= device.weeks[1] < high)] += 1
+            if device.leaves == DAYS:
+                often[next(label for label, (low, high) in BANDS.items() if low <= device.weeks[1] < high)] += 1
+    check(any(device.weeks[1] and device.leaves < DAYS for device in world.devices), "nobody left in the second week")
     shown = 0
     for row in insights["back"]["rows"]:
         if row["status"] == "published":

@@ -90,6 +90,21 @@ struct PlanAnswerTests {
         #expect(document.contains(#""answered":{"frequency":{"bands":[1,2,5],"of":["view"],"per":"week"}}"#))
     }
 
+    @Test("the linter says that a short grace puts late answers into the next period; one of 48 hours waits for all")
+    func lateAnswers() throws {
+        func advice(_ yaml: String) throws -> [String] {
+            try plan(yaml).lint(today: SamplePlan.today).map(\.message).filter { $0.contains("retention") }
+        }
+        let hasty = try advice(Self.yaml())
+        #expect(hasty.count == 1)
+        #expect(
+            hasty.first?.hasPrefix(
+                "metric 'came_back' has 'answered: {retention: …}' and the app a grace of 1 day: devices that were offline"
+            ) == true)
+        let patient = Self.yaml().replacing("audience: 20000", with: "audience: 20000\n  grace: 48 hours")
+        #expect(try advice(patient).isEmpty)
+    }
+
     @Test("the label says that the device works it out by itself")
     func label() throws {
         let label = try plan(Self.yaml()).privacyLabel(today: SamplePlan.today)
