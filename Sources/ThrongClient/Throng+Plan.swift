@@ -16,13 +16,14 @@ extension Throng {
     @discardableResult
     public func refreshPlan() async -> Bool {
         let generation = generation
-        let answer: StoredPlan?
+        let answer: (plan: StoredPlan, date: Int64?)?
         do {
             answer = try await Self.fetch(source, transport: transport, known: stored, now: now)
         } catch {
             return false
         }
-        guard let answer, generation == self.generation else { return false }
+        guard let (answer, date) = answer, generation == self.generation else { return false }
+        if let date { setClockRight(date) }
         if answer.document != stored.document {
             do {
                 let newer = try PlanSource.read(answer.document)
@@ -40,12 +41,27 @@ extension Throng {
         return true
     }
 
+    /// Goes by the daemon's clock where the device's is wrong, and moves what waits to when it happened.
+    ///
+    /// - Returns: by how much the time has changed. Unit: seconds.
+    @discardableResult
+    func setClockRight(_ date: Int64) -> Int64 {
+        drain()
+        let shift = memory.correction.learn(date, at: Self.now(of: clock))
+        guard shift != 0 else { return 0 }
+        memory.move(by: shift, in: plan.calendar)
+        due = [:]
+        nextRefresh = now + options.planAge
+        isSaved = false
+        return shift
+    }
+
     /// The plan that is on disk, if it can be followed.
-    static func storedPlan(in storage: any ClientStorage) -> (plan: DevicePlan, stored: StoredPlan)? {
+    static func storedPlan(in storage: any ClientStorage) -> (plan: DevicePlan, stored: StoredPlan, date: Int64?)? {
         do {
             guard let data = try storage.read(planName) else { return nil }
             let stored = try JSONDecoder().decode(StoredPlan.self, from: data)
-            return (try PlanSource.read(stored.document), stored)
+            return (try PlanSource.read(stored.document), stored, nil)
         } catch {
             // Damaged, or written by another version: the daemon has it.
             return nil
@@ -55,18 +71,18 @@ extension Throng {
     /// The daemon's plan, or else the one that the app bundles.
     static func firstPlan(
         _ source: PlanSource, storage: any ClientStorage, transport: any ClientTransport, now: Int64, bundled: Data?
-    ) async throws -> (plan: DevicePlan, stored: StoredPlan) {
+    ) async throws -> (plan: DevicePlan, stored: StoredPlan, date: Int64?) {
         if let bundled {
             // Without waiting for a network; a newer one is asked for later.
             let plan = try PlanSource.read(bundled)
-            return (plan, StoredPlan(document: bundled, tag: nil, unixSeconds: 0))
+            return (plan, StoredPlan(document: bundled, tag: nil, unixSeconds: 0), nil)
         }
-        guard let fetched = try await fetch(source, transport: transport, known: nil, now: now) else {
+        guard let (fetched, date) = try await fetch(source, transport: transport, known: nil, now: now) else {
             throw ThrongError.noPlan("the daemon has none for this app.")
         }
         let plan = try PlanSource.read(fetched.document)
         keep(fetched, in: storage)
-        return (plan, fetched)
+        return (plan, fetched, date)
     }
 
     /// What the device remembers; a new memory where there is none, or it is damaged.
@@ -86,10 +102,10 @@ extension Throng {
         }
     }
 
-    /// Asks the daemon; nil where it has no plan for the app, or its answer is none.
+    /// Asks the daemon for its plan, and what time it is there; nil where it has no plan for the app, or its answer is none.
     private static func fetch(
         _ source: PlanSource, transport: any ClientTransport, known: StoredPlan?, now: Int64
-    ) async throws -> StoredPlan? {
+    ) async throws -> (plan: StoredPlan, date: Int64?)? {
         var headers = ["Accept": "application/json"]
         if let tag = known?.tag { headers["If-None-Match"] = tag }
         let response: ClientResponse
@@ -101,13 +117,14 @@ extension Throng {
         } catch {
             throw ThrongError.noPlan("the daemon could not be reached.")
         }
+        let date = response.headers["date"].flatMap(DaemonAnswer.unixSeconds)
         switch response.status {
         case 200:
-            return StoredPlan(document: response.body, tag: response.headers["etag"], unixSeconds: now)
+            return (StoredPlan(document: response.body, tag: response.headers["etag"], unixSeconds: now), date)
         case 304:
             guard var known else { return nil }
             known.unixSeconds = now
-            return known
+            return (known, date)
         default:
             return nil
         }

@@ -164,9 +164,30 @@ extension Throng {
         let generation = generation
         let answer = await send(batch, refusing: signals)
         guard generation == self.generation else { return Attempt() }
+        if case .rejected(_, "window_out_of_range") = answer, !before, await travelsAgain(batch, of: name, answer) {
+            return Attempt()
+        }
+        guard generation == self.generation else { return Attempt() }
         let result = settle(batch, of: name, mayHaveArrived: before, answer)
         await revealPending()
         return result
+    }
+
+    /// Asks what time it is, for a batch that came in no window that is open. If the clock was wrong its events go back to
+    /// the queue, to travel in the right one; the batch itself was not counted, and never can be.
+    private func travelsAgain(_ batch: Outstanding, of purpose: String, _ answer: DaemonAnswer) async -> Bool {
+        let before = memory.correction.seconds
+        guard await refreshPlan(), memory.outstanding[purpose]?.batch == batch.batch,
+            case .rejected(let status, let error) = answer
+        else { return false }
+        let shift = memory.correction.seconds - before
+        guard shift != 0 else { return false }
+        _ = log(batch, of: purpose, .rejected(status: status, error: error))
+        let events = batch.events.map { $0.moved(by: shift, in: plan.calendar) }
+        memory.putBack(events, of: batch, of: purpose, queueLimit: options.queueLimit)
+        isSaved = false
+        persist()
+        return true
     }
 
     private func send(_ batch: Outstanding, refusing signals: Set<OptOutSignal>) async -> DaemonAnswer {

@@ -79,7 +79,7 @@ public actor Throng {
     ) async throws {
         let source = try PlanSource(url)
         let options = options.checked
-        let kept: (plan: DevicePlan, stored: StoredPlan)
+        let kept: (plan: DevicePlan, stored: StoredPlan, date: Int64?)
         if let found = Self.storedPlan(in: storage) {
             kept = found
         } else {
@@ -97,7 +97,8 @@ public actor Throng {
         signals = options.signals
         var random = random
         memory = try Self.storedMemory(in: storage, random: &random)
-        let now = Self.now(of: clock)
+        if let date = kept.date { _ = memory.correction.learn(date, at: Self.now(of: clock)) }
+        let now = Self.now(of: clock, corrected: memory.correction)
         nextRefresh = max(
             min(kept.stored.unixSeconds, now) + options.planAge, now + .random(in: 1...30, using: &random))
         self.random = random
@@ -144,7 +145,7 @@ public actor Throng {
     ///   - event: its name in the plan.
     ///   - fields: what the plan's dimensions and sums read, besides the context.
     public nonisolated func record(_ event: String, _ fields: [String: EventValue] = [:]) {
-        inbox.put(Inbox.Record(event: event, fields: fields, unixSeconds: now))
+        inbox.put(Inbox.Record(event: event, fields: fields, unixSeconds: Self.now(of: clock)))
         wakes.yield()
     }
 
@@ -181,10 +182,11 @@ public actor Throng {
     public func reset() {
         _ = inbox.takeAll()
         generation += 1
-        let consents = memory.consents
+        let (consents, correction) = (memory.consents, memory.correction)
         let old = memory.log
         memory = DeviceMemory(random: &random)
         memory.consents = consents
+        memory.correction = correction
         revealed = RevealedValues()
         due = [:]
         isSaved = false
@@ -211,16 +213,27 @@ public actor Throng {
         let (records, overflow) = inbox.takeAll()
         hideValues(of: records)
         let circumstances = circumstances
-        for record in records.map(hidden) { memory.record(record, in: circumstances, random: &random) }
+        for record in records.map(hidden).map(corrected) { memory.record(record, in: circumstances, random: &random) }
         if overflow > 0 { memory.drop(.queueFull, overflow) }
         let isAnswered = memory.answer(at: now, in: circumstances, random: &random)
         if !records.isEmpty || overflow > 0 || isAnswered { isSaved = false }
     }
 
-    /// The clock's time, within the years that calendars know.
-    nonisolated var now: Int64 { Self.now(of: clock) }
+    /// The time, which is the clock's unless that is known to be wrong.
+    var now: Int64 { Self.now(of: clock, corrected: memory.correction) }
 
-    private static func now(of clock: any ClientClock) -> Int64 { min(max(clock.unixSeconds, 0), 253_402_214_400) }
+    /// The last time that calendars know: the year 9999's.
+    static let latest: Int64 = 253_402_214_400
+
+    static func now(of clock: any ClientClock, corrected by: ClockCorrection = ClockCorrection()) -> Int64 {
+        min(max(min(max(clock.unixSeconds, 0), latest) + by.seconds, 0), latest)
+    }
+
+    private func corrected(_ record: Inbox.Record) -> Inbox.Record {
+        Inbox.Record(
+            event: record.event, fields: record.fields,
+            unixSeconds: min(max(record.unixSeconds + memory.correction.seconds, 0), Self.latest))
+    }
 
     var circumstances: DeviceMemory.Circumstances {
         DeviceMemory.Circumstances(

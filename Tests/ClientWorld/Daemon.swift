@@ -92,8 +92,10 @@ package final class Daemon: Sendable {
                 let tag = request.headers["If-None-Match"]
                 state.planRequests.append(tag)
                 let current = "\"\(state.document.count)-\(state.document.hashValue)\""
-                if tag == current { return ClientResponse(status: 304) }
-                return ClientResponse(status: 200, headers: ["ETag": current], body: state.document)
+                let date = ["Date": Self.date(now)]
+                if tag == current { return ClientResponse(status: 304, headers: date) }
+                return ClientResponse(
+                    status: 200, headers: date.merging(["ETag": current]) { $1 }, body: state.document)
             }
         }
         var body = String(decoding: request.body, as: UTF8.self)
@@ -105,6 +107,18 @@ package final class Daemon: Sendable {
             state.withLock { $0.refusals[error.code, default: 0] += 1 }
             return ClientResponse(status: 422, body: Data(#"{"error":"\#(error.code)","message":""}"#.utf8))
         }
+    }
+
+    /// As HTTP writes a date: "Sun, 06 Nov 1994 08:49:37 GMT".
+    private static func date(_ unixSeconds: Int64) -> String {
+        let format = Date.VerbatimFormatStyle(
+            format: """
+                \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \
+                \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\
+                \(second: .twoDigits) GMT
+                """,
+            locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian))
+        return Date(timeIntervalSince1970: Double(unixSeconds)).formatted(format)
     }
 
     private func post(_ body: String, headers: [String: String], now: Int64) throws(IntakeError) -> BatchAnswer {

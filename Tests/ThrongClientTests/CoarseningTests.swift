@@ -35,7 +35,7 @@ struct CoarseningTests {
         world.clock.set(CookPlan.monday + 9 * 3600 + 1234)
         world.throng.record("recipe_opened", ["category": "cake"])
         world.throng.record("purchase", ["amount": 1])
-        world.clock.set(CookPlan.monday + CookPlan.day + 40_000)
+        world.clock.set(CookPlan.monday + CookPlan.day + 50_000)
         _ = await world.throng.flush()
         // The day's last second and the hour's, in UTC, an hour behind Vienna.
         let times = Dictionary(

@@ -49,16 +49,20 @@ enum DaemonAnswer: Sendable {
     static func wait(_ header: String?, now: Int64) -> Int64 {
         guard let header else { return 0 }
         if let seconds = Int64(header) { return min(max(seconds, 0), longestWait) }
-        // "Sun, 06 Nov 1994 08:49:37 GMT"
+        guard let then = unixSeconds(header) else { return 0 }
+        return min(max(then - now, 0), longestWait)
+    }
+
+    /// The date of a header, such as "Sun, 06 Nov 1994 08:49:37 GMT"; nil for anything else.
+    static func unixSeconds(_ header: String) -> Int64? {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         let parts = header.split(separator: " ")
         guard parts.count == 6, parts[5] == "GMT", let day = Int(parts[1]),
             let month = months.firstIndex(of: String(parts[2])), let year = Int(parts[3]),
             let date = CalendarDate(year: year, month: month + 1, day: day)
-        else { return 0 }
+        else { return nil }
         let clock = parts[4].split(separator: ":").map { Int64($0) ?? -1 }
-        guard clock.count == 3, clock.allSatisfy({ (0..<61).contains($0) }) else { return 0 }
-        let then = date.daysSince1970 * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
-        return min(max(then - now, 0), longestWait)
+        guard clock.count == 3, clock.allSatisfy({ (0..<61).contains($0) }) else { return nil }
+        return date.daysSince1970 * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
     }
 }

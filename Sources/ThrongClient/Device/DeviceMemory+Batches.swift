@@ -18,9 +18,9 @@ extension DeviceMemory {
     mutating func forgetOld(now: Int64, ageLimit: Int64) {
         firsts.forget(before: now)
         for (purpose, queue) in queues {
-            let old = queue.filter { now - $0.instant(now: now) > ageLimit }
+            let old = queue.filter { $0.age(now: now) > ageLimit }
             guard !old.isEmpty else { continue }
-            queues[purpose] = queue.filter { now - $0.instant(now: now) <= ageLimit }
+            queues[purpose] = queue.filter { $0.age(now: now) <= ageLimit }
             drop(.tooOld, old.reduce(0) { $0 + $1.count })
         }
     }
@@ -140,11 +140,23 @@ extension DeviceMemory {
 
     /// Puts the events of a batch that surely never arrived back in front of the queue, as if it had not been made.
     mutating func dissolve(_ batch: Outstanding, of purpose: String, queueLimit: Int) {
+        if log.upperBound == batch.log + 1, log.contains(batch.log) { log = log.lowerBound..<batch.log }
+        putBack(batch.events, of: batch, of: purpose, queueLimit: queueLimit)
+    }
+
+    /// Puts events of a batch of which none was counted back in front of the queue.
+    mutating func putBack(_ events: [QueuedEvent], of batch: Outstanding, of purpose: String, queueLimit: Int) {
         outstanding[purpose] = nil
         if sent[purpose]?.window == batch.window { sent[purpose] = batch.spentBefore }
-        if log.upperBound == batch.log + 1, log.contains(batch.log) { log = log.lowerBound..<batch.log }
         let behind = queues.removeValue(forKey: purpose) ?? []
-        for event in batch.events + behind { put(event, into: purpose, limit: queueLimit) }
+        for event in events + behind { put(event, into: purpose, limit: queueLimit) }
+    }
+
+    /// Moves what waits to when it really happened, once it is known that the clock was wrong.
+    mutating func move(by seconds: Int64, in calendar: PeriodCalendar) {
+        queues = queues.mapValues { $0.map { $0.moved(by: seconds, in: calendar) } }
+        // They are times of the wrong clock.
+        patience = [:]
     }
 
     /// RFC 3339, in UTC.

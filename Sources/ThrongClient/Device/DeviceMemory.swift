@@ -31,6 +31,7 @@ struct DeviceMemory: Codable, Sendable {
     /// By metric.
     var activity: [String: Activity] = [:]
     var dropped: [String: Int] = [:]
+    var correction = ClockCorrection()
     /// Places in the log: the oldest one, and the next one.
     var log = 0..<0
 
@@ -46,7 +47,7 @@ struct DeviceMemory: Codable, Sendable {
     /// whether they are of one device.
     func identifier(purpose: String, window: Int64) -> String {
         let code = HMAC<SHA256>.authenticationCode(
-            for: Data("identifier\u{1f}\(purpose)\u{1f}\(window)".utf8), using: key)
+            for: Data("identifier\u{1f}\(purpose)\u{1f}\(window)\(correction.mark)".utf8), using: key)
         return code.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 

@@ -14,8 +14,23 @@ struct QueuedEvent: Codable, Sendable, Hashable {
     /// How often it happened.
     var count: Int
 
-    /// The latest instant of that stretch that is not ahead of now: it tells no more than the stretch does.
-    func instant(now: Int64) -> Int64 { max(start, min(end - 1, now)) }
+    /// A clock may be ahead by as much before the daemon takes its events for future ones. Unit: seconds.
+    private static let slack: Int64 = 12 * 3600
+
+    /// An instant of that stretch that is not ahead of now: it tells no more than the stretch does.
+    func instant(now: Int64) -> Int64 { max(start, min(end - 1, now - Self.slack)) }
+
+    /// How long that stretch is over. Unit: seconds.
+    func age(now: Int64) -> Int64 { max(0, now - (end - 1)) }
+
+    /// The same event, if clocks were so many seconds off when it was recorded.
+    func moved(by seconds: Int64, in calendar: PeriodCalendar) -> QueuedEvent {
+        let kinds = PeriodKind.allCases.map { calendar.period($0, containing: start) }
+        guard let kind = kinds.first(where: { $0.end == end })?.kind else { return self }
+        let period = calendar.period(kind, containing: min(max(start + (end - start) / 2 + seconds, 0), Throng.latest))
+        return QueuedEvent(
+            event: event, fields: fields, start: period.start, end: period.end, metrics: metrics, count: count)
+    }
 
     /// Whether the two are one event that happened several times.
     func isSame(as other: QueuedEvent) -> Bool {

@@ -1,0 +1,35 @@
+/// How far the device's clock is off, by the daemon's: whoever is hours wrong would send everything into windows that are
+/// not open.
+struct ClockCorrection: Codable, Sendable {
+    /// What is to be added to the clock. Unit: seconds.
+    private(set) var seconds: Int64 = 0
+    /// How often it changed.
+    private var changes = 0
+    /// What the clock showed at the last change. Unit: Unix seconds.
+    private var changed: Int64?
+
+    /// As much may be wrong without a correction. Unit: seconds.
+    private static let tolerance: Int64 = 120
+    /// No more often than this by the device's own clock. Unit: seconds.
+    private static let pause: Int64 = 3600
+
+    /// Learns what time it is.
+    ///
+    /// - Parameters:
+    ///   - date: what the daemon's clock shows. Unit: Unix seconds.
+    ///   - clock: what the device's clock shows. Unit: Unix seconds.
+    /// - Returns: by how much the time has changed; 0 if it has not. Unit: seconds.
+    mutating func learn(_ date: Int64, at clock: Int64) -> Int64 {
+        let wanted = abs(date - clock) <= Self.tolerance ? 0 : date - clock
+        let shift = wanted - seconds
+        guard abs(shift) > Self.tolerance, changed.map({ abs(clock - $0) >= Self.pause }) ?? true else { return 0 }
+        seconds = wanted
+        changes += 1
+        changed = clock
+        return shift
+    }
+
+    /// What tells identifiers before and after a change apart: a daemon that sets clocks back must not see a window's
+    /// identifier again.
+    var mark: String { changes == 0 ? "" : "\u{1f}\(changes)" }
+}
