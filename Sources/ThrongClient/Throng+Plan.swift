@@ -117,7 +117,9 @@ extension Throng {
         } catch {
             throw ThrongError.noPlan("the daemon could not be reached.")
         }
-        let date = response.headers["date"].flatMap(DaemonAnswer.unixSeconds)
+        // Whoever kept the answer on the way says for how long (RFC 9111, section 5.1).
+        let age = response.headers["age"].flatMap { Int64($0) } ?? 0
+        let date = response.headers["date"].flatMap(DaemonAnswer.unixSeconds).map { $0 + min(max(age, 0), 86_400) }
         switch response.status {
         case 200:
             return (StoredPlan(document: response.body, tag: response.headers["etag"], unixSeconds: now), date)

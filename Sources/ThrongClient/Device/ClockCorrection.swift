@@ -8,8 +8,9 @@ struct ClockCorrection: Codable, Sendable {
     /// What the clock showed at the last change. Unit: Unix seconds.
     private var changed: Int64?
 
-    /// As much may be wrong without a correction. Unit: seconds.
-    private static let tolerance: Int64 = 120
+    /// As much may be wrong without a correction: somewhat more than the five minutes for which a plan's answer, and so its
+    /// date, may be kept on the way. Unit: seconds.
+    private static let tolerance: Int64 = 360
     /// No more often than this by the device's own clock. Unit: seconds.
     private static let pause: Int64 = 3600
 
