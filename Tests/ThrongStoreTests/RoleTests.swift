@@ -46,7 +46,7 @@ struct RoleTests {
             """
             select concat_ws(' ', extract(epoch from period_start)::bigint, platform, step, events, revenue, devices)
             from analyst.shop_orders
-            where platform <> '(all)'
+            where margin = 'platform, step' and withheld is null
             """)
         #expect(rows == ["\(saturday) android cart 50 0.00 25"])
         #expect(try await analyst.texts("select view_name from analyst.metrics") == ["shop_orders"])

@@ -14,6 +14,8 @@ extension PrivateCluster {
     private static let startSeconds = 300
     /// How often a start is tried while backends of a killed server still hold its memory.
     private static let startTries = 30
+    /// How many analysts may be connected at a time.
+    private static let analystConnections = 20
 
     /// Makes the directories and finds the programs.
     func prepare() async throws -> Server {
@@ -74,7 +76,10 @@ extension PrivateCluster {
                 let name = Parameter.text(role.rawValue)
                 let found = try session.query("role.find", "select from pg_roles where rolname = $1", [name])
                 if found.count == 0 { try session.query("role.create", "create role \(role.rawValue)") }
-                try session.query("role.login", "alter role \(role.rawValue) login")
+                // Analysts leave connections for the daemon.
+                let limit = role == .analyst ? Self.analystConnections : -1
+                try session.query(
+                    "role.login", "alter role \(role.rawValue) login connection limit \(limit)")
             }
             let found = try session.query(
                 "database.find", "select from pg_database where datname = $1", [.text(Self.database)])

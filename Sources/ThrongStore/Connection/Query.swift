@@ -45,6 +45,7 @@ extension Query {
     static let upsertTop = Query("top_contribution.upsert", PackageResources.top_contribution_upsert_sql)
 
     // Releases.
+    static let selectFirstOpenEnd = Query("open_period.first", PackageResources.open_period_first_sql)
     static let selectOpenPeriods = Query("open_period.select", PackageResources.open_period_select_sql)
     static let deleteOpenPeriod = Query("open_period.delete", PackageResources.open_period_delete_sql)
     static let selectLayout = Query("metric_layout.select", PackageResources.metric_layout_select_sql)

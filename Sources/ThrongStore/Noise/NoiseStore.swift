@@ -26,9 +26,10 @@ public struct NoiseStore: Sendable {
             let first = last.isNull(0, 0) ? now : try last.integer(0, 0)
             let periods = ReleaseStore.periods(of: layout, from: first, expires: expires, now: now)
             guard !periods.isEmpty else { return }
-            try session.query(
+            let opened = try session.query(
                 Query.openNoisy(
                     name + [.integer(metric), .integers(periods.map(\.start)), .integers(periods.map(\.end))]))
+            if opened.count > 0 { try ReleaseStore.ensurePartitions(of: layout, periods, session) }
         }
     }
 

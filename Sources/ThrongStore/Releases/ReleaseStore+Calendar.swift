@@ -24,7 +24,24 @@ extension ReleaseStore {
             try session.query(
                 Query.openByCalendar(
                     [metric, .integers(periods.map(\.start)), .integers(periods.map(\.end))]))
+            try Self.ensurePartitions(of: layout, periods, session)
         }
+    }
+
+    /// When the first period of an app is over that waits for its release; nil where none does. Unit: Unix seconds.
+    public func firstOpenEnd(app: AppName) async throws -> Int64? {
+        try await connection.run { session in
+            let rows = try session.query(Query.selectFirstOpenEnd([.text(app.text)]))
+            return rows.isNull(0, 0) ? nil : try rows.integer(0, 0)
+        }
+    }
+
+    /// Makes the partitions of the current period and the next, by the clock like the periods: every user of the database
+    /// can list tables, and one that is there only because something was counted would tell them so.
+    static func ensurePartitions(of layout: MetricLayout, _ periods: [Period], _ session: Session) throws {
+        guard let current = periods.last else { return }
+        try session.query(
+            Query.ensurePartitions([layout.period.parameter, .integers([current.start, current.end])]))
     }
 
     /// The periods from the one that holds an instant to the current one.

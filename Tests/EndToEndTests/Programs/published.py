@@ -82,8 +82,8 @@ def views(house, only=None):
             days = days_between(int(start), int(end))
             fixed = {
                 name: row[name] for name in columns
-                if name not in ("period_start", "period_end", "events", "devices", "spent") and isinstance(row[name], str)
-                and row[name] != "(all)"}
+                if name not in ("period_start", "period_end", "period_kind", "margin", "events", "devices", "spent", "withheld")
+                and isinstance(row[name], str) and row[name] != "(all)"}
             for column, measure in (("events", "count"), ("devices", "reach"), ("spent", "spent")):
                 if row.get(column) is not None:
                     value = Fraction(str(row[column])) * (100 if measure == "spent" else 1)

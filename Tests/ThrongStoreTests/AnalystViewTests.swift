@@ -1,0 +1,233 @@
+import TestCluster
+import Testing
+import ThrongCounting
+import ThrongPlan
+import ThrongRelease
+
+@testable import ThrongStore
+
+@Suite("Analysts see every cell of a release, and nothing that tells withheld ones apart")
+struct AnalystViewTests {
+    private static let wording = "withheld: it stands for too few people, or would give away one that does"
+    private static let shown = [Margin.total, Margin(keeping: [0]), Margin(keeping: [0, 1])]
+
+    /// Carts of 25 and more devices on each platform, and 3 orders paid by 3 devices of ios; nothing else.
+    private func released(_ settings: ConnectionSettings) async throws -> MetricLayout {
+        let layout = MetricLayout.sample()
+        let counters = CounterStore(settings)
+        try await counters.registerLayouts([layout])
+        _ = try await counters.attach(daemon: .new)
+        var position: UInt64 = 0
+        for (cell, count, devices) in [(UInt32(0), Int64(50), Int64(25)), (3, 40, 30), (4, 3, 3), (6, 60, 40)] {
+            let flush = Flush.of(
+                layout, after: position, through: position + 1, cell: cell, count: count, devices: devices,
+                margins: layout.trackedMargins)
+            position += 1
+            _ = try await counters.flush(flush, now: saturday)
+        }
+        _ = try await ReleaseStore(settings).release(layout, .day(saturday)) { cube in
+            try ReleaseCase(header: layout.header(cube.period, groupings: Self.shown), parts: [cube]).decide()
+        }
+        return layout
+    }
+
+    @Test("a small cell, an empty one and one that protects another are the same row but for their labels")
+    func alike() async throws {
+        let settings = try await TestCluster.database()
+        _ = try await released(settings)
+        let analyst = Connection(settings.acting(as: .analyst))
+        // In the order of the plan's buckets, whatever is published of them.
+        let platforms = ["android", "ios", "other"]
+        #expect(
+            try await analyst.texts("select concat_ws(' ', margin || ':', platform, step) from analyst.shop_orders")
+                == ["(total): (all) (all)"] + platforms.map { "platform: \($0) (all)" }
+                + platforms.flatMap { platform in
+                    ["cart", "paid", "other"].map { "platform, step: \(platform) \($0)" }
+                })
+        let published = try await analyst.texts(
+            """
+            select concat_ws(' ', platform, step, events, revenue, devices) from analyst.shop_orders
+            where withheld is null and margin = 'platform, step'
+            """)
+        #expect(published.contains("android cart 50 0.00 25"))
+        #expect(!published.contains { $0.hasPrefix("ios paid") })
+        let withheld = try await analyst.texts(
+            """
+            select concat_ws('|', period_start, period_end, period_kind, margin, events, revenue, devices, withheld)
+            from analyst.shop_orders
+            where withheld is not null and margin = 'platform, step'
+            """)
+        #expect(withheld.count == 9 - published.count)
+        #expect(
+            Set(withheld) == [
+                "2026-11-21 00:00:00+00|2026-11-22 00:00:00+00|day|platform, step|\(Self.wording)"
+            ])
+        // Nothing that knows more than what was released is behind any view, so there is nothing to tell them apart by.
+        #expect(
+            try await Connection(settings).texts(
+                """
+                select distinct d.refobjid::regclass::text from pg_depend as d
+                join pg_rewrite as w on w.oid = d.objid
+                join pg_class as v on v.oid = w.ev_class
+                where v.relnamespace = 'analyst'::regnamespace and d.refclassid = 'pg_class'::regclass
+                    and d.refobjid <> v.oid
+                order by 1
+                """)
+                == ["decay", "metric_layout", "release", "released_cell", "shown_margin"].map { "throng.\($0)" })
+    }
+
+    @Test("rows that cannot occur say so, exactly where the layout says it", arguments: 0..<12)
+    func impossible(seed: UInt64) async throws {
+        let settings = try await TestCluster.database()
+        var random = Congruential(state: seed)
+        let sizes = [2, 3, 4]
+        let combinations = (0..<Int(random.next() % 5)).map { _ in
+            let places = (0..<3).filter { _ in random.next() % 5 < 3 }
+            return ImpossibleCombination(
+                parts: (places.isEmpty ? [2] : places).map { place in
+                    .init(
+                        dimension: ["x", "y", "z"][place],
+                        bucket: BucketLabel("\(Int(random.next() % UInt64(sizes[place])))"))
+                })
+        }
+        let names: [DimensionName] = ["x", "y", "z"]
+        let layout = MetricLayout(
+            app: "shop", metric: "odd", purpose: "product", rotation: .standard, period: .day, timeZone: "UTC",
+            dimensions: zip(names, sizes).map { name, size in
+                .init(
+                    name: name, labels: (0..<size).map { BucketLabel("\($0)") }, partitionsDevices: false, rule: "list")
+            } + [
+                .init(
+                    name: "half", labels: ["low", "other"], partitionsDevices: false, rule: "of z",
+                    coarsening: .init(place: 2, buckets: [0, 0, 1, 1])),
+                .init(
+                    name: "edge", labels: ["first", "other"], partitionsDevices: false, rule: "of z",
+                    coarsening: .init(place: 2, buckets: [0, 1, 1, 1])),
+            ],
+            sums: [], contributionBound: 1, groupings: Self.shown, impossible: combinations)
+        try await CounterStore(settings).registerLayouts([layout])
+        let margins = (UInt32(0)..<32).map { Margin(bits: $0) }
+        let header = String(decoding: layout.header(.day(saturday), groupings: margins).json, as: UTF8.self)
+        try await Connection(settings).execute(
+            """
+            insert into throng.release
+                (metric_id, app, metric, period_kind, period_start, period_end, threshold, plan, header, digest)
+            select metric_id, app, metric, 1, to_timestamp(\(saturday)), to_timestamp(\(saturday + day)), 20, 'ab',
+                '\(header)', sha256('') from throng.metric_layout
+            """)
+        let found = try await Connection(settings.acting(as: .analyst)).texts(
+            "select coalesce(withheld, '') from analyst.shop_odd")
+        let expected = margins.flatMap { margin in
+            (0..<UInt32(layout.size(of: margin))).map {
+                layout.isImpossible(CellIndex($0), in: margin) ? "cannot occur" : Self.wording
+            }
+        }
+        #expect(found == expected)
+        #expect(expected.contains("cannot occur"))
+    }
+
+    @Test("groupings whose dimension age took are gone, and so is what age took whole")
+    func decay() async throws {
+        let settings = try await TestCluster.database()
+        _ = try await released(settings)
+        let owner = Connection(settings)
+        let margins = "select distinct margin from analyst.shop_orders order by 1"
+        #expect(try await owner.texts(margins) == ["(total)", "platform", "platform, step"])
+        try await owner.execute("select throng.drop_released(1, 'step', to_timestamp(\(saturday + 2 * day)))")
+        #expect(try await owner.texts(margins) == ["(total)", "platform"])
+        #expect(try await owner.texts("select margin from analyst.margins order by 1") == ["(total)", "platform"])
+        try await owner.execute("select throng.drop_released(1, null, to_timestamp(\(saturday + 2 * day)))")
+        #expect(try await owner.texts(margins) == [])
+    }
+
+    @Test("a total over a withheld row is null and says why; shares and changes are null with their parts")
+    func functions() async throws {
+        let settings = try await TestCluster.database()
+        _ = try await released(settings)
+        let analyst = Connection(settings.acting(as: .analyst))
+        let total = "select concat_ws('|', analyst.total(events, withheld), analyst.total_reason(withheld)) from"
+        #expect(
+            try await analyst.texts("\(total) analyst.shop_orders where margin = 'platform, step'") == [Self.wording])
+        #expect(try await analyst.texts("\(total) analyst.shop_orders where margin = 'no such'") == [""])
+        #expect(
+            try await analyst.texts(
+                "\(total) (values (5, null), (null, 'cannot occur'), (2, null)) as v (events, withheld)") == ["7"])
+        // A row that is null for another reason than that it cannot occur is missing all the same.
+        #expect(try await analyst.texts("\(total) (values (5, null), (null, null)) as v (events, withheld)") == [""])
+        let pairs = """
+            select concat_ws('|', round(analyst.share(a, b), 3), round(analyst.change(a, b), 3), analyst.reason(x, y))
+            from (values (3, 4, null, null), (null, 4, 'why', null), (null, 4, 'cannot occur', null),
+                (null, null, 'cannot occur', 'why'), (1, 0, null, null)) as v (a, b, x, y)
+            """
+        #expect(try await analyst.texts(pairs) == ["0.750|-0.250", "why", "cannot occur", "why", ""])
+    }
+
+    @Test("an analyst who keeps a view locked does not keep a plan's change from being counted")
+    func lockedView() async throws {
+        let settings = try await TestCluster.database()
+        let store = CounterStore(settings)
+        try await store.registerLayouts([.sample()])
+        let analyst = Connection(settings.acting(as: .analyst))
+        let views = "select view_name || ':' || version || ':' || is_current from analyst.metrics order by version"
+        async let held: Void = analyst.execute("select count(*), pg_sleep(6) from analyst.shop_orders")
+        let owner = Connection(settings)
+        let isHeld = """
+            select count(*) from pg_locks
+            where relation = 'analyst.shop_orders'::regclass and pid <> pg_backend_pid()
+            """
+        while try await owner.integer(isHeld) == 0 { try await Task.sleep(for: .milliseconds(10)) }
+        try await store.registerLayouts([.sample(steps: ["other"])])
+        #expect(try await owner.texts(views) == ["shop_orders:1:false", "shop_orders_v2:2:true"])
+        try await held
+        try await CounterStore(settings).registerLayouts([.sample()])
+        #expect(try await owner.texts(views) == ["shop_orders:1:true", "shop_orders_v2:2:false"])
+    }
+
+    @Test("partitions come by the clock: a day of nobody and a day of one event have the same tables")
+    func partitions() async throws {
+        let settings = try await TestCluster.database()
+        let layout = MetricLayout.sample()
+        try await CounterStore(settings).registerLayouts([layout])
+        let store = ReleaseStore(settings)
+        let names = "select relname::text from pg_class where relname ~ '^counter_d_' and relkind = 'r' order by 1"
+        try await store.keepCalendar(of: layout, expires: .max, now: saturday + 60)
+        #expect(try await Connection(settings).texts(names) == ["counter_d_20261121", "counter_d_20261122"])
+        let counters = CounterStore(settings)
+        _ = try await counters.attach(daemon: .new)
+        _ = try await counters.flush(.of(layout, after: 0, through: 1), now: saturday + 120)
+        #expect(try await Connection(settings).texts(names) == ["counter_d_20261121", "counter_d_20261122"])
+        try await store.keepCalendar(of: layout, expires: .max, now: saturday + day + 60)
+        #expect(
+            try await Connection(settings).texts(names)
+                == ["counter_d_20261121", "counter_d_20261122", "counter_d_20261123"])
+    }
+
+    @Test("views over releases of an older schema show what they show in a new one")
+    func upgraded() async throws {
+        let settings = try await TestCluster.emptyDatabase()
+        let owner = Connection(settings)
+        try await Migrator(owner, migrations: Migration.all.filter { $0.version < 10 }).migrate()
+        let layout = try await released(settings)
+        let before = try await owner.texts("select concat_ws('|', platform, step, events) from analyst.shop_orders")
+        try await owner.execute("select throng.drop_released(1, 'step', to_timestamp(\(saturday)))")
+        try await Migrator(owner).migrate()
+        #expect(
+            Set(
+                try await owner.texts(
+                    "select concat_ws('|', platform, step, events) from analyst.shop_orders where withheld is null"))
+                == Set(before))
+        #expect(
+            try await owner.integer("select count(*) from analyst.shop_orders")
+                == Int64(Self.shown.reduce(0) { $0 + layout.size(of: $1) }))
+    }
+}
+
+/// A generator that gives the same numbers each time.
+private struct Congruential {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state >> 33
+    }
+}
