@@ -1,6 +1,18 @@
 internal import Foundation
 
 extension DataDirectory {
+    /// What is free for this process on the disk of a directory, and how large that is; nil where the system does not say.
+    ///
+    /// - Unit: bytes.
+    public static func space(at path: String) -> (free: Int, size: Int)? {
+        var facts = statvfs()
+        guard statvfs(path, &facts) == 0 else { return nil }
+        let block = UInt64(facts.f_frsize)
+        return (
+            free: Int(clamping: UInt64(facts.f_bavail) * block), size: Int(clamping: UInt64(facts.f_blocks) * block)
+        )
+    }
+
     /// Whether a small file can be written where a data directory is, or is to be: false only for want of space.
     public static func hasSpace(at path: String) -> Bool {
         var folder = path

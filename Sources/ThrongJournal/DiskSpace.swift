@@ -57,9 +57,7 @@ final class DiskSpace: Sendable {
 
     /// Bytes that are free for this process; nil where the system does not say.
     private var free: Int? {
-        var facts = statvfs()
-        guard statvfs(path, &facts) == 0 else { return nil }
-        return Int(clamping: UInt64(facts.f_bavail) * UInt64(facts.f_frsize))
+        DataDirectory.space(at: path)?.free
     }
 
     /// Does the work again and again while the disk is too full for it.

@@ -303,7 +303,7 @@ public struct Daemon: Sendable {
 
     private func metricsServer(_ desk: CountingDesk, _ telemetry: Telemetry) throws -> some Service {
         let router = Router()
-        MetricsRoutes(desk: desk, telemetry: telemetry).add(to: router)
+        MetricsRoutes(desk: desk, telemetry: telemetry, dataPath: options.dataPath).add(to: router)
         return server(
             router, taking: nil, at: options.metrics, name: "metrics", connections: Self.metricsConnections)
     }

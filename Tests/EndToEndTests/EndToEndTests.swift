@@ -45,6 +45,14 @@ struct EndToEndTests {
         .timeLimit(.minutes(10)))
     func browser() async throws { try await Program("browser.py").run() }
 
+    @Test(
+        "an analyst's login finds out released numbers and nothing else, by no function, plan, error, catalogue or lock",
+        .timeLimit(.minutes(10)))
+    func analysts() async throws { try await Program("analysts.py").run() }
+
+    @Test("every query of the dashboards and alerts is answered by PostgreSQL or Prometheus", .timeLimit(.minutes(10)))
+    func dashboards() async throws { try await Program("dashboards.py").run() }
+
     @Test("the page on disclosure control shows what suppress and audit say of its table", .timeLimit(.minutes(2)))
     func pages() async throws { try await Program("pages.py").run() }
 }

@@ -20,10 +20,13 @@ struct HealthRoutes {
 struct MetricsRoutes {
     let desk: CountingDesk
     let telemetry: Telemetry
+    let dataPath: String
 
     func add(to router: Router<BasicRequestContext>) {
         router.get("/metrics") { _, _ in
-            Response.text(.ok, telemetry.text(desk.gauges), type: "text/plain; version=0.0.4; charset=utf-8")
+            let disk = DataDirectory.space(at: dataPath).map { Telemetry.Disk(free: $0.free, size: $0.size) }
+            return Response.text(
+                .ok, telemetry.text(desk.gauges, disk: disk), type: "text/plain; version=0.0.4; charset=utf-8")
         }
     }
 }

@@ -26,6 +26,12 @@ final class Telemetry: Sendable {
         var releases = 0
         var reports = 0
         var scheduleFailures = 0
+        var reportFailures = 0
+        /// Unit: Unix seconds; 0 before the first.
+        var lastRelease: Int64 = 0
+        var lastReport: Int64 = 0
+        /// When the next release of an app is due, by label; 0 where none is open. Unit: Unix seconds.
+        var releaseDue: [String: Int64] = [:]
         var isDatabaseUp = false
         var setBacks = 0
         var keptBytes = 0
@@ -43,6 +49,12 @@ final class Telemetry: Sendable {
         var openPairs = 0
         var saturations = 0
         var bodyBytes = 0
+    }
+
+    /// The disk that holds the data directory. Unit: bytes.
+    struct Disk {
+        let free: Int
+        let size: Int
     }
 
     private let counts = Mutex(Counts())
@@ -90,12 +102,35 @@ final class Telemetry: Sendable {
     func databaseWasSetBack() { counts.withLock { $0.setBacks += 1 } }
     func kept(bytes: Int) { counts.withLock { $0.keptBytes = bytes } }
     func databaseIsUp() { counts.withLock { $0.isDatabaseUp = true } }
-    func released() { counts.withLock { $0.releases += 1 } }
-    func reported() { counts.withLock { $0.reports += 1 } }
+    func released(at now: Int64) {
+        counts.withLock { counts in
+            counts.releases += 1
+            counts.lastRelease = now
+        }
+    }
+
+    func reported(at now: Int64) {
+        counts.withLock { counts in
+            counts.reports += 1
+            counts.lastReport = now
+        }
+    }
+
+    func reportFailed() {
+        counts.withLock { counts in
+            counts.reportFailures += 1
+            counts.scheduleFailures += 1
+        }
+    }
+
     func scheduleFailed() { counts.withLock { $0.scheduleFailures += 1 } }
 
+    func releaseIsDue(at instant: Int64?, app: AppName) {
+        counts.withLock { $0.releaseDue["app=\"\(app)\""] = instant ?? 0 }
+    }
+
     /// The Prometheus text exposition format, version 0.0.4.
-    func text(_ gauges: Gauges) -> String {
+    func text(_ gauges: Gauges, disk: Disk?) -> String {
         let counts = counts.withLock { $0 }
         var page = ExpositionPage()
         page.counter("throng_batches_received_total", "Requests for counting.", [("", counts.batches.reduce(0, +))])
@@ -140,6 +175,20 @@ final class Telemetry: Sendable {
         page.counter("throng_reports_total", "Reports made.", [("", counts.reports)])
         page.counter(
             "throng_schedule_failures_total", "Releases and reports that failed.", [("", counts.scheduleFailures)])
+        page.counter("throng_report_failures_total", "Reports that failed.", [("", counts.reportFailures)])
+        page.gauge(
+            "throng_last_release_timestamp_seconds", "When this process made a release last; 0 before.",
+            Double(counts.lastRelease))
+        page.gauge(
+            "throng_last_report_timestamp_seconds", "When this process made a report last; 0 before.",
+            Double(counts.lastReport))
+        page.gauges(
+            "throng_release_due_timestamp_seconds", "When the next release is due; overdue if past, 0 is none.",
+            counts.releaseDue.mapValues(Int.init))
+        if let disk {
+            page.gauge("throng_disk_free_bytes", "Free on the data directory's disk.", Double(disk.free))
+            page.gauge("throng_disk_bytes", "Size of the data directory's disk.", Double(disk.size))
+        }
         return page.text
     }
 }

@@ -44,6 +44,18 @@ struct ScheduleService: Service {
     }
 
     private func tick(_ plan: Plan) async {
+        await release(plan)
+        do {
+            // Asked after the releases: what is due now was not made.
+            let end = try await store.firstOpenEnd(app: plan.app.name)
+            telemetry.releaseIsDue(at: end.map { $0 + plan.app.grace.components.seconds }, app: plan.app.name)
+        } catch {
+            // What was known last stands: it gets overdue by itself.
+            logger.notice("what is due next could not be read", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func release(_ plan: Plan) async {
         do {
             for made in try await releases.releaseDue(of: plan, now: clock.now) {
                 if let gap = made.gap {
@@ -52,14 +64,14 @@ struct ScheduleService: Service {
                         metadata: ["metric": "\(made.metric)", "period": "\(made.period.start)", "reason": "\(gap)"])
                     continue
                 }
-                telemetry.released()
+                telemetry.released(at: clock.now)
                 logger.info("released", metadata: ["metric": "\(made.metric)", "period": "\(made.period.start)"])
             }
             let delivered = try await reports.deliverDue(of: plan, now: clock.now) { report, error in
-                telemetry.scheduleFailed()
+                telemetry.reportFailed()
                 logger.error("a report failed", metadata: ["report": "\(report.name)", "error": "\(error)"])
             }
-            for _ in 0..<delivered { telemetry.reported() }
+            for _ in 0..<delivered { telemetry.reported(at: clock.now) }
         } catch let error as StoreError where error.isRetryable {
             logger.notice("the schedule waits for PostgreSQL", metadata: ["error": "\(error)"])
         } catch {
