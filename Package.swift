@@ -77,10 +77,20 @@ let package = Package(
             resources: [.embedInCode("Templates")],
             swiftSettings: strict),
         .target(
+            name: "ThrongPortal",
+            dependencies: [
+                "ThrongPlan", "ThrongWire", "ThrongStore", "ThrongReport", crypto, logging,
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            resources: [.embedInCode("Templates")],
+            swiftSettings: strict),
+        .target(
             name: "ThrongServer",
             dependencies: [
                 "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting", "ThrongJournal", "ThrongStore",
-                "ThrongNoise", "ThrongRelease", "ThrongReport", "CLinux", crypto, logging, lifecycle,
+                "ThrongNoise", "ThrongRelease", "ThrongReport", "ThrongPortal", "CLinux", crypto, logging, lifecycle,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

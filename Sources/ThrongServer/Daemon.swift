@@ -9,6 +9,7 @@ internal import ThrongCounting
 internal import ThrongIntake
 internal import ThrongJournal
 internal import ThrongPlan
+internal import ThrongPortal
 internal import ThrongStore
 internal import UnixSignals
 
@@ -18,6 +19,8 @@ public struct Daemon: Sendable {
     private let clock: UnixClock
     /// Scrapers, and somebody who looks.
     private static let metricsConnections = 16
+    /// Browsers of partners and of those who run this.
+    private static let portalConnections = 256
     private let logger: Logger
 
     /// Prepares a daemon; nothing is touched before ``run()``.
@@ -112,10 +115,11 @@ public struct Daemon: Sendable {
         let rules = UserAgentRules.system
         let standing = FlushStanding()
         let releases = ReleaseStore(footing.settings)
+        let kept = AccessStore(footing.settings)
         let schedule = ScheduleService(
             plans: options.plans,
             releases: ReleaseDesk(store: releases, rules: rules),
-            reports: ReportDesk(store: releases, rules: rules, folder: options.dataPath),
+            reports: ReportDesk(store: releases, pages: kept, rules: rules, folder: options.dataPath),
             store: releases,
             standing: standing,
             telemetry: telemetry,
@@ -149,6 +153,10 @@ public struct Daemon: Sendable {
             FailureWatch(flag: failure),
         ]
         if desk.reveals.isNeeded { services.append(LabelService(desk: desk.reveals)) }
+        let portal = Portal(footing.settings, plans: options.plans, now: { [clock] in clock.now }) {
+            [cap = options.journal.capBytes] in telemetry.health(desk.gauges, journalCap: cap)
+        }
+        if let endpoint = options.portal { services.append(try portalServer(portal, at: endpoint)) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services.map { service in
@@ -161,6 +169,8 @@ public struct Daemon: Sendable {
         await onOwnThread { desk.journal.stop() }
         footing.data.unlock()
         releases.close()
+        kept.close()
+        portal.close()
         database.counters.close()
         desk.reveals.close()
         if let error = failure.error { throw error }
@@ -306,6 +316,12 @@ public struct Daemon: Sendable {
         MetricsRoutes(desk: desk, telemetry: telemetry, dataPath: options.dataPath).add(to: router)
         return server(
             router, taking: nil, at: options.metrics, name: "metrics", connections: Self.metricsConnections)
+    }
+
+    private func portalServer(_ portal: Portal, at endpoint: DaemonOptions.Endpoint) throws -> some Service {
+        let router = Router()
+        try portal.add(to: router)
+        return server(router, taking: nil, at: endpoint, name: "people", connections: Self.portalConnections)
     }
 
     private func server(

@@ -1,18 +1,16 @@
-internal import Mustache
 internal import ThrongPlan
 
 /// The page's templates and style, compiled into the program.
 struct PageTemplates: Sendable {
-    private let library: MustacheLibrary
-    private let css: String
-    private let labelCSS: String
+    private let library: PageLibrary
+    private let css = PageStyle.base
+    private let labelCSS = PageStyle.base + String(decoding: PackageResources.label_css, as: UTF8.self)
 
     /// Parsed once.
     static let shared = Result { () throws(ReportError) in try PageTemplates() }
 
     private init() throws(ReportError) {
-        MustacheContentTypes.register(PageText(), named: PageText.name)
-        let sources: [(name: String, bytes: [UInt8])] = [
+        library = try PageLibrary([
             ("report", PackageResources.report_mustache),
             ("section", PackageResources.section_mustache),
             ("bars", PackageResources.bars_mustache),
@@ -22,43 +20,23 @@ struct PageTemplates: Sendable {
             ("table", PackageResources.table_mustache),
             ("label", PackageResources.label_mustache),
             ("labels", PackageResources.labels_mustache),
-        ]
-        var library = MustacheLibrary()
-        for source in sources {
-            // Every template names the escaping itself, so that it holds also where one is rendered alone.
-            let text = "{{% CONTENT_TYPE: \(PageText.name)}}" + String(decoding: source.bytes, as: UTF8.self)
-            do {
-                try library.register(text, named: source.name)
-            } catch {
-                throw .template(name: source.name, reason: "\(error)")
-            }
-        }
-        self.library = library
-        css = String(decoding: PackageResources.report_css, as: UTF8.self)
-        labelCSS = css + String(decoding: PackageResources.label_css, as: UTF8.self)
+        ])
     }
 
     /// The page of a document.
     func page(of document: ReportDocument) throws(ReportError) -> String {
-        try rendered(PageView(document, css: css), by: "report")
+        try library.rendered(PageView(document, css: css), by: "report")
     }
 
     /// The page of a label.
     func page(of label: PrivacyLabel, root: String, trial: LabelTrial?) throws(ReportError) -> LabelPage {
         let view = LabelView(label, root: root, trial: trial, css: labelCSS)
-        return LabelPage(html: try rendered(view, by: "label"), style: labelCSS)
+        return LabelPage(html: try library.rendered(view, by: "label"), style: labelCSS)
     }
 
     /// The page that leads to those of several labels.
     func index(of labels: [PrivacyLabel]) throws(ReportError) -> LabelPage {
-        LabelPage(html: try rendered(LabelIndexView(labels, css: labelCSS), by: "labels"), style: labelCSS)
-    }
-
-    private func rendered(_ view: Any, by template: String) throws(ReportError) -> String {
-        guard let page = library.render(view, withTemplate: template) else {
-            throw .template(name: template, reason: "it is missing")
-        }
-        return page
+        LabelPage(html: try library.rendered(LabelIndexView(labels, css: labelCSS), by: "labels"), style: labelCSS)
     }
 }
 

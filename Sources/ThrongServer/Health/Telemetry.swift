@@ -12,7 +12,7 @@ final class Telemetry: Sendable {
         var label: String { self == .optedOut ? "opted_out" : "\(self)" }
     }
 
-    private struct Counts {
+    struct Counts {
         /// By outcome, in the order of its cases.
         var batches = Array(repeating: 0, count: BatchOutcome.allCases.count)
         var acceptedEvents = 0
@@ -58,6 +58,9 @@ final class Telemetry: Sendable {
     }
 
     private let counts = Mutex(Counts())
+
+    /// All of it, as of now.
+    var snapshot: Counts { counts.withLock { $0 } }
 
     func answered(_ outcome: BatchOutcome, _ answer: BatchAnswer? = nil) {
         counts.withLock { counts in
@@ -131,7 +134,7 @@ final class Telemetry: Sendable {
 
     /// The Prometheus text exposition format, version 0.0.4.
     func text(_ gauges: Gauges, disk: Disk?) -> String {
-        let counts = counts.withLock { $0 }
+        let counts = snapshot
         var page = ExpositionPage()
         page.counter("throng_batches_received_total", "Requests for counting.", [("", counts.batches.reduce(0, +))])
         page.counter(

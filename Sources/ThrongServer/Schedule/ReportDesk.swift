@@ -7,15 +7,20 @@ public import ThrongStore
 /// Makes reports from released numbers and puts them where they belong.
 public struct ReportDesk: Sendable {
     private let store: ReleaseStore
+    /// Where partners find their reports; nil keeps none for them.
+    private let pages: AccessStore?
     private let rules: UserAgentRules
     private let folder: String
 
     /// How far back a missed report is made up for. Unit: seconds.
     private static let horizon: Int64 = 32 * 86_400
 
-    /// - Parameter folder: where deliveries with a relative path go.
-    public init(store: ReleaseStore, rules: UserAgentRules, folder: String) {
+    /// - Parameters:
+    ///   - pages: where partners find their reports; nil keeps none for them.
+    ///   - folder: where deliveries with a relative path go.
+    public init(store: ReleaseStore, pages: AccessStore? = nil, rules: UserAgentRules, folder: String) {
         self.store = store
+        self.pages = pages
         self.rules = rules
         self.folder = folder
     }
@@ -39,6 +44,12 @@ public struct ReportDesk: Sendable {
     public func deliver(_ report: Report, plan: Plan, period: Period, out: String? = nil) async throws -> [String] {
         let document = try await document(of: report, plan: plan, period: period)
         let files = try ReportFiles(of: document, formats: report.formats)
+        if out == nil, let pages {
+            let all = try ReportFiles(of: document, formats: ReportFormat.allCases)
+            try await pages.keep(
+                all.all.map { ($0.name, $0.contents) }, of: report.name, partner: report.partner, app: plan.app.name,
+                period: period, now: UnixClock.system.now)
+        }
         var paths: [String] = []
         for path in out.map({ [$0] }) ?? report.deliveries.map(self.path) {
             paths += try ReportFolder(path: path).deliver(files)

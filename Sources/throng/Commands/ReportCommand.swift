@@ -31,8 +31,12 @@ struct ReportCommand: AsyncParsableCommand {
         let plans = try plans.read()
         let paths = try await DatabaseAccess.use(place) { settings in
             let store = ReleaseStore(settings)
-            defer { store.close() }
-            let desk = ReportDesk(store: store, rules: .system, folder: place.dataPath)
+            let pages = AccessStore(settings)
+            defer {
+                store.close()
+                pages.close()
+            }
+            let desk = ReportDesk(store: store, pages: pages, rules: .system, folder: place.dataPath)
             var paths: [String] = []
             for plan in plans { paths += try await deliver(plan, desk) }
             return paths

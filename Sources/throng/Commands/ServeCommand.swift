@@ -30,6 +30,12 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where Prometheus reads (default: 127.0.0.1:9464).", valueName: "host:port"))
     var metrics: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Where partners, analysts and operators look (default: nowhere; `throng token new` lets them in).",
+            valueName: "host:port"))
+    var portal: String?
+
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
     var log = "info"
 
@@ -45,6 +51,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.database = place.database
         try DaemonSettings.apply(to: &options, environment: ProcessInfo.processInfo.environment)
         if let listen { options.listen = try endpoint(listen, option: "--listen") }
+        if let portal { options.portal = try endpoint(portal, option: "--portal") }
         if let metrics { options.metrics = try endpoint(metrics, option: "--metrics") }
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var logger = Logger(label: "throng")

@@ -1,0 +1,3 @@
+update throng.access_token
+set revoked_at = coalesce(revoked_at, to_timestamp($2::bigint))
+where token_id = $1;

@@ -1,0 +1,29 @@
+internal import Hummingbird
+internal import ThrongPlan
+internal import ThrongStore
+
+/// `/operator`: how the daemon is.
+struct OperatorRoutes: Sendable {
+    let door: Doorkeeper
+    let pages: PortalPages
+    let signIn: SignInRoutes
+    let access: AccessStore
+    let releases: ReleaseStore
+    let plans: [Plan]
+    let house: String
+    let health: @Sendable () -> DaemonHealth
+
+    func add(to router: Router<BasicRequestContext>) {
+        router.get("/operator") { request, _ in
+            guard let visitor = try await door.visitor(of: request), visitor.token.role == .operations else {
+                return try signIn.page(status: .unauthorized)
+            }
+            var runs: [ReportRun] = []
+            for plan in plans { runs += try await releases.runs(app: plan.app.name) }
+            let view = OperatorView(
+                health(), released: try await access.lastReleases(OperatorView.last), runs: runs, plans: plans,
+                now: door.now(), frame: pages.frame("Operator", house: house, visitor: "Operator"))
+            return try pages.response(view, by: "operator", cookie: visitor.renewal.map(Doorkeeper.cookie))
+        }
+    }
+}

@@ -1,0 +1,133 @@
+internal import Foundation
+internal import ThrongPlan
+internal import ThrongStore
+
+/// What the operator's page shows.
+struct OperatorView {
+    struct Panel {
+        let panelAnchor: String
+        let panelTitle: String
+        let hasFacts: Bool
+        let facts: [Fact]
+        let tables: [Table]
+        /// One, where there is nothing to show.
+        let empties: [String]
+    }
+
+    struct Fact {
+        let label: String
+        let value: String
+        let isAlarm: Bool
+    }
+
+    struct Table {
+        let tableTitle: String
+        let headings: [String]
+        let tableRows: [Row]
+    }
+
+    struct Row {
+        let tableCells: [String]
+    }
+
+    let frame: PageFrame
+    let headline: String
+    let lede: String
+    let panels: [Panel]
+
+    /// How many of the last releases and runs are shown, and how soon a metric's end is worth a word. Unit of the latter: days.
+    static let (last, soon) = (12, 30)
+
+    init(
+        _ health: DaemonHealth, released: [ReleaseNote], runs: [ReportRun], plans: [Plan],
+        now: Int64, frame: PageFrame
+    ) {
+        self.frame = frame
+        let failed = runs.filter { $0.outcome == .failed }.count
+        let alarms = health.panels.flatMap(\.facts).filter(\.isAlarm).count + (failed > 0 ? 1 : 0)
+        headline = alarms == 0 ? "All is well" : alarms == 1 ? "One thing needs a look" : "\(alarms) things need a look"
+        lede = "This daemon, as of now. Health only: no number of what is counted is here."
+        var panels = health.panels.map { panel in
+            Panel(
+                panelAnchor: Self.anchor(panel.title), panelTitle: panel.title, hasFacts: !panel.facts.isEmpty,
+                facts: panel.facts.map { Fact(label: $0.label, value: $0.value, isAlarm: $0.isAlarm) }, tables: [],
+                empties: [])
+        }
+        panels.append(
+            Self.panel(
+                "Refusals", "Events and batches by why they were refused, since the start", ["Reason", "Times"],
+                health.refusals.map { [$0.reason, "\($0.count)"] }, nothing: "Nothing was refused since the start."))
+        panels.append(Self.releases(released, plans: plans))
+        panels.append(Self.reports(runs, plans: plans))
+        panels.append(Self.expiries(plans, now: now))
+        self.panels = panels
+    }
+
+    private static func panel(
+        _ title: String, _ caption: String, _ headings: [String], _ rows: [[String]], nothing: String
+    ) -> Panel {
+        Panel(
+            panelAnchor: anchor(title), panelTitle: title, hasFacts: false, facts: [],
+            tables: rows.isEmpty
+                ? [] : [Table(tableTitle: caption, headings: headings, tableRows: rows.map { Row(tableCells: $0) })],
+            empties: rows.isEmpty ? [nothing] : [])
+    }
+
+    private static func anchor(_ title: String) -> String {
+        title.lowercased().replacing(" ", with: "-")
+    }
+
+    private static func calendar(of app: AppName, _ plans: [Plan]) -> PeriodCalendar {
+        plans.first { $0.app.name == app }.flatMap { PeriodCalendar(timeZone: $0.app.timeZone) } ?? .utc
+    }
+
+    private static func releases(_ released: [ReleaseNote], plans: [Plan]) -> Panel {
+        panel(
+            "Last releases", "The last releases", ["App", "Metric", "Period", "Made"],
+            released.map { release in
+                [
+                    release.app.text, release.metric.text, calendar(of: release.app, plans).label(of: release.period),
+                    instant(release.madeAt),
+                ]
+            }, nothing: "Nothing was released yet.")
+    }
+
+    private static func reports(_ runs: [ReportRun], plans: [Plan]) -> Panel {
+        panel(
+            "Last reports", "The last runs of reports", ["App", "Report", "Period", "Begun", "Outcome"],
+            runs.sorted { $0.startedAt > $1.startedAt }.prefix(last).map { run in
+                let calendar = calendar(of: run.app, plans)
+                let outcome =
+                    switch run.outcome {
+                    case .failed: "failed, try \(run.attempt)" + (run.detail.map { ": \($0)" } ?? "")
+                    case .running: "under way, try \(run.attempt)"
+                    case .delivered: run.detail ?? "delivered"
+                    }
+                return [run.app.text, run.report.text, calendar.label(of: run.period), instant(run.startedAt), outcome]
+            }, nothing: "No report was made yet.")
+    }
+
+    /// Metrics that are over, or will be soon.
+    private static func expiries(_ plans: [Plan], now: Int64) -> Panel {
+        var rows: [[String]] = []
+        for plan in plans {
+            let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+            let today = calendar.date(at: now)
+            let limit = calendar.date(at: now + Int64(soon) * 86_400)
+            for metric in plan.metrics {
+                guard metric.expires <= limit else { continue }
+                rows.append([
+                    plan.app.name.text, metric.name.text, "\(metric.expires)", metric.expires < today ? "over" : "soon",
+                ])
+            }
+        }
+        return panel(
+            "Expiring metrics", "Metrics that are over, or will be within \(soon) days",
+            ["App", "Metric", "Last day", ""],
+            rows, nothing: "No metric ends within \(soon) days.")
+    }
+
+    private static func instant(_ unixSeconds: Int64) -> String {
+        Date(timeIntervalSince1970: Double(unixSeconds)).formatted(.iso8601)
+    }
+}

@@ -1,0 +1,70 @@
+internal import Crypto
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import ThrongReport
+
+/// The pages' templates and style, compiled into the program.
+struct PortalPages: Sendable {
+    private let library: PageLibrary
+    private let css: String
+    private let policy: String
+
+    /// - Throws: ``ReportError/template(name:reason:)`` where a built-in template does not parse.
+    init() throws(ReportError) {
+        library = try PageLibrary([
+            ("top", PackageResources.top_mustache),
+            ("bottom", PackageResources.bottom_mustache),
+            ("signin", PackageResources.signin_mustache),
+            ("notice", PackageResources.notice_mustache),
+            ("reports", PackageResources.reports_mustache),
+            ("comparison", PackageResources.comparison_mustache),
+            ("operator", PackageResources.operator_mustache),
+        ])
+        css = PageStyle.base + String(decoding: PackageResources.portal_css, as: UTF8.self)
+        let digest = Data(SHA256.hash(data: Data(css.utf8))).base64EncodedString()
+        // Nothing is loaded, nothing runs, nobody frames it, and forms go nowhere else.
+        policy =
+            "default-src 'none'; style-src 'sha256-\(digest)'; base-uri 'none'; form-action 'self'; "
+            + "frame-ancestors 'none'"
+    }
+
+    /// What stands around a page's own part.
+    func frame(_ title: String, house: String, visitor: String? = nil) -> PageFrame {
+        PageFrame(pageTitle: title, css: css, house: house, visitors: visitor.map { [$0] } ?? [])
+    }
+
+    /// A page as an answer that no cache keeps.
+    func response(
+        _ view: Any, by template: String, status: HTTPResponse.Status = .ok, cookie: String? = nil
+    ) throws -> Response {
+        let html = try library.rendered(view, by: template)
+        var headers: HTTPFields = [
+            .contentType: "text/html; charset=utf-8",
+            .contentLength: String(html.utf8.count),
+            .contentSecurityPolicy: policy,
+            .cacheControl: "no-store",
+            .xContentTypeOptions: "nosniff",
+        ]
+        if let name = HTTPField.Name("Referrer-Policy") { headers[name] = "same-origin" }
+        if let cookie { headers[.setCookie] = cookie }
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+    }
+}
+
+/// What stands around a page's own part: its title, its style, who looks.
+struct PageFrame {
+    let pageTitle: String
+    let css: String
+    let house: String
+    /// One, or none where nobody has signed in.
+    let visitors: [String]
+}
+
+/// A page that only says something.
+struct NoticeView {
+    let frame: PageFrame
+    let heading: String
+    let text: String
+}

@@ -1,0 +1,114 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import ThrongPlan
+internal import ThrongStore
+
+/// `/reports`: what one partner was given. To anybody else's report the answer is the same as to one that does not exist.
+struct PartnerRoutes: Sendable {
+    let door: Doorkeeper
+    let pages: PortalPages
+    let signIn: SignInRoutes
+    let access: AccessStore
+    let plans: [Plan]
+    let house: String
+
+    /// A partner that has signed in.
+    private struct Guest {
+        let partner: PartnerName
+        let title: String
+        let plan: Plan
+        let renewal: String?
+
+        func frame(_ title: String, _ pages: PortalPages, _ house: String) -> PageFrame {
+            pages.frame(title, house: house, visitor: self.title)
+        }
+    }
+
+    func add(to router: Router<BasicRequestContext>) {
+        router.get("/reports") { request, _ in
+            try await with(request) { guest in
+                let files = try await access.files(of: guest.partner, app: guest.plan.app.name)
+                let view = ReportsView(
+                    files, plan: guest.plan, partner: guest.title, frame: guest.frame("Reports", pages, house))
+                return try pages.response(view, by: "reports", cookie: guest.renewal.map(Doorkeeper.cookie))
+            }
+        }
+        router.get("/reports/:report/compare") { request, context in
+            try await with(request) { guest in
+                guard let report = context.parameters.get("report"),
+                    let from = request.uri.queryParameters["from"], let to = request.uri.queryParameters["to"]
+                else { return try missing(guest) }
+                return try await comparison(ReportName(report), from: String(from), to: String(to), guest)
+            }
+        }
+        router.get("/reports/:report/:file") { request, context in
+            try await with(request) { guest in
+                guard let report = context.parameters.get("report"), let name = context.parameters.get("file"),
+                    let bytes = try await access.contents(
+                        of: name, report: ReportName(report), partner: guest.partner, app: guest.plan.app.name)
+                else { return try missing(guest) }
+                return file(name, bytes)
+            }
+        }
+    }
+
+    /// Answers a partner; asks anybody else to sign in.
+    private func with(
+        _ request: Request, _ answer: (Guest) async throws -> Response
+    ) async throws -> Response {
+        guard let visitor = try await door.visitor(of: request), case .partner(let name, let app) = visitor.token.role,
+            let plan = plans.first(where: { $0.app.name == app })
+        else { return try signIn.page(status: .unauthorized) }
+        let title = plan.partners.first { $0.name == name }?.title ?? name.text
+        return try await answer(Guest(partner: name, title: title, plan: plan, renewal: visitor.renewal))
+    }
+
+    private func missing(_ guest: Guest) throws -> Response {
+        try pages.response(
+            NoticeView(
+                frame: guest.frame("Not found", pages, house), heading: "There is no such report",
+                text: "It may be too old, or was never made for you."),
+            by: "notice", status: .notFound)
+    }
+
+    private func comparison(
+        _ report: ReportName, from: String, to: String, _ guest: Guest
+    ) async throws -> Response {
+        var documents: [ReportReading] = []
+        for period in [from, to] {
+            guard
+                let bytes = try await access.contents(
+                    of: "\(report)-\(period).json", report: report, partner: guest.partner, app: guest.plan.app.name)
+            else { return try missing(guest) }
+            documents.append(try ReportReading(json: bytes))
+        }
+        let view = ComparisonView(
+            documents[0], documents[1], frame: guest.frame("Compare \(documents[0].title)", pages, house))
+        return try pages.response(view, by: "comparison", cookie: guest.renewal.map(Doorkeeper.cookie))
+    }
+
+    /// A file of a report: a page to read, anything else to keep.
+    private func file(_ name: String, _ bytes: [UInt8]) -> Response {
+        var headers: HTTPFields = [
+            .contentLength: String(bytes.count),
+            .cacheControl: "private, no-store",
+            .xContentTypeOptions: "nosniff",
+            // The page brings its own style; nothing else may happen in it.
+            .contentSecurityPolicy:
+                "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
+                + "frame-ancestors 'none'; sandbox allow-top-navigation-by-user-activation",
+        ]
+        let ending = name.split(separator: ".").last ?? ""
+        headers[.contentType] =
+            switch ending {
+            case "html": "text/html; charset=utf-8"
+            case "csv": "text/csv; charset=utf-8; header=present"
+            case "json": "application/json"
+            case "pdf": "application/pdf"
+            default: "application/octet-stream"
+            }
+        if ending != "html" { headers[.contentDisposition] = "attachment; filename=\"\(name)\"" }
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}

@@ -1,0 +1,119 @@
+internal import Foundation
+internal import ThrongPlan
+internal import ThrongReport
+internal import ThrongStore
+
+/// What the page of a partner's reports shows.
+struct ReportsView {
+    /// A report with its periods, the latest first.
+    struct Kept {
+        let reportAnchor: String
+        let reportTitle: String
+        let explanations: [String]
+        let latestTitle: String
+        let latestHref: String
+        let periods: [Line]
+        /// One, where there are two periods to compare.
+        let comparisons: [Comparison]
+    }
+
+    /// A period's files.
+    struct Line {
+        let periodTitle: String
+        let made: String
+        /// The page to read; none where there is none.
+        let pages: [String]
+        let files: [File]
+    }
+
+    struct File {
+        let fileName: String
+        let fileHref: String
+        let fileKind: String
+        let fileSize: String
+    }
+
+    /// Two periods to choose.
+    struct Comparison {
+        let compareAction: String
+        let earlier: [Choice]
+        let later: [Choice]
+    }
+
+    struct Choice {
+        let value: String
+        let text: String
+        let isChosen: Bool
+    }
+
+    let frame: PageFrame
+    let partnerTitle: String
+    let lede: String
+    let reports: [Kept]
+
+    init(_ files: [KeptReportFile], plan: Plan, partner: String, frame: PageFrame) {
+        self.frame = frame
+        partnerTitle = partner
+        let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+        // In the plan's order; a report that the plan has no more comes last.
+        let order = plan.reports.map(\.name)
+        let names = Set(files.map(\.report)).sorted { first, second in
+            let places = [first, second].map { order.firstIndex(of: $0) ?? order.count }
+            return places[0] == places[1] ? first.text < second.text : places[0] < places[1]
+        }
+        reports = names.map { name in
+            Self.kept(name, files.filter { $0.report == name }, plan: plan, calendar: calendar)
+        }
+        let count = Set(files.map { "\($0.report) \($0.period.start)" }).count
+        lede =
+            reports.isEmpty
+            ? "What \(plan.app.title) tells you about its users, as groups of people, never as people."
+            : "What \(plan.app.title) tells you about its users, as groups of people, never as people. \(count) "
+                + (count == 1 ? "period is here." : "periods are here.")
+    }
+
+    private static func kept(
+        _ name: ReportName, _ files: [KeptReportFile], plan: Plan, calendar: PeriodCalendar
+    ) -> Kept {
+        let report = plan.reports.first { $0.name == name }
+        let periods = Dictionary(grouping: files, by: \.period).sorted { $0.key.start > $1.key.start }
+        let lines = periods.map { period, files in
+            Line(
+                periodTitle: calendar.title(of: period),
+                made: calendar.label(of: calendar.period(.day, containing: files.map(\.madeAt).max() ?? period.end)),
+                pages: files.filter { $0.name.hasSuffix(".html") }.map { "/reports/\(name)/\($0.name)" },
+                files: files.map { file in
+                    File(
+                        fileName: file.name, fileHref: "/reports/\(name)/\(file.name)", fileKind: kind(of: file.name),
+                        fileSize: size(file.bytes))
+                })
+        }
+        let readable = periods.filter {
+            $0.value.contains { $0.name == "\(name)-\(calendar.label(of: $0.period)).json" }
+        }
+        let choices = readable.map { (calendar.label(of: $0.key), calendar.title(of: $0.key)) }
+        func chosen(_ place: Int) -> [Choice] {
+            choices.enumerated().map { Choice(value: $1.0, text: $1.1, isChosen: $0 == place) }
+        }
+        return Kept(
+            reportAnchor: name.text,
+            reportTitle: report?.title ?? name.text,
+            explanations: report?.explanation.map { [$0] } ?? [],
+            latestTitle: lines.first?.periodTitle ?? "",
+            latestHref: lines.first?.pages.first ?? "",
+            periods: lines,
+            comparisons: choices.count < 2
+                ? []
+                : [Comparison(compareAction: "/reports/\(name)/compare", earlier: chosen(1), later: chosen(0))])
+    }
+
+    private static func kind(of name: String) -> String {
+        if name.hasSuffix(".manifest.json") { return "Manifest" }
+        if name.hasSuffix(".sig") { return "Signature" }
+        return name.split(separator: ".").last.map { $0.uppercased() } ?? name
+    }
+
+    private static func size(_ bytes: Int) -> String {
+        bytes < 1000 ? "\(bytes) B" : "\((bytes + 500) / 1000) kB"
+    }
+}

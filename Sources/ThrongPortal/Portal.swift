@@ -1,0 +1,56 @@
+public import Hummingbird
+public import ThrongPlan
+internal import ThrongReport
+public import ThrongStore
+
+/// The pages behind a sign-in: partners read their reports, analysts look at what was released, operators at the daemon.
+///
+/// They are served on a port of their own and rendered here; no script, nothing loaded, nothing kept in a browser but a
+/// cookie that no script can read.
+public struct Portal: Sendable {
+    private let access: AccessStore
+    private let releases: ReleaseStore
+    private let plans: [Plan]
+    private let now: @Sendable () -> Int64
+    private let health: @Sendable () -> DaemonHealth
+
+    /// Puts the pages together.
+    ///
+    /// - Parameters:
+    ///   - settings: of PostgreSQL.
+    ///   - now: Unit: Unix seconds.
+    ///   - health: how the daemon is, at the moment of asking.
+    public init(
+        _ settings: ConnectionSettings, plans: [Plan], now: @escaping @Sendable () -> Int64,
+        health: @escaping @Sendable () -> DaemonHealth
+    ) {
+        access = AccessStore(settings)
+        releases = ReleaseStore(settings)
+        self.plans = plans
+        self.now = now
+        self.health = health
+    }
+
+    /// Adds the pages to a router.
+    ///
+    /// - Throws: ``ReportError`` where a built-in template does not parse.
+    public func add(to router: Router<BasicRequestContext>) throws {
+        let house = plans.map(\.app.title).joined(separator: ", ")
+        let pages = try PortalPages()
+        let door = Doorkeeper(access: access, now: now)
+        let signIn = SignInRoutes(door: door, pages: pages, house: house)
+        signIn.add(to: router)
+        PartnerRoutes(door: door, pages: pages, signIn: signIn, access: access, plans: plans, house: house)
+            .add(to: router)
+        OperatorRoutes(
+            door: door, pages: pages, signIn: signIn, access: access, releases: releases, plans: plans, house: house,
+            health: health
+        ).add(to: router)
+    }
+
+    /// Closes its connections to PostgreSQL.
+    public func close() {
+        access.close()
+        releases.close()
+    }
+}

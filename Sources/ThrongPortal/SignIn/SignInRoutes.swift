@@ -1,0 +1,61 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import ThrongReport
+internal import ThrongStore
+
+/// `GET /`, `POST /sign-in` and `POST /sign-out`.
+struct SignInRoutes: Sendable {
+    let door: Doorkeeper
+    let pages: PortalPages
+    let house: String
+
+    private struct SignInView {
+        let frame: PageFrame
+        let problems: [String]
+    }
+
+    func add(to router: Router<BasicRequestContext>) {
+        router.get("/") { request, _ in
+            guard let visitor = try await door.visitor(of: request) else { return try page() }
+            return Self.redirect(to: Self.start(of: visitor.token.role))
+        }
+        router.post("/sign-in") { request, _ in
+            guard Doorkeeper.isFromHere(request) else {
+                return try page(status: .forbidden, problem: "This form was sent from another site. Sign in here.")
+            }
+            guard let cookie = try await door.admit(request) else {
+                // The same for every reason: who guesses learns nothing.
+                return try page(
+                    status: .forbidden,
+                    problem: "This token is not known, has expired or was taken back. Ask whoever gave it to you.")
+            }
+            return Self.redirect(to: "/", cookie: cookie)
+        }
+        router.post("/sign-out") { request, _ in
+            guard Doorkeeper.isFromHere(request) else { return Response(status: .forbidden) }
+            return Self.redirect(to: "/", cookie: Doorkeeper.cookie(with: nil))
+        }
+    }
+
+    /// Where somebody begins.
+    static func start(of role: AccessRole) -> String {
+        switch role {
+        case .partner: "/reports"
+        case .analyst: "/explore"
+        case .operations: "/operator"
+        }
+    }
+
+    /// The sign-in page.
+    func page(status: HTTPResponse.Status = .ok, problem: String? = nil) throws -> Response {
+        try pages.response(
+            SignInView(frame: pages.frame("Sign in", house: house), problems: problem.map { [$0] } ?? []),
+            by: "signin", status: status)
+    }
+
+    static func redirect(to place: String, cookie: String? = nil) -> Response {
+        var headers: HTTPFields = [.location: place, .cacheControl: "no-store"]
+        if let cookie { headers[.setCookie] = cookie }
+        return Response(status: .seeOther, headers: headers)
+    }
+}

@@ -1,0 +1,53 @@
+public import ThrongPlan
+
+/// What the operator knows of a token that was given to somebody.
+public struct AccessToken: Sendable, Hashable {
+    /// Its public part: eight hexadecimal digits.
+    public let id: String
+    /// What it opens.
+    public let role: AccessRole
+    /// Whom it was given to, in the operator's words.
+    public let note: String?
+    /// When it was made. Unit: Unix seconds.
+    public let createdAt: Int64
+    /// From when on it is worth nothing. Unit: Unix seconds.
+    public let expiresAt: Int64
+    /// When it was taken back. Unit: Unix seconds; nil while nobody did.
+    public let revokedAt: Int64?
+
+    /// Puts a token's facts together.
+    public init(
+        id: String, role: AccessRole, note: String?, createdAt: Int64, expiresAt: Int64, revokedAt: Int64? = nil
+    ) {
+        self.id = id
+        self.role = role
+        self.note = note
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+        self.revokedAt = revokedAt
+    }
+
+    /// Whether it opens anything.
+    ///
+    /// - Parameter now: Unit: Unix seconds.
+    public func isGood(at now: Int64) -> Bool { revokedAt == nil && now < expiresAt }
+}
+
+/// What somebody may look at.
+public enum AccessRole: Sendable, Hashable {
+    /// The reports of one partner of one app.
+    case partner(PartnerName, of: AppName)
+    /// Everything that was released.
+    case analyst
+    /// The daemon's health.
+    case operations
+
+    /// The word for it: partner, analyst or operator.
+    public var word: String {
+        switch self {
+        case .partner: "partner"
+        case .analyst: "analyst"
+        case .operations: "operator"
+        }
+    }
+}

@@ -1,0 +1,17 @@
+public import ThrongPlan
+
+/// A file of a report as its partner finds it, without its bytes.
+public struct KeptReportFile: Sendable, Hashable {
+    /// Of which report.
+    public let report: ReportName
+    /// What it covers.
+    public let period: Period
+    /// Its name.
+    public let name: String
+    /// Its size. Unit: bytes.
+    public let bytes: Int
+    /// SHA-256, hexadecimal.
+    public let digest: String
+    /// When it was made. Unit: Unix seconds.
+    public let madeAt: Int64
+}

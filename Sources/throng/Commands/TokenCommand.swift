@@ -1,0 +1,156 @@
+import ArgumentParser
+import Foundation
+import ThrongPlan
+import ThrongServer
+import ThrongStore
+
+struct TokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token",
+        abstract: "Lets partners, analysts and operators look at pages, and takes that back.",
+        discussion: """
+            `throng serve --portal host:port` serves the pages. A token is shown once, when it is made; what is kept of it \
+            can't be used to sign in.
+            """,
+        subcommands: [New.self, List.self, Revoke.self])
+}
+
+extension TokenCommand {
+    /// A token as the lists show it.
+    private struct Line: Encodable {
+        let id: String
+        let role: String
+        let app: String?
+        let partner: String?
+        let note: String?
+        let made: String
+        let expires: String
+        let state: String
+
+        init(_ token: AccessToken, now: Int64) {
+            id = token.id
+            role = token.role.word
+            if case .partner(let partner, let app) = token.role {
+                (self.app, self.partner) = (app.text, partner.text)
+            } else {
+                (app, partner) = (nil, nil)
+            }
+            note = token.note
+            made = Self.instant(token.createdAt)
+            expires = Self.instant(token.expiresAt)
+            state =
+                token.revokedAt.map { "taken back \(Self.instant($0))" } ?? (now < token.expiresAt ? "good" : "expired")
+        }
+
+        private static func instant(_ unixSeconds: Int64) -> String {
+            Date(timeIntervalSince1970: Double(unixSeconds)).formatted(.iso8601)
+        }
+    }
+
+    private static func withStore<Value: Sendable>(
+        _ place: Place, _ body: (AccessStore) async throws -> Value
+    ) async throws -> Value {
+        try await DatabaseAccess.use(place) { settings in
+            let store = AccessStore(settings)
+            defer { store.close() }
+            return try await body(store)
+        }
+    }
+
+    struct New: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes a token and shows it, once.",
+            discussion: """
+                --partner lets one partner of one app see its own reports; --analyst shows everything that was released; \
+                --operator shows the daemon's health.
+                """)
+
+        @OptionGroup var plans: PlanFiles
+        @OptionGroup var place: Place
+
+        @Option(help: ArgumentHelp("A partner of the plan.", valueName: "name"))
+        var partner: String?
+
+        @Flag(help: "For an analyst.")
+        var analyst = false
+
+        @Flag(help: "For whoever runs the daemon.")
+        var `operator` = false
+
+        @Option(help: ArgumentHelp("How long it opens anything, 1 to 400.", valueName: "days"))
+        var days = 90
+
+        @Option(help: ArgumentHelp("Whom it is given to, for your own list.", valueName: "text"))
+        var note: String?
+
+        func validate() throws {
+            guard [partner != nil, analyst, self.operator].filter({ $0 }).count == 1 else {
+                throw ValidationError("Name one of --partner NAME, --analyst and --operator.")
+            }
+            guard (1...400).contains(days) else { throw ValidationError("--days takes 1 to 400; found \(days).") }
+        }
+
+        func run() async throws {
+            let role = try role(try plans.read())
+            let secret = AccessSecret()
+            let now = UnixClock.system.now
+            let token = AccessToken(
+                id: secret.id, role: role, note: note, createdAt: now, expiresAt: now + Int64(days) * 86_400)
+            try await TokenCommand.withStore(place) { try await $0.add(token, secret) }
+            Terminal.talk("Give this to its owner over a channel that you trust; it is not shown again.")
+            Terminal.data(secret.text)
+        }
+
+        private func role(_ plans: [Plan]) throws -> AccessRole {
+            guard let partner else { return analyst ? .analyst : .operations }
+            let found = plans.filter { plan in plan.partners.contains { $0.name.text == partner } }
+            guard let plan = found.first, found.count == 1 else {
+                let known = plans.flatMap { plan in plan.partners.map(\.name.text) }.joined(separator: ", ")
+                throw CommandFailure(
+                    found.isEmpty
+                        ? "The plans know no partner '\(partner)'; their partners are \(known)."
+                        : "\(found.count) plans have a partner '\(partner)': name the one app's plan with --plan.")
+            }
+            return .partner(PartnerName(partner), of: plan.app.name)
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Shows all tokens that were ever made.")
+
+        @OptionGroup var place: Place
+
+        @Flag(help: "Prints them as JSON.")
+        var json = false
+
+        func run() async throws {
+            let tokens = try await TokenCommand.withStore(place) { try await $0.tokens() }
+            let lines = tokens.map { Line($0, now: UnixClock.system.now) }
+            if json { return try Terminal.json(lines) }
+            if lines.isEmpty { return Terminal.talk("No token was made yet; `throng token new` makes one.") }
+            for line in lines {
+                let whose = [line.partner.map { "\($0) of \(line.app ?? "")" }, line.note].compactMap { $0 }
+                Terminal.data(
+                    "\(line.id)  \(line.role)  \(line.state), until \(line.expires)"
+                        + (whose.isEmpty ? "" : "  \(whose.joined(separator: ", "))"))
+            }
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Takes a token back: whoever signed in with it is out at the next click.")
+
+        @OptionGroup var place: Place
+
+        @Argument(help: ArgumentHelp("Its public part, as the list shows it.", valueName: "id"))
+        var id: String
+
+        func run() async throws {
+            guard
+                try await TokenCommand.withStore(place, { try await $0.revoke(id, now: UnixClock.system.now) })
+            else { throw CommandFailure("There is no token '\(id)'. `throng token list` shows them.") }
+            Terminal.talk("Taken back.")
+        }
+    }
+}
