@@ -53,6 +53,11 @@ struct EndToEndTests {
     @Test("every query of the dashboards and alerts is answered by PostgreSQL or Prometheus", .timeLimit(.minutes(10)))
     func dashboards() async throws { try await Program("dashboards.py").run() }
 
+    @Test(
+        "partners, analysts and operators sign in and see what is theirs, and nobody else does",
+        .timeLimit(.minutes(10)))
+    func portal() async throws { try await Program("portal.py").run() }
+
     @Test("the page on disclosure control shows what suppress and audit say of its table", .timeLimit(.minutes(2)))
     func pages() async throws { try await Program("pages.py").run() }
 }

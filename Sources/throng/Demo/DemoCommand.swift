@@ -105,11 +105,15 @@ struct DemoCommand: AsyncParsableCommand {
         try await serve.waitUntilFlushed(client)
         var logger = Logger(label: "throng")
         logger.logLevel = .warning
-        let store = ReleaseStore(try PrivateCluster(directory: data + "/postgres", logger: logger).settings)
-        defer { store.close() }
+        let settings = try PrivateCluster(directory: data + "/postgres", logger: logger).settings
+        let (store, pages) = (ReleaseStore(settings), AccessStore(settings))
+        defer {
+            store.close()
+            pages.close()
+        }
         let made = try await ReleaseDesk(store: store, rules: .system)
             .releaseDue(of: plan, now: now, only: yesterday, ignoringGrace: true)
-        let desk = ReportDesk(store: store, rules: .system, folder: data)
+        let desk = ReportDesk(store: store, pages: pages, rules: .system, folder: data)
         var paths: [String] = []
         for report in plan.reports where report.period == .day {
             paths += try await desk.deliver(report, plan: plan, period: yesterday, out: out)

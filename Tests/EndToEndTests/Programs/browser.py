@@ -602,7 +602,7 @@ def transparency(browser, site, ledger):
     ledger.holds("the transparency page says what the label says, axe finds nothing, and a trial counts nothing")
 
 
-def look(browser, name, width, media, scheme):
+def look(browser, name, width, media, scheme, page="transparency"):
     browser.cdp("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
     browser.cdp("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
     browser.until("return matchMedia(`(prefers-color-scheme: ${arguments[0]})`).matches".replace("arguments[0]", f"'{scheme}'"))
@@ -619,7 +619,7 @@ def look(browser, name, width, media, scheme):
         height = browser.run("return document.documentElement.scrollHeight")
         clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
         image = browser.cdp("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)["data"]
-        with open(os.path.join(folder, f"transparency-{name}.png"), "wb") as file:
+        with open(os.path.join(folder, f"{page}-{name}.png"), "wb") as file:
             file.write(base64.b64decode(image))
 
 

@@ -1,0 +1,219 @@
+"""Partners, an analyst and an operator sign in with their tokens, in Chromium, and see what is theirs and nothing else.
+
+THRONG_TEST_SCREENSHOTS names a folder that keeps pictures of the pages.
+"""
+
+import hashlib
+import http.client
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import urllib.parse
+
+import daemon
+from browser import By, Browser, look
+from daemon import BINARY, SAMPLE, Daemon, check, say
+
+PARTNERS = {"bank": "bank_daily", "magazine": "magazine_daily"}
+
+
+class House(Daemon):
+    """The data directory that a demonstration left, with pages."""
+
+    def __init__(self, folder):
+        with open(os.path.join(SAMPLE, "shop.yaml")) as file:
+            super().__init__(file.read(), "shop")
+        self.data = folder
+        self.portal_port = daemon.free_ports(1)[0]
+
+    def arguments(self):
+        return super().arguments() + ["--portal", f"127.0.0.1:{self.portal_port}"]
+
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self.portal_port}"
+
+    def ask(self, method, path, cookie=None, body=None, **headers):
+        """Status, headers by lower-case names, body."""
+        line = http.client.HTTPConnection("127.0.0.1", self.portal_port, timeout=30)
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        if cookie:
+            headers["cookie"] = cookie
+        if body is not None:
+            headers["content-type"] = "application/x-www-form-urlencoded"
+        line.request(method, path, body, headers)
+        answer = line.getresponse()
+        found = answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+        line.close()
+        return found
+
+    def command(self, *words):
+        code, out, err = daemon.run(*words, "--data", self.data)
+        check(code == 0, words, "ended with", code, err)
+        return out.strip()
+
+    def token(self, *words):
+        return self.command("token", "new", "--plan", self.plan, *words)
+
+    def sign_in(self, token, **headers):
+        return self.ask("POST", "/sign-in", body=urllib.parse.urlencode({"token": token}), **headers)
+
+    def cookie(self, token):
+        status, headers, _ = self.sign_in(token)
+        check(status == 303 and headers["location"] == "/", status, headers)
+        return headers["set-cookie"].split(";")[0]
+
+
+def demonstrate(folder):
+    done = subprocess.run(
+        [BINARY, "demo", "--plan", os.path.join(SAMPLE, "shop.yaml"), "--crowd", SAMPLE, "--devices", "4000", "--data", folder,
+         "--json"], capture_output=True, text=True, timeout=600, env=daemon.environment())
+    check(done.returncode == 0, "throng demo ended with", done.returncode, done.stderr[-2000:])
+    return json.loads(done.stdout)
+
+
+def doors(house, tokens):
+    """Who gets in, and who does not."""
+    for path in ("/reports", "/operator", "/reports/bank_daily/x.html", "/reports/bank_daily/compare?from=a&to=b"):
+        status, headers, body = house.ask("GET", path)
+        check(status == 401 and b'name="token"' in body, path, "without a token answers", status)
+        check("default-src 'none'" in headers["content-security-policy"] and "unsafe" not in headers["content-security-policy"],
+              headers)
+        check(headers["cache-control"] == "no-store" and headers["x-content-type-options"] == "nosniff", headers)
+    good = tokens["bank"]
+    check(re.fullmatch(r"throng_[0-9a-f]{8}_[\w-]{43}", good), "a token is", good)
+    changed = good[:-1] + ("A" if good[-1] != "A" else "B")
+    refusals = set()
+    for wrong in ("", "x", changed, good[:20], good.replace(good[7:15], "00000000"), "throng_%s_%s" % (good[7:15], "A" * 43)):
+        status, headers, body = house.sign_in(wrong)
+        check(status == 403 and "set-cookie" not in headers, "a wrong token got", status)
+        refusals.add(body)
+    check(len(refusals) == 1, "refusals tell tokens apart")
+    status, headers, _ = house.sign_in(good, sec_fetch_site="cross-site")
+    check(status == 403 and "set-cookie" not in headers, "a form of another site got", status)
+    status, headers, _ = house.sign_in(good, origin="https://evil.example")
+    check(status == 403 and "set-cookie" not in headers, "a form of another origin got", status)
+    status, headers, _ = house.sign_in(good)
+    check(all(part in headers["set-cookie"] for part in ("__Host-", "Secure", "HttpOnly", "SameSite=Strict", "Path=/")), headers)
+    cookie = headers["set-cookie"].split(";")[0]
+    name, _, value = cookie.partition("=")
+    check(house.ask("GET", "/reports", cookie)[0] == 200, "a cookie opens the reports")
+    parts = value.split(".")
+    for place in range(len(parts)):
+        bent = parts[:place] + [parts[place][:-1] + ("1" if parts[place][-1] != "1" else "2")] + parts[place + 1:]
+        check(house.ask("GET", "/reports", f"{name}={'.'.join(bent)}")[0] == 401, "a changed cookie opens them too")
+    analyst, operator = house.cookie(tokens["analyst"]), house.cookie(tokens["operator"])
+    for role, path, opens in (
+            (cookie, "/operator", False), (analyst, "/operator", False), (operator, "/operator", True),
+            (analyst, "/reports", False), (operator, "/reports", False)):
+        check((house.ask("GET", path, role)[0] == 200) == opens, path, "opens where it should not, or the other way round")
+    say("tokens open what is theirs")
+
+
+def files(house, cookies, folder):
+    """Downloads are the delivered bytes; another partner's are not there."""
+    for partner, report in PARTNERS.items():
+        other = cookies["magazine" if partner == "bank" else "bank"]
+        body = house.ask("GET", "/reports", cookies[partner])[2].decode()
+        links = re.findall(rf'href="(/reports/{report}/[^"]+\.(?:html|csv|json))"', body)
+        check(len(set(links)) >= 3, "the page of", partner, "has", links)
+        check(all(name not in body for name in PARTNERS.values() if name != report), "another partner's report is named")
+        for link in set(links):
+            status, headers, bytes_ = house.ask("GET", link, cookies[partner])
+            check(status == 200, link, status)
+            path = os.path.join(folder, "reports", partner, link.split("/")[-1])
+            if os.path.exists(path):
+                with open(path, "rb") as file:
+                    check(file.read() == bytes_, link, "is not what was delivered")
+            check("sandbox" in headers["content-security-policy"] and "no-store" in headers["cache-control"], headers)
+            if not link.endswith(".html"):
+                check(headers["content-disposition"].startswith("attachment"), headers)
+            missing = house.ask("GET", f"/reports/{report}/{report}-1999-01-01.html", other)
+            others = house.ask("GET", link, other)
+            check(others[0] == 404 and others[2] == missing[2], "another's report is told from one that is not there")
+            compare = f"/reports/{report}/compare?from=1999-01-01&to=1999-01-01"
+            check(house.ask("GET", compare, other)[2] == missing[2], "and so is a comparison")
+    for path in ("/reports/bank_daily/..%2f..%2fdaemon.id", "/reports/bank_daily/%00", "/reports/' or 1=1/x"):
+        check(house.ask("GET", urllib.parse.quote(path, safe="/%"), cookies["bank"])[0] in (400, 404), path)
+    say("downloads are what was delivered")
+
+
+def walk(house, tokens):
+    """As people do it: read, compare, leave."""
+    with Browser(language="en") as browser:
+        browser.open(house.address + "/")
+        pictures(browser, "sign-in")
+        browser.driver.find_element(By.NAME, "token").send_keys("throng_00000000_nothing")
+        browser.click(".door button")
+        check("not known" in browser.run("return document.querySelector('[role=alert]').textContent"), "no word on a wrong token")
+        pictures(browser, "sign-in-refused")
+        browser.driver.find_element(By.NAME, "token").send_keys(tokens["bank"])
+        browser.click(".door button")
+        check(browser.driver.current_url == house.address + "/reports", "signed in at", browser.driver.current_url)
+        check(browser.run("return document.cookie") == "", "a script can read the cookie")
+        pictures(browser, "reports")
+        if browser.run("return !!document.querySelector('.compare')"):
+            browser.click(".compare button")
+            check("/compare?" in browser.driver.current_url, "compared at", browser.driver.current_url)
+            pictures(browser, "comparison")
+            browser.click(".back a")
+        browser.click(".latest a")
+        check(browser.run("return document.querySelectorAll('.insight').length") > 3, "the report is there")
+        browser.open(house.address + "/reports")
+        browser.click(".who button")
+        browser.open(house.address + "/reports")
+        check(browser.run("return !!document.querySelector('#token')"), "signed out and still in")
+        browser.driver.find_element(By.NAME, "token").send_keys(tokens["operator"])
+        browser.click(".door button")
+        check(browser.driver.current_url == house.address + "/operator", "the operator is at", browser.driver.current_url)
+        pictures(browser, "operator")
+    say("people get around")
+
+
+def pictures(browser, page):
+    for name, width, media, scheme in (
+            ("light", 1280, "screen", "light"), ("dark", 1280, "screen", "dark"), ("narrow", 320, "screen", "light"),
+            ("print", 800, "print", "light")):
+        look(browser, name, width, media, scheme, page)
+    browser.cdp("Emulation.clearDeviceMetricsOverride")
+    browser.cdp("Emulation.setEmulatedMedia", media="", features=[])
+
+
+def revocation(house, tokens, cookies):
+    listed = json.loads(house.command("token", "list", "--json"))
+    check([each["role"] for each in listed] == ["partner", "partner", "analyst", "operator"], listed)
+    for name, token in tokens.items():
+        check(all(token[16:] not in json.dumps(each) for each in listed), "the list shows a secret")
+    digest = hashlib.sha256(tokens["bank"].encode()).hexdigest()
+    check(digest not in json.dumps(listed), "or its hash")
+    house.command("token", "revoke", tokens["bank"][7:15])
+    check(house.ask("GET", "/reports", cookies["bank"])[0] == 401, "a token that was taken back still opens")
+    check(house.sign_in(tokens["bank"])[0] == 403, "and lets in")
+    check(house.ask("GET", "/reports", cookies["magazine"])[0] == 200, "another one does not open any more")
+    say("tokens are taken back at once")
+
+
+def test():
+    folder = tempfile.mkdtemp(prefix="te-portal-", dir="/tmp")
+    os.chmod(folder, 0o755)
+    data = os.path.join(folder, "demo")
+    demonstrate(data)
+    house = House(data).start()
+    tokens = {name: house.token("--partner", name, "--note", "a test") for name in PARTNERS}
+    tokens["analyst"] = house.token("--analyst")
+    tokens["operator"] = house.token("--operator")
+    doors(house, tokens)
+    cookies = {name: house.cookie(tokens[name]) for name in PARTNERS}
+    files(house, cookies, data)
+    walk(house, tokens)
+    revocation(house, tokens, cookies)
+    check(house.stop() == 0, "SIGTERM ended with", house.process.returncode)
+    house.clean()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    daemon.main(test)
