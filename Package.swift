@@ -29,6 +29,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
@@ -72,7 +73,8 @@ let package = Package(
         .target(
             name: "ThrongReport",
             dependencies: [
-                "ThrongPlan", "ThrongNoise", "ThrongRelease", .product(name: "Mustache", package: "swift-mustache"),
+                "ThrongPlan", "ThrongNoise", "ThrongRelease", crypto,
+                .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.embedInCode("Templates")],
             swiftSettings: strict),
@@ -91,6 +93,7 @@ let package = Package(
             dependencies: [
                 "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting", "ThrongJournal", "ThrongStore",
                 "ThrongNoise", "ThrongRelease", "ThrongReport", "ThrongPortal", "CLinux", crypto, logging, lifecycle,
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -98,6 +101,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             resources: [.embedInCode("Web")],
@@ -112,8 +116,8 @@ let package = Package(
         .executableTarget(
             name: "throng",
             dependencies: [
-                "ThrongFaults", "ThrongLoad", "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongJournal",
-                "ThrongStore", "ThrongReport", "ThrongServer",
+                "ThrongFaults", "ThrongLoad", "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting",
+                "ThrongJournal", "ThrongStore", "ThrongReport", "ThrongServer",
                 "ThrongRelease", "ThrongSuppression", "ThrongTable", "ThrongAudit", "CZlib", crypto, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -121,6 +125,7 @@ let package = Package(
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
 
@@ -152,6 +157,8 @@ let package = Package(
             name: "ThrongClientTests",
             dependencies: ["ClientWorld", "ClientProbe", "ThrongClient", "ThrongPlan", "ThrongWire", "CZlib", crypto],
             swiftSettings: strict),
+        .testTarget(
+            name: "ThrongPortalTests", dependencies: ["ThrongPortal", "ThrongReport"], swiftSettings: strict),
         .testTarget(
             name: "ThrongCountingTests",
             dependencies: ["ThrongCounting", "ThrongPlan", "ThrongNoise", "ThrongWire", crypto],
@@ -224,6 +231,8 @@ let package = Package(
             exclude: ["Golden"], swiftSettings: strict),
         .executableTarget(
             name: "RevealProbe", dependencies: ["ThrongClient"], path: "Tests/RevealProbe", swiftSettings: strict),
+        .executableTarget(
+            name: "CronProbe", dependencies: ["ThrongPlan"], path: "Tests/CronProbe", swiftSettings: strict),
         .testTarget(name: "EndToEndTests", exclude: ["Programs"], swiftSettings: strict),
 
         // The system's libraries.

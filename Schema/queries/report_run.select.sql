@@ -7,8 +7,10 @@ select report,
     extract(epoch from started_at)::bigint,
     extract(epoch from finished_at)::bigint,
     outcome,
-    detail
+    detail,
+    app,
+    label
 from throng.report_run
-where app = $1
+where ($1::text is null or app = $1)
     and ($2::text is null or report = $2)
-order by period_start, report;
+order by period_start, app, report;

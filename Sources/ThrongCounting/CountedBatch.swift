@@ -32,10 +32,13 @@ public struct CountedBatch: Sendable {
         public let sums: [Int64]
         /// The firsts that the identifier said for the first time in its window; each adds 1 to its counter.
         public internal(set) var firsts: FirstSet
+        /// Whether the events' own period was released before.
+        public let isLate: Bool
 
         /// Puts an addition together.
         public init(
-            metric: Int, cell: CellIndex, periodStart: Int64, count: Int64, sums: [Int64], firsts: FirstSet = .none
+            metric: Int, cell: CellIndex, periodStart: Int64, count: Int64, sums: [Int64], firsts: FirstSet = .none,
+            isLate: Bool = false
         ) {
             self.metric = metric
             self.cell = cell
@@ -43,6 +46,7 @@ public struct CountedBatch: Sendable {
             self.count = count
             self.sums = sums
             self.firsts = firsts
+            self.isLate = isLate
         }
     }
 

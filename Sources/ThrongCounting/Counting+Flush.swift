@@ -95,6 +95,7 @@ extension Counting {
     }
 
     private mutating func addDeltas(of record: CountedBatch) {
+        record.forEachCoverage { pending.coverage.add($0) }
         for addition in record.additions { addDeltas(of: addition) }
         for appearance in record.appearances {
             pending.addIdentifier(

@@ -81,15 +81,16 @@ public struct Counting: Sendable {
         let answer = BatchAnswer(accepted: accepted, refused: refused)
         window.batches.add(batch.id, answer, at: position)
         window.lastPosition = position
-        return .counted(
-            CountedBatch(
-                position: position,
-                window: batch.window,
-                batch: batch.id,
-                identifier: identifier,
-                answer: answer,
-                additions: additions,
-                appearances: appearances))
+        let counted = CountedBatch(
+            position: position,
+            window: batch.window,
+            batch: batch.id,
+            identifier: identifier,
+            answer: answer,
+            additions: additions,
+            appearances: appearances)
+        counted.forEachCoverage { pending.coverage.add($0) }
+        return .counted(counted)
     }
 
     /// Counts with every bound looked at for every event, and periods that are closed left for the open one.
@@ -109,9 +110,10 @@ public struct Counting: Sendable {
             var isCounted = false
             for place in event.contributions {
                 var contribution = batch.contributions[Int(place)]
-                if !closed.isEmpty { reroute(&contribution, openPeriod: openPeriod) }
+                let isLate = !closed.isEmpty && reroute(&contribution, openPeriod: openPeriod)
                 let verdict = add(
                     contribution,
+                    isLate: isLate,
                     of: batch,
                     identifier: identifier,
                     to: &window,
@@ -131,6 +133,7 @@ public struct Counting: Sendable {
     /// Adds one contribution within its bounds; returns why not where nothing was added.
     private mutating func add(
         _ contribution: BucketedBatch.Contribution,
+        isLate: Bool,
         of batch: BucketedBatch,
         identifier: KeyedIdentifier,
         to window: inout OpenWindow,
@@ -162,7 +165,8 @@ public struct Counting: Sendable {
             periodStart: contribution.periodStart,
             count: Int64(amount),
             sums: sums,
-            firsts: contribution.firsts)
+            firsts: contribution.firsts,
+            isLate: isLate)
         if let firsts = metric.firsts {
             addition.firsts = window.newFirsts(of: addition, in: firsts, by: identifier)
         }
@@ -208,12 +212,13 @@ public struct Counting: Sendable {
         }
     }
 
+    /// Moves what a closed period would get to the one that is open; false where its own is open.
     private func reroute(
         _ contribution: inout BucketedBatch.Contribution, openPeriod: (MetricLayout) -> Int64
-    ) {
+    ) -> Bool {
         let ordinal = Int(contribution.metric)
         let period = ClosedPeriod(layout: space.ids[ordinal], periodStart: contribution.periodStart)
-        guard closed.contains(period) else { return }
+        guard closed.contains(period) else { return false }
         let open = openPeriod(space.layouts[ordinal])
         let firsts = space.metrics[ordinal].firsts
         contribution = .init(
@@ -224,5 +229,6 @@ public struct Counting: Sendable {
             firstAmount: contribution.firstAmount,
             // A first of a day that was released is none of the next; of their week it still is one.
             firsts: firsts?.kept(contribution.firsts, from: contribution.periodStart, to: open) ?? .none)
+        return true
     }
 }

@@ -32,6 +32,8 @@ public struct Flush: Sendable {
     public let distinct: [DistinctDelta]
     /// The two largest contributions where they changed, at most one a tracked cell, sum and window; no deltas.
     public let top: [TopContribution]
+    /// What became of events, at most one an app, hour and kind.
+    public let coverage: [CoverageDelta]
 
     /// Puts a flush together.
     public init(
@@ -40,7 +42,8 @@ public struct Flush: Sendable {
         layouts: [MetricLayout],
         counters: [CounterDelta],
         distinct: [DistinctDelta],
-        top: [TopContribution] = []
+        top: [TopContribution] = [],
+        coverage: [CoverageDelta] = []
     ) {
         self.after = after
         self.through = through
@@ -48,6 +51,7 @@ public struct Flush: Sendable {
         self.counters = counters
         self.distinct = distinct
         self.top = top
+        self.coverage = coverage
     }
 }
 

@@ -15,6 +15,7 @@ public struct FrozenDeltas: Sendable {
             layouts: space.layouts,
             counters: deltas.counterDeltas(in: space),
             distinct: deltas.distinctDeltas(in: space),
-            top: deltas.topContributions(in: space))
+            top: deltas.topContributions(in: space),
+            coverage: deltas.coverage.deltas)
     }
 }

@@ -14,6 +14,8 @@ struct PendingDeltas: Sendable {
     private var periods = Ordinals()
     private var windows = Ordinals()
     private(set) var saturations = 0
+    /// Totals of apps.
+    var coverage = PendingCoverage()
 
     var isEmpty: Bool { count == 0 }
     /// Touched counters.

@@ -2,7 +2,7 @@ internal import ThrongPlan
 
 /// The deltas of batches that PostgreSQL may have or not, batch by batch, until its watermark is known.
 ///
-/// - Cost: 32 bytes a batch, 16 a counter that it adds to, 8 an identifier that was new in a cell.
+/// - Cost: some 80 bytes a batch, 16 a counter that it adds to, 8 an identifier that was new in a cell.
 struct UnresolvedDeltas: Sendable {
     private struct Batch {
         let position: JournalPosition
@@ -10,6 +10,7 @@ struct UnresolvedDeltas: Sendable {
         /// Where its deltas end.
         let counters: Int
         let distinct: Int
+        let coverage: Int
     }
 
     private struct CounterAmount {
@@ -26,6 +27,7 @@ struct UnresolvedDeltas: Sendable {
     private var batches: [Batch] = []
     private var counters: [CounterAmount] = []
     private var distinct: [Newcomer] = []
+    private var coverage: [CoverageDelta] = []
     private var periods = Ordinals()
 
     /// Keeps the deltas of a batch; call in the order of positions.
@@ -42,16 +44,18 @@ struct UnresolvedDeltas: Sendable {
                     tracked: space.marginPlace(of: appearance).firstTracked + appearance.cell.value,
                     period: UInt32(periods.ordinal(of: appearance.periodStart))))
         }
+        record.forEachCoverage { coverage.append($0) }
         batches.append(
             .init(
                 position: record.position, window: record.window.number, counters: counters.count,
-                distinct: distinct.count))
+                distinct: distinct.count, coverage: coverage.count))
     }
 
     /// Adds the deltas of batches behind a position.
     func add(after watermark: JournalPosition, to pending: inout PendingDeltas) {
         let first = batches.firstIndex { $0.position > watermark } ?? batches.endIndex
         var (counter, newcomer) = first > 0 ? (batches[first - 1].counters, batches[first - 1].distinct) : (0, 0)
+        for delta in coverage[(first > 0 ? batches[first - 1].coverage : 0)...] { pending.coverage.add(delta) }
         for batch in batches[first...] {
             for delta in counters[counter..<batch.counters] {
                 pending.add(delta.amount, toCounter: delta.slot, periodStart: periods[Int(delta.period)])

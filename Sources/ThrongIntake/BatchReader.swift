@@ -67,7 +67,7 @@ struct BatchReader: @unchecked Sendable {
             let refused = (0..<document.count(envelope.events)).map {
                 BatchAnswer.Refusal(index: $0, reason: .optedOut)
             }
-            return .optedOut(BatchAnswer(accepted: 0, refused: refused))
+            return .optedOut(BatchAnswer(accepted: 0, refused: refused), app: app.name)
         }
         let current = tables.purpose.rotation.window(at: now)
         let number = envelope.window ?? current.value

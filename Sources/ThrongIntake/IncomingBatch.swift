@@ -31,5 +31,5 @@ public enum IntakeOutcome: Sendable {
     /// Count this.
     case batch(IncomingBatch)
     /// The request carries an opt-out signal that the purpose honours: nothing is counted, nothing is remembered.
-    case optedOut(BatchAnswer)
+    case optedOut(BatchAnswer, app: AppName)
 }

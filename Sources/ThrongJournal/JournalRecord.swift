@@ -8,7 +8,8 @@
 //     r × 5         index u32, reason u8 (RefusalReason.code)
 //     4             additions: a
 //     a × ...       layout u16 (place in the segment's table), cell u32, period start i64, count i64, sums i64 each,
-//                   and, where the layout's highest bit is set, firsts u64: bit i is the layout's first i
+//                   and, where the layout's highest bit is set, firsts u64: bit i is the layout's first i;
+//                   the layout's second highest bit says that the events' own period was released before
 //     4             appearances: p
 //     p × 15        layout u16, tracked margin u8 (place in the layout), cell u32, period start i64
 
@@ -17,8 +18,10 @@ internal import ThrongPlan
 internal import ThrongWire
 
 enum JournalRecord {
-    /// In an addition's layout: firsts follow. A segment mentions fewer layouts than this.
+    /// In an addition's layout: firsts follow.
     private static let hasFirsts: UInt16 = 0x8000
+    /// In an addition's layout: it is late. A segment mentions fewer layouts than this.
+    private static let isLate: UInt16 = 0x4000
 
     static func add(_ batch: CountedBatch, to writer: inout ByteWriter) {
         writer.add(batch.batch.high)
@@ -33,7 +36,8 @@ enum JournalRecord {
         }
         writer.add(UInt32(batch.additions.count))
         for addition in batch.additions {
-            writer.add(UInt16(addition.metric) | (addition.firsts.isEmpty ? 0 : hasFirsts))
+            writer.add(
+                UInt16(addition.metric) | (addition.firsts.isEmpty ? 0 : hasFirsts) | (addition.isLate ? isLate : 0))
             writer.add(addition.cell.value)
             writer.add(addition.periodStart)
             writer.add(addition.count)
@@ -83,7 +87,7 @@ enum JournalRecord {
         additions.reserveCapacity(min(Int(additionCount), reader.remaining / 22))
         for _ in 0..<additionCount {
             let layout = try reader.next(UInt16.self)
-            let metric = try ordinal(layout & ~hasFirsts)
+            let metric = try ordinal(layout & ~(hasFirsts | isLate))
             let cell = CellIndex(try reader.next())
             let start = try reader.next(Int64.self)
             let count = try reader.next(Int64.self)
@@ -92,7 +96,9 @@ enum JournalRecord {
             let firsts = layout & hasFirsts == 0 ? FirstSet.none : FirstSet(bits: try reader.next())
             guard firsts.bits >> UInt64(space.layouts[metric].firsts?.count ?? 0) == 0 else { throw .malformedRecord }
             additions.append(
-                .init(metric: metric, cell: cell, periodStart: start, count: count, sums: sums, firsts: firsts))
+                .init(
+                    metric: metric, cell: cell, periodStart: start, count: count, sums: sums, firsts: firsts,
+                    isLate: layout & isLate != 0))
         }
         var appearances: [CountedBatch.Appearance] = []
         let appearanceCount = try reader.next(UInt32.self)

@@ -4,6 +4,7 @@
 //     counters: how many; of each: layout (place in the file's table), period start ±, measure, cell ±, delta signed
 //     distinct counts: how many; of each: layout, period start ±, margin, cell ±, window ±, delta signed
 //     largest contributions: how many; of each: layout, period start ±, margin, cell ±, measure, window ±, largest, second
+//     coverage: how many; of each: app (bytes, then UTF-8), hour ±, kind, events; left out by earlier versions
 
 internal import ThrongCounting
 internal import ThrongPlan
@@ -40,6 +41,14 @@ enum KeptFlushRecord {
             writer.add(pair.window.value, since: &last.window)
             writer.add(signed: pair.largest)
             writer.add(signed: pair.second)
+        }
+        writer.add(UInt64(flush.coverage.count))
+        for delta in flush.coverage {
+            writer.add(UInt64(delta.app.text.utf8.count))
+            writer.bytes.append(contentsOf: delta.app.text.utf8)
+            writer.add(delta.hour, since: &last.period)
+            writer.add(UInt64(delta.kind.code))
+            writer.add(signed: delta.events)
         }
         return writer.bytes
     }
@@ -86,9 +95,24 @@ enum KeptFlushRecord {
                     largest: try reader.signed(),
                     second: try reader.signed()))
         }
+        let coverage = reader.isAtEnd ? [] : try Self.coverage(&reader, &last)
         guard reader.isAtEnd else { throw .malformedRecord }
         return Flush(
-            after: after, through: through, layouts: layouts, counters: counters, distinct: distinct, top: top)
+            after: after, through: through, layouts: layouts, counters: counters, distinct: distinct, top: top,
+            coverage: coverage)
+    }
+
+    private static func coverage(
+        _ reader: inout Reader, _ last: inout Last
+    ) throws(JournalError) -> [CoverageDelta] {
+        var coverage: [CoverageDelta] = []
+        for _ in 0..<(try reader.count()) {
+            let app = AppName(try reader.text())
+            let hour = try reader.next(since: &last.period)
+            guard let kind = CoverageKind(code: try reader.narrow()) else { throw .malformedRecord }
+            coverage.append(CoverageDelta(app: app, hour: hour, kind: kind, events: try reader.signed()))
+        }
+        return coverage
     }
 
     /// What the next entry's differences count from.
@@ -153,6 +177,13 @@ enum KeptFlushRecord {
             let count = try next()
             guard count <= UInt64(bytes.count - offset) / 4 else { throw .malformedRecord }
             return Int(count)
+        }
+
+        mutating func text() throws(JournalError) -> String {
+            let length = try next()
+            guard length <= UInt64(bytes.count - offset) else { throw .malformedRecord }
+            defer { offset += Int(length) }
+            return String(decoding: bytes[offset..<offset + Int(length)], as: UTF8.self)
         }
 
         mutating func place(in layouts: [MetricLayout]) throws(JournalError) -> Int {

@@ -10,6 +10,7 @@ internal import ThrongIntake
 internal import ThrongJournal
 internal import ThrongPlan
 internal import ThrongPortal
+internal import ThrongReport
 internal import ThrongStore
 internal import UnixSignals
 
@@ -116,10 +117,17 @@ public struct Daemon: Sendable {
         let standing = FlushStanding()
         let releases = ReleaseStore(footing.settings)
         let kept = AccessStore(footing.settings)
+        let reports = ReportDesk(
+            store: releases, pages: kept, rules: rules, folder: options.dataPath,
+            signing: ReportKeyFolder(keyPath: options.reportKey), delivery: options.delivery)
+        try sayWhoSigns(reports)
+        let deliveries = DeliveryService(
+            plans: options.plans, desk: reports.deliveries, telemetry: telemetry, clock: clock,
+            interval: options.scheduleInterval, logger: logger)
         let schedule = ScheduleService(
             plans: options.plans,
             releases: ReleaseDesk(store: releases, rules: rules),
-            reports: ReportDesk(store: releases, pages: kept, rules: rules, folder: options.dataPath),
+            reports: reports,
             store: releases,
             standing: standing,
             telemetry: telemetry,
@@ -149,7 +157,7 @@ public struct Daemon: Sendable {
         // Started in this order, stopped in the other: clients first, PostgreSQL last.
         var services: [any Service] = footing.cluster.map { [$0] } ?? []
         services += [
-            fence, flush, schedule, try metricsServer(desk, telemetry), try intakeServer(desk, telemetry),
+            fence, flush, schedule, deliveries, try metricsServer(desk, telemetry), try intakeServer(desk, telemetry),
             FailureWatch(flag: failure),
         ]
         if desk.reveals.isNeeded { services.append(LabelService(desk: desk.reveals)) }
@@ -174,6 +182,16 @@ public struct Daemon: Sendable {
         database.counters.close()
         desk.reveals.close()
         if let error = failure.error { throw error }
+    }
+
+    /// - Throws: `ReportKeyError` where there is a key that can't be used: better now than at the first report.
+    private func sayWhoSigns(_ reports: ReportDesk) throws {
+        guard options.plans.contains(where: { !$0.reports.isEmpty }) else { return }
+        if let key = try reports.signing.current() {
+            logger.info("reports are signed", metadata: ["key": "\(key.publicKey.id)"])
+        } else {
+            logger.notice("reports are not signed: `throng key new` makes a key")
+        }
     }
 
     // MARK: Intake

@@ -38,6 +38,11 @@ public struct DaemonOptions: Sendable {
     /// `intake.idle-seconds` (int, 75, seconds): how long a connection may say nothing.
     public var idleTimeout: Duration
 
+    /// What deliveries over the network may do.
+    public var delivery: DeliveryOptions
+    /// `report.key` (path, `signing/key.pem` in the data directory): the key that signs manifests.
+    public var reportKey: String
+
     /// A host and a port.
     public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         /// A name or an address.
@@ -83,5 +88,7 @@ public struct DaemonOptions: Sendable {
         scheduleInterval = .seconds(30)
         requestDeadline = .seconds(30)
         idleTimeout = .seconds(75)
+        delivery = DeliveryOptions(dataPath: dataPath)
+        reportKey = dataPath + "/signing/key.pem"
     }
 }

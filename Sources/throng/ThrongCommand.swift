@@ -24,7 +24,7 @@ struct ThrongCommand: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             ServeCommand.self, PlanCommand.self, ReplayCommand.self, ReleaseCommand.self, ReportCommand.self,
-            TokenCommand.self, DatabaseCommand.self, SuppressCommand.self, AuditCommand.self, DemoCommand.self,
-            BenchCommand.self,
+            KeyCommand.self, VerifyCommand.self, TokenCommand.self, DatabaseCommand.self, SuppressCommand.self,
+            AuditCommand.self, DemoCommand.self, BenchCommand.self,
         ])
 }

@@ -134,7 +134,7 @@ package final class Daemon: Sendable {
             }
         }
         switch try read.get() {
-        case .optedOut(let answer):
+        case .optedOut(let answer, _):
             return answer
         case .batch(let incoming):
             return try state.withLock { (state) throws(IntakeError) in

@@ -46,6 +46,14 @@ struct EndToEndTests {
     func browser() async throws { try await Program("browser.py").run() }
 
     @Test(
+        "signed reports reach partners that fail in every way, each file once; a killed daemon's deliveries go on",
+        .timeLimit(.minutes(15)))
+    func deliveries() async throws { try await Program("deliveries.py").run() }
+
+    @Test("the next time of 20,000 random schedules is croniter's, summer time or not", .timeLimit(.minutes(10)))
+    func cron() async throws { try await Program("cron.py").run() }
+
+    @Test(
         "an analyst's login finds out released numbers and nothing else, by no function, plan, error, catalogue or lock",
         .timeLimit(.minutes(10)))
     func analysts() async throws { try await Program("analysts.py").run() }

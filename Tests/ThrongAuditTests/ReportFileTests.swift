@@ -124,6 +124,61 @@ struct ReportFileTests {
         #expect(audit([report(rows: [row("AT", "60"), row("DE", nil), row("LI", "3")])]).pin(.belowThreshold) != nil)
     }
 
+    private func viewed(_ report: [UInt8], _ members: String) -> [UInt8] {
+        Array(String(decoding: report, as: UTF8.self).replacing("\"unit\":", with: "\(members),\"unit\":").utf8)
+    }
+
+    @Test(
+        "14: a ranking's named rows and its rest are numbers; a withheld row with a rank, or a false order, is a marker"
+    )
+    func ranking() {
+        let two = #"{"status":"derived","value":3,"numerator":null,"denominator":null}"#
+        func file(_ rows: [String], rest: String = "null") -> [UInt8] {
+            viewed(report(rows: rows, rest: rest), #""view":{"as":"ranking","top":2}"#)
+        }
+        #expect(audit([file([row("AT", "60"), row("DE", "37")])]).holds)
+        // The rest of a ranking of all but one is that one.
+        #expect(audit([file([row("AT", "60"), row("DE", "37")], rest: two)]).pin(.exact, "region=LI")?.upper == 3)
+        #expect(audit([file([row("DE", "37"), row("AT", "60")])]).pin(.marker) != nil)
+        #expect(audit([file([row("AT", "60"), row("LI", nil)])]).pin(.marker) != nil)
+    }
+
+    @Test("a trend's and a change's earlier numbers are about their own periods: a week over its days is attacked")
+    func earlier() {
+        let day = #""period":{"start":"1969-12-31T00:00:00Z","end":"1970-01-01T00:00:00Z"}"#
+        let own = #""period":{"start":"1970-01-01T00:00:00Z","end":"1970-01-02T00:00:00Z"}"#
+        let rows = [row("AT", "60"), row("DE", "37"), row("LI", nil)]
+        let trend = viewed(
+            report(rows: rows),
+            """
+            "view":{"as":"trend","periods":2},"points":[{\(day),"k":5,"withheld_share":0.03,"rows":[\(rows.joined(separator: ","))]},\
+            {\(own),"k":5,"withheld_share":null,"rows":[\(rows.joined(separator: ","))]}]
+            """)
+        let found = audit([trend])
+        #expect(found.pin(.exact, "region=LI")?.upper == 3)
+        #expect(found.unread.isEmpty)
+        let then = [("AT", "60"), ("DE", "37")].map {
+            #"{"buckets":["\#($0.0)"],"earlier":{"status":"published","value":\#($0.1),"numerator":null,"denominator":null},"change":{}}"#
+        }
+        let change = viewed(
+            report(rows: rows, whole: figure("200")),
+            """
+            "view":{"as":"change","against":["period_before"]},"comparisons":[{"against":"period_before",\(day),\
+            "rows":[\(then.joined(separator: ",")),{"buckets":["LI"],"earlier":{"status":"withheld","value":null},"change":{}}]}]
+            """)
+        // The whole of the report's own day says nothing about the day before.
+        #expect(audit([change]).holds)
+    }
+
+    @Test("of an estimate, the numerator is the number that was counted")
+    func estimate() {
+        let rows = [("AT", 60), ("DE", 37)].map { label, counted in
+            #"{"buckets":["\#(label)"],"status":"published","value":\#(counted * 10),"numerator":\#(counted),"denominator":0.1}"#
+        }
+        let whole = #"{"status":"published","value":1000,"numerator":100,"denominator":0.1}"#
+        #expect(audit([report(rows: rows + [row("LI", nil)], whole: whole)]).pin(.exact, "region=LI")?.upper == 3)
+    }
+
     @Test("a file that is no report is named as unread")
     func unread() {
         var input = AuditInput()

@@ -140,6 +140,9 @@ struct ReplayTests {
             let key = "d \(delta.periodStart) \(delta.margin.bits) \(delta.cell.value) \(delta.window.value)"
             sums[key, default: 0] += delta.delta
         }
+        for delta in flush.coverage {
+            sums["a \(delta.app) \(delta.hour) \(delta.kind.name)", default: 0] += delta.events
+        }
     }
 }
 

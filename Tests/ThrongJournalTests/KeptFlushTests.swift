@@ -12,7 +12,7 @@ struct KeptFlushTests {
 
     private func data() throws -> DataDirectory { try DataDirectory(path: try #require(workshop).path) }
 
-    /// A flush with extreme and ordinary numbers of all three kinds.
+    /// A flush with extreme and ordinary numbers of all kinds.
     private func flush(_ after: UInt64, _ through: UInt64) -> Flush {
         let seed = Int64(after)
         return Flush(
@@ -34,6 +34,11 @@ struct KeptFlushTests {
                 TopContribution(
                     layout: 0, periodStart: -1, margin: .total, cell: CellIndex(0), measure: .sum(0),
                     window: WindowNumber(.max), largest: .max, second: seed)
+            ],
+            coverage: [
+                CoverageDelta(app: "shop", hour: now, kind: .accepted, events: .max),
+                CoverageDelta(app: "shöp", hour: now - 3600, kind: .refused(.optedOut), events: seed),
+                CoverageDelta(app: "shop", hour: 0, kind: .late, events: 1),
             ])
     }
 
@@ -43,6 +48,7 @@ struct KeptFlushTests {
         #expect(left?.counters == right.counters)
         #expect(left?.distinct == right.distinct)
         #expect(left?.top == right.top)
+        #expect(left?.coverage == right.coverage)
     }
 
     private func files() throws -> [String] {

@@ -65,7 +65,16 @@ struct ForeignReaderTests {
             """
         let shop = Shop()
         let empty = ReportDocument(plan: shop.plan, report: shop.report, period: Shop.period, releases: [])
-        for json in [shop.document.json, empty.json, InjectionTests.shop("<\"\u{301}").document.json] {
+        var sampled = Course()
+        sampled.weeks = sampled.weeks.map { week in
+            var week = week
+            week?.sampling = 0.25
+            return week
+        }
+        for json in [
+            shop.document.json, empty.json, InjectionTests.shop("<\"\u{301}").document.json, Course().document.json,
+            sampled.document.json,
+        ] {
             #expect(try Self.python(program, json, [schema]).status == 0)
         }
         let broken = shop.document.json.replacingOccurrences(of: "\"withheld\",\n", with: "\"small\",\n")

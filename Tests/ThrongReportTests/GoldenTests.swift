@@ -10,10 +10,16 @@ struct GoldenTests {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
 
     @Test(
-        "every format is what the golden file says, to the byte", arguments: ["weekly_shop", "weekly_kitchen"],
+        "every format is what the golden file says, to the byte",
+        arguments: ["weekly_shop", "weekly_kitchen", "weekly_course"],
         ReportFormat.allCases)
     func golden(report: String, format: ReportFormat) throws {
-        let document = report == "weekly_shop" ? Shop().document : try Kitchen().document
+        let document =
+            switch report {
+            case "weekly_shop": Shop().document
+            case "weekly_kitchen": try Kitchen().document
+            default: Course().document
+            }
         let files = try ReportFiles(of: document, formats: [format])
         let file = try #require(files.all.first)
         #expect(files.all.count == 1)

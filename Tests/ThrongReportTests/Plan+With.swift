@@ -3,14 +3,14 @@ import ThrongRelease
 
 extension Plan {
     /// The same plan with other insights, all of which its one report shows.
-    func with(insights: [Insight]) -> Plan {
+    func with(insights: [Insight], locale: ReportLocale = .english) -> Plan {
         Plan(
             app: app, purposes: purposes, dimensions: dimensions, metrics: metrics, insights: insights,
             reports: reports.map {
                 Report(
                     name: $0.name, title: $0.title, explanation: $0.explanation, partner: $0.partner,
                     insights: insights.map(\.name), period: $0.period, schedule: nil, formats: $0.formats,
-                    deliveries: $0.deliveries)
+                    deliveries: $0.deliveries, locale: locale)
             },
             partners: partners, version: version)
     }

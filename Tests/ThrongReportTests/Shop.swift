@@ -39,6 +39,7 @@ struct Shop {
         [(0, 0, 0), (1, 1500, 1), (3, 9900, 3), (2, 13_000, 2), (0, 0, 0), (0, 0, 0)],
         [(0, 0, 0), (0, 0, 0), (2, 7030, 2), (0, 0, 0), (1, 14_990, 1), (0, 0, 0)],
     ]
+    var reportName: ReportName = "weekly_shop"
     var explanation = "Where people look, what they look on, and what they spend, week by week."
     var partnerTitle = "Nordlicht Outdoor"
     var insightTitle = "Product views by device"
@@ -107,10 +108,12 @@ struct Shop {
 
     func insight(
         _ name: InsightName, _ title: String, _ kind: Insight.Kind, by: [DimensionName] = [],
-        filters: [Insight.Filter] = [], explanation: String? = nil, of metric: MetricName = "product_views"
+        filters: [Insight.Filter] = [], explanation: String? = nil, of metric: MetricName = "product_views",
+        view: Insight.View = .table
     ) -> Insight {
         Insight(
-            name: name, title: title, explanation: explanation, metric: metric, kind: kind, by: by, filters: filters)
+            name: name, title: title, explanation: explanation, metric: metric, kind: kind, by: by, filters: filters,
+            view: view)
     }
 
     private func metric(
@@ -126,7 +129,7 @@ struct Shop {
 
     var report: Report {
         Report(
-            name: "weekly_shop", title: "The week in the shop", explanation: explanation, partner: "nordlicht",
+            name: reportName, title: "The week in the shop", explanation: explanation, partner: "nordlicht",
             insights: insights.map(\.name), period: .week, schedule: nil, formats: [.html, .csv, .json],
             deliveries: [])
     }
@@ -139,7 +142,7 @@ struct Shop {
 
     func releases(_ plan: Plan) -> [Release] { [viewsRelease(plan), checkoutsRelease(plan)] }
 
-    func viewsRelease(_ plan: Plan) -> Release {
+    func viewsRelease(_ plan: Plan, in period: Period = Shop.period) -> Release {
         let layout = layout(
             "product_views", plan,
             dimensions: [
@@ -154,10 +157,10 @@ struct Shop {
             distinct.append(
                 StoredDistinct(margin: layout.leaf, cell: index, window: Self.window, devices: cell.devices))
         }
-        return release(layout, plan, counters, distinct)
+        return release(layout, plan, counters, distinct, period)
     }
 
-    func checkoutsRelease(_ plan: Plan) -> Release {
+    func checkoutsRelease(_ plan: Plan, in period: Period = Shop.period) -> Release {
         let layout = layout(
             "checkouts", plan,
             dimensions: [
@@ -179,7 +182,7 @@ struct Shop {
                     margin: layout.partition, cell: CellIndex(UInt32(place)), window: Self.window,
                     devices: row.map(\.devices).reduce(0, +)))
         }
-        return release(layout, plan, counters, distinct)
+        return release(layout, plan, counters, distinct, period)
     }
 
     private func layout(
@@ -192,13 +195,14 @@ struct Shop {
     }
 
     private func release(
-        _ layout: MetricLayout, _ plan: Plan, _ counters: [StoredCounter], _ distinct: [StoredDistinct]
+        _ layout: MetricLayout, _ plan: Plan, _ counters: [StoredCounter], _ distinct: [StoredDistinct],
+        _ period: Period
     ) -> Release {
         let metric = plan.metric(layout.metric)
         return Release(
-            large: StoredCube(layout: layout, period: Self.period, counters: counters, distinct: distinct),
+            large: StoredCube(layout: layout, period: period, counters: counters, distinct: distinct),
             header: ReleaseHeader(
-                layout: layout, period: Self.period, plan: plan.version, threshold: threshold, sampling: sampling,
+                layout: layout, period: period, plan: plan.version, threshold: threshold, sampling: sampling,
                 reach: metric?.reach ?? false, groupings: metric.map { plan.groupings(of: $0) } ?? []))
     }
 }

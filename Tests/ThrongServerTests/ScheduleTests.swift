@@ -4,6 +4,7 @@ import Testing
 import ThrongCounting
 import ThrongPlan
 import ThrongRelease
+import ThrongReport
 import ThrongServer
 import ThrongStore
 
@@ -122,6 +123,99 @@ struct ScheduleTests {
         let runs = try await shop.store.runs(app: "shop")
         #expect(runs.map(\.outcome) == [.delivered])
         try FileManager.default.removeItem(atPath: shop.folder)
+    }
+
+    @Test("where there is a key, what is delivered is signed, and a run keeps its bytes whoever delivers it again")
+    func signed() async throws {
+        let shop = try await Shop()
+        let now = Self.day + 86_400 + 6 * 3600
+        let keys = ReportKeyFolder(dataPath: shop.folder)
+        _ = try keys.rotate(now: now)
+        _ = try await shop.releases.releaseDue(of: shop.plan, now: now)
+        #expect(try await shop.deliver(at: now) == 1)
+        let out = shop.folder + "/out/bank"
+        let list = try keys.list()
+        #expect(try FolderCheck(of: out, keys: list).isGood)
+        let manifest = out + "/daily-2026-11-19.manifest.json"
+        let bytes = FileManager.default.contents(atPath: manifest)
+        try FileManager.default.removeItem(atPath: out)
+        let report = try #require(shop.plan.reports.first)
+        let paths = try await shop.reports.deliver(
+            report, plan: shop.plan, period: Period(kind: .day, start: Self.day, end: Self.day + 86_400),
+            now: now + 999)
+        #expect(paths.count == 3)
+        #expect(FileManager.default.contents(atPath: manifest) == bytes, "signed once")
+        #expect(try FolderCheck(of: out, keys: list).isGood)
+        #expect(try await shop.store.runs(app: "shop").map(\.outcome) == [.delivered])
+        try FileManager.default.removeItem(atPath: shop.folder)
+    }
+
+    @Test("a report is not delivered by hand before all of its period is released")
+    func incomplete() async throws {
+        let shop = try await Shop()
+        let report = try #require(shop.plan.reports.first)
+        await #expect(throws: ReportDeskError.notComplete(report: "daily", period: "2026-11-19")) {
+            try await shop.reports.deliver(
+                report, plan: shop.plan, period: Period(kind: .day, start: Self.day, end: Self.day + 86_400),
+                now: Self.day + 90_000)
+        }
+    }
+
+    @Test(
+        "a report compares with what was released before its own period was, whenever it is made; what comes later is not read"
+    )
+    func comparison() async throws {
+        let text = Self.plan.replacing(
+            "by_system: {title: Views by system, metric: views, kind: count, by: [os]}",
+            with: """
+                by_system: {title: Views, metric: views, kind: count, change: [period_before, week_before]}
+                """)
+        let plan = try Plan(yaml: text, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+        let settings = try await TestCluster.database()
+        let layout = try plan.layout(of: try #require(plan.metrics.first), rules: .system)
+        let counters = CounterStore(settings)
+        try await counters.registerLayouts([layout])
+        var position = try await counters.attach(daemon: DaemonID(UUID()))
+        func count(_ events: Int64, on day: Int64) async throws {
+            let cells: [(cell: UInt32, events: Int64)] = [(0, events), (1, events)]
+            let flush = Flush(
+                after: position, through: position.next, layouts: [layout],
+                counters: cells.map {
+                    CounterDelta(
+                        layout: 0, periodStart: day, measure: .count, cell: CellIndex($0.cell), delta: $0.events)
+                },
+                distinct: cells.map {
+                    DistinctDelta(
+                        layout: 0, periodStart: day, margin: layout.leaf, cell: CellIndex($0.cell),
+                        window: WindowNumber(day / 86_400), delta: 25)
+                })
+            position = position.next
+            _ = try await counters.flush(flush, now: day + 3600)
+        }
+        let (before, day) = (Self.day - 86_400, Self.day)
+        let store = ReleaseStore(settings)
+        let desk = ReleaseDesk(store: store, rules: .system)
+        let reports = ReportDesk(store: store, rules: .system, folder: "/nowhere")
+        let period = PeriodCalendar.utc.period(.day, containing: day)
+        func document() async throws -> ReportDocument {
+            try await reports.document(of: plan.reports[0], plan: plan, period: period)
+        }
+        try await count(100, on: before)
+        try await count(130, on: day)
+        let now = day + 2 * 86_400
+        _ = try await desk.releaseDue(of: plan, now: now)
+        let first = try await document()
+        #expect(first.json.contains("\"difference\": 60,"))
+        #expect(first.json.contains("\"began_later\""))
+        #expect(first.sources.map(\.period) == ["2026-11-19", "2026-11-18"])
+        // Last week's day comes to light only now, and is released after the report's own day.
+        try await count(50, on: day - 7 * 86_400)
+        #expect(try await desk.releaseDue(of: plan, now: now).count >= 1)
+        let again = try await document()
+        #expect(again == first)
+        #expect(
+            try ReportFiles(of: again, formats: ReportFormat.allCases)
+                == ReportFiles(of: first, formats: ReportFormat.allCases))
     }
 
     @Test("of two daemons that look at the same time, one makes the report")

@@ -25,6 +25,37 @@ struct FlushTests {
         #expect(try await admin.integer("select sum(devices)::bigint from throng.distinct_count") == 3)
     }
 
+    @Test("what became of events is added once, with those that turn out to be late")
+    func coverage() async throws {
+        let settings = try await TestCluster.database()
+        let store = CounterStore(settings)
+        let releases = ReleaseStore(settings)
+        _ = try await store.attach(daemon: .new)
+        let layout = MetricLayout.sample()
+        _ = try await store.flush(.of(layout, after: 0, through: 1), now: saturday)
+        func flush(_ after: UInt64, count: Int64, _ coverage: [CoverageDelta]) -> Flush {
+            let flush = Flush.of(layout, after: after, through: after + 1, count: count)
+            return Flush(
+                after: flush.after, through: flush.through, layouts: flush.layouts, counters: flush.counters,
+                distinct: [], coverage: coverage)
+        }
+        let accepted = CoverageDelta(app: layout.app, hour: saturday, kind: .accepted, events: 40)
+        let refused = CoverageDelta(app: layout.app, hour: saturday + 3600, kind: .refused(.optedOut), events: 2)
+        _ = try await store.flush(flush(1, count: 40, [accepted, refused]), now: saturday)
+        _ = try await store.flush(flush(1, count: 40, [accepted, refused]), now: saturday)
+        _ = try await store.flush(flush(2, count: 40, [accepted]), now: saturday)
+        #expect(
+            try await releases.coverage(app: layout.app, period: .day(saturday)) == ["accepted": 80, "opted_out": 2])
+
+        try await Connection(settings).execute(
+            """
+            insert into throng.closed_period (metric_id, period_start, period_end)
+            select metric_id, to_timestamp(\(saturday)), to_timestamp(\(saturday + day)) from throng.metric_layout
+            """)
+        _ = try await store.flush(flush(3, count: 7, [accepted]), now: saturday + day)
+        #expect(try await releases.coverage(app: layout.app, period: .day(saturday + day)) == ["late": 7])
+    }
+
     @Test("a flush from anywhere but the watermark is refused")
     func moved() async throws {
         let store = CounterStore(try await TestCluster.database())

@@ -26,19 +26,64 @@ extension AuditInput {
             guard let metric = insight["metric"]?.text, insight["status"]?.text == "answered",
                 insight["basis"]?["noise"].map(\.isNull) ?? true
             else { continue }
-            guard
-                let reading = ReportInsight(
-                    insight, source: name, app: app, metric: metric, period: AuditPeriod(start: start, end: end),
-                    threshold: insight["basis"]?["k"]?.digits.flatMap { Int64($0) } ?? thresholds[metric] ?? 5)
-            else {
-                unread.append("\(name): insight \(insight["name"]?.text ?? "without a name") could not be read")
-                continue
+            // A quantile is computed from released bands; whoever attacks the releases has these themselves.
+            guard insight["kind"]?.text != "quantiles" else { continue }
+            let threshold = insight["basis"]?["k"]?.digits.flatMap { Int64($0) } ?? thresholds[metric] ?? 5
+            let own = insight.isTrend ? [] : [(tree: insight, period: AuditPeriod(start: start, end: end))]
+            for part in own + insight.earlierParts {
+                guard
+                    let reading = ReportInsight(
+                        part.tree, source: name, app: app, metric: metric, period: part.period, threshold: threshold)
+                else {
+                    unread.append("\(name): insight \(insight["name"]?.text ?? "without a name") could not be read")
+                    continue
+                }
+                add(reading)
             }
-            for dimension in reading.dimensions { declare(dimension) }
-            families += reading.families
-            statements += reading.statements
-            tells += reading.tells
-            plan.structuralZeros += reading.structuralZeros.filter { !plan.structuralZeros.contains($0) }
         }
     }
+
+    private mutating func add(_ reading: ReportInsight) {
+        for dimension in reading.dimensions { declare(dimension) }
+        families += reading.families
+        statements += reading.statements
+        tells += reading.tells
+        plan.structuralZeros += reading.structuralZeros.filter { !plan.structuralZeros.contains($0) }
+    }
+}
+
+extension JSONTree {
+    /// Whether its numbers are those of several periods, the report's own among them.
+    fileprivate var isTrend: Bool { self["view"]?["as"]?.text == "trend" }
+
+    /// The insight's numbers of other periods, each in the shape of an insight of its own; a period without a release has
+    /// none.
+    fileprivate var earlierParts: [(tree: JSONTree, period: AuditPeriod)] {
+        func part(_ point: JSONTree, rows: [JSONTree], share: JSONTree) -> (tree: JSONTree, period: AuditPeriod)? {
+            guard let start = point["period"]?["start"]?.text.flatMap(Instant.seconds),
+                let end = point["period"]?["end"]?.text.flatMap(Instant.seconds), start < end,
+                rows.contains(where: { ["published", "withheld", "impossible"].contains($0["status"]?.text) })
+            else { return nil }
+            let replaced: [JSONTree.Member] = [
+                .init(key: "rows", value: .array(rows)), .init(key: "withheld_share", value: share),
+                .init(key: "whole", value: .null), .init(key: "rest", value: .null),
+            ]
+            return (.object(replaced + members), AuditPeriod(start: start, end: end))
+        }
+        let points = (self["points"]?.elements ?? []).compactMap { point in
+            part(point, rows: point["rows"]?.elements ?? [], share: point["withheld_share"] ?? .null)
+        }
+        // The change itself is the difference of two numbers that are both printed.
+        return points
+            + (self["comparisons"]?.elements ?? []).compactMap { comparison in
+                let rows = (comparison["rows"]?.elements ?? []).map { row in
+                    JSONTree.object(
+                        [.init(key: "buckets", value: row["buckets"] ?? .null)] + (row["earlier"]?.members ?? []))
+                }
+                return part(comparison, rows: rows, share: .null)
+            }
+    }
+
+    /// Keys and values; none where this is no object. The first of a key counts.
+    private var members: [Member] { if case .object(let members) = self { members } else { [] } }
 }

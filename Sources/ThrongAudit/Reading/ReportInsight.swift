@@ -99,6 +99,8 @@ struct ReportInsight {
         rows.filter(isImpossible).map { .init(metric: metric, slices: region(buckets(of: $0)).slices) }
     }
 
+    private var isRanking: Bool { tree["view"]?["as"]?.text == "ranking" }
+
     private func isImpossible(_ row: JSONTree) -> Bool { row["status"]?.text == "impossible" }
 
     private func plain(_ measure: AuditMeasure, _ region: AuditRegion, _ value: Int64) -> AuditStatement {
@@ -143,13 +145,16 @@ struct ReportInsight {
             }
             return result
         default:
-            return value.flatMap(FixedPoint.init)?.scaled(to: 0).map { [plain(counted, whole, $0)] } ?? []
+            // Of an estimate, the numerator is what was counted.
+            let amount = numerator ?? value.flatMap(FixedPoint.init)
+            return amount?.scaled(to: 0).map { [plain(counted, whole, $0)] } ?? []
         }
     }
 
     /// The whole less the published rows, where it is a number of events: quotients print their terms.
     private func rest(_ value: String) -> [AuditStatement] {
-        guard ["count", "distribution", "frequency"].contains(kind), let rest = Int64(value) else { return [] }
+        let counted = tree["rest"]?["numerator"]?.digits ?? value
+        guard ["count", "distribution", "frequency"].contains(kind), let rest = Int64(counted) else { return [] }
         let parts = published.map {
             AuditStatement.Term(coefficient: -1, metric: $0.metric, measure: $0.measure, region: $0.region)
         }
@@ -175,7 +180,8 @@ struct ReportInsight {
         guard printed.places <= 9, printed.digits <= one else { return [] }
         let rest = String(one - printed.digits)
         let digits = String(repeating: "0", count: max(0, printed.places + 1 - rest.utf8.count)) + rest
-        let covered = published
+        // A ranking does not print all of the rows that it covers.
+        let covered = isRanking ? [] : published
         guard !covered.isEmpty else { return [] }
         return AuditQuotient(
             source: source, app: app, numerator: covered,
@@ -209,6 +215,15 @@ struct ReportInsight {
             partial.flatMap { head in dimension.elements.map { head + [$0] } }
         }
         let shown = rows.map(buckets)
+        if isRanking {
+            // Rows that are not named may be published or withheld; those that are named are numbers, the largest first.
+            let values = rows.compactMap { $0["value"]?.digits.flatMap(Double.init) }
+            if values.count < rows.count { tell("a withheld row has a rank: its place says how large it is") }
+            if zip(values, values.dropFirst()).contains(where: { $0 < $1 }) {
+                tell("the rows of a ranking do not stand in the order of their numbers")
+            }
+            return found
+        }
         if Set(shown).count < wanted.count {
             tell(
                 "\(wanted.count - Set(shown).count) of \(wanted.count) rows are missing: absence tells them apart from withheld ones"

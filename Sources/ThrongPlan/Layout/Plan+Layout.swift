@@ -107,7 +107,7 @@ extension Insight {
             return [base, base + [answer]]
         case .share(of: _, part: nil):
             return [base, filters.map(\.dimension)]
-        case .distribution:
+        case .distribution, .quantiles:
             return [base, base + [histogram].compactMap { $0 }]
         }
     }

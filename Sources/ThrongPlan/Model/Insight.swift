@@ -14,6 +14,8 @@ public struct Insight: Sendable, Hashable {
     public let by: [DimensionName]
     /// The buckets that it is confined to: dimension and one bucket each, in the plan's order.
     public let filters: [Filter]
+    /// As what the numbers are shown.
+    public let view: View
 
     /// What is computed from the released cells.
     public enum Kind: Sendable, Hashable {
@@ -27,10 +29,32 @@ public struct Insight: Sendable, Hashable {
         case mean(sum: String)
         /// Events over the bands of the metric's histogram.
         case distribution
+        /// Values below which given parts of the events lie, read from the metric's histogram.
+        case quantiles(at: [Quantile])
         /// Answers of devices by the week in which they came back, as parts of week 0's.
         case retention(week: DimensionName)
         /// Answers of devices by how often they did something.
         case frequency(band: DimensionName)
+    }
+
+    /// As what the numbers of an insight are shown.
+    public enum View: Sendable, Hashable {
+        /// All of them, in the plan's order.
+        case table
+        /// The largest ones, the others together.
+        case ranking(top: Int)
+        /// Each beside those of earlier periods.
+        case change(against: [Reference])
+        /// Those of the last so many periods, this one included.
+        case trend(periods: Int)
+    }
+
+    /// An earlier period to compare with.
+    public enum Reference: String, Sendable, Hashable, CaseIterable, Codable {
+        /// The period before: of Tuesday, Monday.
+        case periodBefore = "period_before"
+        /// The same hour or day a week before: of Tuesday, last week's Tuesday.
+        case weekBefore = "week_before"
     }
 
     /// What a share counts.
@@ -61,7 +85,8 @@ public struct Insight: Sendable, Hashable {
         metric: MetricName,
         kind: Kind,
         by: [DimensionName],
-        filters: [Filter]
+        filters: [Filter],
+        view: View = .table
     ) {
         self.name = name
         self.title = title
@@ -70,5 +95,6 @@ public struct Insight: Sendable, Hashable {
         self.kind = kind
         self.by = by
         self.filters = filters
+        self.view = view
     }
 }

@@ -16,6 +16,8 @@ public struct Report: Sendable, Hashable {
     public let schedule: CronSchedule?
     /// As which files.
     public let formats: [ReportFormat]
+    /// How its reader writes numbers and dates.
+    public let locale: ReportLocale
     /// Where the files go.
     public let deliveries: [Delivery]
 
@@ -29,7 +31,8 @@ public struct Report: Sendable, Hashable {
         period: PeriodKind,
         schedule: CronSchedule?,
         formats: [ReportFormat],
-        deliveries: [Delivery]
+        deliveries: [Delivery],
+        locale: ReportLocale = .english
     ) {
         self.name = name
         self.title = title
@@ -40,6 +43,7 @@ public struct Report: Sendable, Hashable {
         self.schedule = schedule
         self.formats = formats
         self.deliveries = deliveries
+        self.locale = locale
     }
 }
 
@@ -54,6 +58,8 @@ public enum ReportFormat: String, Sendable, Hashable, CaseIterable, Codable {
 public enum Delivery: Sendable, Hashable {
     /// A folder, relative to the daemon's data directory unless absolute.
     case folder(String)
+    /// An address of the partner's.
+    case http(HTTPDelivery)
 }
 
 /// Who receives reports.

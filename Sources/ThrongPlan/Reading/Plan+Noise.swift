@@ -71,10 +71,21 @@ extension Plan {
 
     private func quotients(of noisy: [Metric]) -> [PlanProblem] {
         insights.filter { insight in noisy.contains { $0.name == insight.metric } }.compactMap { insight in
+            switch insight.view {
+            case .table, .trend: break
+            case .ranking, .change:
+                return places.advice(
+                    on: .insight, named: insight.name.text,
+                    """
+                    insight '\(insight.name)': noise decides the order of noisy numbers and their change as much as what \
+                    was counted; leave 'top' and 'change' out, or ask for a 'trend'
+                    """
+                )
+            }
             switch insight.kind {
             case .count, .reach, .distribution, .frequency:
                 return nil
-            case .share, .mean, .retention:
+            case .share, .mean, .retention, .quantiles:
                 return places.advice(
                     on: .insight, named: insight.name.text,
                     """

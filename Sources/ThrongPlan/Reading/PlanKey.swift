@@ -137,18 +137,18 @@ enum PlanKeys {
     enum Insight: String, PlanKey {
         case title, explanation, metric, kind, by
         case whereBuckets = "where"
-        case basis, part, sum
+        case basis, part, sum, at, top, change, trend
         static let required: Set<Self> = [.title, .metric, .kind]
     }
 
     enum Report: String, PlanKey {
-        case title, explanation, partner, insights, period, schedule, formats, deliver
+        case title, explanation, partner, insights, period, schedule, formats, locale, deliver
         static let required: Set<Self> = [.title, .partner, .insights, .period]
     }
 
     enum Delivery: String, PlanKey {
-        case folder
-        static let required = Set(allCases)
+        case folder, put, post, authorization
+        static let required: Set<Self> = []
     }
 
     enum Partner: String, PlanKey {

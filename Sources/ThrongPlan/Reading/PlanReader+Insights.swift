@@ -1,12 +1,14 @@
 extension PlanReader {
-    private enum Kind: String, CaseIterable { case count, reach, share, mean, distribution, retention, frequency }
+    enum InsightKind: String, CaseIterable {
+        case count, reach, share, mean, distribution, quantiles, retention, frequency
+    }
 
     /// Reads one of `insights`.
     mutating func readInsight(_ part: Part) {
         guard let body: PlanBody<PlanKeys.Insight> = body(of: part, .insight) else { return }
         let title = text(.title, in: body)
         let explanation = text(.explanation, in: body, longest: 600)
-        let kind: Kind? = choice(.kind, in: body)
+        let kind: InsightKind? = choice(.kind, in: body)
         let name: MetricName? = reference(.metric, in: body, to: .metric)
         if let kind { checkKeys(of: kind, in: body) }
         // A metric that could not be read has its own problems; what depends on it is not checked again.
@@ -30,11 +32,12 @@ extension PlanReader {
             if by.contains(name) { return body[.by]?.place }
             return (filters.contains { $0.dimension == name } ? body[.whereBuckets] : body[.part])?.place
         }
-        guard let title else { return }
+        let view = view(of: kind, in: body, by: by)
+        guard let title, let view else { return }
         insights.append(
             Insight(
                 name: InsightName(part.name), title: title, explanation: explanation, metric: name, kind: computed,
-                by: by, filters: filters))
+                by: by, filters: filters, view: view))
     }
 
     /// What an insight of a metric may be split by or confined to: also what is made of the metric's dimensions.
@@ -43,20 +46,24 @@ extension PlanReader {
             + derivedNames(of: metric.dimensions)
     }
 
-    private mutating func checkKeys(of kind: Kind, in body: PlanBody<PlanKeys.Insight>) {
+    private mutating func checkKeys(of kind: InsightKind, in body: PlanBody<PlanKeys.Insight>) {
         let allowed: Set<PlanKeys.Insight> =
             switch kind {
             case .count, .reach, .distribution, .retention, .frequency: []
+            case .quantiles: [.at]
             case .share: [.basis, .part]
             case .mean: [.sum]
             }
-        for key in [PlanKeys.Insight.basis, .part, .sum] where !allowed.contains(key) {
+        let owners: [(key: PlanKeys.Insight, kind: InsightKind)] = [
+            (.basis, .share), (.part, .share), (.sum, .mean), (.at, .quantiles),
+        ]
+        for (key, owner) in owners where !allowed.contains(key) {
             guard let node = body[key] else { continue }
             problems.add(
                 node.place,
                 """
-                \(body.subject(key)) belongs to a \(key == .sum ? "mean" : "share"); a \(kind.rawValue) has none: \
-                leave it out
+                \(body.subject(key)) belongs to \(owner == .quantiles ? "quantiles" : "a \(owner.rawValue)"); a \
+                \(kind.rawValue) has none: leave it out
                 """
             )
         }
@@ -127,7 +134,7 @@ extension PlanReader {
     }
 
     private mutating func computed(
-        _ kind: Kind, in body: PlanBody<PlanKeys.Insight>, of metric: Metric, by: [DimensionName],
+        _ kind: InsightKind, in body: PlanBody<PlanKeys.Insight>, of metric: Metric, by: [DimensionName],
         filters: [Insight.Filter]
     ) -> Insight.Kind? {
         switch kind {
@@ -148,26 +155,11 @@ extension PlanReader {
             }
             return sum.map { .mean(sum: $0.text) }
         case .distribution:
-            guard let histogram = metric.histogram else {
-                problems.add(
-                    body[.kind]?.place,
-                    """
-                    \(body.subject): metric '\(metric.name)' has no histogram; add one to its measures or ask for \
-                    another kind
-                    """
-                )
-                return nil
-            }
-            if by.contains(histogram.name) || filters.contains(where: { $0.dimension == histogram.name }) {
-                problems.add(
-                    body[.kind]?.place,
-                    """
-                    \(body.subject): a distribution is split by its histogram '\(histogram.name)' anyway; name other \
-                    dimensions
-                    """
-                )
-            }
-            return .distribution
+            return checkHistogram(of: metric, for: kind, in: body, by: by, filters: filters) ? .distribution : nil
+        case .quantiles:
+            let quantiles = quantiles(in: body)
+            guard checkHistogram(of: metric, for: kind, in: body, by: by, filters: filters) else { return nil }
+            return quantiles.map { .quantiles(at: $0) }
         case .retention:
             guard case .retention = metric.answered else { return lacksAnswer(kind, of: metric, in: body) }
             return answerDimension(of: metric, in: body, by: by, filters: filters).map { .retention(week: $0) }
@@ -177,8 +169,32 @@ extension PlanReader {
         }
     }
 
+    private mutating func checkHistogram(
+        of metric: Metric, for kind: InsightKind, in body: PlanBody<PlanKeys.Insight>, by: [DimensionName],
+        filters: [Insight.Filter]
+    ) -> Bool {
+        guard let histogram = metric.histogram else {
+            problems.add(
+                body[.kind]?.place,
+                """
+                \(body.subject): metric '\(metric.name)' has no histogram; add one to its measures or ask for \
+                another kind
+                """
+            )
+            return false
+        }
+        if by.contains(histogram.name) || filters.contains(where: { $0.dimension == histogram.name }) {
+            let use = kind == .distribution ? "a distribution is split by" : "quantiles are read from"
+            problems.add(
+                body[.kind]?.place,
+                "\(body.subject): \(use) its histogram '\(histogram.name)' anyway; name other dimensions"
+            )
+        }
+        return true
+    }
+
     private mutating func lacksAnswer(
-        _ kind: Kind, of metric: Metric, in body: PlanBody<PlanKeys.Insight>
+        _ kind: InsightKind, of metric: Metric, in body: PlanBody<PlanKeys.Insight>
     ) -> Insight.Kind? {
         problems.add(
             body[.kind]?.place,

@@ -22,6 +22,7 @@ extension PlanReader {
         let schedule = self.schedule(in: body)
         let formats: [ReportFormat] =
             body[.formats].map { choices($0, body.subject(.formats)) ?? [] } ?? ReportFormat.allCases
+        let locale: ReportLocale? = choice(.locale, in: body)
         let deliveries = body[.deliver].flatMap { self.deliveries($0, body.subject(.deliver)) } ?? []
         if schedule != nil, body[.deliver] == nil {
             problems.add(
@@ -32,13 +33,23 @@ extension PlanReader {
         reports.append(
             Report(
                 name: ReportName(part.name), title: title, explanation: explanation, partner: partner, insights: names,
-                period: period, schedule: schedule, formats: formats, deliveries: deliveries))
+                period: period, schedule: schedule, formats: formats, deliveries: deliveries,
+                locale: locale ?? .english))
     }
 
     private mutating func checkPeriods(
         of names: [InsightName], _ period: PeriodKind, in body: PlanBody<PlanKeys.Report>
     ) {
         for name in names {
+            if period > .day, let insight = insights.first(where: { $0.name == name }), insight.asksForLastWeek {
+                problems.add(
+                    body[.period]?.place,
+                    """
+                    \(body.subject) covers a \(period.rawValue), but insight '\(name)' compares with 'week_before', which \
+                    hours and days have; use 'period_before'
+                    """
+                )
+            }
             guard let insight = insights.first(where: { $0.name == name }),
                 let metric = metrics.first(where: { $0.name == insight.metric }), metric.period != period,
                 !metric.rollups.contains(period)
@@ -63,30 +74,11 @@ extension PlanReader {
             return nil
         }
     }
+}
 
-    private mutating func deliveries(_ node: YAMLNode, _ subject: String) -> [Delivery]? {
-        guard let nodes = list(node, subject) else { return nil }
-        var deliveries: [Delivery] = []
-        for node in nodes {
-            guard let body: PlanBody<PlanKeys.Delivery> = body(of: node, subject, at: node.place),
-                let path = text(.folder, in: body, longest: 1000)
-            else { continue }
-            if path.hasPrefix("~") || path.split(separator: "/").contains("..") {
-                problems.add(
-                    body[.folder]?.place,
-                    """
-                    \(body.subject(.folder)): found \(YAMLNode.quoted(path)); a path without ~ and .. is allowed, \
-                    absolute or in the daemon's data directory
-                    """
-                )
-                continue
-            }
-            if deliveries.contains(.folder(path)) {
-                problems.add(body[.folder]?.place, "\(subject): \(YAMLNode.quoted(path)) is listed twice; keep one")
-                continue
-            }
-            deliveries.append(.folder(path))
-        }
-        return deliveries
+extension Insight {
+    fileprivate var asksForLastWeek: Bool {
+        guard case .change(let references) = view else { return false }
+        return references.contains(.weekBefore)
     }
 }

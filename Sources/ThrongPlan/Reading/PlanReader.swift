@@ -57,7 +57,9 @@ struct PlanReader {
             metrics: self.metrics, insights: self.insights, reports: self.reports, partners: self.partners,
             version: version, places: places)
         checkGroupings(of: plan)
-        for problem in plan.answerProblems() + plan.noiseProblems(today: today) + plan.revealedProblems() {
+        let found =
+            plan.answerProblems() + plan.noiseProblems(today: today) + plan.revealedProblems() + plan.samplingProblems()
+        for problem in found {
             problems.add(problem)
         }
         return problems.all.isEmpty ? plan : nil

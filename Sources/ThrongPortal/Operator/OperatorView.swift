@@ -101,7 +101,9 @@ struct OperatorView {
                     switch run.outcome {
                     case .failed: "failed, try \(run.attempt)" + (run.detail.map { ": \($0)" } ?? "")
                     case .running: "under way, try \(run.attempt)"
+                    case .made: "made, deliveries under way"
                     case .delivered: run.detail ?? "delivered"
+                    case .undelivered: "made, a delivery was given up"
                     }
                 return [run.app.text, run.report.text, calendar.label(of: run.period), instant(run.startedAt), outcome]
             }, nothing: "No report was made yet.")

@@ -46,6 +46,10 @@ extension Quantity {
             return left[1] > 0 && (0...left[1]).contains(left[0]) ? .share(part: left[0], whole: left[1]) : nil
         case .mean(_, let decimals, _):
             return left[1] > 0 ? .mean(sum: left[0], decimals: decimals, events: left[1]) : nil
+        case .estimate(let whole):
+            return left[0] >= 0 ? .estimate(Estimate(counted: left[0], rate: whole.rate, counts: whole.counts)) : nil
+        case .quantile:
+            return nil
         }
     }
 
@@ -55,6 +59,8 @@ extension Quantity {
         case .events(let number), .devices(let number), .said(let number): [number]
         case .share(let part, let whole): [part, whole]
         case .mean(let sum, _, let events): [sum, events]
+        case .estimate(let estimate): [estimate.counted]
+        case .quantile: []
         }
     }
 }

@@ -9,41 +9,76 @@ public struct Decimals: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameter shiftedBy: the numerator counts units of 10^-shiftedBy, 0 to 6 (``SumMeasure/decimals``).
     public init(_ numerator: Int64, shiftedBy shift: Int = 0, over divisor: Int64, places: Int) {
-        var dividend = Int128(numerator)
-        var divisor = Int128(divisor)
-        for _ in 0..<places { dividend *= 10 }
-        for _ in 0..<shift { divisor *= 10 }
+        var scaled = Int128(divisor)
+        for _ in 0..<shift { scaled *= 10 }
+        self.init(wide: Int128(numerator), over: scaled, places: places)
+    }
+
+    /// Divides wider numbers; the divisor is above 0. What does not fit 128 bits loses its last binary digits.
+    init(wide numerator: Int128, over divisor: Int128, places: Int) {
+        var dividend = numerator
+        var divisor = divisor
+        for _ in 0..<places {
+            while dividend.magnitude > Int128.max.magnitude / 10, divisor > 1 {
+                dividend /= 2
+                divisor = Swift.max(divisor / 2, 1)
+            }
+            let (product, overflow) = dividend.multipliedReportingOverflow(by: 10)
+            dividend = overflow ? (dividend < 0 ? .min : .max) : product
+        }
         var (quotient, remainder) = dividend.quotientAndRemainder(dividingBy: divisor)
         if remainder < 0 {
             quotient -= 1
             remainder += divisor
         }
-        let twice = remainder * 2
-        if twice > divisor || (twice == divisor && quotient % 2 != 0) { quotient += 1 }
+        let left = divisor - remainder
+        if remainder > left || (remainder == left && quotient % 2 != 0) { quotient += 1 }
         units = quotient
         self.places = places
     }
 
-    /// Part over whole as people read it: "42.1%", with "<0.1%" and ">99.9%" for what would round to nothing or all.
-    public static func percent(_ part: Int64, of whole: Int64) -> String {
-        let tenths = Decimals(part, over: whole, places: 3).units
-        if part > 0 && tenths == 0 { return "<0.1%" }
-        if part < whole && tenths == 1000 { return ">99.9%" }
-        return Decimals(units: tenths, places: 1).grouped + "%"
+    /// A number of at most 15 digits as it is written, such as 0.25 or 1234.5.
+    init(exactly value: Double) {
+        var places = 0
+        var scale = 1.0
+        while places < 15, (value * scale).rounded() / scale != value {
+            places += 1
+            scale *= 10
+        }
+        self.init(value, rounded: .toNearestOrEven, places: places)
     }
 
-    private init(units: Int128, places: Int) {
+    /// A floating-point number, clamped to what 64 bits hold.
+    init(_ value: Double, rounded rule: FloatingPointRoundingRule, places: Int) {
+        var scale = 1.0
+        for _ in 0..<places { scale *= 10 }
+        let scaled = (value * scale).rounded(rule)
+        units = Int128(Swift.min(Swift.max(scaled, -0x1p62), 0x1p62))
+        self.places = places
+    }
+
+    /// For lengths and order, never for print.
+    var approximate: Double {
+        var scale = 1.0
+        for _ in 0..<places { scale *= 10 }
+        return Double(units) / scale
+    }
+
+    init(units: Int128, places: Int) {
         self.units = units
         self.places = places
     }
 
     /// "1234.50": no grouping, a hyphen for minus; what CSV and JSON carry.
-    public var description: String { text(grouping: "", minus: "-") }
+    public var description: String { text(grouping: "", point: ".", minus: "-") }
 
-    /// "1,234.50": grouped by three, with a true minus; what people read.
-    public var grouped: String { text(grouping: ",", minus: "\u{2212}") }
+    /// "1,234.50": as English has it, with a true minus.
+    public var grouped: String { text(grouping: ",", point: ".", minus: "\u{2212}") }
 
-    private func text(grouping: String, minus: String) -> String {
+    /// The number with the marks of a language.
+    ///
+    /// - Parameter ungrouped: digits before the point that are left together.
+    func text(grouping: String, point: String, minus: String, ungrouped: Int = 3) -> String {
         var digits = String(units.magnitude)
         if digits.utf8.count <= places {
             digits = String(repeating: "0", count: places + 1 - digits.utf8.count) + digits
@@ -51,12 +86,12 @@ public struct Decimals: Sendable, Hashable, CustomStringConvertible {
         let whole = digits.dropLast(places)
         var groups: [Substring] = []
         var rest = whole
-        while rest.utf8.count > 3 {
+        while rest.utf8.count > 3, whole.utf8.count > ungrouped {
             groups.append(rest.suffix(3))
             rest = rest.dropLast(3)
         }
         groups.append(rest)
-        let fraction = places == 0 ? "" : "." + digits.suffix(places)
+        let fraction = places == 0 ? "" : point + digits.suffix(places)
         return (units < 0 ? minus : "") + groups.reversed().joined(separator: grouping) + fraction
     }
 }

@@ -6,12 +6,14 @@ public enum Figure: Sendable, Hashable {
     case withheld
     /// The plan says that nothing can be counted here: see ``Impossible``.
     case impossible
+    /// There is nothing to be published or withheld: see ``Absence``.
+    case absent(Absence)
 
     /// The number, where there is one.
     public var quantity: Quantity? {
         switch self {
         case .published(let quantity): quantity
-        case .withheld, .impossible: nil
+        case .withheld, .impossible, .absent: nil
         }
     }
 }

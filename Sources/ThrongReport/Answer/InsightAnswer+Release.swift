@@ -1,18 +1,22 @@
 public import ThrongPlan
-public import ThrongRelease
+internal import ThrongRelease
 
 extension InsightAnswer {
-    /// Answers an insight from a release of its metric; nil stands for "there is none".
+    /// Answers an insight from releases of its metric; nil stands for "there is none".
     ///
-    /// A quotient whose numerator or denominator is withheld is withheld.
-    /// - Complexity: O(rows × log of the release's cells).
-    public init(to insight: Insight, plan: Plan, release: Release?) {
+    /// A quotient or a change of which either number is withheld is withheld.
+    /// - Complexity: O(rows × periods × log of a release's cells).
+    public init(
+        to insight: Insight, plan: Plan, period: Period, history: ReleaseHistory?, locale: ReportLocale = .english
+    ) {
         let metric = plan.metric(insight.metric)
         let dimensions = metric.map { plan.cubeDimensions(of: $0) } ?? []
         func title(_ name: DimensionName) -> String {
             dimensions.first { $0.name == name }?.title ?? plan.derivedDimension(name)?.title ?? name.text
         }
         self.insight = insight
+        let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+        names = PeriodNames(calendar: calendar, locale: locale)
         question = metric?.question ?? ""
         unit =
             switch insight.kind {
@@ -20,28 +24,101 @@ extension InsightAnswer {
             case .reach, .frequency: "devices"
             case .share, .retention: "share"
             case .mean(let sum): metric?.sums.first { $0.name == sum }?.unit ?? ""
+            case .quantiles: metric?.histogram?.unit ?? ""
             }
         filters = insight.filters.map {
             AnswerFilter(dimension: $0.dimension, title: title($0.dimension), bucket: $0.bucket)
         }
-        guard let release, let reading = InsightReading(of: insight, metric: metric, release: release) else {
-            outcome = .notReleased
+        guard let history,
+            let reading = InsightReading(of: insight, metric: metric, release: history.current)
+        else {
+            let isOver = metric.map { calendar.midnight(of: $0.expires) <= period.start } ?? false
+            outcome = .absent(history == nil && isOver ? .expired : .notReleased)
             return
         }
+        let header = history.current.header
+        let sum = header.layout.sums.first { insight.kind == .mean(sum: $0.name) }
+        let clip = sum.map { $0.lowest...$0.highest }
+        let table = reading.table
+        var axes = reading.axes.map { AnswerAxis(name: $0.name, title: title($0.name), labels: $0.shownLabels) }
+        if case .quantiles(let quantiles) = insight.kind { axes.append(AnswerAxis(quantiles: quantiles)) }
+        func point(_ period: Period) -> AnswerPoint {
+            let (release, absence) = history.release(of: period, for: insight)
+            guard let release, let reading = InsightReading(of: insight, metric: metric, release: release) else {
+                return AnswerPoint(
+                    period: period, threshold: nil, withheldShare: nil,
+                    figures: table.rows.map { _ in .absent(absence) })
+            }
+            let then = reading.table
+            let figures = Dictionary(then.rows.map { ($0.buckets, $0.figure) }) { first, _ in first }
+            return AnswerPoint(
+                period: period, threshold: release.header.threshold, withheldShare: then.rest?.share,
+                // A bucket that was learned since has no number of that time.
+                figures: table.rows.map { figures[$0.buckets] ?? .absent(.notReleased) })
+        }
+        let view: AnswerView =
+            switch insight.view {
+            case .table: .table
+            case .ranking(let top): .ranking(AnswerRanking(of: table, top: top, rest: reading.rest))
+            case .change(let references):
+                .change(
+                    references.map { reference in
+                        let earlier = reference.period(of: period, in: calendar)
+                        return AnswerComparison(
+                            of: table.rows.map(\.figure), with: point(earlier).figures, reference: reference,
+                            period: earlier
+                        ) { Interval(of: $0, rate: header.sampling, clip: clip, kind: insight.kind) }
+                    })
+            case .trend:
+                .trend(
+                    ([period] + insight.earlierPeriods(of: period, in: calendar)).reversed().map(point))
+            }
         outcome = .answered(
             Answered(
-                release: release.digest,
+                release: history.current.digest,
                 basis: NumberBasis(
                     counts: insight.kind.counts,
-                    threshold: release.header.threshold,
-                    sampling: release.header.sampling,
-                    rotation: release.header.layout.rotation,
-                    noise: NumberNoise(release.header),
-                    devices: insight.kind.deviceBasis(release.header)),
-                axes: reading.axes.map {
-                    AnswerAxis(name: $0.name, title: title($0.name), labels: $0.shownLabels)
-                },
-                table: reading.table))
+                    threshold: header.threshold,
+                    sampling: header.sampling,
+                    rotation: header.layout.rotation,
+                    noise: NumberNoise(header),
+                    devices: insight.kind.deviceBasis(header)),
+                axes: axes,
+                table: table,
+                view: view,
+                clip: clip))
+    }
+}
+
+extension AnswerAxis {
+    /// The axis of quantiles, which no dimension of a plan is.
+    init(quantiles: [Quantile]) {
+        self.init(name: "quantile", title: "Quantile", labels: quantiles.map { BucketLabel("\($0)") })
+    }
+}
+
+extension AnswerComparison {
+    init(
+        of now: [Figure], with then: [Figure], reference: Insight.Reference, period: Period,
+        interval: (Quantity) -> Interval?
+    ) {
+        self.reference = reference
+        self.period = period
+        rows = zip(now, then).map { now, then in
+            Compared(earlier: then, change: Self.outcome(from: then, to: now, interval: interval))
+        }
+    }
+
+    private static func outcome(
+        from then: Figure, to now: Figure, interval: (Quantity) -> Interval?
+    ) -> Outcome {
+        switch (then, now) {
+        case (.published(let earlier), .published(let later)):
+            return Change(from: earlier, to: later, interval: interval).map { .published($0) } ?? .withheld
+        case (.absent(let absence), _), (_, .absent(let absence)): return .absent(absence)
+        case (.withheld, _), (_, .withheld): return .withheld
+        case (.impossible, _), (_, .impossible): return .impossible
+        }
     }
 }
 
@@ -49,7 +126,7 @@ extension Insight.Kind {
     /// Whether the numbers count events or devices.
     public var counts: Insight.Basis {
         switch self {
-        case .count, .mean, .distribution, .retention, .frequency: .events
+        case .count, .mean, .distribution, .quantiles, .retention, .frequency: .events
         case .reach: .devices
         case .share(let basis, _): basis
         }
@@ -59,7 +136,7 @@ extension Insight.Kind {
     func deviceBasis(_ header: ReleaseHeader) -> NumberBasis.Devices? {
         switch self {
         case .retention, .frequency: .answers
-        case .count, .mean, .distribution, .share(of: .events, part: _): nil
+        case .count, .mean, .distribution, .quantiles, .share(of: .events, part: _): nil
         case .reach, .share(of: .devices, part: _): header.hasFirsts ? .firsts : .floor
         }
     }

@@ -9,6 +9,8 @@ public struct InsightAnswer: Sendable, Hashable {
     public let question: String
     /// What people read after the numbers: "events", "devices", "share", or a sum's unit.
     public let unit: String
+    /// How the reader writes numbers and dates.
+    let names: PeriodNames
     /// The buckets that it is confined to.
     public let filters: [AnswerFilter]
     /// What it answers.
@@ -19,7 +21,10 @@ public struct InsightAnswer: Sendable, Hashable {
         /// There is.
         case answered(Answered)
         /// No release covers this metric, period and grouping: a public fact of the plan and the calendar.
-        case notReleased
+        case absent(Absence)
+
+        /// There is no release.
+        public static let notReleased = Outcome.absent(.notReleased)
     }
 
     /// What a release says to the insight.
@@ -32,16 +37,28 @@ public struct InsightAnswer: Sendable, Hashable {
         public let axes: [AnswerAxis]
         /// The numbers.
         public let table: AnswerTable
+        /// As what they are shown.
+        public let view: AnswerView
+        /// Between which bounds the values of a mean lie; nil for other numbers.
+        let clip: ClosedRange<Double>?
 
         /// What parts are shares of; nil where noise, or devices that are in several parts, keep these from adding up.
         public var shareBase: Figure? { basis.noise == nil && basis.devices != .firsts ? table.whole : nil }
+    }
+
+    /// How the reader writes numbers.
+    var locale: ReportLocale { names.locale }
+
+    /// Of a sampled number, where it lies in 19 of 20 cases; nil where numbers are as counted.
+    public func interval(of quantity: Quantity) -> Interval? {
+        answered.flatMap { Interval(of: quantity, rate: $0.basis.sampling, clip: $0.clip, kind: insight.kind) }
     }
 
     /// The answer, where there is one.
     public var answered: Answered? {
         switch outcome {
         case .answered(let answered): answered
-        case .notReleased: nil
+        case .absent: nil
         }
     }
 }

@@ -16,6 +16,8 @@ struct InsightReading {
     private let part: [Place]
     /// Of a retention, the week whose devices are the whole.
     private let start: Place?
+    /// Of quantiles, the histogram: its place among the dimensions and its edges.
+    private let histogram: (dimension: Int, edges: [Double])?
 
     /// One dimension fixed to one bucket, both as indices of the layout.
     private struct Place {
@@ -37,6 +39,7 @@ struct InsightReading {
         var part: [Place] = []
         var sum: (place: Int, decimals: Int)?
         var start: Place?
+        var histogram: (dimension: Int, edges: [Double])?
         switch insight.kind {
         case .count:
             break
@@ -61,7 +64,14 @@ struct InsightReading {
         case .distribution:
             guard let histogram = metric?.histogram else { return nil }
             names.append(histogram.name)
+        case .quantiles:
+            guard let measure = metric?.histogram,
+                let place = layout.dimensions.firstIndex(where: { $0.name == measure.name }),
+                layout.dimensions[place].labels.count > measure.edges.count
+            else { return nil }
+            histogram = (place, measure.edges)
         }
+        self.histogram = histogram
         self.sum = sum
         self.start = start
         self.part = part
@@ -71,11 +81,13 @@ struct InsightReading {
         guard base.count == insight.filters.count, places.count == names.count else { return nil }
         let rows = (base + part).map(\.dimension) + places
         guard Set(rows).count == rows.count, release.shows(Margin(keeping: rows)) else { return nil }
+        if let histogram, !release.shows(Margin(keeping: rows + [histogram.dimension])) { return nil }
         guard release.shows(Margin(keeping: base.map(\.dimension) + places)) else { return nil }
     }
 
     /// The numbers.
     var table: AnswerTable {
+        if case .quantiles(let quantiles) = kind { return table(of: quantiles) }
         var rows: [AnswerRow] = []
         var covered: Int64 = 0
         for buckets in combinations {
@@ -95,6 +107,46 @@ struct InsightReading {
             guard !part.isEmpty, shows(base + part) else { return nil }
         }
         return figure(of: [])
+    }
+
+    /// What some rows leave of the whole, in the answer's terms; nil where they do not add up to it, or it is withheld.
+    func rest(besides shown: [Quantity]) -> Quantity? {
+        guard release.header.noise == nil, kind.counts == .events, let whole = cell(base) else { return nil }
+        return restQuantity(shown, whole: whole)
+    }
+
+    private func table(of quantiles: [Quantile]) -> AnswerTable {
+        guard let histogram else { return AnswerTable(rows: [], whole: nil, rest: nil) }
+        var rows: [AnswerRow] = []
+        var covered: Int64 = 0
+        for buckets in combinations {
+            let split = zip(places, buckets).map { Place(dimension: $0, bucket: $1) }
+            func events(_ band: Int) -> Int64? {
+                let place = base + split + [Place(dimension: histogram.dimension, bucket: band)]
+                return cell(place)?.count ?? (isImpossible(place) ? 0 : nil)
+            }
+            let bands = (0...histogram.edges.count).map(events)
+            // Behind the bands, `other` holds the events without a number.
+            let last = histogram.edges.count + 1
+            let labels = release.header.layout.dimensions[histogram.dimension].labels
+            let other = last < labels.count ? events(last) : 0
+            covered = (bands + [other]).reduce(covered) { $0.addingReportingOverflow($1 ?? 0).partialValue }
+            let counts = BandCounts(
+                edges: histogram.edges, bands: bands, other: other, whole: cell(base + split)?.count,
+                rate: release.header.sampling)
+            for quantile in quantiles {
+                let figure =
+                    isImpossible(base + split)
+                    ? Figure.impossible : counts.reading(at: quantile).map { .published(.quantile($0)) } ?? .withheld
+                let group = zip(axes, buckets).map { $0.labels[$1] }
+                rows.append(AnswerRow(buckets: group + [BucketLabel("\(quantile)")], figure: figure))
+            }
+        }
+        var rest: AnswerRest?
+        if let whole = cell(base), whole.count > 0, covered >= 0, covered <= whole.count {
+            rest = AnswerRest(events: whole.count - covered, whole: whole.count, quantity: nil)
+        }
+        return AnswerTable(rows: rows, whole: nil, rest: rest)
     }
 
     private func rest(of rows: [AnswerRow], covered: Int64) -> AnswerRest? {
@@ -120,16 +172,18 @@ struct InsightReading {
         guard let cell = cell(base + split) else { return isImpossible(base + split) ? .impossible : .withheld }
         switch kind {
         case .count, .distribution:
-            return .published(.events(cell.count))
+            return .published(scaled(cell.count, .events))
         case .frequency:
-            return .published(.said(cell.count))
+            return .published(scaled(cell.count, .devices))
+        case .quantiles:
+            return .withheld
         case .retention:
             guard let start, let whole = self.cell(base + split.filter { $0.dimension != start.dimension } + [start]),
                 whole.count > 0
             else { return .withheld }
             return .published(.share(part: cell.count, whole: whole.count))
         case .reach:
-            if release.header.hasFirsts { return cell.firsts.map { .published(.said($0)) } ?? .withheld }
+            if release.header.hasFirsts { return cell.firsts.map { .published(reach($0)) } ?? .withheld }
             return cell.reach.map { .published(.devices($0.devices)) } ?? .withheld
         case .mean:
             guard let sum, sum.place < cell.sums.count, cell.count > 0 else { return .withheld }
@@ -140,6 +194,19 @@ struct InsightReading {
             guard let part = numerator, let whole = denominator?.amount(of: basis), whole > 0 else { return .withheld }
             return .published(.share(part: part, whole: whole))
         }
+    }
+
+    /// A number of independent events or answers: of a sample, all of them as they are estimated.
+    private func scaled(_ count: Int64, _ counts: Insight.Basis) -> Quantity {
+        let rate = release.header.sampling
+        if rate < 1 { return .estimate(Estimate(counted: count, rate: rate, counts: counts)) }
+        return counts == .events ? .events(count) : .said(count)
+    }
+
+    /// Devices that say that they are there. A device in a sample may have been in it by any of its events, so that their
+    /// number can't be scaled up: there are at least so many.
+    private func reach(_ devices: Int64) -> Quantity {
+        release.header.sampling < 1 ? .devices(devices) : .said(devices)
     }
 
     /// A published amount, or zero where everybody knows it; nil is withheld.

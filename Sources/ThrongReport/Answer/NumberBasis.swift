@@ -6,7 +6,7 @@ public struct NumberBasis: Sendable, Hashable {
     public let counts: Insight.Basis
     /// How many devices each number stands for: k.
     public let threshold: Threshold
-    /// Share of events that clients send: more than 0, at most 1. Numbers are as counted, not scaled up.
+    /// Share of events that clients send: more than 0, at most 1. Under 1, numbers of events are scaled up.
     public let sampling: Double
     /// The length of the windows within which devices are told apart.
     public let rotation: Rotation
@@ -40,11 +40,14 @@ public struct NumberBasis: Sendable, Hashable {
 
     /// What is counted, as every format says it.
     public var statement: String {
-        switch devices {
-        case nil: noise == nil ? "events" : "events, with noise"
-        case .floor: "devices: at least, seen within one window"
-        case .firsts: "devices: as clients say, each at its first event of the period"
-        case .answers: "devices: as they answer by themselves, once a period\(noise == nil ? "" : ", with noise")"
+        let noisy = noise == nil ? "" : ", with noise"
+        let sampled = sampling == 1 ? "" : ", estimated from a sample"
+        let seen = sampling == 1 ? "" : ", of those with an event in the sample"
+        return switch devices {
+        case nil: "events\(sampled)\(noisy)"
+        case .floor: "devices: at least, seen within one window\(seen)"
+        case .firsts: "devices: as clients say, each at its first event of the period\(seen)"
+        case .answers: "devices: as they answer by themselves, once a period\(sampled)\(noisy)"
         }
     }
 

@@ -46,7 +46,7 @@ public struct NumberNoise: Sendable, Hashable {
     public var statement: String {
         """
         Every number carries noise of its own (\(terms)) and lies within \
-        \(Decimals(margin, over: 1, places: 0).grouped) of what was counted in 19 of 20 cases. Nothing is withheld, \
+        \(ReportLocale.english.text(margin)) of what was counted in 19 of 20 cases. Nothing is withheld, \
         numbers may be negative, and parts do not add up to totals. \(promise)
         """
     }

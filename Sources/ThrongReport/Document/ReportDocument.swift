@@ -13,6 +13,10 @@ public struct ReportDocument: Sendable, Hashable {
     public let partner: Partner
     /// Whose crowd it is about.
     public let app: App
+    /// What it calls periods.
+    let names: PeriodNames
+    /// How its reader writes numbers and dates.
+    public let locale: ReportLocale
     /// What it covers.
     public let period: Period
     /// The period as file names and tables have it: `2026-11-21`, `2026-W47`.
@@ -21,7 +25,7 @@ public struct ReportDocument: Sendable, Hashable {
     public let periodTitle: String
     /// The plan in force.
     public let plan: PlanVersion
-    /// The releases that it was made from, by metric.
+    /// The releases that it was made from, by metric, those of earlier periods after the report's own.
     public let sources: [Source]
     /// What it says, in reading order.
     public let answers: [InsightAnswer]
@@ -32,41 +36,73 @@ public struct ReportDocument: Sendable, Hashable {
         public let metric: MetricName
         /// What people call it.
         public let title: String
+        /// What the release covers: `2026-11-21`.
+        public let period: String
         /// The release's digest.
         public let digest: ReleaseDigest
+        /// What its cells mean, bucketings included.
+        public let layout: LayoutID
         /// How many devices each of its numbers stands for.
         public let threshold: Threshold
     }
 
-    /// Makes a report's document from the releases of its period; releases of other periods or apps are not read.
+    /// Makes a report's document from the releases of its period; releases of other periods or apps are not read, but for
+    /// those that an insight compares with.
     ///
     /// Where a metric was laid out anew within the period, the release of the given plan is read.
-    public init(plan: Plan, report: Report, period: Period, releases: [Release]) {
+    ///
+    /// - Parameters:
+    ///   - releases: those of the report's period, and of earlier ones what had been released when these were.
+    ///   - began: by metric, when its first released period begins; the first of `releases` unless given. Unit: Unix
+    ///     seconds.
+    public init(
+        plan: Plan, report: Report, period: Period, releases: [Release], began: [MetricName: Int64] = [:]
+    ) {
         let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
-        let ours = releases.filter { $0.header.layout.app == plan.app.name && $0.header.period == period }
-        func release(_ metric: MetricName) -> Release? {
-            let candidates = ours.filter { $0.header.layout.metric == metric }
-            return candidates.first { $0.header.plan == plan.version } ?? candidates.first
+        let ours = releases.filter { $0.header.layout.app == plan.app.name }
+        func history(_ metric: MetricName) -> ReleaseHistory? {
+            let all = ours.filter { $0.header.layout.metric == metric && $0.header.period.kind == period.kind }
+            let candidates = all.filter { $0.header.period == period }
+            guard let current = candidates.first(where: { $0.header.plan == plan.version }) ?? candidates.first else {
+                return nil
+            }
+            return ReleaseHistory(
+                current: current, earlier: all.filter { $0.header.period < period }, began: began[metric])
         }
         let insights = report.insights.compactMap { plan.insight($0) }
+        let histories = Dictionary(uniqueKeysWithValues: Set(insights.map(\.metric)).map { ($0, history($0)) })
         name = report.name
         title = report.title
         explanation = report.explanation
         partner = plan.partner(report.partner) ?? Partner(name: report.partner, title: report.partner.text, contact: "")
         app = plan.app
+        names = PeriodNames(calendar: calendar, locale: report.locale)
+        locale = report.locale
         self.period = period
         periodLabel = calendar.label(of: period)
-        periodTitle = calendar.title(of: period)
+        periodTitle = calendar.title(of: period, in: report.locale)
         self.plan = plan.version
-        sources = Set(insights.map(\.metric)).sorted().compactMap { metric in
-            release(metric).map {
+        sources = histories.keys.sorted().flatMap { metric -> [Source] in
+            guard case .some(let history?) = histories[metric] else { return [] }
+            let asked = Set(
+                insights.filter { $0.metric == metric }.flatMap { $0.earlierPeriods(of: period, in: calendar) })
+            let used = history.earlier.filter { asked.contains($0.header.period) }
+            return ([history.current] + used.sorted { $0.header.period > $1.header.period }).map {
                 Source(
                     metric: metric,
                     title: plan.metric(metric)?.title ?? metric.text,
+                    period: calendar.label(of: $0.header.period),
                     digest: $0.digest,
+                    layout: $0.header.layout.id,
                     threshold: $0.header.threshold)
             }
         }
-        answers = insights.map { InsightAnswer(to: $0, plan: plan, release: release($0.metric)) }
+        answers = insights.map {
+            InsightAnswer(
+                to: $0, plan: plan, period: period, history: histories[$0.metric] ?? nil, locale: report.locale)
+        }
     }
+
+    /// A period as file names and tables have it.
+    func periodLabel(of period: Period) -> String { names.label(period) }
 }

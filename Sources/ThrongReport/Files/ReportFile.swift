@@ -4,7 +4,7 @@ public struct ReportFile: Sendable, Hashable {
     ///
     /// - Shape: `A-Z`, `a-z`, `0-9`, `_`, `-` and `.`, not starting with a dot, at most 200 characters.
     public let name: String
-    /// Its bytes: UTF-8 text.
+    /// Its bytes.
     public let contents: [UInt8]
 
     /// Puts a file together; whatever a name may not hold becomes a hyphen.
@@ -13,7 +13,13 @@ public struct ReportFile: Sendable, Hashable {
         self.contents = Array(contents.utf8)
     }
 
-    private static func sanitized(_ name: String) -> String {
+    /// Puts a file together; whatever a name may not hold becomes a hyphen.
+    public init(name: String, bytes: [UInt8]) {
+        self.name = Self.sanitized(name)
+        contents = bytes
+    }
+
+    static func sanitized(_ name: String) -> String {
         let safe = name.utf8.map { byte -> UInt8 in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -7,6 +7,9 @@ public struct ReportFiles: Sendable, Hashable {
     /// The files.
     public let all: [ReportFile]
 
+    /// Puts files together that were made earlier, in the order in which they are delivered.
+    public init(_ files: [ReportFile]) { all = files }
+
     /// Writes a document in every format that is asked for, each once.
     ///
     /// - Throws: ``ReportError/template(name:reason:)`` where a built-in page template does not parse.

@@ -10,7 +10,8 @@
 ///
 /// Each file appears whole or not at all: it is written into a temporary folder inside the target, flushed to disk,
 /// and renamed. A file that is already there with the same bytes is left as it is, so a delivery may be repeated.
-/// A name is never followed through a symbolic link; a link in the way is replaced by the file.
+/// A name is never followed through a symbolic link; a link in the way is replaced by the file. A manifest goes before
+/// anything that it vouches for changes, and comes last: who sees it sees all of its report.
 public struct ReportFolder: Sendable, Hashable {
     /// Where it is.
     public let path: String
@@ -30,7 +31,9 @@ public struct ReportFolder: Sendable, Hashable {
         guard !waiting.isEmpty else { return files.all.map(place) }
         let temporary = try temporaryFolder()
         defer { rmdir(temporary) }
-        for file in waiting {
+        for file in files.all where file.isManifest && unlink(place(of: file)) == 0 { try flushFolder() }
+        for file in files.all where file.isManifest || waiting.contains(file) {
+            if file.isManifest { try flushFolder() }
             let draft = temporary + "/" + file.name
             do throws(ReportError) {
                 try write(file, to: draft)

@@ -1,3 +1,5 @@
+internal import ThrongPlan
+
 extension Figure {
     /// Whether it is there, as CSV and JSON say it.
     var status: NumberStatus {
@@ -5,6 +7,45 @@ extension Figure {
         case .published: .published
         case .withheld: .withheld
         case .impossible: .impossible
+        case .absent(let absence): NumberStatus(absence)
+        }
+    }
+}
+
+extension AnswerComparison.Outcome {
+    /// Whether there is a change, as CSV and JSON say it.
+    var status: NumberStatus {
+        switch self {
+        case .published: .published
+        case .withheld: .withheld
+        case .impossible: .impossible
+        case .absent(let absence): NumberStatus(absence)
+        }
+    }
+}
+
+extension InsightAnswer {
+    /// Whether there is an answer, as JSON says it.
+    var status: String {
+        switch outcome {
+        case .answered: "answered"
+        case .absent(let absence): NumberStatus(absence).rawValue
+        }
+    }
+
+    /// Between what a number lies: the interval of an estimate, or the band of a quantile, whose ends may be open; nil
+    /// where a number is as counted.
+    func bounds(of quantity: Quantity?) -> (low: Decimals?, high: Decimals?)? {
+        if case .quantile(let reading)? = quantity { return (reading.lowest, reading.highest) }
+        return quantity.flatMap { interval(of: $0) }.map { ($0.low, $0.high) }
+    }
+
+    /// Whether numbers have bounds at all.
+    var hasBounds: Bool {
+        switch insight.kind {
+        case .quantiles: true
+        case .count, .reach, .share, .mean, .distribution, .retention, .frequency:
+            (answered?.basis.sampling ?? 1) < 1
         }
     }
 }

@@ -6,8 +6,25 @@ public enum NumberStatus: String, Sendable, Hashable, CaseIterable {
     case withheld
     /// It is not, and everybody knows that it is zero: the plan says that it cannot occur.
     case impossible
-    /// It is, and was computed from published numbers: what the withheld ones hold together.
+    /// It is, and was computed from published numbers: what others leave of the whole.
     case derived
     /// No release covers the insight's metric, period and grouping.
     case notReleased = "not_released"
+    /// The metric was first released for a later period.
+    case beganLater = "began_later"
+    /// The metric had expired before the period began.
+    case expired
+    /// The metric was counted in another way then.
+    case changed
+
+    /// The status of a number that everybody knows not to be there.
+    init(_ absence: Absence) {
+        self =
+            switch absence {
+            case .notReleased: .notReleased
+            case .beganLater: .beganLater
+            case .expired: .expired
+            case .changed: .changed
+            }
+    }
 }

@@ -1,31 +1,33 @@
 internal import ThrongPlan
 
 extension ReportDocument {
-    /// The report as one tidy table: a line a number, and after an insight's own one with what its withheld numbers hold
-    /// together.
+    /// The report as one tidy table: a line a number.
     ///
     /// Columns: `insight`, `period`, one a dimension that any insight uses (in order of first use; a dimension that a
     /// number is neither split by nor confined to is empty), `part` (of a share: the bucket whose share it is), `value`,
     /// `unit`, `basis`, `k`, `sampling`, `withheld_share` (of the insight's whole; empty is unknown), `status`. A
     /// dimension named like one of these columns is written as `dimension_<name>`.
-    /// A report with noisy numbers has two more columns: `noise` and `margin`, within which 19 of 20 numbers lie.
+    /// Further columns, each only where the report has such numbers: `low` and `high` (bounds of an estimate, or the band
+    /// of a quantile), `rank`, `against`, `earlier` and `relative` (of a change, whose `value` is the difference), `noise`
+    /// and `margin`, within which 19 of 20 noisy numbers lie.
     /// Shape: RFC 4180 in UTF-8 with CRLF, without a byte order mark. A withheld number has an empty `value`.
     public var csv: String {
         let dimensions = csvDimensions
+        let extras = CSVExtra.allCases.filter { extra in answers.contains(where: extra.isIn) }
         let front = ["insight", "period"]
         let back =
             ["part", "value", "unit", "basis", "k", "sampling", "withheld_share", "status"]
-            + (hasNoise ? ["noise", "margin"] : [])
+            + extras.flatMap(\.columns)
         let names = dimensions.map { (front + back).contains($0.text) ? "dimension_\($0)" : $0.text }
-        let lines = [(front + names + back).map { CSVCell.text($0) }] + answers.flatMap { csvLines(of: $0, dimensions) }
-        return lines.map { $0.map(\.written).joined(separator: ",") + "\r\n" }.joined()
-    }
-
-    private var hasNoise: Bool { answers.contains { $0.answered?.basis.noise != nil } }
-
-    private func noiseCells(of answered: InsightAnswer.Answered?) -> [CSVCell] {
-        guard let noise = answered?.basis.noise else { return [.empty, .empty] }
-        return [.text(noise.terms), .number(String(noise.margin))]
+        let lines = answers.flatMap { answer in
+            csvLines(of: answer).map { line in
+                [CSVCell.text(answer.insight.name.text), .text(line.period)]
+                    + dimensions.map { name in line.buckets[name].map { .text($0.text) } ?? .empty }
+                    + cells(of: line, answer) + extras.flatMap { $0.cells(of: line, answer) }
+            }
+        }
+        return ([(front + names + back).map { CSVCell.text($0) }] + lines)
+            .map { $0.map(\.written).joined(separator: ",") + "\r\n" }.joined()
     }
 
     private var csvDimensions: [DimensionName] {
@@ -39,30 +41,74 @@ extension ReportDocument {
         return names
     }
 
-    private func csvLines(of answer: InsightAnswer, _ dimensions: [DimensionName]) -> [[CSVCell]] {
-        let answered = answer.answered
-        let rows = answered?.table.rows ?? [AnswerRow(buckets: [], figure: .withheld)]
-        let own = rows.map { ($0, answered == nil ? NumberStatus.notReleased : $0.figure.status) }
-        let rest = (answered?.table.rest?.quantity).map {
-            (AnswerRow(buckets: [], figure: .published($0)), NumberStatus.derived)
+    private func cells(of line: CSVLine, _ answer: InsightAnswer) -> [CSVCell] {
+        let basis = answer.answered?.basis
+        return [
+            answer.insight.kind.partBucket.map { .text($0.text) } ?? .empty,
+            line.value.map { .number("\($0)") } ?? .empty,
+            .text(answer.unit),
+            .text(basis?.statement ?? ""),
+            basis?.noise == nil ? line.threshold.map { .number(String($0.devices)) } ?? .empty : .empty,
+            basis.map { .number($0.samplingText) } ?? .empty,
+            line.withheldShare.map { .number("\($0)") } ?? .empty,
+            .text(line.status.rawValue),
+        ]
+    }
+
+    private func csvLines(of answer: InsightAnswer) -> [CSVLine] {
+        var filters: [DimensionName: BucketLabel] = [:]
+        for filter in answer.filters { filters[filter.dimension] = filter.bucket }
+        var blank = CSVLine(period: periodLabel, buckets: filters, status: .notReleased)
+        guard let answered = answer.answered else {
+            if case .absent(let absence) = answer.outcome { blank.status = NumberStatus(absence) }
+            return [blank]
         }
-        return (own + [rest].compactMap { $0 }).map { row, status in
-            var buckets: [DimensionName: BucketLabel] = [:]
-            for filter in answer.filters { buckets[filter.dimension] = filter.bucket }
-            for (axis, bucket) in zip(answered?.axes ?? [], row.buckets) { buckets[axis.name] = bucket }
-            let quantity = row.figure.quantity
-            return [.text(answer.insight.name.text), .text(periodLabel)]
-                + dimensions.map { name in buckets[name].map { .text($0.text) } ?? .empty }
-                + [
-                    answer.insight.kind.partBucket.map { .text($0.text) } ?? .empty,
-                    quantity.map { .number("\($0.decimal)") } ?? .empty,
-                    .text(answer.unit),
-                    .text(answered?.basis.statement ?? ""),
-                    answered.flatMap { $0.basis.kText.map { .number($0) } } ?? .empty,
-                    answered.map { .number($0.basis.samplingText) } ?? .empty,
-                    (answered?.table.rest?.share).map { .number("\($0)") } ?? .empty,
-                    .text(status.rawValue),
-                ] + (hasNoise ? noiseCells(of: answered) : [])
+        blank.threshold = answered.basis.threshold
+        blank.withheldShare = answered.table.rest?.share
+        func line(_ buckets: [BucketLabel], _ figure: Figure, as status: NumberStatus? = nil) -> CSVLine {
+            var line = blank
+            for (axis, bucket) in zip(answered.axes, buckets) { line.buckets[axis.name] = bucket }
+            line.value = figure.quantity?.decimal
+            line.bounds = answer.bounds(of: figure.quantity)
+            line.status = status ?? figure.status
+            return line
+        }
+        let own = answered.table.rows.map { line($0.buckets, $0.figure) }
+        switch answered.view {
+        case .table:
+            let rest = answered.table.rest?.quantity
+            return own + [rest].compactMap { $0 }.map { line([], .published($0), as: .derived) }
+        case .ranking(let ranking):
+            let named = ranking.rows.map { ranked in
+                var line = line(ranked.row.buckets, ranked.row.figure)
+                line.rank = ranked.rank
+                return line
+            }
+            return named + [ranking.rest].compactMap { $0 }.map { line([], .published($0), as: .derived) }
+        case .change(let comparisons):
+            return own
+                + comparisons.flatMap { comparison in
+                    zip(own, comparison.rows).map { own, compared in
+                        var line = own
+                        line.against = periodLabel(of: comparison.period)
+                        line.earlier = compared.earlier.quantity?.decimal
+                        line.value = compared.change.change?.difference
+                        line.relative = compared.change.change?.relative
+                        line.bounds = compared.change.change?.interval.map { ($0.low, $0.high) }
+                        line.status = compared.change.status
+                        return line
+                    }
+                }
+        case .trend(let points):
+            return points.flatMap { point in
+                zip(answered.table.rows, point.figures).map { row, figure in
+                    var line = line(row.buckets, figure)
+                    line.period = periodLabel(of: point.period)
+                    line.threshold = point.threshold
+                    line.withheldShare = point.withheldShare
+                    return line
+                }
+            }
         }
     }
 }

@@ -31,6 +31,7 @@ extension ReportDocument {
                     ("end", .string(Self.instant(period.end))),
                 ])
             ),
+            ("locale", .string(locale.rawValue)),
             ("plan", .string(plan.hex)),
             ("withheld", .string(Withheld.wording)),
             (
@@ -40,24 +41,24 @@ extension ReportDocument {
                         .object([
                             ("metric", .string($0.metric.text)),
                             ("title", .string($0.title)),
+                            ("period", .string($0.period)),
                             ("digest", .string($0.digest.hex)),
                             ("k", $0.threshold == .none ? .null : .number(String($0.threshold.devices))),
                         ])
                     })
             ),
-            ("insights", .array(answers.map(\.jsonText))),
+            ("insights", .array(answers.map { $0.jsonText(names) })),
         ]).written() + "\n"
     }
 
-    private static func instant(_ unixSeconds: Int64) -> String {
+    fileprivate static func instant(_ unixSeconds: Int64) -> String {
         Date(timeIntervalSince1970: Double(unixSeconds)).formatted(.iso8601)
     }
 }
 
 extension InsightAnswer {
-    fileprivate var jsonText: JSONText {
-        let answered = answered
-        return .object(
+    fileprivate func jsonText(_ names: PeriodNames) -> JSONText {
+        .object(
             [
                 ("name", .string(insight.name.text)),
                 ("title", .string(insight.title)),
@@ -65,6 +66,7 @@ extension InsightAnswer {
                 ("question", .string(question)),
                 ("metric", .string(insight.metric.text)),
                 ("kind", .string(insight.kind.word)),
+                ("view", insight.view.jsonText),
                 ("unit", .string(unit)),
                 (
                     "filters",
@@ -74,19 +76,99 @@ extension InsightAnswer {
                         })
                 ),
                 ("part", insight.kind.partText),
-                ("status", .string(answered == nil ? NumberStatus.notReleased.rawValue : "answered")),
+                ("status", .string(status)),
                 ("basis", answered?.basis.jsonText ?? .null),
                 ("dimensions", .array((answered?.axes ?? []).map(\.jsonText))),
-            ] + Self.members(answered?.table))
+            ] + members(answered) + viewMembers(answered, names))
     }
 
-    private static func members(_ table: AnswerTable?) -> [(key: String, value: JSONText)] {
-        [
+    private func members(_ answered: Answered?) -> [(key: String, value: JSONText)] {
+        let table = answered?.table
+        var rest = table?.rest?.quantity
+        var rows = (table?.rows ?? []).map { row($0.buckets, $0.figure) }
+        if case .ranking(let ranking)? = answered?.view {
+            rest = ranking.rest
+            rows = ranking.rows.map { ranked in
+                row(ranked.row.buckets, ranked.row.figure, [("rank", .number(String(ranked.rank)))])
+            }
+        }
+        return [
             ("withheld_share", (table?.rest?.share).map { .number("\($0)") } ?? .null),
-            ("whole", table?.whole.map { .object($0.jsonMembers) } ?? .null),
-            ("rest", table?.rest?.jsonText ?? .null),
-            ("rows", .array((table?.rows ?? []).map(\.jsonText))),
+            ("whole", table?.whole.map { .object(members(of: $0)) } ?? .null),
+            ("rest", rest.map { .object(members(of: .published($0), as: .derived)) } ?? .null),
+            ("rows", .array(rows)),
         ]
+    }
+
+    private func viewMembers(_ answered: Answered?, _ names: PeriodNames) -> [(key: String, value: JSONText)] {
+        switch answered?.view {
+        case .change(let comparisons)?:
+            let rows = answered?.table.rows ?? []
+            let texts = comparisons.map { comparison in
+                JSONText.object([
+                    ("against", .string(comparison.reference.rawValue)), ("period", names.jsonText(comparison.period)),
+                    (
+                        "rows",
+                        .array(
+                            zip(rows, comparison.rows).map { own, compared in
+                                .object([
+                                    ("buckets", .array(own.buckets.map { .string($0.text) })),
+                                    ("earlier", .object(members(of: compared.earlier))),
+                                    ("change", .object(members(of: compared.change))),
+                                ])
+                            })
+                    ),
+                ])
+            }
+            return [("comparisons", .array(texts))]
+        case .trend(let points)?:
+            let rows = answered?.table.rows ?? []
+            let texts = points.map { point in
+                JSONText.object([
+                    ("period", names.jsonText(point.period)),
+                    ("k", point.threshold.map { $0 == .none ? .null : .number(String($0.devices)) } ?? .null),
+                    ("withheld_share", point.withheldShare.map { .number("\($0)") } ?? .null),
+                    ("rows", .array(zip(rows, point.figures).map { row($0.buckets, $1) })),
+                ])
+            }
+            return [("points", .array(texts))]
+        case .table?, .ranking?, nil: return []
+        }
+    }
+
+    private func row(
+        _ buckets: [BucketLabel], _ figure: Figure, _ more: [(key: String, value: JSONText)] = []
+    ) -> JSONText {
+        .object([("buckets", .array(buckets.map { .string($0.text) }))] + more + members(of: figure))
+    }
+
+    /// A withheld number has the same members as a published one, all null: nothing tells two of them apart.
+    private func members(of figure: Figure, as status: NumberStatus? = nil) -> [(key: String, value: JSONText)] {
+        let quantity = figure.quantity
+        let members: [(key: String, value: JSONText)] = [
+            ("status", .string((status ?? figure.status).rawValue)),
+            ("value", (quantity?.decimal).map { .number("\($0)") } ?? .null),
+            ("numerator", (quantity?.quotient).map { .number($0.numerator) } ?? .null),
+            ("denominator", (quantity?.quotient).map { .number($0.denominator) } ?? .null),
+        ]
+        return hasBounds ? members + Self.boundMembers(bounds(of: quantity)) : members
+    }
+
+    private func members(of outcome: AnswerComparison.Outcome) -> [(key: String, value: JSONText)] {
+        let change = outcome.change
+        let members: [(key: String, value: JSONText)] = [
+            ("status", .string(outcome.status.rawValue)),
+            ("difference", change.map { .number("\($0.difference)") } ?? .null),
+            ("relative", (change?.relative).map { .number("\($0)") } ?? .null),
+        ]
+        return hasBounds ? members + Self.boundMembers(change?.interval.map { ($0.low, $0.high) }) : members
+    }
+
+    private static func boundMembers(
+        _ bounds: (low: Decimals?, high: Decimals?)?
+    ) -> [(key: String, value: JSONText)] {
+        func text(_ number: Decimals?) -> JSONText { number.map { .number("\($0)") } ?? .null }
+        return [("low", text(bounds?.low)), ("high", text(bounds?.high))]
     }
 }
 
@@ -100,15 +182,28 @@ extension AnswerAxis {
     }
 }
 
-extension AnswerRow {
-    fileprivate var jsonText: JSONText {
-        .object([("buckets", .array(buckets.map { .string($0.text) }))] + figure.jsonMembers)
+extension PeriodNames {
+    fileprivate func jsonText(_ period: Period) -> JSONText {
+        .object([
+            ("label", .string(label(period))), ("title", .string(long(period))),
+            ("start", .string(ReportDocument.instant(period.start))),
+            ("end", .string(ReportDocument.instant(period.end))),
+        ])
     }
 }
 
-extension AnswerRest {
+extension Insight.View {
+    /// As what the rows are shown, with what the plan says about it.
     fileprivate var jsonText: JSONText {
-        quantity.map { .object(Figure.published($0).jsonMembers(as: .derived)) } ?? .null
+        switch self {
+        case .table: .object([("as", .string("table"))])
+        case .ranking(let top): .object([("as", .string("ranking")), ("top", .number(String(top)))])
+        case .change(let references):
+            .object([
+                ("as", .string("change")), ("against", .array(references.map { .string($0.rawValue) })),
+            ])
+        case .trend(let periods): .object([("as", .string("trend")), ("periods", .number(String(periods)))])
+        }
     }
 }
 
@@ -120,6 +215,7 @@ extension Insight.Kind {
         case .share: "share"
         case .mean: "mean"
         case .distribution: "distribution"
+        case .quantiles: "quantiles"
         case .retention: "retention"
         case .frequency: "frequency"
         }
@@ -158,25 +254,12 @@ extension NumberNoise {
     }
 }
 
-extension Figure {
-    fileprivate var jsonMembers: [(key: String, value: JSONText)] { jsonMembers(as: status) }
-
-    /// A withheld number has the same members as a published one, all null: nothing tells two of them apart.
-    fileprivate func jsonMembers(as status: NumberStatus) -> [(key: String, value: JSONText)] {
-        [
-            ("status", .string(status.rawValue)),
-            ("value", quantity.map { .number("\($0.decimal)") } ?? .null),
-            ("numerator", (quantity?.quotient).map { .number($0.numerator) } ?? .null),
-            ("denominator", (quantity?.quotient).map { .number($0.denominator) } ?? .null),
-        ]
-    }
-}
-
 extension Quantity {
     /// What a quotient was computed from.
     fileprivate var quotient: (numerator: String, denominator: String)? {
         switch self {
-        case .events, .devices, .said: nil
+        case .events, .devices, .said, .quantile: nil
+        case .estimate(let estimate): (String(estimate.counted), Decimals(exactly: estimate.rate).description)
         case .share(let part, let whole): (String(part), String(whole))
         case .mean(let sum, let decimals, let events):
             (Decimals(sum, shiftedBy: decimals, over: 1, places: decimals).description, String(events))

@@ -1,6 +1,6 @@
 internal import ThrongPlan
 
-/// Horizontal bars, one a row of an answer, in the plan's order.
+/// Horizontal bars, one a row of an answer: in the plan's order, or the largest first.
 ///
 /// Lengths across are percentages, lengths down are pixels: the drawing fits any width without scaling its letters.
 /// A withheld row has the whole track hatched, whatever it hides.
@@ -13,32 +13,62 @@ struct BarChartView {
 
     private static let pitch = 48.0
 
-    init(_ answer: InsightAnswer, table: AnswerTable, anchor: String) {
-        let values = table.rows.compactMap { $0.figure.quantity?.approximate }
+    /// One bar before it is drawn.
+    private struct Entry {
+        let label: String
+        let figure: Figure
+        var addition = ""
+        var isRest = false
+    }
+
+    /// Every row, in the plan's order; beside each how it changed since the first earlier period, where that is asked for.
+    init(_ answer: InsightAnswer, answered: InsightAnswer.Answered, anchor: String) {
+        var changes: [Change?] = []
+        if case .change(let comparisons) = answered.view {
+            changes = comparisons.first?.rows.map(\.change.change) ?? []
+        }
+        let entries = answered.table.rows.enumerated().map { place, row in
+            let change = place < changes.count ? changes[place] : nil
+            return Entry(label: row.label, figure: row.figure, addition: change.map { " · \(answer.short($0))" } ?? "")
+        }
+        self.init(answer, entries, order: "in the plan's order", anchor: anchor)
+    }
+
+    /// The named rows, the largest first, and what they leave of the whole.
+    init(_ answer: InsightAnswer, ranking: AnswerRanking, anchor: String) {
+        var entries = ranking.rows.map { Entry(label: "\($0.rank). \($0.row.label)", figure: $0.row.figure) }
+        if let rest = ranking.rest {
+            entries.append(Entry(label: AnswerRanking.together, figure: .published(rest), isRest: true))
+        }
+        self.init(answer, entries, order: "the largest first", anchor: anchor)
+    }
+
+    private init(_ answer: InsightAnswer, _ entries: [Entry], order: String, anchor: String) {
+        let values = entries.compactMap { $0.figure.quantity?.approximate }
         var highest = max(values.max() ?? 0, 0)
         if case .share = answer.insight.kind { highest = max(highest, 1) }
         let lowest = min(values.min() ?? 0, 0)
         let range = highest > lowest ? highest - lowest : 1
-        bars = table.rows.enumerated().map { place, row in
-            let quantity = row.figure.quantity
+        bars = entries.enumerated().map { place, entry in
+            let quantity = entry.figure.quantity
             let value = quantity?.approximate ?? 0
             return BarView(
                 textY: Coordinate.number(Double(place) * Self.pitch + 14),
                 barY: Coordinate.number(Double(place) * Self.pitch + 23),
                 barX: Coordinate.percent((min(value, 0) - lowest) / range),
                 barWidth: Coordinate.percent(abs(value) / range),
-                barLabel: row.label.shortened(to: 28),
-                barTitle: row.label,
-                barValue: quantity?.words(unit: answer.unit) ?? row.figure.marker ?? "",
-                barFigure: quantity?.figureText ?? row.figure.marker ?? "",
+                barLabel: entry.label.shortened(to: 28),
+                barTitle: entry.label,
+                barValue: quantity.map(answer.words) ?? entry.figure.marker ?? "",
+                barFigure: (quantity.map(answer.text) ?? entry.figure.marker ?? "") + entry.addition,
+                barClass: entry.isRest ? "bar rest" : "bar",
                 barPublished: quantity != nil,
-                barWithheld: row.figure == .withheld,
-                barImpossible: row.figure == .impossible)
+                barWithheld: entry.figure == .withheld,
+                barNothing: quantity == nil && entry.figure != .withheld)
         }
-        height = Coordinate.number(max(Double(table.rows.count) * Self.pitch - 12, 1))
+        height = Coordinate.number(max(Double(entries.count) * Self.pitch - 12, 1))
         chartID = "\(anchor)-chart"
         chartTitle = answer.insight.title
-        chartSummary =
-            "Horizontal bars, one a group, in the plan's order. \(answer.sentence) The table has the same numbers."
+        chartSummary = "Horizontal bars, one a group, \(order). \(answer.sentence) The table has the same numbers."
     }
 }

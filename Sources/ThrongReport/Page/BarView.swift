@@ -8,7 +8,8 @@ struct BarView {
     let barTitle: String
     let barValue: String
     let barFigure: String
+    let barClass: String
     let barPublished: Bool
     let barWithheld: Bool
-    let barImpossible: Bool
+    let barNothing: Bool
 }

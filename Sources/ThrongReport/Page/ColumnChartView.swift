@@ -39,8 +39,8 @@ struct ColumnChartView {
                 valueY: Coordinate.number(Self.top + Self.plot - tall - 7),
                 columnLabel: row.label.shortened(to: 18),
                 columnTitle: row.label,
-                columnValue: quantity?.words(unit: answer.unit) ?? row.figure.marker ?? "",
-                columnFigure: Self.short(quantity, of: answered.shareBase),
+                columnValue: quantity.map(answer.words) ?? row.figure.marker ?? "",
+                columnFigure: Self.short(quantity, of: answered.shareBase?.quantity, answer),
                 columnPublished: quantity != nil,
                 columnWithheld: row.figure == .withheld)
         }
@@ -56,14 +56,9 @@ struct ColumnChartView {
     }
 
     /// The share where the whole is published: it is shorter than the number, which the table has.
-    private static func short(_ quantity: Quantity?, of whole: Figure?) -> String {
+    private static func short(_ quantity: Quantity?, of whole: Quantity?, _ answer: InsightAnswer) -> String {
         guard let quantity else { return "" }
-        switch (quantity, whole) {
-        case (.events(let part), .published(.events(let all))) where all > 0,
-            (.said(let part), .published(.said(let all))) where all > 0:
-            return Decimals.percent(part, of: all)
-        default:
-            return quantity.figureText
-        }
+        guard let part = quantity.amount, let all = whole?.amount, all > 0 else { return answer.text(quantity) }
+        return answer.locale.percent(part, of: all)
     }
 }

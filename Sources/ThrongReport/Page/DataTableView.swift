@@ -12,58 +12,71 @@ struct DataTableView {
     let totals: [DataRowView]
 
     init(_ answer: InsightAnswer, answered: InsightAnswer.Answered) {
-        let table = answered.table
-        let whole = answered.shareBase?.quantity
-        let margin = answered.basis.noise.map { "\u{b1}\(Decimals($0.margin, over: 1, places: 0).grouped)" }
         caption = answer.insight.title
-        labelHeads = answered.axes.isEmpty ? ["Group"] : answered.axes.map(\.title)
-        let heads = Self.heads(answer, whole: whole) + (margin == nil ? [] : ["19 of 20 within"])
-        numberHeads = heads
-        let scope = answer.filters.map { "\($0.title): \($0.bucket)" }.joined(separator: ", ")
-        func row(_ figure: Figure, _ labels: [String]) -> DataRowView {
-            let numbers = figure.quantity.map { Self.numbers($0, whole: whole) + [margin].compactMap { $0 } }
-            return DataRowView(figure, labels: labels, numbers: numbers ?? [], span: heads.count)
-        }
+        let columns = DataColumns(answer, answered)
+        let table = answered.table
         let blanks = Array(repeating: "", count: max(answered.axes.count - 1, 0))
-        dataRows = table.rows.map {
-            row($0.figure, answered.axes.isEmpty ? [scope.isEmpty ? "All" : scope] : $0.buckets.map(\.text))
-        }
-        rests = [table.rest?.quantity].compactMap { $0 }.map { row(.published($0), [Withheld.together] + blanks) }
-        totals = [table.whole].compactMap { $0 }.map { row($0, ["All"] + blanks) }
-    }
-
-    private static func heads(_ answer: InsightAnswer, whole: Quantity?) -> [String] {
-        switch answer.insight.kind {
-        case .count, .distribution:
-            if case .events = whole { ["Events", "Share"] } else { ["Events"] }
-        case .reach:
-            [answer.answered?.basis.devices == .firsts ? "Devices" : "Devices, at least"]
-        case .frequency:
-            if case .said = whole { ["Devices", "Share"] } else { ["Devices"] }
-        case .retention:
-            ["Share", "Devices", "Of week 0's"]
-        case .share(let basis, _):
-            ["Share", "Part", basis == .events ? "Of events" : "Of devices"]
-        case .mean:
-            [answer.unit.isEmpty ? "Mean" : "Mean (\(answer.unit))", "Events"]
-        }
-    }
-
-    private static func numbers(_ quantity: Quantity, whole: Quantity?) -> [String] {
-        func grouped(_ number: Int64) -> String { Decimals(number, over: 1, places: 0).grouped }
-        switch quantity {
-        case .events(let count):
-            guard case .events(let all) = whole, all > 0 else { return [grouped(count)] }
-            return [grouped(count), Decimals.percent(count, of: all)]
-        case .devices(let devices):
-            return [grouped(devices)]
-        case .said(let devices):
-            guard case .said(let all) = whole, all > 0 else { return [grouped(devices)] }
-            return [grouped(devices), Decimals.percent(devices, of: all)]
-        case .share(let part, let all):
-            return [quantity.figureText, grouped(part), grouped(all)]
-        case .mean(_, _, let events):
-            return [quantity.figureText, grouped(events)]
+        switch answered.view {
+        case .trend(let points):
+            labelHeads = [points.last?.period.kind.rawValue.sentenceCased ?? ""]
+            let series = table.rows.map { $0.buckets.isEmpty ? answer.unit.sentenceCased : $0.label }
+            numberHeads = answered.axes.isEmpty ? columns.heads : series
+            dataRows = points.map { point in
+                DataRowView(
+                    labels: [answer.names.short(point.period)],
+                    cells: point.figures.flatMap { answered.axes.isEmpty ? columns.cells($0) : [columns.cell($0)] })
+            }
+            (rests, totals) = ([], [])
+        case .ranking(let ranking):
+            labelHeads = ["Rank"] + answered.axes.map(\.title)
+            numberHeads = columns.heads
+            dataRows = ranking.rows.map { ranked in
+                DataRowView(
+                    labels: [String(ranked.rank)] + ranked.row.buckets.map(\.text),
+                    cells: columns.cells(ranked.row.figure))
+            }
+            rests = [ranking.rest].compactMap { $0 }.map {
+                DataRowView(labels: ["", AnswerRanking.together] + blanks, cells: columns.cells(.published($0)))
+            }
+            totals = [table.whole].compactMap { $0 }.map {
+                DataRowView(labels: ["", "All"] + blanks, cells: columns.cells($0))
+            }
+        case .change(let comparisons) where answered.axes.isEmpty:
+            // One number: a row a period is narrower than three columns a period.
+            labelHeads = [comparisons.first?.period.kind.rawValue.sentenceCased ?? ""]
+            numberHeads = columns.heads.prefix(1) + columns.changeHeads
+            let now = table.rows.prefix(1).map { row in
+                DataRowView(
+                    labels: ["This \(comparisons.first?.period.kind.rawValue ?? "")"],
+                    cells: [columns.cell(row.figure)] + columns.changeHeads.map { _ in DataCellView("\u{2013}") })
+            }
+            let then = comparisons.map { comparison in
+                DataRowView(
+                    labels: [answer.names.short(comparison.period)],
+                    cells: comparison.rows.prefix(1).flatMap(columns.cells))
+            }
+            dataRows = now + then
+            (rests, totals) = ([], [])
+        case .change(let comparisons):
+            labelHeads = columns.labelHeads
+            numberHeads = columns.heads.prefix(1) + comparisons.flatMap(columns.heads)
+            dataRows = table.rows.enumerated().map { place, row in
+                DataRowView(
+                    labels: columns.labels(of: row),
+                    cells: [columns.cell(row.figure)]
+                        + comparisons.flatMap { columns.cells(of: $0.rows[place]) })
+            }
+            (rests, totals) = ([], [])
+        case .table:
+            labelHeads = columns.labelHeads
+            numberHeads = columns.heads
+            dataRows = table.rows.map { DataRowView(labels: columns.labels(of: $0), cells: columns.cells($0.figure)) }
+            rests = [table.rest?.quantity].compactMap { $0 }.map {
+                DataRowView(labels: [Withheld.together] + blanks, cells: columns.cells(.published($0)))
+            }
+            totals = [table.whole].compactMap { $0 }.map {
+                DataRowView(labels: ["All"] + blanks, cells: columns.cells($0))
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ extension Figure {
         case .published: nil
         case .withheld: Withheld.marker
         case .impossible: Impossible.marker
+        case .absent(let absence): absence.marker
         }
     }
 }

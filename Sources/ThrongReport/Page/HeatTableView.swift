@@ -39,7 +39,7 @@ struct HeatTableView {
                     let share = highest > 0 ? (row.figure.quantity?.approximate ?? 0) / highest : 0
                     let shade = min(max(Int((share * Double(Self.shades)).rounded(.up)), 0), Self.shades)
                     return HeatCellView(
-                        heatNumber: row.figure.quantity?.figureText ?? row.figure.marker ?? "",
+                        heatNumber: row.figure.quantity.map(answer.text) ?? row.figure.marker ?? "",
                         heatClass: Self.style(row.figure) ?? "shade-\(shade)")
                 })
         }
@@ -48,7 +48,7 @@ struct HeatTableView {
         switch figure {
         case .published: nil
         case .withheld: "withheld"
-        case .impossible: "impossible"
+        case .impossible, .absent: "impossible"
         }
     }
 }

@@ -1,15 +1,28 @@
 internal import ThrongPlan
 
 extension InsightAnswer {
-    /// The answer in one sentence, from published numbers only.
+    /// The answer in a sentence or two, from published numbers only.
     var sentence: String {
-        guard let answered else { return "There is no release of this metric for the period." }
+        guard let answered else {
+            guard case .absent(let absence) = outcome else { return "" }
+            return absence.wording
+        }
+        switch answered.view {
+        case .table: return tableSentence(answered)
+        case .ranking(let ranking): return sentence(of: ranking, answered) ?? tableSentence(answered)
+        case .change(let comparisons): return sentence(of: comparisons, answered)
+        case .trend(let points): return sentence(of: points, answered)
+        }
+    }
+
+    func tableSentence(_ answered: Answered) -> String {
         let table = answered.table
+        if case .quantiles(at: _) = insight.kind { return quantileSentence(answered) }
         if answered.axes.isEmpty {
             guard let quantity = table.rows.first?.figure.quantity else {
                 return table.withheldRows == 0 ? "This \(Impossible.marker)." : "This number is \(Withheld.wording)."
             }
-            return Self.with(answered.basis.noise, singleSentence(quantity))
+            return with(answered.basis.noise, singleSentence(quantity))
         }
         guard let top = table.largest, let quantity = top.figure.quantity else {
             return table.withheldRows == 0
@@ -18,78 +31,83 @@ extension InsightAnswer {
         let group = "“\(top.label)”"
         switch insight.kind {
         case .count:
-            return Self.with(
+            return with(
                 answered.basis.noise,
                 "\(group) is the largest published group, with \(part(quantity, of: answered.shareBase)).")
-        case .distribution:
-            return Self.with(
+        case .distribution, .frequency:
+            return with(
                 answered.basis.noise,
                 "\(group) is the fullest published band, with \(part(quantity, of: answered.shareBase)).")
-        case .frequency:
-            return Self.with(
-                answered.basis.noise,
-                "\(group) is the fullest published band, with \(part(quantity, of: answered.shareBase)).")
+        case .quantiles:
+            return quantileSentence(answered)
         case .retention:
             guard let row = table.latestWeek, case .published(.share(let part, let whole)) = row.figure else {
                 return "Every number here is \(Withheld.wording)."
             }
-            let terms = [part, whole].map { Decimals($0, over: 1, places: 0).grouped }
+            let terms = [part, whole].map { locale.text($0) }
             return
                 """
                 In week \(row.week) after their first, \(terms[0]) devices\(row.ofGroup) came back: \
-                \(Decimals.percent(part, of: whole)) of the \(terms[1]) of week 0 in the same period.
+                \(locale.percent(part, of: whole)) of the \(terms[1]) of week 0 in the same period.
                 """
         case .reach:
-            return "\(group) is the largest published group: \(quantity.words(unit: unit))."
+            return "\(group) is the largest published group: \(words(quantity))."
         case .share(let basis, let part):
             let thing = part.map { "\(basis.rawValue) that are “\($0.bucket)”" } ?? basis.rawValue
-            return "\(group) has the largest published share of \(thing): \(quantity.figureText)."
+            return "\(group) has the largest published share of \(thing): \(text(quantity))."
         case .mean:
-            let highest = "\(group) is highest with \(quantity.words(unit: unit)) per event"
+            let highest = "\(group) is highest with \(words(quantity)) per event"
             guard let bottom = table.smallest, let least = bottom.figure.quantity, bottom != top else {
                 return highest + "."
             }
-            return "\(highest), “\(bottom.label)” lowest with \(least.words(unit: unit)), among the published."
+            return "\(highest), “\(bottom.label)” lowest with \(words(least)), among the published."
         }
     }
 
     private func singleSentence(_ quantity: Quantity) -> String {
         switch (quantity, insight.kind) {
         case (.events, _):
-            return "\(quantity.words(unit: unit)) were counted."
+            return "\(words(quantity)) were counted."
+        case (.devices, .reach) where answered?.basis.devices == .firsts:
+            return "\(words(quantity).sentenceCased), as they say themselves."
         case (.devices, _):
-            return "At least \(quantity.figureText) devices were seen within one window."
+            return "At least \(text(quantity)) devices were seen within one window."
         case (.said, _):
-            return "\(quantity.words(unit: unit)), as they say themselves."
+            return "\(words(quantity)), as they say themselves."
+        case (.estimate(let estimate), _):
+            let counted =
+                "\(words(quantity).sentenceCased), estimated from \(locale.text(estimate.counted)) in the sample"
+            guard let interval = interval(of: quantity) else { return counted + "." }
+            return "\(counted): 95% interval \(locale.text(interval.low)) to \(locale.text(interval.high))."
         case (.share(let part, let whole), .share(let basis, let filter)):
             let thing = filter.map { "are “\($0.bucket)”" } ?? "are in this group"
-            let terms = [part, whole].map { Decimals($0, over: 1, places: 0).grouped }.joined(separator: " of ")
-            return "\(quantity.figureText) of \(basis.rawValue) \(thing): \(terms)."
+            let terms = [part, whole].map { locale.text($0) }.joined(separator: " of ")
+            return "\(text(quantity)) of \(basis.rawValue) \(thing): \(terms)."
         case (.mean(_, _, let events), _):
-            let count = Decimals(events, over: 1, places: 0).grouped
-            return "\(quantity.words(unit: unit)) per event on average, over \(count) events."
-        case (.share, _):
-            return "\(quantity.figureText)."
+            return "\(words(quantity)) per event on average, over \(locale.text(events)) events."
+        case (.share, _), (.quantile, _):
+            return "\(text(quantity))."
         }
     }
 
     /// The sentence and, where its number carries noise, how far off that may be.
-    private static func with(_ noise: NumberNoise?, _ sentence: String) -> String {
+    private func with(_ noise: NumberNoise?, _ sentence: String) -> String {
         guard let noise else { return sentence }
-        return "\(sentence) Give or take \(Decimals(noise.margin, over: 1, places: 0).grouped), in 19 of 20 cases."
+        return "\(sentence) Give or take \(locale.text(noise.margin)), in 19 of 20 cases."
     }
 
     /// A number of events as a part of the whole, where that is published: "8,412 of 24,606 events (34.2%)".
     func part(_ quantity: Quantity, of whole: Figure?) -> String {
-        let terms: (part: Int64, all: Int64, unit: String)
-        switch (quantity, whole) {
-        case (.events(let part), .published(.events(let all))) where all > 0: terms = (part, all, "events")
-        case (.said(let part), .published(.said(let all))) where all > 0: terms = (part, all, "devices")
-        default: return quantity.words(unit: unit)
+        guard let part = quantity.amount, let total = whole?.quantity, let all = total.amount, all > 0 else {
+            return words(quantity)
         }
-        let total = Decimals(terms.all, over: 1, places: 0).grouped
-        return "\(quantity.figureText) of \(total) \(terms.unit) (\(Decimals.percent(terms.part, of: terms.all)))"
+        return "\(text(quantity)) of \(words(total)) (\(locale.percent(part, of: all)))"
     }
+
+    /// The number without its unit.
+    func text(_ quantity: Quantity) -> String { quantity.figureText(in: locale) }
+    /// The number with its unit.
+    func words(_ quantity: Quantity) -> String { quantity.words(unit: unit, in: locale) }
 }
 
 extension AnswerTable {
@@ -125,4 +143,9 @@ extension AnswerRow {
     }
     /// The buckets in one line.
     var label: String { buckets.map(\.text).joined(separator: " · ") }
+}
+
+extension String {
+    /// With a capital first letter.
+    var sentenceCased: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -7,9 +7,17 @@ extension NumberBasis {
             devices == nil ? "Counts events" : "Counts \(statement)",
             noise.map { "Noise: \($0.terms)" }
                 ?? "k = \(threshold.devices): every number stands for \(threshold.devices) devices or more",
-            sampling == 1 ? "Every event counted" : "Sampling rate \(samplingText): numbers as counted, not scaled up",
+            sampling == 1 ? "Every event counted" : "Sampling rate \(samplingText)\(sampledWords)",
             "Identifiers last \(Self.words(seconds: rotation.seconds))",
         ]
+    }
+
+    /// What the sample means for the numbers.
+    private var sampledWords: String {
+        switch devices {
+        case .floor, .firsts: ": devices can\u{2019}t be scaled up; there are at least so many"
+        case nil, .answers: ": scaled up, with 95% intervals"
+        }
     }
 
     private static func words(seconds: Int64) -> String {

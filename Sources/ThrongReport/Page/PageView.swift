@@ -11,6 +11,7 @@ struct PageView {
     let appTitle: String
     let appContact: String
     let periodTitle: String
+    let dateLanguage: String
     let periodLabel: String
     let timeZone: String
     let planVersion: String
@@ -20,6 +21,10 @@ struct PageView {
     let restWords = Withheld.together
     let hasNoise: Bool
     let hasRest: Bool
+    let hasOthers: Bool
+    let hasSample: Bool
+    let hasQuantiles: Bool
+    let othersWords = AnswerRanking.together
     let hasImpossible: Bool
     let tiles: [TileView]
     let sections: [SectionView]
@@ -33,6 +38,7 @@ struct PageView {
         appTitle = document.app.title
         appContact = document.app.contact
         periodTitle = document.periodTitle
+        dateLanguage = document.locale.rawValue
         periodLabel = document.periodLabel
         timeZone = document.app.timeZone
         planVersion = document.plan.hex
@@ -40,7 +46,17 @@ struct PageView {
         withheldMarker = Withheld.marker
         impossibleMarker = Impossible.marker
         let tables = document.answers.compactMap(\.answered?.table)
-        hasRest = tables.contains { $0.rest?.quantity != nil }
+        let views = document.answers.compactMap(\.answered?.view)
+        hasRest = zip(tables, views).contains { $0.rest?.quantity != nil && $1 == .table }
+        hasOthers = views.contains { view in
+            guard case .ranking(let ranking) = view else { return false }
+            return ranking.rest != nil
+        }
+        hasSample = document.answers.contains { ($0.answered?.basis.sampling ?? 1) < 1 }
+        hasQuantiles = document.answers.contains { answer in
+            guard case .quantiles(at: _) = answer.insight.kind else { return false }
+            return true
+        }
         hasImpossible = tables.contains { $0.rows.contains { $0.figure == .impossible } }
         hasNoise = document.answers.contains { $0.answered?.basis.noise != nil }
         let tiles = document.answers.enumerated().map { TileView($1, anchor: "insight-\($0 + 1)") }
@@ -50,7 +66,8 @@ struct PageView {
         }
         sources = document.sources.map {
             SourceView(
-                sourceTitle: $0.title, sourceThreshold: $0.threshold == .none ? "noise" : String($0.threshold.devices),
+                sourceTitle: $0.title, sourcePeriod: $0.period,
+                sourceThreshold: $0.threshold == .none ? "noise" : String($0.threshold.devices),
                 sourceDigest: $0.digest.hex)
         }
     }

@@ -2,7 +2,7 @@ internal import ThrongPlan
 
 /// One insight: heading, sentence, chart, data table, what is withheld, and what the numbers stand on.
 ///
-/// At most one of the charts is there; arrays of none or one keep the template free of lookups in outer scopes.
+/// At most one kind of chart is there; arrays of none or some keep the template free of lookups in outer scopes.
 struct SectionView {
     let anchor: String
     let ordinal: Int
@@ -13,9 +13,12 @@ struct SectionView {
     let stats: [StatView]
     let barCharts: [BarChartView]
     let columnCharts: [ColumnChartView]
+    let lineCharts: [LineChartView]
+    let rangeCharts: [RangeChartView]
     let heatTables: [HeatTableView]
     let dataTables: [DataTableView]
     let hasEvidence: Bool
+    let evidenceClass: String
     let withheldNotes: [String]
     let noiseNotes: [String]
     let basisParts: [String]
@@ -27,40 +30,85 @@ struct SectionView {
         why = [answer.insight.explanation ?? answer.question].filter { !$0.isEmpty }
         scopes = answer.filters.map { "\($0.title): \($0.bucket)" }
         answerSentence = answer.sentence
-        guard let answered = answer.answered else {
-            (stats, barCharts, columnCharts, heatTables, dataTables) = ([], [], [], [], [])
-            (withheldNotes, noiseNotes, basisParts, hasEvidence) = ([], [], [], false)
-            return
+        var stats: [StatView] = []
+        var bars: [BarChartView] = []
+        var columns: [ColumnChartView] = []
+        var lines: [LineChartView] = []
+        var ranges: [RangeChartView] = []
+        var heats: [HeatTableView] = []
+        if let answered = answer.answered {
+            let table = answered.table
+            switch (answered.view, answer.insight.kind) {
+            case (.trend(let points), _):
+                lines = Self.lines(answer, table, points, anchor: tile.anchor)
+            case (_, .quantiles(let quantiles)):
+                ranges = [RangeChartView(answer, table: table, quantiles: quantiles, anchor: tile.anchor)]
+            case (.ranking(let ranking), _):
+                bars = [BarChartView(answer, ranking: ranking, anchor: tile.anchor)]
+            case (.table, let kind) where answered.axes.count == 1 && kind.isOrdered:
+                columns = [ColumnChartView(answer, answered: answered, anchor: tile.anchor)]
+            case (.table, _) where answered.axes.count > 1:
+                heats = [HeatTableView(answer, answered: answered)].compactMap { $0 }
+            case (.table, _), (.change, _):
+                if answered.axes.isEmpty {
+                    stats = table.rows.prefix(1).map {
+                        StatView(answer, tile: tile, figure: $0.figure, anchor: tile.anchor)
+                    }
+                } else {
+                    bars = [BarChartView(answer, answered: answered, anchor: tile.anchor)]
+                }
+            }
+            hasEvidence = heats.isEmpty
+            dataTables = heats.isEmpty ? [DataTableView(answer, answered: answered)] : []
+            withheldNotes = Self.withheldNote(answer, answered)
+            noiseNotes = [answered.basis.noise?.statement].compactMap { $0 }
+            basisParts = answered.basis.words
+        } else {
+            (dataTables, withheldNotes, noiseNotes, basisParts, hasEvidence) = ([], [], [], [], false)
         }
-        let table = answered.table
-        let single = answered.axes.isEmpty ? table.rows.first?.figure : nil
-        stats = single.map { [StatView(answer, tile: tile, figure: $0, anchor: tile.anchor)] } ?? []
-        let heats = answered.axes.count > 1 ? HeatTableView(answer, answered: answered) : nil
-        heatTables = [heats].compactMap { $0 }
-        let charted = answered.axes.count == 1
-        columnCharts =
-            charted && answer.insight.kind.isOrdered
-            ? [ColumnChartView(answer, answered: answered, anchor: tile.anchor)] : []
-        barCharts =
-            charted && !answer.insight.kind.isOrdered
-            ? [BarChartView(answer, table: table, anchor: tile.anchor)] : []
-        dataTables = heats == nil ? [DataTableView(answer, answered: answered)] : []
-        hasEvidence = heats == nil
-        withheldNotes = Self.withheldNote(table)
-        noiseNotes = [answered.basis.noise?.statement].compactMap { $0 }
-        basisParts = answered.basis.words
+        self.stats = stats
+        barCharts = bars
+        columnCharts = columns
+        lineCharts = lines
+        evidenceClass = lines.count > 1 ? "evidence wide" : "evidence"
+        rangeCharts = ranges
+        heatTables = heats
     }
 
-    private static func withheldNote(_ table: AnswerTable) -> [String] {
+    /// One drawing a row, all by one scale.
+    private static func lines(
+        _ answer: InsightAnswer, _ table: AnswerTable, _ points: [AnswerPoint], anchor: String
+    ) -> [LineChartView] {
+        let highest = points.flatMap(\.figures).compactMap { $0.quantity?.approximate }.max()
+        return table.rows.enumerated().map { place, row in
+            LineChartView(
+                answer, points: points, row: place, label: row.buckets.isEmpty ? nil : row.label, anchor: anchor,
+                isSpark: false, highest: highest)
+        }
+    }
+
+    private static func withheldNote(_ answer: InsightAnswer, _ answered: InsightAnswer.Answered) -> [String] {
+        let table = answered.table
+        if case .trend(let points) = answered.view {
+            let all = points.flatMap(\.figures)
+            let withheld = all.count { $0 == .withheld }
+            guard withheld > 0 else { return [] }
+            return ["\(Withheld.wording). \(withheld) of \(all.count) numbers here: the hatched columns."]
+        }
         guard table.withheldRows > 0 else { return [] }
         let numbers = table.rows.count == 1 ? "" : " \(table.withheldRows) of \(table.rows.count) numbers here."
         let left =
             table.rest.map { rest in
-                let share = "\(Decimals.percent(rest.events, of: rest.whole)) of the events."
+                let share = "\(answer.locale.percent(rest.events, of: rest.whole)) of the events."
                 return rest.quantity == nil
                     ? " They leave out \(share)" : " Together they are the whole less the published numbers: \(share)"
             } ?? " How much of the whole that leaves out is unknown."
-        return ["\(Withheld.wording).\(numbers)\(left)"]
+        guard case .ranking(let ranking) = answered.view else { return ["\(Withheld.wording).\(numbers)\(left)"] }
+        let together = table.rest?.quantity?.amount
+        let least = ranking.rows.last?.row.figure.quantity?.amount
+        let areSmaller = if let together, let least { together <= least } else { false }
+        let rank = areSmaller ? "They have no rank." : "They have no rank, and may be larger than any that is named."
+        return ["\(Withheld.wording).\(numbers)\(left) \(rank)"]
     }
 }
 
@@ -69,7 +117,7 @@ extension Insight.Kind {
     fileprivate var isOrdered: Bool {
         switch self {
         case .distribution, .retention, .frequency: true
-        case .count, .reach, .share, .mean: false
+        case .count, .reach, .share, .mean, .quantiles: false
         }
     }
 }

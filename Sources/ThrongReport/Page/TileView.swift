@@ -8,60 +8,88 @@ struct TileView {
     let numberUnit: String
     let isNumber: Bool
     let isWithheld: Bool
-    let isImpossible: Bool
-    let isUnreleased: Bool
+    /// What stands in the place of a number that everybody knows not to be there.
+    let nothings: [String]
+    /// How the number changed, a line a comparison.
+    let deltas: [DeltaView]
+    /// The line of a trend, without words.
+    let sparks: [LineChartView]
     let tileSentence: String
 
     init(_ answer: InsightAnswer, anchor: String) {
         self.anchor = anchor
         tileHeading = answer.insight.title
-        tileSentence = answer.sentence
         let (quantity, unit) = Self.number(of: answer)
-        isUnreleased = answer.answered == nil
         isNumber = quantity != nil
         let withheld = answer.answered?.table.withheldRows ?? 0
         isWithheld = quantity == nil && withheld > 0
-        isImpossible = answer.answered != nil && quantity == nil && withheld == 0
         number = quantity ?? ""
         numberUnit = unit
+        switch answer.outcome {
+        case .absent(let absence): nothings = [absence.marker]
+        case .answered: nothings = quantity == nil && withheld == 0 ? [Impossible.marker] : []
+        }
+        guard let answered = answer.answered, answered.axes.isEmpty else {
+            (deltas, sparks, tileSentence) = ([], [], answer.sentence)
+            return
+        }
+        switch answered.view {
+        case .change(let comparisons):
+            deltas = comparisons.map { DeltaView(answer, $0, row: 0) }
+            tileSentence = answer.tableSentence(answered)
+        case .trend(let points):
+            deltas = []
+            sparks = [LineChartView(answer, points: points, row: 0, label: nil, anchor: anchor, isSpark: true)]
+            tileSentence = answer.sentence
+            return
+        case .table, .ranking:
+            deltas = []
+            tileSentence = answer.sentence
+        }
+        sparks = []
     }
 
     /// A single answer's own number; of a breakdown what its largest published group is of the whole, but a mean's whole.
     private static func number(of answer: InsightAnswer) -> (text: String?, unit: String) {
         guard let answered = answer.answered else { return (nil, "") }
         let table = answered.table
+        if case .quantiles(let quantiles) = answer.insight.kind { return quantile(quantiles, answer, table) }
         if answered.axes.isEmpty {
             guard let quantity = table.rows.first?.figure.quantity else { return (nil, "") }
-            return (quantity.figureText, unit(of: quantity, answer))
+            return (answer.text(quantity), unit(of: quantity, answer))
         }
-        if case .retention = answer.insight.kind { return retention(table) }
+        if case .retention = answer.insight.kind { return retention(table, answer) }
         if case .mean = answer.insight.kind, let whole = table.whole?.quantity {
-            return (whole.figureText, unit(of: whole, answer))
+            return (answer.text(whole), unit(of: whole, answer))
         }
         guard let top = table.largest, let quantity = top.figure.quantity else { return (nil, "") }
         let group = top.label.shortened(to: 40)
+        if let part = quantity.amount, let all = answered.shareBase?.quantity?.amount, all > 0 {
+            return (answer.locale.percent(part, of: all), group)
+        }
         switch quantity {
-        case .events(let part):
-            guard case .published(.events(let all)) = answered.shareBase, all > 0 else {
-                return (quantity.figureText, "events: \(group)")
-            }
-            return (Decimals.percent(part, of: all), group)
-        case .share:
-            return (quantity.figureText, group)
-        case .said(let part):
-            guard case .published(.said(let all)) = answered.shareBase, all > 0 else {
-                return (quantity.figureText, "devices: \(group)")
-            }
-            return (Decimals.percent(part, of: all), group)
-        case .devices, .mean:
-            return (quantity.figureText, "\(unit(of: quantity, answer)): \(group)")
+        case .events, .said, .estimate: return (answer.text(quantity), "\(unit(of: quantity, answer)): \(group)")
+        case .share: return (answer.text(quantity), group)
+        case .devices, .mean, .quantile: return (answer.text(quantity), "\(unit(of: quantity, answer)): \(group)")
         }
     }
 
     /// The latest week that is published: week 0 is always all of itself.
-    private static func retention(_ table: AnswerTable) -> (text: String?, unit: String) {
+    private static func retention(_ table: AnswerTable, _ answer: InsightAnswer) -> (text: String?, unit: String) {
         guard let row = table.latestWeek, let quantity = row.figure.quantity else { return (nil, "") }
-        return (quantity.figureText, "week \(row.week)\(row.ofGroup)".shortened(to: 40))
+        return (answer.text(quantity), "week \(row.week)\(row.ofGroup)".shortened(to: 40))
+    }
+
+    private static func quantile(
+        _ quantiles: [Quantile], _ answer: InsightAnswer, _ table: AnswerTable
+    ) -> (text: String?, unit: String) {
+        for (place, row) in table.rows.enumerated() {
+            guard let quantity = row.figure.quantity else { continue }
+            let name = QuantileReading.name(of: quantiles[place % quantiles.count], in: answer.locale).lowercased()
+            let group = row.buckets.dropLast().map { ": \($0)" }.joined()
+            return (answer.text(quantity), [answer.unit, name].filter { !$0.isEmpty }.joined(separator: ", ") + group)
+        }
+        return (nil, "")
     }
 
     private static func unit(of quantity: Quantity, _ answer: InsightAnswer) -> String {
@@ -69,8 +97,10 @@ struct TileView {
         case .events: "events"
         case .devices: "devices, at least"
         case .said: "devices"
+        case .estimate(let estimate): "\(estimate.counts.rawValue), estimated"
         case .share: "of \(answer.insight.kind.counts.rawValue)"
         case .mean: answer.unit.isEmpty ? "per event" : "\(answer.unit) per event"
+        case .quantile: answer.unit
         }
     }
 }

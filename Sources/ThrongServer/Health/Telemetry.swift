@@ -26,6 +26,8 @@ final class Telemetry: Sendable {
         var releases = 0
         var reports = 0
         var scheduleFailures = 0
+        var deliveries = 0
+        var deliveryFailures = 0
         var reportFailures = 0
         /// Unit: Unix seconds; 0 before the first.
         var lastRelease: Int64 = 0
@@ -126,6 +128,8 @@ final class Telemetry: Sendable {
         }
     }
 
+    func delivered() { counts.withLock { $0.deliveries += 1 } }
+    func deliveryFailed() { counts.withLock { $0.deliveryFailures += 1 } }
     func scheduleFailed() { counts.withLock { $0.scheduleFailures += 1 } }
 
     func releaseIsDue(at instant: Int64?, app: AppName) {
@@ -176,6 +180,9 @@ final class Telemetry: Sendable {
         page.gauges("throng_revealed_labels", "Values that were learned and are counted by name.", counts.knownLabels)
         page.counter("throng_releases_total", "Releases made.", [("", counts.releases)])
         page.counter("throng_reports_total", "Reports made.", [("", counts.reports)])
+        page.counter("throng_deliveries_total", "Reports that arrived where they go.", [("", counts.deliveries)])
+        page.counter(
+            "throng_delivery_failures_total", "Tries of deliveries that failed.", [("", counts.deliveryFailures)])
         page.counter(
             "throng_schedule_failures_total", "Releases and reports that failed.", [("", counts.scheduleFailures)])
         page.counter("throng_report_failures_total", "Reports that failed.", [("", counts.reportFailures)])

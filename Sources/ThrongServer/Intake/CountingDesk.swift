@@ -65,8 +65,9 @@ final class CountingDesk: Sendable {
             try intake.read(bytes, signals: signals, now: clock.now)
         }
         switch outcome {
-        case .optedOut(let answer):
+        case .optedOut(let answer, let app):
             telemetry.answered(.optedOut, answer)
+            state.withLock { $0.noteOptOut(of: answer.refused.count, app: app, now: clock.now) }
             return .optedOut(answer)
         case .batch(let incoming):
             guard journal.hasRoom else {
@@ -96,7 +97,7 @@ final class CountingDesk: Sendable {
             try intake.read(bytes, signals: signals, now: now, use: .preview)
         }
         switch outcome {
-        case .optedOut(let answer):
+        case .optedOut(let answer, _):
             return PreviewAnswer(
                 events: answer.refused.map { .init(index: $0.index, counted: [], refused: $0.reason) })
         case .batch(let incoming):

@@ -1,16 +1,18 @@
-internal import Foundation
 public import ThrongPlan
 internal import ThrongRelease
 public import ThrongReport
 public import ThrongStore
+internal import ThrongWire
 
-/// Makes reports from released numbers and puts them where they belong.
+/// Makes reports from released numbers, signs them and puts them where they belong.
 public struct ReportDesk: Sendable {
     private let store: ReleaseStore
     /// Where partners find their reports; nil keeps none for them.
     private let pages: AccessStore?
     private let rules: UserAgentRules
-    private let folder: String
+    /// Where the key is that signs.
+    let signing: ReportKeyFolder
+    let deliveries: DeliveryDesk
 
     /// How far back a missed report is made up for. Unit: seconds.
     private static let horizon: Int64 = 32 * 86_400
@@ -18,11 +20,18 @@ public struct ReportDesk: Sendable {
     /// - Parameters:
     ///   - pages: where partners find their reports; nil keeps none for them.
     ///   - folder: where deliveries with a relative path go.
-    public init(store: ReleaseStore, pages: AccessStore? = nil, rules: UserAgentRules, folder: String) {
+    ///   - signing: where the key is that signs; nil looks in the folder's `signing/key.pem`.
+    ///   - delivery: what deliveries over the network may do; nil allows none.
+    public init(
+        store: ReleaseStore, pages: AccessStore? = nil, rules: UserAgentRules, folder: String,
+        signing: ReportKeyFolder? = nil, delivery: DeliveryOptions? = nil
+    ) {
         self.store = store
         self.pages = pages
         self.rules = rules
-        self.folder = folder
+        self.signing = signing ?? ReportKeyFolder(dataPath: folder)
+        deliveries = DeliveryDesk(
+            store: store, folder: folder, options: delivery ?? DeliveryOptions(dataPath: folder))
     }
 
     /// The document of a report for a period.
@@ -34,49 +43,136 @@ public struct ReportDesk: Sendable {
             let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
             throw ReportDeskError.notReleased(report: report.name, period: calendar.label(of: period))
         }
-        return ReportDocument(plan: plan, report: report, period: period, releases: releases)
+        let earlier = try await earlier(for: report, plan: plan, period: period, besides: releases)
+        return ReportDocument(
+            plan: plan, report: report, period: period, releases: releases + earlier.releases, began: earlier.began)
     }
 
-    /// Makes a report's files and delivers them.
+    /// What the report compares with: releases of earlier periods that had been made when its own were. One that comes
+    /// later is never read, so that a report that is made again says what it said.
+    private func earlier(
+        for report: Report, plan: Plan, period: Period, besides own: [Release]
+    ) async throws -> (releases: [Release], began: [MetricName: Int64]) {
+        let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+        var releases: [Release] = []
+        var began: [MetricName: Int64] = [:]
+        for metric in own.map(\.header.layout.metric) {
+            let asked = report.insights.compactMap { plan.insight($0) }.filter { $0.metric == metric }
+                .flatMap { $0.earlierPeriods(of: period, in: calendar) }
+            guard let first = asked.map(\.start).min() else { continue }
+            let known = try await store.releases(app: plan.app.name, metric: metric, knownWith: period, from: first)
+            releases += known.releases.filter { asked.contains($0.header.period) }
+            began[metric] = known.began
+        }
+        return (releases, began)
+    }
+
+    /// Makes a report's files, with a signed manifest where there is a key, and writes them into a folder; nothing is
+    /// delivered and nothing goes on record.
     ///
-    /// - Parameter out: a folder that takes the place of the report's deliveries.
+    /// - Parameter now: Unix seconds.
     /// - Returns: the paths that were written.
-    public func deliver(_ report: Report, plan: Plan, period: Period, out: String? = nil) async throws -> [String] {
-        let document = try await document(of: report, plan: plan, period: period)
-        let files = try ReportFiles(of: document, formats: report.formats)
-        if out == nil, let pages {
-            let all = try ReportFiles(of: document, formats: ReportFormat.allCases)
-            try await pages.keep(
-                all.all.map { ($0.name, $0.contents) }, of: report.name, partner: report.partner, app: plan.app.name,
-                period: period, now: UnixClock.system.now)
+    public func write(
+        _ report: Report, plan: Plan, period: Period, now: Int64, to out: String
+    ) async throws -> [String] {
+        try ReportFolder(path: out).deliver(try await files(of: report, plan: plan, period: period, now: now).files)
+    }
+
+    /// Makes a report unless it was made, and delivers it: what has not arrived yet, and folders again.
+    ///
+    /// - Parameter now: Unix seconds.
+    /// - Returns: the paths and addresses that have it now.
+    /// - Throws: ``ReportDeskError/notComplete(report:period:)`` while something of the app that lies in the period is not
+    ///   released; ``ReportDeskError/notDelivered(report:period:reasons:)``.
+    public func deliver(_ report: Report, plan: Plan, period: Period, now: Int64) async throws -> [String] {
+        let label = (PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc).label(of: period)
+        guard try await !openPeriods(plan).contains(where: { period.start <= $0.start && $0.end <= period.end }) else {
+            throw ReportDeskError.notComplete(report: report.name, period: label)
+        }
+        let claim = try await store.claimRun(
+            app: plan.app.name, report: report.name, partner: report.partner, period: period, now: now,
+            tries: Int(Int32.max))
+        if let claim {
+            do {
+                _ = try await make(claim, report, plan: plan, period: period, now: now)
+            } catch {
+                try await store.finishRun(claim, .failed, detail: "\(type(of: error))", now: now)
+                throw error
+            }
+        } else {
+            try await store.reopenDeliveries(
+                app: plan.app.name, report: report.name, periodStart: period.start, now: now)
         }
         var paths: [String] = []
-        for path in out.map({ [$0] }) ?? report.deliveries.map(self.path) {
-            paths += try ReportFolder(path: path).deliver(files)
+        var faults: [String] = []
+        try await deliveries.work(
+            app: plan.app.name, run: (report.name, period.start), foldersOnly: false, now: { now },
+            over: { outcome in
+                paths += outcome.arrived
+                if let fault = outcome.fault { faults.append("\(outcome.claim.target): \(fault)") }
+            })
+        guard faults.isEmpty else {
+            throw ReportDeskError.notDelivered(report: report.name, period: label, reasons: faults)
         }
         return paths
+    }
+
+    private func files(
+        of report: Report, plan: Plan, period: Period, now: Int64, formats: [ReportFormat]? = nil
+    ) async throws -> (files: ReportFiles, label: String) {
+        let document = try await document(of: report, plan: plan, period: period)
+        let files = try ReportFiles(of: document, formats: formats ?? report.formats)
+        guard let key = try signing.current() else { return (files, document.periodLabel) }
+        let coverage = CoverageTotals(kinds: try await store.coverage(app: plan.app.name, period: period))
+        let signed = try files.signed(
+            as: document, with: key, coverage: coverage.map(CoverageStatement.init), now: now)
+        return (signed, document.periodLabel)
+    }
+
+    /// Makes a claimed run's files and writes down where they go; false where another process did meanwhile.
+    private func make(
+        _ claim: ReportRunClaim, _ report: Report, plan: Plan, period: Period, now: Int64
+    ) async throws -> Bool {
+        let (files, label) = try await files(of: report, plan: plan, period: period, now: now)
+        let stored = files.all.enumerated().map {
+            StoredReportFile(place: $0.offset, name: $0.element.name, contents: $0.element.contents)
+        }
+        if let pages {
+            let all = try await self.files(
+                of: report, plan: plan, period: period, now: now, formats: ReportFormat.allCases)
+            try await pages.keep(
+                all.files.all.map { ($0.name, $0.contents) }, of: report.name, partner: report.partner,
+                app: plan.app.name, period: period, now: now)
+        }
+        return try await store.keep(stored, of: claim, label: label, deliveries: report.deliveries, now: now)
+    }
+
+    private func openPeriods(_ plan: Plan) async throws -> [Period] {
+        try await store.openPeriods(app: plan.app.name).map(\.period)
+            + store.openRollups(app: plan.app.name).map(\.period)
     }
 
     /// Makes the scheduled reports that are due and were not made yet, each once, also over many daemons.
     ///
     /// A period's report is due at the first time of its schedule after the period's end and the app's grace, and once
     /// everything of the app that lies in the period is released, rollups too. Reports that were missed are made up
-    /// for, each once.
+    /// for, each once. Folders get theirs at once; what goes over the network is left to whoever works at deliveries.
     ///
     /// - Parameter now: Unix seconds.
-    /// - Returns: how many reports were delivered.
+    /// - Returns: how many reports were made.
     public func deliverDue(of plan: Plan, now: Int64, failed: (Report, any Error) -> Void) async throws -> Int {
         guard let calendar = PeriodCalendar(timeZone: plan.app.timeZone) else { return 0 }
-        let open =
-            try await store.openPeriods(app: plan.app.name).map(\.period)
-            + store.openRollups(app: plan.app.name).map(\.period)
+        let open = try await openPeriods(plan)
         var delivered = 0
         for report in plan.reports where report.schedule != nil {
             let made = Set(
                 try await store.runs(app: plan.app.name, report: report.name)
-                    .filter { $0.outcome == .delivered }.map(\.period.start))
+                    .filter { [.made, .delivered, .undelivered].contains($0.outcome) }.map(\.period.start))
+            // Asked once a report: there are hundreds of periods, and most were made, or are from before the app.
+            let released = try await store.releasedStarts(
+                app: plan.app.name, periodKind: report.period, from: now - 2 * Self.horizon)
             for period in due(report, calendar: calendar, grace: plan.app.grace, now: now)
-            where !made.contains(period.start)
+            where !made.contains(period.start) && released.contains(period.start)
                 && !open.contains(where: { period.start <= $0.start && $0.end <= period.end })
             {
                 // An app that was not there yet has nothing to report.
@@ -96,8 +192,17 @@ public struct ReportDesk: Sendable {
             app: plan.app.name, report: report.name, partner: report.partner, period: period, now: now)
         guard let claim else { return false }
         do {
-            let paths = try await deliver(report, plan: plan, period: period)
-            try await store.finishRun(claim, .delivered, detail: "\(paths.count) files", now: now)
+            guard try await make(claim, report, plan: plan, period: period, now: now) else { return false }
+            try await deliveries.work(
+                app: plan.app.name, run: (report.name, period.start), foldersOnly: true, now: { now },
+                over: { outcome in
+                    guard let fault = outcome.fault else { return }
+                    failed(
+                        report,
+                        ReportDeskError.notDelivered(
+                            report: report.name, period: "\(period.start)",
+                            reasons: ["\(outcome.claim.target): \(fault)"]))
+                })
             return true
         } catch {
             failed(report, error)
@@ -139,10 +244,15 @@ public struct ReportDesk: Sendable {
         }
         return periods.reversed()
     }
+}
 
-    private func path(of delivery: Delivery) -> String {
-        switch delivery {
-        case .folder(let path): path.hasPrefix("/") ? path : "\(folder)/\(path)"
-        }
+extension CoverageTotals {
+    /// What the store counted, by kind; nil where it counted nothing.
+    init?(kinds: [String: Int64]) {
+        guard !kinds.isEmpty else { return nil }
+        let others = ["accepted", "late", RefusalReason.optedOut.rawValue]
+        self.init(
+            accepted: kinds["accepted"] ?? 0, refusals: kinds.filter { !others.contains($0.key) },
+            consentRefused: kinds[RefusalReason.optedOut.rawValue] ?? 0, late: kinds["late"] ?? 0)
     }
 }

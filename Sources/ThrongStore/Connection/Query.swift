@@ -64,7 +64,10 @@ extension Query {
     static let selectReleaseNames = Query(
         "release.select_names", PackageResources.release_select_names_sql)
     static let selectReleases = Query("release.select", PackageResources.release_select_sql)
+    static let selectKnownReleases = Query("release.select_known", PackageResources.release_select_known_sql)
+    static let selectFirstRelease = Query("release.select_first", PackageResources.release_select_first_sql)
     static let selectReleasedCells = Query("released_cell.select", PackageResources.released_cell_select_sql)
+    static let selectReleaseStarts = Query("release.starts", PackageResources.release_starts_sql)
     static let selectReleasesWithin = Query("release.select_within", PackageResources.release_select_within_sql)
     static let lockTies = Query("release.lock_ties", PackageResources.release_lock_ties_sql)
     static let selectOverlapping = Query(
@@ -127,4 +130,25 @@ extension Query {
     static let claimRun = Query("report_run.claim", PackageResources.report_run_claim_sql)
     static let finishRun = Query("report_run.finish", PackageResources.report_run_finish_sql)
     static let selectRuns = Query("report_run.select", PackageResources.report_run_select_sql)
+    static let makeRun = Query("report_run.make", PackageResources.report_run_make_sql)
+    static let settleRun = Query("report_run.settle", PackageResources.report_run_settle_sql)
+    static let reopenRun = Query("report_run.reopen", PackageResources.report_run_reopen_sql)
+    static let insertRunFile = Query("run_file.insert", PackageResources.run_file_insert_sql)
+    static let selectRunFiles = Query("run_file.select", PackageResources.run_file_select_sql)
+    static let deleteRunFiles = Query("run_file.delete", PackageResources.run_file_delete_sql)
+
+    // Deliveries.
+    static let insertDelivery = Query("delivery.insert", PackageResources.delivery_insert_sql)
+    static let claimDelivery = Query("delivery.claim", PackageResources.delivery_claim_sql)
+    static let extendDelivery = Query("delivery.extend", PackageResources.delivery_extend_sql)
+    static let finishDelivery = Query("delivery.finish", PackageResources.delivery_finish_sql)
+    static let reopenDeliveries = Query("delivery.reopen", PackageResources.delivery_reopen_sql)
+    static let selectDeliveries = Query("delivery.select", PackageResources.delivery_select_sql)
+    static let insertDeliveredFile = Query("delivered_file.insert", PackageResources.delivered_file_insert_sql)
+    static let selectDeliveredFiles = Query("delivered_file.select", PackageResources.delivered_file_select_sql)
+
+    // Coverage.
+    static let upsertCoverage = Query("coverage.upsert", PackageResources.coverage_upsert_sql)
+    static let selectCoverage = Query("coverage.select", PackageResources.coverage_select_sql)
+    static let deleteCoverage = Query("coverage.delete", PackageResources.coverage_delete_sql)
 }

@@ -131,6 +131,7 @@ extension CounterStore {
             Query.upsertCounters(), Query.upsertDistinct(),
         ]
         if hasTop { statements.append(Query.upsertTop([daemon])) }
+        statements += pending.coverage.statements
         statements.append(Statement(name: "transaction.commit", sql: "commit"))
         let last = try session.pipeline(statements)
         guard last.last?.command == "COMMIT" else { throw StoreError.unexpectedAnswer(query: "transaction.commit") }

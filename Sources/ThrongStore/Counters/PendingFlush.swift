@@ -21,13 +21,18 @@ struct PendingFlush: Sendable {
     private(set) var counters: [PendingCounter]
     private(set) var distinct: [PendingDistinct]
     private(set) var top: [PendingTop]
+    private(set) var coverage: PendingTotals
     private(set) var redirected = 0
     private(set) var droppedDistinct = 0
     private let metrics: [Int32: Metric]
+    private let apps: [Int32: AppName]
 
     /// Translates a flush; `metrics` has one entry a layout of the flush, in its order.
     init(_ flush: Flush, metrics: [Metric]) {
         self.metrics = Dictionary(metrics.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        apps = Dictionary(
+            zip(metrics, flush.layouts).map { ($0.id, $1.app) }, uniquingKeysWith: { first, _ in first })
+        coverage = PendingTotals(flush.coverage)
         counters = flush.counters.map { delta in
             PendingCounter(
                 metric: metrics[delta.layout].id,
@@ -94,6 +99,9 @@ struct PendingFlush: Sendable {
             guard let target = targets[period] else { continue }
             counters[place].periodStart = target
             redirected += 1
+            if counters[place].measure == MeasureIndex.count.value, let app = apps[period.metric] {
+                coverage.add(counters[place].delta, late: target, app: app)
+            }
         }
         for place in top.indices {
             let period = MetricPeriod(metric: top[place].metric, start: top[place].periodStart)

@@ -31,6 +31,7 @@ public struct Migration: Sendable, Hashable {
         Migration(version: 8, name: "0008.firsts.sql", text: PackageResources._008_firsts_sql),
         Migration(version: 9, name: "0009.revealed.sql", text: PackageResources._009_revealed_sql),
         Migration(version: 10, name: "0010.analysts.sql", text: PackageResources._010_analysts_sql),
+        Migration(version: 11, name: "0011.delivery.sql", text: PackageResources._011_delivery_sql),
         Migration(version: 12, name: "0012.portal.sql", text: PackageResources._012_portal_sql),
     ]
 }

@@ -27,19 +27,50 @@ extension ReleaseStore {
                     Query.selectReleases([
                         .text(app.text), .text(metric.text), periodKind.parameter, .instant(from), .instant(to),
                     ]))
-                return try rows.indices.map { row in
-                    let cells = try Self.cells(of: try rows.integer(row, 0), session)
-                    let header = try ReleaseHeader(json: Data(try rows.bytes(row, 1)))
-                    let dropped = try rows.text(row, 3).split(separator: ",").map { DimensionName(String($0)) }
-                    guard dropped.isEmpty else {
-                        return Release(decayed: header, dropped: Set(dropped), cells: cells)
-                    }
-                    return try Release(
-                        restoring: header,
-                        cells: cells,
-                        digest: ReleaseDigest(hex: LowerHex.text(try rows.bytes(row, 2))))
-                }
+                return try Self.releases(rows, session)
             }
+        }
+    }
+
+    /// The releases of a metric whose periods start within a range and that had been made when those of a later period
+    /// were, and the start of the first period that had been released then (Unix seconds; nil where none had).
+    ///
+    /// What is released afterwards, even of an earlier period, is never among them: the answer stays as it is but for age.
+    ///
+    /// - Parameters:
+    ///   - from: First start that counts. Unit: Unix seconds.
+    ///   - period: The later period, whose start is the first that no longer counts.
+    /// - Throws: as ``releases(app:metric:periodKind:from:to:)``.
+    public func releases(
+        app: AppName, metric: MetricName, knownWith period: Period, from: Int64
+    ) async throws -> (releases: [Release], began: Int64?) {
+        try await connection.run { session in
+            try session.transaction {
+                try session.query("transaction.snapshot", "set transaction isolation level repeatable read, read only")
+                let name: [Parameter] = [.text(app.text), .text(metric.text), period.kind.parameter]
+                let first = try session.query(Query.selectFirstRelease(name + [.instant(period.start)]))
+                let rows = try session.query(
+                    Query.selectKnownReleases(
+                        name + [.instant(from), .instant(period.start), .instant(period.start)]))
+                return (
+                    try Self.releases(rows, session),
+                    first.count == 1 && !first.isNull(0, 0) ? try first.integer(0, 0) : nil
+                )
+            }
+        }
+    }
+
+    /// Reads what `release.select` and `release.select_known` answer.
+    private static func releases(_ rows: Rows, _ session: Session) throws -> [Release] {
+        try rows.indices.map { row in
+            let cells = try cells(of: try rows.integer(row, 0), session)
+            let header = try ReleaseHeader(json: Data(try rows.bytes(row, 1)))
+            let dropped = try rows.text(row, 3).split(separator: ",").map { DimensionName(String($0)) }
+            guard dropped.isEmpty else { return Release(decayed: header, dropped: Set(dropped), cells: cells) }
+            return try Release(
+                restoring: header,
+                cells: cells,
+                digest: ReleaseDigest(hex: LowerHex.text(try rows.bytes(row, 2))))
         }
     }
 

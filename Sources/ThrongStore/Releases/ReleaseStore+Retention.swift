@@ -29,6 +29,7 @@ extension ReleaseStore {
             // What waited for a metric that the plan no longer asks to release goes now.
             try Self.forgetKept(app: plan.app.name, session)
             try Self.expireLabels(of: plan, now: now, session)
+            try Self.expireFiles(of: plan, now: now, session)
             let longest = plan.purposes.map(\.retention).max() ?? .zero
             try session.query(
                 Query.deleteReportFiles([.text(plan.app.name.text), .instant(now - longest.components.seconds)]))

@@ -52,17 +52,18 @@ extension ReleaseStore {
         }
     }
 
-    /// The runs of an app, of one report or of all, by period.
-    public func runs(app: AppName, report: ReportName? = nil) async throws -> [ReportRun] {
+    /// The runs of an app or of all, of one report or of all, by period.
+    public func runs(app: AppName? = nil, report: ReportName? = nil) async throws -> [ReportRun] {
         try await connection.run { session in
             let rows = try session.query(
-                Query.selectRuns([.text(app.text), report.map { .text($0.text) } ?? .null]))
+                Query.selectRuns([app.map { .text($0.text) } ?? .null, report.map { .text($0.text) } ?? .null]))
             return try rows.indices.map { row in
                 guard let kind = PeriodKind(code: try rows.integer(row, 2)),
                     let outcome = ReportRun.Outcome(rawValue: try rows.text(row, 8))
                 else { throw StoreError.unexpectedAnswer(query: Query.selectRuns.name) }
                 return ReportRun(
-                    app: app,
+                    app: AppName(try rows.text(row, 10)),
+                    label: rows.isNull(row, 11) ? nil : try rows.text(row, 11),
                     report: ReportName(try rows.text(row, 0)),
                     partner: PartnerName(try rows.text(row, 1)),
                     period: Period(kind: kind, start: try rows.integer(row, 3), end: try rows.integer(row, 4)),

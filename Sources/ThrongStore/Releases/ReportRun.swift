@@ -6,14 +6,20 @@ public struct ReportRun: Sendable, Hashable {
     public enum Outcome: String, Sendable, Hashable, CaseIterable {
         /// A process works on it, or died while it did.
         case running
+        /// Its files are made; deliveries are under way.
+        case made
         /// Its files are where they should be.
         case delivered
+        /// Its files are made, and a delivery was given up.
+        case undelivered
         /// It is to be tried again, while tries are left.
         case failed
     }
 
     /// Of which app.
     public let app: AppName
+    /// What it covers, as file names have it; nil in runs of earlier versions.
+    public let label: String?
     /// Which report.
     public let report: ReportName
     /// For whom.

@@ -118,7 +118,7 @@ struct AuditCommand: AsyncParsableCommand {
         guard let names = FileManager.default.enumerator(atPath: folder)?.compactMap({ $0 as? String }) else {
             throw CommandFailure("\(folder): there is no such folder, or it can't be read.")
         }
-        for name in names.sorted() where name.hasSuffix(".json") {
+        for name in names.sorted() where name.hasSuffix(".json") && !name.hasSuffix(".manifest.json") {
             guard let bytes = FileManager.default.contents(atPath: folder + "/" + name) else {
                 throw CommandFailure("\(folder)/\(name) can't be read.")
             }

@@ -3,6 +3,7 @@ import Configuration
 import ThrongFaults
 import ThrongIntake
 import ThrongJournal
+import ThrongPlan
 import ThrongServer
 
 /// The settings of `throng serve` that have no option, read once from the environment.
@@ -75,26 +76,63 @@ enum DaemonSettings {
         Setting(
             key: "schedule.seconds", unit: "seconds", lowest: 1, highest: 86_400, standard: 30,
             meaning: "pause between two looks at what is due", apply: { $0.scheduleInterval = .seconds($1) }),
+        Setting(
+            key: "deliver.seconds", unit: "seconds", lowest: 1, highest: 3600, standard: 60,
+            meaning: "how long a file may take to be sent", apply: { $0.delivery.fileSeconds = Int64($1) }),
+        Setting(
+            key: "deliver.retry-seconds", unit: "seconds", lowest: 1, highest: 3600, standard: 30,
+            meaning: "pause after a delivery's first try; each is twice the one before, up to an hour",
+            apply: { $0.delivery.retrySeconds = Int64($1) }),
+        Setting(
+            key: "deliver.tries", unit: "tries", lowest: 1, highest: 100, standard: 12,
+            meaning: "when a delivery is given up", apply: { $0.delivery.tries = $1 }),
     ]
 
-    /// The one setting that is no number.
+    /// The settings that are no numbers, with what the manual says of them.
+    private static let texts: [(variable: String, meaning: String)] = [
+        (
+            origins,
+            """
+            (text, *)
+                  origins whose web pages may send events, such as "https://shop.example https://www.shop.example"
+            """
+        ),
+        (reportKey, "(path, signing/key.pem in the data directory)\n      the key that signs reports' manifests"),
+        (
+            hosts,
+            """
+            (text, none)
+                  hosts that reports may be sent to, such as "partner.example partner.example:8443"
+            """
+        ),
+        (
+            privateHosts,
+            "(text, none)\n      those of them that may be at loopback, private and other special addresses"
+        ),
+        (authorities, "(path, none)\n      certificates in PEM that vouch for partners, beside the system's"),
+        (
+            secrets,
+            "(path, secrets in the data directory)\n      a folder with a file for each header Authorization of a plan"
+        ),
+    ]
     private static let origins = "THRONG_INTAKE_ORIGINS"
+    private static let reportKey = "THRONG_REPORT_KEY"
+    private static let hosts = "THRONG_DELIVER_HOSTS"
+    private static let privateHosts = "THRONG_DELIVER_PRIVATE_HOSTS"
+    private static let authorities = "THRONG_DELIVER_CA"
+    private static let secrets = "THRONG_DELIVER_SECRETS"
 
     /// One line a setting, for the manual.
     static var help: String {
         let numbers = all.map { "  \($0.variable) (int, \($0.standard), \($0.unit))\n      \($0.meaning)" }
-        let text = """
-              \(origins) (text, *)
-                  origins whose web pages may send events, such as "https://shop.example https://www.shop.example"
-            """
-        return (numbers + [text]).joined(separator: "\n")
+        return (numbers + texts.map { "  \($0.variable) \($0.meaning)" }).joined(separator: "\n")
     }
 
     /// Takes the settings over.
     ///
     /// - Throws: `ValidationError` for an unknown variable, no whole number, or one out of range.
     static func apply(to options: inout DaemonOptions, environment: [String: String]) throws {
-        let known = Set(all.map(\.variable)).union(Fault.variables).union([origins])
+        let known = Set(all.map(\.variable)).union(Fault.variables).union(texts.map(\.variable))
         for name in environment.keys.sorted() where name.hasPrefix("THRONG_") && !known.contains(name) {
             throw ValidationError(
                 "The environment has \(name), which throng does not know. `throng serve --help` lists the ones it knows."
@@ -118,6 +156,33 @@ enum DaemonSettings {
                     "\(origins) takes * or origins separated by spaces, each a scheme and a host without a path.")
             }
             options.origins = listed
+        }
+        if let path = environment[reportKey] { options.reportKey = path }
+        if let path = environment[authorities] { options.delivery.authorities = path }
+        if let path = environment[secrets] { options.delivery.secrets = path }
+        if let text = environment[hosts] { options.delivery.hosts = names(text) }
+        if let text = environment[privateHosts] { options.delivery.privateHosts = names(text) }
+        try checkHosts(of: options)
+    }
+
+    /// Host names without the port that needs no mention.
+    private static func names(_ text: String) -> Set<String> {
+        Set(
+            text.lowercased().split(separator: " ").map {
+                $0.hasSuffix(":443") ? String($0.dropLast(4)) : String($0)
+            })
+    }
+
+    /// A plan alone makes nobody send anything anywhere: the operator allows each host.
+    private static func checkHosts(of options: DaemonOptions) throws {
+        for plan in options.plans {
+            for report in plan.reports {
+                for case .http(let http) in report.deliveries where !options.delivery.hosts.contains(http.authority) {
+                    throw ValidationError(
+                        "Report \(report.name) of \(plan.app.name) goes to \(http.authority), which \(hosts) does not "
+                            + "list. Add it there, separated by a space, if reports may be sent to it.")
+                }
+            }
         }
     }
 }

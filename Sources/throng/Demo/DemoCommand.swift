@@ -2,9 +2,12 @@ import ArgumentParser
 import AsyncHTTPClient
 import Foundation
 import Logging
+import ThrongLoad
 import ThrongPlan
+import ThrongReport
 import ThrongServer
 import ThrongStore
+import UnixSignals
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,8 +15,9 @@ struct DemoCommand: AsyncParsableCommand {
         abstract: "Runs the whole way once, from events to a report, on a private PostgreSQL.",
         discussion: """
             Starts `throng serve`, lets a crowd of real devices walk through a shop as real shoppers did, over HTTP, \
-            then releases yesterday, reports it and stops. Devices and shoppers come from two data sets and are \
-            combined at random (resampled); amounts are made up.
+            then releases yesterday, reports it and stops. So that reports have something to compare with, some days \
+            before are counted as well, without HTTP. Devices and shoppers come from two data sets and are combined at \
+            random (resampled); amounts, and how many devices came on which day, are made up.
 
             Each run starts from an empty data directory of its own.
             """)
@@ -33,8 +37,14 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "How many devices post.")
     var devices = 20_000
 
+    @Option(help: "How many days are released: yesterday and those before it.")
+    var days = 8
+
     @Option(help: "Which crowd: the same seed gives the same one.")
     var seed: UInt64 = 20_261_121
+
+    @Flag(help: "Leaves the pages running for partners and you to look at, until Ctrl-C.")
+    var keep = false
 
     @Flag(help: "Prints the summary as JSON.")
     var json = false
@@ -56,6 +66,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard devices >= 1 else { throw ValidationError("--devices takes at least 1.") }
+        guard 1...60 ~= days else { throw ValidationError("--days takes 1 to 60.") }
     }
 
     func run() async throws {
@@ -65,6 +76,7 @@ struct DemoCommand: AsyncParsableCommand {
         let bucketed = try crowd.uniqueBucketed(plan: plan)
 
         try prepareData()
+        _ = try ReportKeyFolder(dataPath: data).rotate(now: UnixClock.system.now)
         Terminal.talk("Starting throng serve with a private PostgreSQL in \(data).")
         let serve = try ServeProcess(plan: self.plan, data: data, log: data + "/serve.log")
         let client = HTTPClient(eventLoopGroupProvider: .singleton)
@@ -75,8 +87,34 @@ struct DemoCommand: AsyncParsableCommand {
             result = .failure(error)
         }
         try await client.shutdown()
+        if keep, case .success(let summary) = result {
+            try show(summary)
+            try await letIn(plan, to: serve)
+            return try serve.stop()
+        }
         try serve.stop()
         try show(try result.get())
+    }
+
+    /// Gives tokens to everybody who may look, and waits until somebody has seen enough.
+    private func letIn(_ plan: Plan, to serve: ServeProcess) async throws {
+        var logger = Logger(label: "throng")
+        logger.logLevel = .warning
+        let store = AccessStore(try PrivateCluster(directory: data + "/postgres", logger: logger).settings)
+        defer { store.close() }
+        let now = UnixClock.system.now
+        var lines: [(String, String)] = []
+        let partners = plan.partners.map { ($0.title, AccessRole.partner($0.name, of: plan.app.name)) }
+        for (title, role) in partners + [("Operator", .operations)] {
+            let secret = AccessSecret()
+            let token = AccessToken(
+                id: secret.id, role: role, note: "demonstration", createdAt: now, expiresAt: now + 86_400)
+            try await store.add(token, secret)
+            lines.append((title, secret.text))
+        }
+        Terminal.talk("\nThe pages are at \(serve.portal) until you press Ctrl-C. Sign in with one of these tokens:")
+        Terminal.talk(Terminal.table(lines))
+        for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { break }
     }
 
     private func walk(
@@ -90,6 +128,10 @@ struct DemoCommand: AsyncParsableCommand {
         let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
         let now = UnixClock.system.now
         let yesterday = calendar.period(.day, containing: calendar.period(.day, containing: now).start - 1)
+        var logger = Logger(label: "throng")
+        logger.logLevel = .warning
+        let settings = try PrivateCluster(directory: data + "/postgres", logger: logger).settings
+        try await countPast(plan, crowd, before: yesterday, calendar, settings)
         let making = ProgressBar("making the crowd ", total: devices, unit: "devices")
         let parcels = crowd.parcels(
             plan: plan, day: yesterday.start, now: now, devices: devices, seed: seed, progress: making)
@@ -103,20 +145,27 @@ struct DemoCommand: AsyncParsableCommand {
 
         Terminal.talk("Waiting for PostgreSQL, then releasing \(calendar.label(of: yesterday)).")
         try await serve.waitUntilFlushed(client)
-        var logger = Logger(label: "throng")
-        logger.logLevel = .warning
-        let settings = try PrivateCluster(directory: data + "/postgres", logger: logger).settings
         let (store, pages) = (ReleaseStore(settings), AccessStore(settings))
         defer {
             store.close()
             pages.close()
         }
         let made = try await ReleaseDesk(store: store, rules: .system)
-            .releaseDue(of: plan, now: now, only: yesterday, ignoringGrace: true)
+            .releaseDue(of: plan, now: now, ignoringGrace: true).filter { $0.period == yesterday }
         let desk = ReportDesk(store: store, pages: pages, rules: .system, folder: data)
         var paths: [String] = []
+        // The pages have every day; the way to yesterday's is shown.
+        for day in pastDays(before: yesterday, calendar).reversed() {
+            for report in plan.reports where report.period == .day {
+                _ = try await desk.deliver(report, plan: plan, period: day, now: now)
+            }
+        }
         for report in plan.reports where report.period == .day {
-            paths += try await desk.deliver(report, plan: plan, period: yesterday, out: out)
+            if let out {
+                paths += try await desk.write(report, plan: plan, period: yesterday, now: now, to: out)
+            } else {
+                paths += try await desk.deliver(report, plan: plan, period: yesterday, now: now)
+            }
         }
         return Summary(
             devices: devices,
@@ -131,6 +180,40 @@ struct DemoCommand: AsyncParsableCommand {
             uniqueDevicesAfter: bucketed.unique,
             dimensions: bucketed.dimensions.map(\.text),
             reports: paths)
+    }
+
+    /// The days before yesterday that are released too, the latest first.
+    private func pastDays(before yesterday: Period, _ calendar: PeriodCalendar) -> [Period] {
+        var past: [Period] = []
+        while past.count < days - 1 {
+            past.append(calendar.period(.day, containing: (past.last ?? yesterday).start - 1))
+        }
+        return past
+    }
+
+    /// Counts the days before yesterday, the oldest first, each with a crowd of its own that is a little smaller.
+    private func countPast(
+        _ plan: Plan, _ crowd: Crowd, before yesterday: Period, _ calendar: PeriodCalendar,
+        _ settings: ConnectionSettings
+    ) async throws {
+        guard days > 1 else { return }
+        let past = try PastDays(plan)
+        let store = CounterStore(settings)
+        defer { store.close() }
+        var shapes = SplitMix64(state: seed)
+        let order = pastDays(before: yesterday, calendar)
+        let sizes = order.indices.map { ago -> Int in
+            let share: Double = 0.94 - 0.025 * Double(min(ago, 12)) + 0.08 * shapes.fraction()
+            return max(Int(Double(devices) * share), 1)
+        }
+        let bar = ProgressBar("counting the days before", total: sizes.reduce(0, +), unit: "devices")
+        for (ago, day) in order.enumerated().reversed() {
+            let parcels = crowd.parcels(
+                plan: plan, day: day.start, now: day.end + 1, devices: sizes[ago], seed: seed + UInt64(ago) + 1,
+                progress: bar)
+            try await past.count(parcels, at: day.end + 1, into: store)
+        }
+        bar.finish()
     }
 
     /// An empty data directory; one that an earlier demonstration left is emptied, any other is left alone.
@@ -173,5 +256,10 @@ struct DemoCommand: AsyncParsableCommand {
             ]))
         Terminal.data("\nReports (resampled sample data):")
         for path in summary.reports { Terminal.data("  \(path)") }
+        let folders = Set(summary.reports.map { ($0 as NSString).deletingLastPathComponent }).sorted()
+        Terminal.data("\nThey are signed. Check them as a partner would:")
+        for folder in folders {
+            Terminal.data("  throng verify \(folder) --key \(ReportKeyFolder(dataPath: data).listPath)")
+        }
     }
 }

@@ -6,13 +6,16 @@ import NIOHTTP1
 /// A `throng serve` of our own: started, waited for, stopped.
 final class ServeProcess {
     let url: String
+    /// Where people look.
+    let portal: String
     private let metricsURL: String
     private let process = Process()
     private let logPath: String
 
     init(plan: String, data: String, log: String) throws {
-        let ports = try Self.freePorts(2)
+        let ports = try Self.freePorts(3)
         url = "http://127.0.0.1:\(ports[0])"
+        portal = "http://127.0.0.1:\(ports[2])/"
         metricsURL = "http://127.0.0.1:\(ports[1])/metrics"
         logPath = log
         _ = FileManager.default.createFile(atPath: log, contents: nil)
@@ -22,7 +25,7 @@ final class ServeProcess {
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = [
             "serve", "--plan", plan, "--data", data, "--listen", "127.0.0.1:\(ports[0])",
-            "--metrics", "127.0.0.1:\(ports[1])",
+            "--metrics", "127.0.0.1:\(ports[1])", "--portal", "127.0.0.1:\(ports[2])",
         ]
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = handle

@@ -28,6 +28,11 @@ enum Terminal {
         return number < 0 ? "-" + text : text
     }
 
+    /// 2026-11-20T06:00:00Z.
+    static func instant(_ unixSeconds: Int64) -> String {
+        Date(timeIntervalSince1970: Double(unixSeconds)).formatted(.iso8601)
+    }
+
     /// "1 metric", "2 metrics".
     static func count(_ number: Int, _ noun: String) -> String {
         "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")"

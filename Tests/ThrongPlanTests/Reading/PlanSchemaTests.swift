@@ -107,8 +107,10 @@ struct PlanSchemaTests {
         #expect(try words("insight", "basis") == Insight.Basis.allCases.map(\.rawValue))
         #expect(
             try words("insight", "kind") == [
-                "count", "reach", "share", "mean", "distribution", "retention", "frequency",
+                "count", "reach", "share", "mean", "distribution", "quantiles", "retention", "frequency",
             ])
+        #expect(try words("insight", "change", "items") == Insight.Reference.allCases.map(\.rawValue))
+        #expect(try words("report", "locale") == ReportLocale.allCases.map(\.rawValue))
         #expect(try words("frequency", "per") == ["week"])
         #expect(try words("dimension", "time") == BucketingRule.TimePart.allCases.map(\.rawValue))
         #expect(

@@ -108,7 +108,7 @@ extension Slip {
             "kind: count", "kind: sum",
             """
             42:11: insight 'by_system': 'kind': found 'sum'; allowed: count, reach, share, mean, distribution, \
-            retention, frequency
+            quantiles, retention, frequency
             """
         ),
         Slip(
@@ -191,5 +191,27 @@ extension Slip {
             or in the daemon's data directory
             """
         ),
+        Slip(
+            "    schedule: 0 6 * * *\n    deliver: [{folder: out}]", "    deliver: [{put: 'http://a.example/'}]",
+            """
+            54:21: report 'daily': 'deliver': 'put': found 'http://a.example/'; https://HOST/PATH is allowed, without \
+            user, query and fragment, and with a slash at the end, after which the file's name is put
+            """
+        ),
+        Slip(
+            "    schedule: 0 6 * * *\n    deliver: [{folder: out}]",
+            "    deliver: [{post: 'https://a.example/in', authorization: Bearer abc}]",
+            """
+            54:61: report 'daily': 'deliver': 'authorization': the name of a file in the operator's folder of secrets \
+            is allowed (a to z, 0 to 9, _ and -), never the secret itself
+            """
+        ),
+        Slip(
+            "    schedule: 0 6 * * *\n    deliver: [{folder: out}]",
+            "    deliver: [{folder: out, post: 'https://a.example/in'}]",
+            "54:15: report 'daily': 'deliver': one of 'folder', 'put' and 'post' is needed; found 2"),
+        Slip(
+            "    schedule: 0 6 * * *\n    deliver: [{folder: out}]", "    deliver: [{folder: out, authorization: a}]",
+            "54:44: report 'daily': 'deliver': 'authorization': only 'put' and 'post' have one"),
     ]
 }

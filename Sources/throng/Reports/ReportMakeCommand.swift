@@ -5,13 +5,16 @@ import ThrongReport
 import ThrongServer
 import ThrongStore
 
-struct ReportCommand: AsyncParsableCommand {
+struct ReportMakeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "report",
-        abstract: "Makes partners' reports from what was released.",
+        commandName: "make",
+        abstract: "Makes reports and delivers them (the default).",
         discussion: """
-            Without --period it takes each report's last complete period. Without --out the files go where the plan \
-            delivers them, relative paths under the data directory. Paths of the files go to standard output.
+            Without --period it takes each report's last complete period. A report is made once a period: where it was made \
+            already, what was kept is delivered where it has not arrived yet, and into folders again. With --out the files \
+            are made anew and go into that folder alone, and nothing goes on record.
+
+            Relative paths are under the data directory. Paths and addresses of the files go to standard output.
             """)
 
     @OptionGroup var plans: PlanFiles
@@ -29,14 +32,18 @@ struct ReportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let plans = try plans.read()
-        let paths = try await DatabaseAccess.use(place) { settings in
+        var options = DaemonOptions(plans: out == nil ? plans : [], dataPath: place.dataPath)
+        try DaemonSettings.apply(to: &options, environment: ProcessInfo.processInfo.environment)
+        let paths = try await DatabaseAccess.use(place) { [options] settings in
             let store = ReleaseStore(settings)
             let pages = AccessStore(settings)
             defer {
                 store.close()
                 pages.close()
             }
-            let desk = ReportDesk(store: store, pages: pages, rules: .system, folder: place.dataPath)
+            let desk = ReportDesk(
+                store: store, pages: pages, rules: .system, folder: place.dataPath,
+                signing: ReportKeyFolder(keyPath: options.reportKey), delivery: options.delivery)
             var paths: [String] = []
             for plan in plans { paths += try await deliver(plan, desk) }
             return paths
@@ -52,9 +59,10 @@ struct ReportCommand: AsyncParsableCommand {
             throw CommandFailure("No report of \(plan.app.name) goes to '\(partner)'; its partners are \(known).")
         }
         let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+        let now = UnixClock.system.now
         var paths: [String] = []
         for report in reports {
-            let current = calendar.period(report.period, containing: UnixClock.system.now)
+            let current = calendar.period(report.period, containing: now)
             let chosen = try period.period(of: plan) ?? calendar.period(report.period, containing: current.start - 1)
             guard chosen.kind == report.period else {
                 Terminal.talk(
@@ -62,7 +70,11 @@ struct ReportCommand: AsyncParsableCommand {
                         + "\(chosen.kind.rawValue). Left out.")
                 continue
             }
-            paths += try await desk.deliver(report, plan: plan, period: chosen, out: out)
+            if let out {
+                paths += try await desk.write(report, plan: plan, period: chosen, now: now, to: out)
+            } else {
+                paths += try await desk.deliver(report, plan: plan, period: chosen, now: now)
+            }
         }
         return paths
     }

@@ -1,0 +1,11 @@
+-- Deliveries of a run that are made again: those that were given up, and folders, where that does no harm.
+update throng.delivery
+set state = 'pending',
+    attempts = 0,
+    next_at = to_timestamp($4::bigint),
+    leased_until = null,
+    finished_at = null
+where app = $1
+    and report = $2
+    and period_start = to_timestamp($3::bigint)
+    and (state = 'failed' or state = 'sent' and target like 'folder %');

@@ -1,0 +1,125 @@
+internal import ThrongPlan
+public import ThrongWire
+
+/// What became of events: a total of a whole app, about nobody.
+public enum CoverageKind: Hashable, Sendable {
+    /// They changed a counter.
+    case accepted
+    /// They counted into a later period, because their own was released; once a metric.
+    case late
+    /// They changed none.
+    case refused(RefusalReason)
+
+    /// A stable number for files.
+    public var code: UInt8 {
+        switch self {
+        case .accepted: 0
+        case .late: 255
+        case .refused(let reason): reason.code
+        }
+    }
+
+    /// The kind with that number; nil for a number that this version does not know.
+    public init?(code: UInt8) {
+        switch code {
+        case 0: self = .accepted
+        case 255: self = .late
+        default:
+            guard let reason = RefusalReason(code: code) else { return nil }
+            self = .refused(reason)
+        }
+    }
+
+    /// What the schema stores.
+    public var name: String {
+        switch self {
+        case .accepted: "accepted"
+        case .late: "late"
+        case .refused(let reason): reason.rawValue
+        }
+    }
+}
+
+/// What is added to one total of an app.
+public struct CoverageDelta: Hashable, Sendable {
+    /// The app.
+    public let app: AppName
+    /// The hour, by UTC, in which the batch's window began; of late events the first that begins in the period that took
+    /// them; of opt-outs the one in which they came. Unit: Unix seconds.
+    public let hour: Int64
+    /// What became of them.
+    public let kind: CoverageKind
+    /// Unit: events.
+    public let events: Int64
+
+    /// Puts a delta together.
+    public init(app: AppName, hour: Int64, kind: CoverageKind, events: Int64) {
+        self.app = app
+        self.hour = hour
+        self.kind = kind
+        self.events = events
+    }
+
+    /// The first hour that begins in a period. Unit: Unix seconds.
+    public static func hour(ofPeriod start: Int64) -> Int64 { (start + 3599).flooredQuotient(by: 3600) * 3600 }
+}
+
+/// Totals of apps that PostgreSQL does not have yet.
+struct PendingCoverage: Sendable {
+    private struct Key: Hashable {
+        let app: AppName
+        let hour: Int64
+        let kind: UInt8
+    }
+
+    private var totals: [Key: Int64] = [:]
+
+    var isEmpty: Bool { totals.isEmpty }
+
+    mutating func add(_ delta: CoverageDelta) {
+        let key = Key(app: delta.app, hour: delta.hour, kind: delta.kind.code)
+        totals[key] = (totals[key] ?? 0).saturatingAdd(delta.events)
+    }
+
+    /// By app, hour and kind, so that all daemons lock rows in one order.
+    var deltas: [CoverageDelta] {
+        totals.compactMap { key, events in
+            CoverageKind(code: key.kind).map {
+                CoverageDelta(app: key.app, hour: key.hour, kind: $0, events: events)
+            }
+        }
+        .sorted { ($0.app, $0.hour, $0.kind.code) < ($1.app, $1.hour, $1.kind.code) }
+    }
+}
+
+extension CountedBatch {
+    /// What it adds to the totals of its app.
+    func forEachCoverage(_ body: (CoverageDelta) -> Void) {
+        let hour = window.rotation.start(of: window.number).flooredQuotient(by: 3600) * 3600
+        func add(_ kind: CoverageKind, _ events: Int64, _ hour: Int64) {
+            body(CoverageDelta(app: window.app, hour: hour, kind: kind, events: events))
+        }
+        if answer.accepted > 0 { add(.accepted, Int64(answer.accepted), hour) }
+        if !answer.refused.isEmpty {
+            var reasons: [RefusalReason: Int64] = [:]
+            for refusal in answer.refused { reasons[refusal.reason, default: 0] += 1 }
+            for (reason, events) in reasons { add(.refused(reason), events, hour) }
+        }
+        for addition in additions where addition.isLate {
+            add(.late, addition.count, CoverageDelta.hour(ofPeriod: addition.periodStart))
+        }
+    }
+}
+
+extension Counting {
+    /// Notes events that were refused for want of consent. Nothing of them is journalled: those since the last flush are
+    /// not noted where the process dies.
+    ///
+    /// - Parameter now: Unix seconds.
+    public mutating func noteOptOut(of events: Int, app: AppName, now: Int64) {
+        pending.coverage.add(
+            CoverageDelta(
+                app: app, hour: now.flooredQuotient(by: 3600) * 3600, kind: .refused(.optedOut),
+                events: Int64(events)))
+    }
+}

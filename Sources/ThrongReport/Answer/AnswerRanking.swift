@@ -1,0 +1,38 @@
+/// The largest published rows of an answer, and what they leave of the whole.
+///
+/// A withheld row has no rank, and nothing tells whether it would have one: it may be larger than every row that is named.
+public struct AnswerRanking: Sendable, Hashable {
+    /// The rows that are named, largest first, equal ones in the plan's order.
+    public let rows: [Ranked]
+    /// Of those that are not named and can occur, how many there are, withheld ones among them.
+    public let others: Int
+    /// The whole less the named rows; nil where nothing is left out, where the whole is withheld or not shown, and where
+    /// parts do not add up, as devices do not.
+    public let rest: Quantity?
+
+    /// One row with its rank.
+    public struct Ranked: Sendable, Hashable {
+        /// 1 and one more for every larger number: equal numbers have one rank.
+        public let rank: Int
+        /// The row.
+        public let row: AnswerRow
+    }
+
+    /// Ranks the published rows of a table and names at most so many.
+    ///
+    /// - Parameter rest: what some rows leave of the whole.
+    init(of table: AnswerTable, top: Int, rest: ([Quantity]) -> Quantity?) {
+        let published = table.rows.enumerated().compactMap { place, row in
+            row.figure.quantity.map { (place: place, row: row, quantity: $0) }
+        }
+        let sorted = published.sorted { left, right in
+            if left.quantity.exceeds(right.quantity) { return true }
+            return !right.quantity.exceeds(left.quantity) && left.place < right.place
+        }
+        rows = sorted.prefix(top).map { entry in
+            Ranked(rank: 1 + published.count { $0.quantity.exceeds(entry.quantity) }, row: entry.row)
+        }
+        others = table.rows.count { $0.figure != .impossible } - rows.count
+        self.rest = others > 0 ? rest(rows.compactMap(\.row.figure.quantity)) : nil
+    }
+}

@@ -1,0 +1,23 @@
+public import ThrongPlan
+
+/// A value below which a given part of the events lies, as far as a histogram tells it: the band that holds it, and a
+/// number inside the band if its events were spread evenly.
+public struct QuantileReading: Sendable, Hashable {
+    /// Which part.
+    public let quantile: Quantile
+    /// Where the band begins, nil where it is open. Unit: the histogram's.
+    public let lowest: Decimals?
+    /// Where the band ends, nil where it is open. Unit: the histogram's.
+    public let highest: Decimals?
+    /// By linear interpolation inside the band, to a tenth of its width at the finest; nil where the band is open, or where
+    /// withheld numbers decide the place inside it. Unit: the histogram's.
+    public let value: Decimals?
+
+    /// Puts a reading together.
+    public init(quantile: Quantile, lowest: Decimals?, highest: Decimals?, value: Decimals?) {
+        self.quantile = quantile
+        self.lowest = lowest
+        self.highest = highest
+        self.value = value
+    }
+}

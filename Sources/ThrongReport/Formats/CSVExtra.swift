@@ -1,0 +1,42 @@
+internal import ThrongPlan
+
+/// Columns that only those reports have which have such numbers.
+enum CSVExtra: CaseIterable {
+    /// Bounds of estimates, bands of quantiles.
+    case bounds
+    case rank
+    case change
+    case noise
+
+    var columns: [String] {
+        switch self {
+        case .bounds: ["low", "high"]
+        case .rank: ["rank"]
+        case .change: ["against", "earlier", "relative"]
+        case .noise: ["noise", "margin"]
+        }
+    }
+
+    /// Whether an answer has such numbers.
+    func isIn(_ answer: InsightAnswer) -> Bool {
+        switch (self, answer.insight.view) {
+        case (.bounds, _): answer.answered != nil && answer.hasBounds
+        case (.rank, .ranking): true
+        case (.change, .change): true
+        case (.noise, _): answer.answered?.basis.noise != nil
+        case (.rank, _), (.change, _): false
+        }
+    }
+
+    func cells(of line: CSVLine, _ answer: InsightAnswer) -> [CSVCell] {
+        func number(_ number: Decimals?) -> CSVCell { number.map { .number("\($0)") } ?? .empty }
+        switch self {
+        case .bounds: return [number(line.bounds?.low), number(line.bounds?.high)]
+        case .rank: return [line.rank.map { .number(String($0)) } ?? .empty]
+        case .change: return [line.against.map { .text($0) } ?? .empty, number(line.earlier), number(line.relative)]
+        case .noise:
+            guard let noise = answer.answered?.basis.noise else { return [.empty, .empty] }
+            return [.text(noise.terms), .number(String(noise.margin))]
+        }
+    }
+}

@@ -1,0 +1,144 @@
+internal import ThrongPlan
+
+/// What the columns of an answer's data table hold.
+struct DataColumns {
+    let labelHeads: [String]
+    let heads: [String]
+    private let answer: InsightAnswer
+    private let whole: Quantity?
+    private let margin: String?
+    private let scope: String
+
+    init(_ answer: InsightAnswer, _ answered: InsightAnswer.Answered) {
+        self.answer = answer
+        whole = answered.shareBase?.quantity
+        margin = answered.basis.noise.map { "\u{b1}\(answer.locale.text($0.margin))" }
+        labelHeads = answered.axes.isEmpty ? ["Group"] : answered.axes.map(\.title)
+        scope = answer.filters.map { "\($0.title): \($0.bucket)" }.joined(separator: ", ")
+        let hasInterval = answered.basis.sampling < 1 && answer.insight.kind.hasInterval
+        heads =
+            Self.heads(answer, whole: whole) + (hasInterval ? ["95% interval"] : [])
+            + (margin == nil ? [] : ["19 of 20 within"])
+    }
+
+    /// What stands before a row's numbers.
+    func labels(of row: AnswerRow) -> [String] {
+        guard !row.buckets.isEmpty else { return [scope.isEmpty ? "All" : scope] }
+        guard case .quantiles(at: _) = answer.insight.kind, let last = row.buckets.last?.text, let part = Double(last)
+        else {
+            return row.buckets.map(\.text)
+        }
+        let quantile = Quantile(perMille: Int((part * 1000).rounded()))
+        return row.buckets.dropLast().map(\.text) + [QuantileReading.name(of: quantile, in: answer.locale)]
+    }
+
+    /// A figure with all that belongs to it.
+    func cells(_ figure: Figure) -> [DataCellView] {
+        DataCellView.cells(of: figure, numbers: numbers, span: heads.count)
+    }
+
+    /// A figure alone.
+    func cell(_ figure: Figure) -> DataCellView {
+        if let quantity = figure.quantity { return DataCellView(answer.text(quantity)) }
+        return DataCellView(withheld: figure == .withheld, nothing: figure == .withheld ? nil : figure.marker)
+    }
+
+    /// The columns of one comparison.
+    func heads(of comparison: AnswerComparison) -> [String] {
+        [answer.names.short(comparison.period)] + changeHeads
+    }
+
+    /// The columns of a change.
+    var changeHeads: [String] { answer.unit == "share" ? ["Change"] : ["Change", "Change in %"] }
+
+    /// The cells of one row's comparison: the number then, the difference, and the difference in per cent.
+    func cells(of compared: AnswerComparison.Compared) -> [DataCellView] {
+        let columns = answer.unit == "share" ? 1 : 2
+        guard let change = compared.change.change else {
+            return [
+                cell(compared.earlier),
+                DataCellView(withheld: compared.change == .withheld, nothing: compared.change.nothing, span: columns),
+            ]
+        }
+        let interval = change.interval.map { " (\(answer.text(from: $0)))" } ?? ""
+        let texts = [answer.difference(change) + interval, "\(change.direction.arrow) \(answer.percent(change))"]
+        return [cell(compared.earlier)] + texts.prefix(columns).map { DataCellView($0) }
+    }
+
+    private static func heads(_ answer: InsightAnswer, whole: Quantity?) -> [String] {
+        switch answer.insight.kind {
+        case .count, .distribution:
+            whole?.amount != nil ? ["Events", "Share"] : ["Events"]
+        case .reach:
+            [answer.answered?.basis.isSaid == true ? "Devices" : "Devices, at least"]
+        case .frequency:
+            whole?.amount != nil ? ["Devices", "Share"] : ["Devices"]
+        case .retention:
+            ["Share", "Devices", "Of week 0's"]
+        case .share(let basis, _):
+            ["Share", "Part", basis == .events ? "Of events" : "Of devices"]
+        case .mean:
+            [answer.unit.isEmpty ? "Mean" : "Mean (\(answer.unit))", "Events"]
+        case .quantiles:
+            [answer.unit.isEmpty ? "About" : "About (\(answer.unit))", "Band"]
+        }
+    }
+
+    private func numbers(_ quantity: Quantity) -> [String] {
+        let locale = answer.locale
+        var all: [String]
+        switch quantity {
+        case .events, .said, .estimate:
+            all = [answer.text(quantity)]
+            if let part = quantity.amount, let whole = whole?.amount, whole > 0 {
+                all.append(locale.percent(part, of: whole))
+            }
+        case .devices:
+            all = [answer.text(quantity)]
+        case .share(let part, let whole):
+            all = [answer.text(quantity), locale.text(part), locale.text(whole)]
+        case .mean(_, _, let events):
+            all = [answer.text(quantity), locale.text(events)]
+        case .quantile(let reading):
+            all = [reading.value.map(locale.text) ?? "\u{2013}", reading.band(in: locale)]
+        }
+        if heads.contains("95% interval") {
+            all.append(answer.interval(of: quantity).map { answer.text(from: $0) } ?? "\u{2013}")
+        }
+        return all + [margin].compactMap { $0 }
+    }
+}
+
+extension InsightAnswer {
+    /// "1,020 to 1,455", "40.1% to 42.0%".
+    func text(from interval: Interval) -> String {
+        let ends = [interval.low, interval.high].map { unit == "share" ? locale.percent($0) : locale.text($0) }
+        return ends.joined(separator: " to ")
+    }
+
+    /// The relative change with its sign; a difference of shares in points.
+    func percent(_ change: Change) -> String {
+        if unit == "share" { return locale.signedPoints(change.difference) }
+        return change.relative.map(locale.signedPercent) ?? "\u{2013}"
+    }
+}
+
+extension Insight.Kind {
+    /// Whether its numbers have an interval where they come from a sample.
+    var hasInterval: Bool {
+        switch self {
+        case .count, .distribution, .frequency, .retention, .mean, .share(of: .events, part: _): true
+        case .reach, .quantiles, .share(of: .devices, part: _): false
+        }
+    }
+}
+
+extension NumberBasis {
+    /// Whether numbers of devices are all that say so, and not those of a sample or of one window.
+    var isSaid: Bool { devices == .firsts && sampling == 1 }
+}
+
+extension AnswerRanking {
+    /// What stands before the line with what is not named.
+    static let together = "Others, together"
+}

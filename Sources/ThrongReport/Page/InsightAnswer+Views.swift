@@ -1,0 +1,220 @@
+internal import ThrongPlan
+
+extension InsightAnswer {
+    /// "“Phone” leads with …, ahead of “Desktop” and “Tablet”. The other 2 together: …".
+    func sentence(of ranking: AnswerRanking, _ answered: Answered) -> String? {
+        guard let top = ranking.rows.first, let quantity = top.row.figure.quantity else { return nil }
+        let followers = ranking.rows.dropFirst().map { "“\($0.row.label)”" }
+        let ahead = followers.isEmpty ? "" : ", ahead of \(followers.listed)"
+        let lead =
+            "“\(top.row.label)” leads the published groups with \(part(quantity, of: answered.shareBase))\(ahead)."
+        guard let rest = ranking.rest else { return lead }
+        let others = ranking.others == 1 ? "The other one has" : "The other \(ranking.others) together have"
+        return "\(lead) \(others) \(part(rest, of: answered.shareBase))."
+    }
+
+    /// The current number and how it compares; of a breakdown, which row rose and which fell most.
+    func sentence(of comparisons: [AnswerComparison], _ answered: Answered) -> String {
+        let now = tableSentence(answered)
+        guard answered.axes.isEmpty else {
+            return ([now] + comparisons.map { moves(in: $0, answered.table) }).joined(separator: " ")
+        }
+        guard answered.table.rows.first?.figure.quantity != nil else { return now }
+        return ([now] + comparisons.compactMap(comparison)).joined(separator: " ")
+    }
+
+    private func comparison(_ comparison: AnswerComparison) -> String? {
+        guard let row = comparison.rows.first else { return nil }
+        let then = "\(comparison.reference.words(of: comparison.period.kind)) (\(names.long(comparison.period)))"
+        switch row.change {
+        case .published(let change):
+            guard let earlier = row.earlier.quantity else { return nil }
+            let chance = change.isWithinChance ? ", which sampling alone may explain" : ""
+            switch change.direction {
+            case .same: return "That is as many as \(then)."
+            case .up, .down:
+                let than = change.direction == .up ? "more than" : "less than"
+                return "That is \(amount(of: change)) \(than) \(then), when it was \(words(earlier))\(chance)."
+            }
+        case .withheld: return "The change since \(then) is \(Withheld.wording)."
+        case .impossible: return nil
+        case .absent(let absence): return "There is no comparison with \(then): \(absence.reason)."
+        }
+    }
+
+    private func moves(in comparison: AnswerComparison, _ table: AnswerTable) -> String {
+        let then = "\(comparison.reference.words(of: comparison.period.kind)) (\(names.long(comparison.period)))"
+        let changes = zip(table.rows, comparison.rows).compactMap { row, compared in
+            compared.change.change.map { (label: row.label, change: $0, weight: weight($0)) }
+        }
+        guard let most = changes.max(by: { $0.weight < $1.weight }),
+            let least = changes.min(by: { $0.weight < $1.weight })
+        else {
+            guard case .absent(let absence)? = comparison.rows.first?.change else {
+                return "Every change since \(then) is \(Withheld.wording)."
+            }
+            return "There is no comparison with \(then): \(absence.reason)."
+        }
+        var parts: [String] = []
+        if most.change.direction == .up { parts.append("“\(most.label)” rose most, by \(amount(of: most.change))") }
+        if least.change.direction == .down {
+            parts.append("“\(least.label)” fell most, by \(amount(of: least.change))")
+        }
+        if parts.isEmpty { return "No published number changed since \(then)." }
+        return "Since \(then), \(parts.joined(separator: ", and "))."
+    }
+
+    private func weight(_ change: Change) -> Double { (change.relative ?? change.difference).approximate }
+
+    /// How large a change is, without its sign: "12.3% (132)", "1.3 percentage points".
+    private func amount(of change: Change) -> String {
+        let difference = change.difference.magnitude
+        if unit == "share" { return "\(locale.text(difference.inPoints)) percentage points" }
+        let absolute = locale.text(difference)
+        return change.relative.map { "\(locale.percent($0.magnitude)) (\(absolute))" } ?? absolute
+    }
+
+    /// A change beside a number: "▲ +12.3%", "▼ −1.3 points", "unchanged".
+    func short(_ change: Change) -> String {
+        if change.direction == .same { return "unchanged" }
+        let text = unit == "share" ? locale.signedPoints(change.difference) : change.relative.map(locale.signedPercent)
+        return "\(change.direction.arrow) \(text ?? locale.signed(change.difference))"
+    }
+
+    /// The difference with its sign, in the answer's unit.
+    func difference(_ change: Change) -> String {
+        unit == "share" ? locale.signedPoints(change.difference) : locale.signed(change.difference)
+    }
+
+    /// The span of the published numbers, and what is missing.
+    func sentence(of points: [AnswerPoint], _ answered: Answered) -> String {
+        let kind = points.last?.period.kind ?? .day
+        let now = tableSentence(answered)
+        guard answered.axes.isEmpty else { return "\(now) The lines show \(points.count) \(kind.plural)." }
+        let known = points.compactMap { point in point.figures.first?.quantity.map { (point.period, $0) } }
+        let gaps = missing(in: points)
+        guard let high = known.max(by: { $1.1.exceeds($0.1) }), let low = known.min(by: { $1.1.exceeds($0.1) }),
+            known.count > 1
+        else { return now + gaps }
+        let range =
+            """
+            Over \(points.count) \(kind.plural), the published numbers lie between \(text(low.1)) \
+            (\(names.short(low.0))) and \(text(high.1)) (\(names.short(high.0))).
+            """
+        return "\(now) \(range)\(gaps)"
+    }
+
+    private func missing(in points: [AnswerPoint]) -> String {
+        let figures = points.compactMap(\.figures.first)
+        var parts: [String] = []
+        let withheld = figures.count { $0 == .withheld }
+        if withheld > 0 { parts.append("\(withheld) \(withheld == 1 ? "is" : "are") withheld") }
+        parts += figures.absences.map { absence, count in absence.words(for: count) }
+        return parts.isEmpty ? "" : " Of \(figures.count) numbers, \(parts.joined(separator: ", "))."
+    }
+
+    /// "Half of the events stay below about 34 EUR (20 to 50), 90% below about 120 EUR (100 to 200)."
+    func quantileSentence(_ answered: Answered) -> String {
+        let rows = answered.table.rows
+        guard rows.contains(where: { $0.figure.quantity != nil }) else {
+            return rows.contains { $0.figure == .withheld }
+                ? "Every number here is \(Withheld.wording)." : "Nothing here can occur."
+        }
+        guard case .quantiles(let quantiles) = insight.kind, let first = quantiles.first else { return "" }
+        guard answered.axes.count == 1 else {
+            let parts = rows.filter { $0.buckets.last?.text == "\(first)" }.compactMap { row in
+                row.figure.quantity.map {
+                    "“\(row.buckets.dropLast().map(\.text).joined(separator: " · "))” \(words($0))"
+                }
+            }
+            let which = first == .median ? "Half" : locale.percent(of: first)
+            return "\(which) of the events stay below: \(parts.listed)."
+        }
+        let parts = zip(quantiles, rows).compactMap { quantile, row -> String? in
+            guard let quantity = row.figure.quantity else { return nil }
+            let part = quantile == .median ? "half" : locale.percent(of: quantile)
+            return "\(part) of the events stay below \(words(quantity))"
+        }
+        return parts.listed.sentenceCased + "."
+    }
+}
+
+extension Insight.Reference {
+    /// "the day before", "the same day a week before".
+    func words(of kind: PeriodKind) -> String {
+        switch self {
+        case .periodBefore: "the \(kind.rawValue) before"
+        case .weekBefore: "the same \(kind.rawValue) a week before"
+        }
+    }
+}
+
+extension Absence {
+    /// Behind "Of 6 numbers,".
+    fileprivate func words(for count: Int) -> String {
+        let verb = count == 1 ? "is" : "are"
+        return switch self {
+        case .notReleased: "\(count) \(verb) not released"
+        case .beganLater: "for \(count) sampling began later"
+        case .expired: "for \(count) the metric had expired"
+        case .changed(let difference):
+            "\(count) can\u{2019}t be compared, because the metric had \(difference.rawValue) then"
+        }
+    }
+
+    /// Behind "There is no comparison with Monday:".
+    var reason: String {
+        switch self {
+        case .notReleased: "it has no release"
+        case .beganLater: "sampling began later"
+        case .expired: "the metric had expired"
+        case .changed(let difference): "the metric had \(difference.rawValue) then"
+        }
+    }
+}
+
+extension [Figure] {
+    /// How many numbers there are not, by why, in the order of first occurrence.
+    fileprivate var absences: [(Absence, Int)] {
+        var found: [(Absence, Int)] = []
+        for case .absent(let absence) in self {
+            if let place = found.firstIndex(where: { $0.0 == absence }) {
+                found[place].1 += 1
+            } else {
+                found.append((absence, 1))
+            }
+        }
+        return found
+    }
+}
+
+extension Change.Direction {
+    /// A sign that does not need colour.
+    var arrow: String {
+        switch self {
+        case .up: "\u{25b2}"
+        case .same: "="
+        case .down: "\u{25bc}"
+        }
+    }
+}
+
+extension PeriodKind {
+    /// "days".
+    var plural: String { rawValue + "s" }
+}
+
+extension [String] {
+    /// "a", "a and b", "a, b and c".
+    var listed: String {
+        count < 2 ? (first ?? "") : dropLast().joined(separator: ", ") + " and " + (last ?? "")
+    }
+}
+
+extension Decimals {
+    /// Without its sign.
+    var magnitude: Decimals { Decimals(units: units < 0 ? -units : units, places: places) }
+
+    /// A fraction of 1 as percentage points, to one place.
+    var inPoints: Decimals { Decimals(units: rounded(to: 3).units, places: 1) }
+}

@@ -1,0 +1,81 @@
+internal import ThrongPlan
+
+/// A number over periods: a dot a period, joined by lines where both ends are published.
+///
+/// Lengths across are percentages, lengths down are pixels. A withheld number is a hatched column of the full height,
+/// whatever it hides; a period without a release is left empty. No line leads over either.
+struct LineChartView {
+    let lineSegments: [LineSegmentView]
+    let lineDots: [LineDotView]
+    let lineGaps: [LineGapView]
+    let lineTicks: [LineTickView]
+    let lineGrid: [LineGridView]
+    let lineHeads: [String]
+    let height: String
+    let plotTop: String
+    let plotHeight: String
+    let baseline: String
+    let labelY: String
+    let chartID: String
+    let chartTitle: String
+    let chartSummary: String
+
+    /// Most labels below the axis that fit into 280 pixels.
+    private static let mostTicks = 5
+
+    init(
+        _ answer: InsightAnswer, points: [AnswerPoint], row: Int, label: String?, anchor: String, isSpark: Bool,
+        highest shared: Double? = nil
+    ) {
+        let figures = points.map { $0.figures[row] }
+        let values = figures.map { $0.quantity?.approximate }
+        let (top, plot) = isSpark ? (4.0, 36.0) : (30.0, label == nil ? 190.0 : 110.0)
+        let scale = LineScale(highest: shared ?? values.compactMap { $0 }.max() ?? 0)
+        let count = Double(points.count)
+        func across(_ place: Int) -> String { Coordinate.percent((Double(place) + 0.5) / count) }
+        func down(_ value: Double) -> String {
+            Coordinate.number(top + plot - plot * min(max(value / scale.top, 0), 1))
+        }
+        lineSegments = zip(values, values.dropFirst()).enumerated().compactMap { place, pair in
+            guard let left = pair.0, let right = pair.1 else { return nil }
+            return LineSegmentView(
+                segmentFrom: across(place), segmentTo: across(place + 1), segmentStart: down(left),
+                segmentEnd: down(right))
+        }
+        let last = values.lastIndex { $0 != nil }
+        lineDots = values.enumerated().compactMap { place, value in
+            guard let value, let quantity = figures[place].quantity, !isSpark || place == last else { return nil }
+            return LineDotView(
+                dotX: across(place), dotY: down(value), dotRadius: isSpark || place == last ? "5" : "3.75",
+                dotTitle: "\(answer.names.short(points[place].period)): \(answer.words(quantity))")
+        }
+        lineGaps = figures.enumerated().compactMap { place, figure in
+            guard figure == .withheld else { return nil }
+            return LineGapView(
+                gapX: Coordinate.percent(Double(place) / count), gapWidth: Coordinate.percent(1 / count),
+                gapTitle: "\(answer.names.short(points[place].period)): \(Withheld.marker)")
+        }
+        let step = max((points.count + Self.mostTicks - 1) / Self.mostTicks, 1)
+        lineTicks =
+            isSpark
+            ? []
+            : points.indices.filter { (points.count - 1 - $0).isMultiple(of: step) }.map {
+                LineTickView(tickX: across($0), tickLabel: answer.names.short(points[$0].period))
+            }
+        lineGrid =
+            isSpark
+            ? []
+            : scale.marks.map { LineGridView(gridY: down($0), gridLabel: scale.text($0, answer)) }
+        lineHeads = [label].compactMap { $0 }
+        height = Coordinate.number(top + plot + (isSpark ? 4 : 28))
+        plotTop = Coordinate.number(top)
+        plotHeight = Coordinate.number(plot)
+        baseline = Coordinate.number(top + plot)
+        labelY = Coordinate.number(top + plot + 20)
+        chartID = label == nil ? "\(anchor)-chart" : "\(anchor)-chart-\(row + 1)"
+        chartTitle = [answer.insight.title, label].compactMap { $0 }.joined(separator: ": ")
+        chartSummary =
+            "A line over \(points.count) \(points.last?.period.kind.plural ?? "periods"), with gaps where there is no number. "
+            + (label == nil ? answer.sentence + " " : "") + "The table has the same numbers."
+    }
+}

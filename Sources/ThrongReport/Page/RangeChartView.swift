@@ -1,0 +1,49 @@
+internal import ThrongPlan
+
+/// Quantiles on a line: the band of each, and a mark where the value lies if the band's events are spread evenly.
+struct RangeChartView {
+    let ranges: [RangeView]
+    let height: String
+    let chartID: String
+    let chartTitle: String
+    let chartSummary: String
+
+    private static let pitch = 52.0
+
+    init(_ answer: InsightAnswer, table: AnswerTable, quantiles: [Quantile], anchor: String) {
+        let readings = table.rows.map { row -> QuantileReading? in
+            guard case .published(.quantile(let reading)) = row.figure else { return nil }
+            return reading
+        }
+        let ends = readings.compactMap { $0 }.flatMap { [$0.lowest, $0.highest] }.compactMap { $0?.approximate }
+        let low = min(ends.min() ?? 0, 0)
+        // Room beyond the last edge, where a band is open.
+        let isOpen = readings.contains { $0.map { $0.highest == nil } ?? false }
+        let high = max((ends.max() ?? 1) * (isOpen ? 1.2 : 1), low + 1)
+        func across(_ value: Double) -> Double { (value - low) / (high - low) }
+        ranges = zip(table.rows, readings).enumerated().map { place, pair in
+            let (row, reading) = pair
+            let group = row.buckets.dropLast().map(\.text)
+            let name = QuantileReading.name(of: quantiles[place % quantiles.count], in: answer.locale)
+            let from = reading.map { $0.lowest.map { across($0.approximate) } ?? 0 } ?? 0
+            let to = reading.map { $0.highest.map { across($0.approximate) } ?? 1 } ?? 1
+            let text = row.figure.quantity.map(answer.words) ?? row.figure.marker ?? ""
+            return RangeView(
+                rangeTextY: Coordinate.number(Double(place) * Self.pitch + 14),
+                rangeY: Coordinate.number(Double(place) * Self.pitch + 23),
+                rangeX: Coordinate.percent(from), rangeWidth: Coordinate.percent(to - from),
+                rangeLabel: (group + [name]).joined(separator: " · ").shortened(to: 40),
+                rangeTitle: (group + [name]).joined(separator: " · "), rangeText: text,
+                rangeFigure: row.figure.quantity.map(answer.text) ?? row.figure.marker ?? "",
+                rangeMarks: [reading?.value].compactMap { $0 }.map { Coordinate.percent(across($0.approximate)) },
+                rangePublished: reading != nil, rangeWithheld: row.figure == .withheld,
+                rangeNothing: reading == nil && row.figure != .withheld)
+        }
+        height = Coordinate.number(max(Double(table.rows.count) * Self.pitch - 12, 1))
+        chartID = "\(anchor)-chart"
+        chartTitle = answer.insight.title
+        chartSummary =
+            "Bands on a line that begins at \(answer.locale.text(Decimals(exactly: low))), with a mark where the value lies if "
+            + "a band's events are spread evenly. \(answer.sentence) The table has the same numbers."
+    }
+}

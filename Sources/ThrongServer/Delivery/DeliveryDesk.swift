@@ -1,0 +1,88 @@
+internal import ThrongPlan
+internal import ThrongReport
+internal import ThrongStore
+
+/// Brings made reports to where they go, each file once as far as the other side lets one know: what was acknowledged is
+/// written down at once, and what may have arrived is sent again under the same idempotency key.
+struct DeliveryDesk: Sendable {
+    let store: ReleaseStore
+    let folder: String
+    let options: DeliveryOptions
+
+    /// A try that is over.
+    struct Outcome: Sendable {
+        let claim: DeliveryClaim
+        /// Why it failed; nil where everything arrived.
+        let fault: String?
+        /// When it is tried again; nil where it is over for good. Unit: Unix seconds.
+        let retryAt: Int64?
+        /// The paths or addresses of the files that arrived.
+        let arrived: [String]
+    }
+
+    /// Tries what is due, one after another, until nothing is.
+    ///
+    /// - Parameter run: Only of this run; nil takes any of the app.
+    func work(
+        app: AppName, run: (report: ReportName, periodStart: Int64)? = nil, foldersOnly: Bool,
+        now: @Sendable () -> Int64, over: (Outcome) -> Void
+    ) async throws {
+        while let claim = try await store.claimDelivery(
+            app: app, run: run, foldersOnly: foldersOnly, lease: options.lease, now: now())
+        {
+            guard let outcome = try await attempt(claim, now: now) else { continue }
+            over(outcome)
+        }
+    }
+
+    /// Nil where another process has taken the delivery over.
+    private func attempt(_ claim: DeliveryClaim, now: @Sendable () -> Int64) async throws -> Outcome? {
+        var arrived: [String] = []
+        var fault: String?
+        do {
+            arrived = try await deliver(claim, now: now)
+        } catch let error as StoreError {
+            // Nothing can be written down now: once the lease is over, the delivery goes on where it was.
+            throw error
+        } catch is TakenOver {
+            return nil
+        } catch {
+            fault = "\(error)"
+        }
+        let retryAt = fault == nil ? nil : options.retry(after: claim.attempt, now: now())
+        guard try await store.finish(claim, error: fault, retryAt: retryAt, now: now()) else { return nil }
+        return Outcome(claim: claim, fault: fault, retryAt: retryAt, arrived: arrived)
+    }
+
+    private struct TakenOver: Error {}
+
+    private func deliver(_ claim: DeliveryClaim, now: @Sendable () -> Int64) async throws -> [String] {
+        let stored = try await store.files(app: claim.app, report: claim.report, periodStart: claim.periodStart)
+        guard !stored.isEmpty else { throw DeliveryFault.noFiles }
+        let files = stored.map { ReportFile(name: $0.name, bytes: $0.contents) }
+        switch Delivery(target: claim.target, authorization: claim.authorization) {
+        case .folder(let path):
+            let place = ReportFolder(path: path.hasPrefix("/") ? path : "\(folder)/\(path)")
+            let paths = try place.deliver(ReportFiles(files))
+            for file in stored { try await note(file.place, nil, claim, now()) }
+            return paths
+        case .http(let target):
+            let known = try await store.arrived(claim)
+            let sender = FileSender(options: options)
+            for (place, file) in zip(stored.map(\.place), files) where !known.contains(place) {
+                let key = FileSender.key(of: file, within: claim.idempotencyKey)
+                let status = try await sender.send(file, to: target, key: key)
+                try await note(place, status, claim, now())
+            }
+            return files.map { target.method == .put ? target.url + $0.name : target.url }
+        case nil:
+            throw DeliveryFault.unknownTarget
+        }
+    }
+
+    private func note(_ place: Int, _ status: Int?, _ claim: DeliveryClaim, _ now: Int64) async throws {
+        guard
+            try await store.noteArrival(of: place, status: status, by: claim, lease: options.lease, now: now)
+        else { throw TakenOver() }
+    }
+}

@@ -1,0 +1,33 @@
+/// What an operator allows deliveries over the network to do. A plan says where a report goes; this says whether it may.
+public struct DeliveryOptions: Sendable, Hashable {
+    /// `deliver.hosts` (text, none): hosts, with a port where it is not 443, that reports may be sent to.
+    public var hosts: Set<String> = []
+    /// `deliver.private-hosts` (text, none): those of them that may be at loopback, private and other special addresses.
+    public var privateHosts: Set<String> = []
+    /// `deliver.ca` (path, none): certificates in PEM that vouch for partners, beside the system's.
+    public var authorities: String?
+    /// `deliver.secrets` (path, `secrets` in the data directory): a file for each header Authorization.
+    public var secrets: String
+    /// `deliver.seconds` (int, 60, seconds): how long a file may take.
+    public var fileSeconds: Int64 = 60
+    /// `deliver.retry-seconds` (int, 30, seconds): the pause after a first try; each is twice the one before, up to an hour.
+    public var retrySeconds: Int64 = 30
+    /// `deliver.tries` (int, 12, tries): when a delivery is given up.
+    public var tries = 12
+
+    /// The longest pause between two tries. Unit: seconds.
+    static let longestPause: Int64 = 3600
+
+    /// The documented defaults: nothing goes over the network.
+    public init(dataPath: String) { secrets = dataPath + "/secrets" }
+
+    /// How long a try may say nothing before another process may begin one.
+    var lease: Duration { .seconds(fileSeconds + 15) }
+
+    /// When a delivery is tried again after a try that failed; nil where that was the last.
+    func retry(after attempt: Int, now: Int64) -> Int64? {
+        guard attempt < tries else { return nil }
+        let doublings = min(max(attempt - 1, 0), 20)
+        return now + min(retrySeconds << Int64(doublings), Self.longestPause)
+    }
+}

@@ -1,0 +1,225 @@
+internal import Crypto
+public import ThrongPlan
+
+extension ReleaseStore {
+    /// Writes down what a claimed run made and where it is to go, at once; false where another process has taken the run
+    /// over meanwhile.
+    ///
+    /// - Parameters:
+    ///   - label: What it covers, as file names have it.
+    ///   - now: Unit: Unix seconds.
+    public func keep(
+        _ files: [StoredReportFile], of claim: ReportRunClaim, label: String, deliveries: [Delivery], now: Int64
+    ) async throws -> Bool {
+        try await connection.run { session in
+            try session.transaction {
+                let run: [Parameter] = [.text(claim.app.text), .text(claim.report.text), claim.period.start.parameter]
+                let made = try session.query(
+                    Query.makeRun(run + [.integer(Int64(claim.attempt)), .text(label)]))
+                guard made.affected == 1 else { return false }
+                for file in files {
+                    try session.query(
+                        Query.insertRunFile(
+                            run + [.integer(Int64(file.place)), .text(file.name), .bytes(file.contents)]))
+                }
+                for delivery in deliveries {
+                    try session.query(
+                        Query.insertDelivery(
+                            run + [
+                                .text(delivery.target), delivery.authorization.map { .text($0) } ?? .null,
+                                .bytes(Self.idempotencyKey(of: claim, to: delivery, files: files)), .integer(now),
+                            ]))
+                }
+                if deliveries.isEmpty { try session.query(Query.settleRun(run + [.integer(now)])) }
+                return true
+            }
+        }
+    }
+
+    /// SHA-256 over what is delivered and where, each part after its length, so that no two deliveries share it.
+    private static func idempotencyKey(
+        of claim: ReportRunClaim, to delivery: Delivery, files: [StoredReportFile]
+    ) -> [UInt8] {
+        var hash = SHA256()
+        func add(_ bytes: some Collection<UInt8>) {
+            withUnsafeBytes(of: UInt64(bytes.count).littleEndian) { hash.update(bufferPointer: $0) }
+            hash.update(data: Array(bytes))
+        }
+        for text in [claim.app.text, claim.report.text, "\(claim.period.start)", delivery.target] { add(text.utf8) }
+        for file in files {
+            add(file.name.utf8)
+            add(file.contents)
+        }
+        return Array(hash.finalize())
+    }
+
+    /// Begins a try of a delivery that is due and that nobody is at; nil where there is none.
+    ///
+    /// A try that a process left unfinished for longer than `lease` may be begun again by another.
+    ///
+    /// - Parameters:
+    ///   - run: Only of this run; nil takes any of the app.
+    ///   - foldersOnly: Leaves what goes over the network.
+    ///   - now: Unit: Unix seconds.
+    public func claimDelivery(
+        app: AppName, run: (report: ReportName, periodStart: Int64)? = nil, foldersOnly: Bool, lease: Duration,
+        now: Int64
+    ) async throws -> DeliveryClaim? {
+        let (report, start) = (run?.report.text, run?.periodStart)
+        return try await connection.run { session in
+            let rows = try session.query(
+                Query.claimDelivery([
+                    .text(app.text), report.map { .text($0) } ?? .null, start?.parameter ?? .null, .integer(now),
+                    .integer(lease.components.seconds), .text(foldersOnly ? "true" : "false"),
+                ]))
+            guard rows.count == 1 else { return nil }
+            return DeliveryClaim(
+                app: app,
+                report: ReportName(try rows.text(0, 0)),
+                periodStart: try rows.integer(0, 1),
+                target: try rows.text(0, 2),
+                authorization: rows.isNull(0, 3) ? nil : try rows.text(0, 3),
+                idempotencyKey: try rows.bytes(0, 4),
+                attempt: Int(try rows.integer(0, 5)))
+        }
+    }
+
+    /// The files of a run, in the order of delivery.
+    public func files(app: AppName, report: ReportName, periodStart: Int64) async throws -> [StoredReportFile] {
+        try await connection.run { session in
+            let rows = try session.query(
+                Query.selectRunFiles([.text(app.text), .text(report.text), periodStart.parameter]))
+            return try rows.indices.map {
+                StoredReportFile(
+                    place: Int(try rows.integer($0, 0)), name: try rows.text($0, 1), contents: try rows.bytes($0, 2))
+            }
+        }
+    }
+
+    /// The places of the files that arrived in earlier tries.
+    public func arrived(_ claim: DeliveryClaim) async throws -> Set<Int> {
+        try await connection.run { session in
+            let rows = try session.query(Query.selectDeliveredFiles(claim.key))
+            return Set(try rows.indices.map { Int(try rows.integer($0, 0)) })
+        }
+    }
+
+    /// Writes down that a file arrived, and keeps the try alive; false where another process has taken it over.
+    ///
+    /// - Parameter status: what HTTP answered; nil in folders.
+    public func noteArrival(
+        of place: Int, status: Int?, by claim: DeliveryClaim, lease: Duration, now: Int64
+    ) async throws -> Bool {
+        try await connection.run { session in
+            try session.transaction {
+                let extended = try session.query(
+                    Query.extendDelivery(
+                        claim.key + [
+                            .integer(Int64(claim.attempt)), .integer(now), .integer(lease.components.seconds),
+                        ]))
+                guard extended.affected == 1 else { return false }
+                try session.query(
+                    Query.insertDeliveredFile(
+                        claim.key + [
+                            .integer(Int64(place)), status.map { .integer(Int64($0)) } ?? .null, .integer(now),
+                        ]))
+                return true
+            }
+        }
+    }
+
+    /// Ends a try, and the run with its last delivery; false where another process has taken the delivery over.
+    ///
+    /// - Parameters:
+    ///   - error: Why not everything arrived; nil where it did.
+    ///   - retryAt: When it is tried again; nil gives it up, or is for what arrived. Unit: Unix seconds.
+    @discardableResult
+    public func finish(_ claim: DeliveryClaim, error: String?, retryAt: Int64?, now: Int64) async throws -> Bool {
+        let state: ReportDelivery.State = error == nil ? .sent : retryAt == nil ? .failed : .pending
+        return try await connection.run { session in
+            try session.transaction {
+                let ended = try session.query(
+                    Query.finishDelivery(
+                        claim.key + [
+                            .integer(Int64(claim.attempt)), .text(state.rawValue), error.map { .text($0) } ?? .null,
+                            .integer(retryAt ?? now), .integer(now),
+                        ]))
+                guard ended.affected == 1 else { return false }
+                if state != .pending {
+                    try session.query(Query.settleRun(Array(claim.key.prefix(3)) + [.integer(now)]))
+                }
+                return true
+            }
+        }
+    }
+
+    /// Lets the deliveries of a run be made again: those that were given up, and folders. What arrived over HTTP is not
+    /// sent again.
+    public func reopenDeliveries(app: AppName, report: ReportName, periodStart: Int64, now: Int64) async throws {
+        try await connection.run { session in
+            try session.transaction {
+                let run: [Parameter] = [.text(app.text), .text(report.text), periodStart.parameter]
+                try session.query(Query.reopenDeliveries(run + [.integer(now)]))
+                try session.query(Query.reopenRun(run))
+            }
+        }
+    }
+
+    /// How the deliveries of a run stand, by target.
+    public func deliveries(app: AppName, report: ReportName, periodStart: Int64) async throws -> [ReportDelivery] {
+        try await connection.run { session in
+            let rows = try session.query(
+                Query.selectDeliveries([.text(app.text), .text(report.text), periodStart.parameter]))
+            return try rows.indices.map { row in
+                guard let state = ReportDelivery.State(rawValue: try rows.text(row, 1)) else {
+                    throw StoreError.unexpectedAnswer(query: Query.selectDeliveries.name)
+                }
+                return ReportDelivery(
+                    target: try rows.text(row, 0),
+                    state: state,
+                    attempts: Int(try rows.integer(row, 2)),
+                    nextAt: try rows.integer(row, 3),
+                    lastError: rows.isNull(row, 4) ? nil : try rows.text(row, 4),
+                    finishedAt: rows.isNull(row, 5) ? nil : try rows.integer(row, 5),
+                    idempotencyKey: try rows.bytes(row, 6),
+                    files: Int(try rows.integer(row, 7)))
+            }
+        }
+    }
+
+    /// When the periods of a kind start of which an app has releases, from an instant on. Unit: Unix seconds.
+    public func releasedStarts(app: AppName, periodKind: PeriodKind, from: Int64) async throws -> Set<Int64> {
+        try await connection.run { session in
+            let rows = try session.query(
+                Query.selectReleaseStarts([.text(app.text), periodKind.parameter, .instant(from)]))
+            return Set(try rows.indices.map { try rows.integer($0, 0) })
+        }
+    }
+
+    /// What became of the events of an app whose windows began within a period: `accepted`, `late`, or why they were
+    /// refused. Unit: events.
+    public func coverage(app: AppName, period: Period) async throws -> [String: Int64] {
+        try await connection.run { session in
+            let rows = try session.query(
+                Query.selectCoverage([.text(app.text), period.start.parameter, period.end.parameter]))
+            var kinds: [String: Int64] = [:]
+            for row in rows.indices { kinds[try rows.text(row, 0)] = try rows.integer(row, 1) }
+            return kinds
+        }
+    }
+
+    /// Deletes the files of reports, and coverage, that are older than the plan's longest retention.
+    static func expireFiles(of plan: Plan, now: Int64, _ session: Session) throws {
+        let longest = plan.purposes.map(\.retention).max() ?? .zero
+        let before: [Parameter] = [.text(plan.app.name.text), .instant(now - longest.components.seconds)]
+        try session.query(Query.deleteRunFiles(before))
+        try session.query(Query.deleteCoverage(before))
+    }
+}
+
+extension DeliveryClaim {
+    /// Its primary key as parameters.
+    fileprivate var key: [Parameter] {
+        [.text(app.text), .text(report.text), periodStart.parameter, .text(target)]
+    }
+}

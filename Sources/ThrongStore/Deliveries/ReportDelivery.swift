@@ -1,0 +1,99 @@
+public import ThrongPlan
+
+/// The right to try one delivery, once.
+public struct DeliveryClaim: Sendable, Hashable {
+    /// Of which app.
+    public let app: AppName
+    /// Which report.
+    public let report: ReportName
+    /// First second of what it covers. Unit: Unix seconds.
+    public let periodStart: Int64
+    /// Where: see ``Delivery/target``.
+    public let target: String
+    /// Which secret of the operator goes with it.
+    public let authorization: String?
+    /// The same for every try: 32 bytes.
+    public let idempotencyKey: [UInt8]
+    /// Which try; a later one takes the right away. Unit: tries, from 1.
+    public let attempt: Int
+}
+
+/// How a delivery stands.
+public struct ReportDelivery: Sendable, Hashable {
+    /// Whether it is over.
+    public enum State: String, Sendable, Hashable {
+        /// It is to be tried, or is being tried.
+        case pending
+        /// Everything arrived.
+        case sent
+        /// It was given up.
+        case failed
+    }
+
+    /// Where: see ``Delivery/target``.
+    public let target: String
+    /// Whether it is over.
+    public let state: State
+    /// Tries that were begun.
+    public let attempts: Int
+    /// Not tried before. Unit: Unix seconds.
+    public let nextAt: Int64
+    /// Why the last try failed.
+    public let lastError: String?
+    /// When it was over; nil while it is pending. Unit: Unix seconds.
+    public let finishedAt: Int64?
+    /// The same for every try: 32 bytes.
+    public let idempotencyKey: [UInt8]
+    /// Files that arrived.
+    public let files: Int
+}
+
+/// A file of a run as it was made.
+public struct StoredReportFile: Sendable, Hashable {
+    /// In which order it is delivered: from 0.
+    public let place: Int
+    /// Its name without a folder.
+    public let name: String
+    /// Its bytes.
+    public let contents: [UInt8]
+
+    /// Puts a file together.
+    public init(place: Int, name: String, contents: [UInt8]) {
+        self.place = place
+        self.name = name
+        self.contents = contents
+    }
+}
+
+extension Delivery {
+    /// How the schema names where a report goes: `folder out/bank`, `put https://partner.example.com/inbox/`.
+    public var target: String {
+        switch self {
+        case .folder(let path): "folder \(path)"
+        case .http(let http): "\(http.method.rawValue) \(http.url)"
+        }
+    }
+
+    /// Which secret of the operator goes with it.
+    public var authorization: String? {
+        switch self {
+        case .folder: nil
+        case .http(let http): http.authorization
+        }
+    }
+
+    /// What a target names; nil for a text that is none.
+    public init?(target: String, authorization: String?) {
+        let halves = target.split(separator: " ", maxSplits: 1).map(String.init)
+        guard halves.count == 2 else { return nil }
+        if halves[0] == "folder" {
+            self = .folder(halves[1])
+        } else if let method = HTTPDelivery.Method(rawValue: halves[0]),
+            let http = HTTPDelivery(method, halves[1], authorization: authorization)
+        {
+            self = .http(http)
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import ThrongCounting
+import ThrongIntake
+import ThrongLoad
+import ThrongPlan
+import ThrongServer
+import ThrongStore
+import ThrongWire
+
+/// Days before yesterday, so that a report has something to compare with: counted by the daemon's own code, but in this
+/// process, because no daemon takes events that are older than two days.
+struct PastDays {
+    private let plan: Plan
+    private let layouts: [MetricLayout]
+    private let space: CellSpace
+    private let intake: Intake
+
+    /// Compiles the plan.
+    init(_ plan: Plan) throws {
+        self.plan = plan
+        layouts = try plan.metrics.map { try plan.layout(of: $0, rules: .system) }
+        space = CellSpace(layouts: layouts)
+        intake = try Intake(plans: [plan], space: space, rules: .system)
+    }
+
+    /// Brings one day's batches into the counters, all at once.
+    ///
+    /// - Parameter now: shortly after the day. Unit: Unix seconds.
+    func count(_ parcels: [BatchSender.Parcel], at now: Int64, into store: CounterStore) async throws {
+        try await store.registerLayouts(layouts)
+        let start = try await store.attach(daemon: DaemonID(UUID()))
+        var counting = Counting(space: space, position: start, watermark: start)
+        var keys: [WindowID: WindowKey] = [:]
+        let calendars = Dictionary(
+            layouts.map { ($0.timeZone, PeriodCalendar(timeZone: $0.timeZone) ?? .utc) }
+        ) { first, _ in first }
+        for parcel in parcels {
+            var body = parcel.body
+            let outcome = try body.withUTF8 { try intake.read($0, signals: [], now: now) }
+            guard case .batch(let incoming) = outcome else { continue }
+            let window = incoming.bucketed.window
+            let key = keys[window] ?? .random()
+            keys[window] = key
+            _ = counting.count(incoming.bucketed, identifier: incoming.identifier.keyed(with: key), now: now) {
+                layout in
+                (calendars[layout.timeZone] ?? .utc).period(layout.period, containing: now).start
+            }
+        }
+        guard let flush = counting.freeze() else { return }
+        _ = try await store.flush(flush, now: now)
+    }
+}

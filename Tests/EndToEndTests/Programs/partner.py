@@ -1,0 +1,156 @@
+"""A partner's endpoint that behaves badly in every way that partners do, over TLS, and keeps count."""
+
+import hashlib
+import http.server
+import os
+import ssl
+import subprocess
+import threading
+import time
+
+
+def certificates(folder):
+    """An authority, a certificate for 127.0.0.1 and one for somebody else: paths of PEM files with key and certificate."""
+    def openssl(*arguments):
+        subprocess.run(["openssl", *arguments], check=True, capture_output=True, cwd=folder)
+
+    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+            "-subj", "/CN=Test authority", "-keyout", "ca.key", "-out", "ca.pem")
+    for name, address in (("right", "127.0.0.1"), ("wrong", "192.0.2.1")):
+        with open(os.path.join(folder, name + ".ext"), "w") as file:
+            file.write(f"subjectAltName=IP:{address}\n")
+        openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={address}",
+                "-keyout", name + ".key", "-out", name + ".csr")
+        openssl("x509", "-req", "-in", name + ".csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
+                "-days", "2", "-extfile", name + ".ext", "-out", name + ".crt")
+        with open(os.path.join(folder, name + ".pem"), "w") as joined:
+            for part in (name + ".key", name + ".crt"):
+                with open(os.path.join(folder, part)) as file:
+                    joined.write(file.read())
+    return os.path.join(folder, "ca.pem")
+
+
+class Partner(http.server.ThreadingHTTPServer):
+    """What arrives goes into `inbox`, once by idempotency key; `requests` are all that were seen."""
+
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self, folder, port, certificate):
+        super().__init__(("127.0.0.1", port), Handler)
+        self.contexts = {
+            name: ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) for name in ("right", "wrong")}
+        for name, context in self.contexts.items():
+            context.load_cert_chain(os.path.join(folder, name + ".pem"))
+        self.certificate = certificate
+        self.lock = threading.Lock()
+        self.inbox = {}
+        self.requests = []
+        self.wrong_handshakes = 0
+        self.tries = {}
+        self.on_crash = None
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def finish_request(self, request, client_address):
+        try:
+            request.settimeout(20)
+            with self.lock:
+                self.wrong_handshakes += self.certificate == "wrong"
+            request = self.contexts[self.certificate].wrap_socket(request, server_side=True)
+        except OSError:
+            return
+        super().finish_request(request, client_address)
+
+    def handle_error(self, request, client_address):
+        """Clients that are killed are what this is for."""
+
+    def note(self, place, name, key, body, headers):
+        """A request that arrived whole; how many of this file were seen before."""
+        with self.lock:
+            before = self.tries.get((place, name), 0)
+            self.tries[(place, name)] = before + 1
+            self.requests.append((place, name, key, hashlib.sha256(body).hexdigest(), headers))
+            return before
+
+    def keep(self, place, name, key, body):
+        """Takes it over, unless it has it: what a partner does with an idempotency key."""
+        with self.lock:
+            self.inbox.setdefault((place, name), {}).setdefault(key, []).append(body)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_PUT(self):
+        place, name = self.path.strip("/").rsplit("/", 1)
+        self.take(place, name)
+
+    def do_POST(self):
+        self.take(self.path.strip("/"), self.headers["Content-Disposition"].split('filename="')[1].rstrip('"'))
+
+    def do_GET(self):
+        self.server.note("trap", self.path, None, b"", {})
+        self.answer(200)
+
+    def take(self, place, name):
+        key = self.headers["Idempotency-Key"]
+        size = int(self.headers["Content-Length"])
+        server = self.server
+        if place == "die":
+            with server.lock:
+                first = name.endswith(".csv") and ("half", name) not in server.tries
+                server.tries[("half", name)] = 1
+            if first:
+                # Gone in the middle of the body.
+                self.rfile.read(size // 2)
+                return self.hang_up()
+        body = self.rfile.read(size)
+        if len(body) < size:
+            return self.hang_up()
+        before = server.note(place, name, key, body, dict(self.headers))
+        if not name.endswith(".csv") and place in ("errors", "hang", "redirect", "die"):
+            server.keep(place, name, key, body)
+            return self.answer(201)
+        if place == "errors" and before < 3:
+            return self.answer((500, 503, 429)[before])
+        if place == "hang" and before < 1:
+            time.sleep(6)
+            return self.hang_up()
+        if place == "redirect" and before < 2:
+            return self.answer((302, 307)[before], Location=f"https://127.0.0.1:{server.server_port}/trap/{name}")
+        if place == "never":
+            return self.answer(500)
+        if place == "die" and before < 1:
+            # Taken over, and gone before the answer.
+            server.keep(place, name, key, body)
+            return self.hang_up()
+        if place == "crash" and server.on_crash and name.endswith(".sig"):
+            # Taken over; the sender dies before it hears of it.
+            act, server.on_crash = server.on_crash, None
+            server.keep(place, name, key, body)
+            act()
+            return self.hang_up()
+        server.keep(place, name, key, body)
+        if place == "slow":
+            return self.answer_slowly()
+        self.answer(201)
+
+    def answer(self, status, **headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def answer_slowly(self):
+        for byte in b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n":
+            self.wfile.write(bytes([byte]))
+            self.wfile.flush()
+            time.sleep(0.02)
+
+    def hang_up(self):
+        self.close_connection = True
+        self.connection.close()

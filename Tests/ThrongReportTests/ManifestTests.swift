@@ -1,0 +1,188 @@
+import Foundation
+import Testing
+import ThrongPlan
+
+@testable import ThrongReport
+
+@Suite("A manifest vouches for exactly the files that were signed")
+struct ManifestTests {
+    private static let now: Int64 = 1_795_500_000
+    private let key = ReportKey()
+    private let folder = FileManager.default.temporaryDirectory.path + "/throng-manifest-\(UUID().uuidString)"
+    private let document: ReportDocument
+
+    init() { document = Shop().document }
+
+    private func files(_ document: ReportDocument? = nil, at now: Int64 = now) throws -> ReportFiles {
+        let document = document ?? self.document
+        return try ReportFiles(of: document, formats: [.csv, .json])
+            .signed(as: document, with: key, coverage: nil, now: now)
+    }
+
+    private func list(from: Int64? = nil, until: Int64? = nil) -> ReportKeyList {
+        ReportKeyList(keys: [.init(key: key.publicKey, from: from, until: until)])
+    }
+
+    /// Delivers, lets something happen, and checks.
+    private func check(_ keys: ReportKeyList? = nil, after change: () throws -> Void) throws -> FolderCheck {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try ReportFolder(path: folder).deliver(try files())
+        try change()
+        return try FolderCheck(of: folder, keys: keys ?? list())
+    }
+
+    private var base: String { "\(folder)/\(document.name)-\(document.periodLabel)" }
+
+    private func overwrite(_ ending: String, _ change: (inout Data) -> Void) throws {
+        var data = try Data(contentsOf: URL(fileURLWithPath: base + ending))
+        change(&data)
+        try data.write(to: URL(fileURLWithPath: base + ending))
+    }
+
+    @Test("what was delivered is good, and each file is named")
+    func good() throws {
+        let check = try check {}
+        #expect(check.isGood, "\(check.lines)")
+        #expect(check.reports == 1 && check.goodReports == 1)
+        #expect(Set(check.lines.map(\.subject)).count == 4)
+    }
+
+    @Test("a flip of any bit of the manifest or its signature is found, and nothing in it is believed then")
+    func flips() throws {
+        let files = try files()
+        let manifest = try #require(files.all.last)
+        let signature = try #require(files.all.dropLast().last)
+        #expect(key.publicKey.accepts(signature.contents, over: manifest.contents))
+        for place in manifest.contents.indices {
+            var changed = manifest.contents
+            changed[place] ^= 1 << UInt8(place % 8)
+            #expect(!key.publicKey.accepts(signature.contents, over: changed), "byte \(place)")
+        }
+        for place in 0..<512 {
+            var changed = signature.contents
+            changed[place / 8] ^= 1 << UInt8(place % 8)
+            #expect(!key.publicKey.accepts(changed, over: manifest.contents), "bit \(place)")
+        }
+        let check = try check { try overwrite(".manifest.json") { $0[40] ^= 1 } }
+        #expect(!check.isGood && check.goodReports == 0)
+        #expect(!check.lines.contains { $0.isGood })
+    }
+
+    @Test("a file with one byte flipped, one byte less, or of another report is found")
+    func contents() throws {
+        #expect(try !check { try overwrite(".csv") { $0[$0.count / 2] ^= 1 } }.isGood)
+        #expect(try !check { try overwrite(".csv") { $0.removeLast() } }.isGood)
+        #expect(try !check { try overwrite(".csv") { $0 = Data("another report".utf8) } }.isGood)
+        #expect(try !check { try overwrite(".manifest.json") { $0.removeLast() } }.isGood)
+        #expect(try !check { try overwrite(".manifest.sig") { $0.removeLast() } }.isGood)
+        #expect(try !check { try overwrite(".manifest.sig") { $0.append(0) } }.isGood)
+    }
+
+    @Test("a file too many, one too few, a symbolic link and a folder are found")
+    func surroundings() throws {
+        let files = FileManager.default
+        #expect(try !check { try files.removeItem(atPath: base + ".csv") }.isGood)
+        #expect(try !check { try files.removeItem(atPath: base + ".manifest.sig") }.isGood)
+        #expect(try !check { try files.removeItem(atPath: base + ".manifest.json") }.isGood)
+        #expect(try !check { try Data("more".utf8).write(to: URL(fileURLWithPath: base + ".txt")) }.isGood)
+        let inside = folder + "/more"
+        #expect(try !check { try files.createDirectory(atPath: inside, withIntermediateDirectories: false) }.isGood)
+        let outside = folder + "-outside"
+        defer { try? files.removeItem(atPath: outside) }
+        let check = try check {
+            try files.moveItem(atPath: base + ".csv", toPath: outside)
+            try files.createSymbolicLink(atPath: base + ".csv", withDestinationPath: outside)
+        }
+        #expect(!check.isGood, "a link to the right bytes is still a link")
+    }
+
+    @Test("files that change places between two signed reports are found, under both names")
+    func swapped() throws {
+        let other = Shop(reportName: "other").document
+        let check = try check {
+            try ReportFolder(path: folder).deliver(try self.files(other))
+            let second = "\(folder)/other-\(document.periodLabel)"
+            for ending in [".csv", ".manifest.json", ".manifest.sig"] {
+                try FileManager.default.moveItem(atPath: base + ending, toPath: folder + "/keep")
+                try FileManager.default.moveItem(atPath: second + ending, toPath: base + ending)
+                try FileManager.default.moveItem(atPath: folder + "/keep", toPath: second + ending)
+            }
+        }
+        #expect(check.reports == 2 && check.goodReports == 0, "\(check.lines)")
+    }
+
+    @Test("another key, and a key that did not sign at that time, vouch for nothing")
+    func keys() throws {
+        #expect(try !check(ReportKeyList(keys: [.init(key: ReportKey().publicKey, from: nil)])) {}.isGood)
+        #expect(try !check(list(from: Self.now + 1)) {}.isGood)
+        #expect(try !check(list(until: Self.now - 1)) {}.isGood)
+        #expect(try check(list(from: Self.now, until: Self.now)) {}.isGood)
+    }
+
+    @Test("a delivery that breaks off leaves no manifest that vouches for files that are not there yet")
+    func brokenOff() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try ReportFolder(path: folder).deliver(try files())
+        try FileManager.default.removeItem(atPath: base + ".json")
+        try FileManager.default.createDirectory(atPath: base + ".json/inside", withIntermediateDirectories: true)
+        #expect(throws: ReportError.self) { try ReportFolder(path: folder).deliver(try files()) }
+        #expect(FileManager.default.fileExists(atPath: base + ".csv"))
+        #expect(!FileManager.default.fileExists(atPath: base + ".manifest.json"))
+    }
+
+    @Test("a folder without a manifest is not good, and one that is not there is an error")
+    func empty() throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        #expect(try !FolderCheck(of: folder, keys: list()).isGood)
+        try FileManager.default.removeItem(atPath: folder)
+        #expect(throws: ReportError.self) { try FolderCheck(of: folder, keys: list()) }
+    }
+
+    @Test("a manifest has the same bytes each time, and says what it stands on")
+    func bytes() throws {
+        #expect(try files() == files())
+        #expect(try files() != files(at: Self.now + 1))
+        let text = String(decoding: try #require(try files().all.last).contents, as: UTF8.self)
+        for word in [#""format": "throng-manifest/1""#, #""plan": "\#(document.plan.hex)""#, key.publicKey.id.hex] {
+            #expect(text.contains(word))
+        }
+        let read = try #require(ReportManifest.Checked(Array(text.utf8)))
+        #expect(read.report == document.name.text && read.files.count == 2)
+    }
+
+    @Test("keys change: the old one goes, stays listed with its times, and what it signed stays good")
+    func rotation() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let place = ReportKeyFolder(dataPath: folder)
+        #expect(try place.current() == nil)
+        let first = try place.rotate(now: 100)
+        let old = try #require(try place.current())
+        #expect(old.publicKey == first)
+        let second = try place.rotate(now: 200)
+        #expect(try place.current()?.publicKey == second)
+        let list = try place.list()
+        #expect(list.keys.map(\.key) == [first, second])
+        #expect(list.keys.map(\.from) == [100, 200] && list.keys.map(\.until) == [200, nil])
+        #expect(ReportKeyList(list.json) == list)
+        let mode = try FileManager.default.attributesOfItem(atPath: place.keyPath)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: place.keyPath)
+        #expect(throws: ReportKeyError.exposed(path: place.keyPath, mode: 0o640)) { try place.current() }
+        // A change that was cut short: the list is ahead of the key.
+        try Data(old.pem.utf8).write(to: URL(fileURLWithPath: place.keyPath))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: place.keyPath)
+        #expect(throws: ReportKeyError.notListed(path: place.keyPath, list: place.listPath)) { try place.current() }
+    }
+
+    @Test("coverage is told in bands, and not at all for few events")
+    func coverage() {
+        func text(_ totals: CoverageTotals) -> String { CoverageStatement(totals).jsonText.written() }
+        #expect(text(.init(accepted: 999)) == text(.init(accepted: 0)))
+        #expect(text(.init(accepted: 1_000)) == text(.init(accepted: 70_000, consentRefused: 60)))
+        #expect(text(.init(accepted: 1_000)) != text(.init(accepted: 1_000, consentRefused: 2)))
+        let split = text(.init(accepted: 900, refusals: ["too_old": 60], consentRefused: 40, late: 5000))
+        #expect(split.contains("too_old"))
+        for number in ["900", "60", "40", "5000"] { #expect(!split.contains(" \(number),")) }
+    }
+}

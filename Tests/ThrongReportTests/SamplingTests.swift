@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+import ThrongPlan
+
+@testable import ThrongReport
+
+@Suite("numbers of a sample are scaled up, with the interval of the draw")
+struct SamplingTests {
+    private static func sampled(_ rate: Double) -> Shop {
+        var shop = Shop()
+        shop.sampling = rate
+        return shop
+    }
+
+    @Test(
+        "an estimate is what was counted over the rate; shares and means stay as they are",
+        arguments: [0.1, 0.25, 0.3, 0.01])
+    func scaled(rate: Double) throws {
+        let plain = Shop().document.answers
+        let sample = Self.sampled(rate).document.answers
+        for (one, other) in zip(plain, sample) {
+            let tables = [one, other].compactMap(\.answered?.table)
+            try #require(tables.count == 2)
+            for (left, right) in zip(tables[0].rows, tables[1].rows) {
+                switch (left.figure, right.figure) {
+                case (.published(.events(let counted)), .published(.estimate(let estimate))):
+                    #expect(estimate.counted == counted)
+                    let exact = Decimal(counted) / (Decimal(string: "\(rate)") ?? 1)
+                    #expect(abs((Decimal(string: "\(estimate.decimal)") ?? 0) - exact) <= Decimal(string: "0.5") ?? 0)
+                default:
+                    // Shares, means, withheld numbers, and devices: a lower bound is not scaled.
+                    #expect(left.figure == right.figure)
+                }
+            }
+        }
+    }
+
+    @Test("an unsampled report has no bounds at all")
+    func unsampled() {
+        #expect(!Shop().document.json.contains("\"low\""))
+        #expect(Self.sampled(0.5).document.json.contains("\"low\""))
+        #expect(
+            Shop().document.answers.allSatisfy { answer in
+                answer.answered?.table.rows.allSatisfy { $0.figure.quantity.flatMap { answer.interval(of: $0) } == nil }
+                    ?? false
+            })
+    }
+
+    @Test("devices of a sample are at least so many, whatever they are counted by, and the basis says so")
+    func devices() throws {
+        let answer = try #require(Self.sampled(0.25).document.answers.first { $0.insight.kind == .reach })
+        #expect(answer.answered?.table.rows.first?.figure == .published(.devices(5769)))
+        #expect(answer.answered?.basis.statement.hasSuffix("of those with an event in the sample") == true)
+        #expect(answer.answered?.basis.words.contains { $0.contains("can\u{2019}t be scaled up") } == true)
+    }
+
+    @Test(
+        "of two thousand drawn samples, 19 of 20 intervals hold all events (92 to 98 %)",
+        arguments: [(400, 0.1), (50, 0.5), (3000, 0.02)])
+    func coverage(events: Int, rate: Double) {
+        var dice = Dice(state: UInt64(events))
+        var held = 0
+        for _ in 0..<2000 {
+            let kept = (0..<events).count { _ in Double.random(in: 0..<1, using: &dice) < rate }
+            let (low, high) = Interval.total(Int64(kept), rate: rate)
+            if low <= Double(events), Double(events) <= high { held += 1 }
+        }
+        #expect((1840...1960).contains(held), "\(held) of 2000")
+    }
+
+    @Test(
+        "of a thousand drawn samples, 19 of 20 intervals hold the share of the whole (92.5 to 97.5 %)",
+        arguments: [0.1, 0.5])
+    func shareCoverage(rate: Double) {
+        var dice = Dice(state: 17)
+        var held = 0
+        for _ in 0..<1000 {
+            let part = (0..<300).count { _ in Double.random(in: 0..<1, using: &dice) < rate }
+            let others = (0..<700).count { _ in Double.random(in: 0..<1, using: &dice) < rate }
+            let (low, high) = Interval.share(Int64(part), of: Int64(part + others), rate: rate)
+            if low <= 0.3, 0.3 <= high { held += 1 }
+        }
+        #expect((925...975).contains(held), "\(held) of 1000")
+    }
+
+    @Test("an interval solves its equation, holds its estimate, and gets no narrower than nothing")
+    func ends() {
+        for (kept, rate) in [(Int64(20), 0.1), (1000, 0.5), (7, 0.99), (123_456, 0.003)] {
+            let (low, high) = Interval.total(kept, rate: rate)
+            for end in [low, high] where end > Double(kept) {
+                let distance = abs(Double(kept) - end * rate) / (end * rate * (1 - rate)).squareRoot()
+                #expect(abs(distance - Interval.z) < 1e-6)
+            }
+            #expect(low <= Double(kept) / rate && Double(kept) / rate <= high && low >= Double(kept))
+        }
+        let mean = Interval.mean(40, events: 100, clip: 0...500, rate: 0.2)
+        #expect(mean.low > 0 && mean.low < 40 && mean.high > 40 && mean.high < 80)
+        #expect(Interval.mean(0, events: 100, clip: 0...500, rate: 0.2) == (0, 0))
+    }
+
+    @Test("a change of a sample has an interval of its own, and says where the draw alone may have made it")
+    func change() throws {
+        var now = Self.sampled(0.1)
+        var then = Self.sampled(0.1)
+        now.views =
+            [[(500, 400), (0, 0), (0, 0), (0, 0), (0, 0)]] + (0..<4).map { _ in Array(repeating: (0, 0), count: 5) }
+        then.views = now.views
+        then.views[0][0] = (490, 400)
+        func change() throws -> Change {
+            let insight = Shop().insight("c", "C", .count, view: .change(against: [.periodBefore]))
+            let answer = try #require(Course([now, then], insights: [insight]).answer("c"))
+            guard case .change(let comparisons)? = answer.answered?.view else { throw NoChange() }
+            return try #require(comparisons.first?.rows.first?.change.change)
+        }
+        let small = try change()
+        #expect(small.difference.description == "100")
+        #expect(small.isWithinChance)
+        then.views[0][0] = (300, 280)
+        let large = try change()
+        #expect(large.difference.description == "2000" && !large.isWithinChance)
+        let interval = try #require(large.interval)
+        #expect(interval.low.units > 0 && interval.low.units < 2000 && interval.high.units > 2000)
+    }
+
+    struct NoChange: Error {}
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+import ThrongPlan
+import ThrongRelease
+
+@testable import ThrongReport
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
+@Suite("a trend shows the published numbers of each period, and its gaps as gaps")
+struct TrendTests {
+    private static func points(_ name: InsightName, _ course: Course = Course()) throws -> [AnswerPoint] {
+        guard case .trend(let points)? = try #require(course.answer(name)).answered?.view else { throw NoTrend() }
+        return points
+    }
+
+    struct NoTrend: Error {}
+
+    @Test("every number equals a sum over the raw cells of its week, the report's own last")
+    func numbers() throws {
+        let course = Course()
+        let points = try Self.points("trend", course)
+        #expect(points.map { Shop.calendar.label(of: $0.period) } == (42...47).map { "2026-W\($0)" })
+        let sums = course.weeks.map { shop in shop?.views.joined().reduce(Int64(0)) { $0 + $1.events } }
+        func published(_ ago: Int) -> Figure { .published(.events((sums[ago] ?? nil) ?? -1)) }
+        #expect(
+            points.map(\.figures) == [
+                [.absent(.beganLater)], [published(4)], [.withheld], [.absent(.notReleased)], [published(1)],
+                [published(0)],
+            ])
+    }
+
+    @Test("a line joins two periods only where both are published; a withheld one is hatched over the full height")
+    func gaps() throws {
+        let page = try PagePieces(Course().document.html())
+        let drawing = "//section[@id='insight-3']//svg[@class='lines']"
+        #expect(try page.elements("\(drawing)//line[@class='line']").count == 1)
+        #expect(try page.elements("\(drawing)//circle").count == 3)
+        let hatched = try page.elements("\(drawing)//rect[@fill='url(#withheld)']")
+        #expect(hatched.count == 1)
+        #expect(hatched[0].attribute(forName: "height")?.stringValue == "190")
+        #expect(hatched[0].attribute(forName: "x")?.stringValue == "33.33%")
+        let rows = try page.table(section: 3)
+        #expect(rows.map { $0[0] } == ["Week", "W42", "W43", "W44", "W45", "W46", "W47"])
+        #expect(rows.map { $0[1] }[1...4] == ["sampling began later", "22,781", "withheld", "not released"])
+    }
+
+    @Test("nothing of a withheld number shows: other small numbers in its place give the same bytes")
+    func silent() throws {
+        var one = Course()
+        var two = Course()
+        for device in 0..<5 {
+            for region in 0..<5 {
+                one.weeks[3]?.views[device][region] = (0, 0)
+                two.weeks[3]?.views[device][region] = (Int64(device + region), device + region > 4 ? 1 : 0)
+            }
+        }
+        let formats = ReportFormat.allCases
+        #expect(try ReportFiles(of: one.document, formats: formats) == ReportFiles(of: two.document, formats: formats))
+    }
+
+    @Test("a breakdown has a drawing a bucket, all by one scale, and a table with a column a bucket")
+    func breakdown() throws {
+        let page = try PagePieces(Course().document.html())
+        let drawings = try page.elements("//section[@id='insight-7']//svg[@class='lines']")
+        #expect(drawings.count == 5)
+        let scales = try (0..<5).map { place in
+            try page.text("(//section[@id='insight-7']//svg[@class='lines'])[\(place + 1)]//text[@class='label']")
+        }
+        #expect(Set(scales).count == 1 && !scales[0].isEmpty)
+        let rows = try page.table(section: 7)
+        #expect(rows[0] == ["Week", "Phone", "Tablet", "Desktop", "Television", "other"])
+        #expect(rows.count == 7 && rows.allSatisfy { $0.count == 6 })
+    }
+
+    @Test("CSV has a line a period and bucket, with the period's own k")
+    func csv() throws {
+        let lines = Course().document.csv.components(separatedBy: "\r\n").filter { $0.hasPrefix("trend,") }
+        #expect(lines.count == 6)
+        #expect(lines[0].hasPrefix("trend,2026-W42,,,,,,events,events,,1,,began_later"))
+        #expect(lines[1].hasPrefix("trend,2026-W43,,,,,22781,events,events,20,1,0.000000,published"))
+        #expect(lines[2].hasPrefix("trend,2026-W44,,,,,,events,events,20,1,,withheld"))
+    }
+
+    @Test("a scale ends at a round number, at most five steps above nothing")
+    func scale() {
+        for highest in [0.001, 0.42, 1, 3, 7.5, 99, 100, 101, 24_606, 1e9] {
+            let scale = LineScale(highest: highest)
+            #expect(scale.top >= highest && scale.top <= highest * 2 + 1e-9, "\(highest)")
+            #expect((1...5).contains(scale.marks.count), "\(highest): \(scale.marks)")
+        }
+        #expect(LineScale(highest: 0).top == 1)
+    }
+}

@@ -1,0 +1,29 @@
+import Testing
+
+@testable import ThrongStore
+
+@Suite("Tokens can be read by their owners and by nobody who reads the database")
+struct AccessSecretTests {
+    @Test("a token reads as it was written, and matches what is kept of it and nothing else")
+    func roundTrip() throws {
+        for _ in 0..<200 {
+            let (one, other) = (AccessSecret(), AccessSecret())
+            let read = try #require(AccessSecret(" \(one.text)\n"))
+            #expect(read.id == one.id && read.matches(one.hash) && !read.matches(other.hash))
+            #expect(!one.matches([]) && !one.matches(Array(one.hash.dropLast())))
+            #expect(one.text.utf8.count == 59)
+        }
+    }
+
+    @Test("what is no token is none")
+    func refused() {
+        let good = AccessSecret().text
+        for text in [
+            "", "throng_", good.dropLast().description, good + "A", good.replacing("throng", with: "thronG"),
+            "\(good) x",
+        ] {
+            #expect(AccessSecret(text) == nil, "\(text)")
+        }
+        #expect(AccessSecret(good.prefix(7) + "0000000g" + good.dropFirst(15)) == nil)
+    }
+}
