@@ -13,7 +13,7 @@ create table throng.access_token (
     constraint access_token_pkey primary key (token_id),
     constraint access_token_id_shape check (token_id ~ '^[0-9a-f]{8}$'),
     constraint access_token_hash_fits check (octet_length(secret_hash) = 32),
-    constraint access_token_role_known check (role in ('partner', 'analyst', 'operator')),
+    constraint access_token_role_known check (role in ('partner', 'operator')),
     constraint access_token_partner_named check (
         (role = 'partner') = (partner is not null) and (role = 'partner') = (app is not null)
     ),
@@ -22,7 +22,7 @@ create table throng.access_token (
 comment on table throng.access_token is 'Who may look at pages. A token itself is nowhere: who reads this can''t sign in.';
 comment on column throng.access_token.token_id is 'The token''s public part. Unit: none.';
 comment on column throng.access_token.secret_hash is 'SHA-256 of its secret part, which has 256 random bits. Unit: none.';
-comment on column throng.access_token.role is 'partner, analyst or operator. Unit: none.';
+comment on column throng.access_token.role is 'partner or operator. Unit: none.';
 comment on column throng.access_token.app is 'Of a partner: name of the app. Unit: none.';
 comment on column throng.access_token.partner is 'Of a partner: its name. Unit: none.';
 comment on column throng.access_token.note is 'Whom the operator gave it to. Unit: none.';

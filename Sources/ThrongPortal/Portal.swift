@@ -3,7 +3,7 @@ public import ThrongPlan
 internal import ThrongReport
 public import ThrongStore
 
-/// The pages behind a sign-in: partners read their reports, analysts look at what was released, operators at the daemon.
+/// The pages behind a sign-in: partners read their reports, operators see how the daemon is.
 ///
 /// They are served on a port of their own and rendered here; no script, nothing loaded, nothing kept in a browser but a
 /// cookie that no script can read.

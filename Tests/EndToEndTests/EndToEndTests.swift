@@ -62,7 +62,7 @@ struct EndToEndTests {
     func dashboards() async throws { try await Program("dashboards.py").run() }
 
     @Test(
-        "partners, analysts and operators sign in and see what is theirs, and nobody else does",
+        "partners and operators sign in and see what is theirs, and nobody else does",
         .timeLimit(.minutes(10)))
     func portal() async throws { try await Program("portal.py").run() }
 

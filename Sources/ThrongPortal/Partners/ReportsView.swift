@@ -50,10 +50,13 @@ struct ReportsView {
     let partnerTitle: String
     let lede: String
     let reports: [Kept]
+    /// Whether there is a manifest to check.
+    let isSigned: Bool
 
     init(_ files: [KeptReportFile], plan: Plan, partner: String, frame: PageFrame) {
         self.frame = frame
         partnerTitle = partner
+        isSigned = files.contains { $0.name.hasSuffix(".manifest.json") }
         let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
         // In the plan's order; a report that the plan has no more comes last.
         let order = plan.reports.map(\.name)

@@ -41,7 +41,6 @@ struct SignInRoutes: Sendable {
     static func start(of role: AccessRole) -> String {
         switch role {
         case .partner: "/reports"
-        case .analyst: "/explore"
         case .operations: "/operator"
         }
     }

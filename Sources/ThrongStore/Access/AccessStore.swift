@@ -70,7 +70,6 @@ public final class AccessStore: Sendable {
         let role: AccessRole
         switch try rows.text(row, 1) {
         case "partner": role = .partner(PartnerName(try rows.text(row, 3)), of: AppName(try rows.text(row, 2)))
-        case "analyst": role = .analyst
         case "operator": role = .operations
         default: throw StoreError.unexpectedAnswer(query: Query.selectTokens.name)
         }

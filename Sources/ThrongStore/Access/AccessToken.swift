@@ -37,16 +37,13 @@ public struct AccessToken: Sendable, Hashable {
 public enum AccessRole: Sendable, Hashable {
     /// The reports of one partner of one app.
     case partner(PartnerName, of: AppName)
-    /// Everything that was released.
-    case analyst
     /// The daemon's health.
     case operations
 
-    /// The word for it: partner, analyst or operator.
+    /// The word for it: partner or operator.
     public var word: String {
         switch self {
         case .partner: "partner"
-        case .analyst: "analyst"
         case .operations: "operator"
         }
     }

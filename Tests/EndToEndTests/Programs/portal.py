@@ -1,4 +1,4 @@
-"""Partners, an analyst and an operator sign in with their tokens, in Chromium, and see what is theirs and nothing else.
+"""Partners and an operator sign in with their tokens, in Chromium, and see what is theirs and nothing else.
 
 THRONG_TEST_SCREENSHOTS names a folder that keeps pictures of the pages.
 """
@@ -105,10 +105,9 @@ def doors(house, tokens):
     for place in range(len(parts)):
         bent = parts[:place] + [parts[place][:-1] + ("1" if parts[place][-1] != "1" else "2")] + parts[place + 1:]
         check(house.ask("GET", "/reports", f"{name}={'.'.join(bent)}")[0] == 401, "a changed cookie opens them too")
-    analyst, operator = house.cookie(tokens["analyst"]), house.cookie(tokens["operator"])
+    operator = house.cookie(tokens["operator"])
     for role, path, opens in (
-            (cookie, "/operator", False), (analyst, "/operator", False), (operator, "/operator", True),
-            (analyst, "/reports", False), (operator, "/reports", False)):
+            (cookie, "/operator", False), (operator, "/operator", True), (operator, "/reports", False)):
         check((house.ask("GET", path, role)[0] == 200) == opens, path, "opens where it should not, or the other way round")
     say("tokens open what is theirs")
 
@@ -209,7 +208,7 @@ def pictures(browser, page):
 
 def revocation(house, tokens, cookies):
     listed = json.loads(house.command("token", "list", "--json"))
-    check(sorted(each["role"] for each in listed) == ["analyst", "operator", "partner", "partner"], listed)
+    check(sorted(each["role"] for each in listed) == ["operator", "partner", "partner"], listed)
     for name, token in tokens.items():
         check(all(token[16:] not in json.dumps(each) for each in listed), "the list shows a secret")
     digest = hashlib.sha256(tokens["bank"].encode()).hexdigest()
@@ -228,7 +227,6 @@ def test():
     demonstrate(data)
     house = House(data).start()
     tokens = {name: house.token("--partner", name, "--note", "a test") for name in PARTNERS}
-    tokens["analyst"] = house.token("--analyst")
     tokens["operator"] = house.token("--operator")
     doors(house, tokens)
     cookies = {name: house.cookie(tokens[name]) for name in PARTNERS}
