@@ -1,4 +1,4 @@
--- What people look at in a browser: the tokens with which they sign in, and the reports that partners find there.
+-- The tokens with which people sign in to pages. Partners find there what throng.run_file has for them.
 
 create table throng.access_token (
     token_id text not null,
@@ -31,28 +31,3 @@ comment on column throng.access_token.expires_at is 'From when on it is worth no
 comment on column throng.access_token.revoked_at is 'When the operator took it back; null while nobody did. Unit: instant.';
 grant select, insert on throng.access_token to throng_reporter;
 grant update (revoked_at) on throng.access_token to throng_reporter;
-
-create table throng.report_file (
-    app text not null,
-    report text not null,
-    period_start timestamptz not null,
-    period_end timestamptz not null,
-    period_kind smallint not null,
-    partner text not null,
-    name text not null,
-    contents bytea not null,
-    made_at timestamptz not null,
-    constraint report_file_pkey primary key (app, report, period_start, name),
-    constraint report_file_period_kind_known check (period_kind between 0 and 3)
-);
-comment on table throng.report_file is 'Reports as their partners got them: only released numbers.';
-comment on column throng.report_file.app is 'Name of the app. Unit: none.';
-comment on column throng.report_file.report is 'Name of the report. Unit: none.';
-comment on column throng.report_file.period_start is 'First second of what it covers. Unit: instant.';
-comment on column throng.report_file.period_end is 'First second after what it covers. Unit: instant.';
-comment on column throng.report_file.period_kind is 'What it covers: 0 hour, 1 day, 2 week, 3 month. Unit: none.';
-comment on column throng.report_file.partner is 'Whom it is for: nobody else may have it. Unit: none.';
-comment on column throng.report_file.name is 'Name of the file. Unit: none.';
-comment on column throng.report_file.contents is 'Its bytes. Unit: none.';
-comment on column throng.report_file.made_at is 'When it was made. Unit: instant.';
-grant select, insert, update, delete on throng.report_file to throng_reporter;

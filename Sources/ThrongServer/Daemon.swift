@@ -116,9 +116,8 @@ public struct Daemon: Sendable {
         let rules = UserAgentRules.system
         let standing = FlushStanding()
         let releases = ReleaseStore(footing.settings)
-        let kept = AccessStore(footing.settings)
         let reports = ReportDesk(
-            store: releases, pages: kept, rules: rules, folder: options.dataPath,
+            store: releases, rules: rules, folder: options.dataPath,
             signing: ReportKeyFolder(keyPath: options.reportKey), delivery: options.delivery)
         try sayWhoSigns(reports)
         let deliveries = DeliveryService(
@@ -177,7 +176,6 @@ public struct Daemon: Sendable {
         await onOwnThread { desk.journal.stop() }
         footing.data.unlock()
         releases.close()
-        kept.close()
         portal.close()
         database.counters.close()
         desk.reveals.close()

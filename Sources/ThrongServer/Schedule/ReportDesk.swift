@@ -7,8 +7,6 @@ internal import ThrongWire
 /// Makes reports from released numbers, signs them and puts them where they belong.
 public struct ReportDesk: Sendable {
     private let store: ReleaseStore
-    /// Where partners find their reports; nil keeps none for them.
-    private let pages: AccessStore?
     private let rules: UserAgentRules
     /// Where the key is that signs.
     let signing: ReportKeyFolder
@@ -18,16 +16,14 @@ public struct ReportDesk: Sendable {
     private static let horizon: Int64 = 32 * 86_400
 
     /// - Parameters:
-    ///   - pages: where partners find their reports; nil keeps none for them.
     ///   - folder: where deliveries with a relative path go.
     ///   - signing: where the key is that signs; nil looks in the folder's `signing/key.pem`.
     ///   - delivery: what deliveries over the network may do; nil allows none.
     public init(
-        store: ReleaseStore, pages: AccessStore? = nil, rules: UserAgentRules, folder: String,
+        store: ReleaseStore, rules: UserAgentRules, folder: String,
         signing: ReportKeyFolder? = nil, delivery: DeliveryOptions? = nil
     ) {
         self.store = store
-        self.pages = pages
         self.rules = rules
         self.signing = signing ?? ReportKeyFolder(dataPath: folder)
         deliveries = DeliveryDesk(
@@ -118,10 +114,10 @@ public struct ReportDesk: Sendable {
     }
 
     private func files(
-        of report: Report, plan: Plan, period: Period, now: Int64, formats: [ReportFormat]? = nil
+        of report: Report, plan: Plan, period: Period, now: Int64
     ) async throws -> (files: ReportFiles, label: String) {
         let document = try await document(of: report, plan: plan, period: period)
-        let files = try ReportFiles(of: document, formats: formats ?? report.formats)
+        let files = try ReportFiles(of: document, formats: report.formats)
         guard let key = try signing.current() else { return (files, document.periodLabel) }
         let coverage = CoverageTotals(kinds: try await store.coverage(app: plan.app.name, period: period))
         let signed = try files.signed(
@@ -136,13 +132,6 @@ public struct ReportDesk: Sendable {
         let (files, label) = try await files(of: report, plan: plan, period: period, now: now)
         let stored = files.all.enumerated().map {
             StoredReportFile(place: $0.offset, name: $0.element.name, contents: $0.element.contents)
-        }
-        if let pages {
-            let all = try await self.files(
-                of: report, plan: plan, period: period, now: now, formats: ReportFormat.allCases)
-            try await pages.keep(
-                all.files.all.map { ($0.name, $0.contents) }, of: report.name, partner: report.partner,
-                app: plan.app.name, period: period, now: now)
         }
         return try await store.keep(stored, of: claim, label: label, deliveries: report.deliveries, now: now)
     }

@@ -84,45 +84,20 @@ public final class AccessStore: Sendable {
 
     // MARK: Reports
 
-    /// Keeps a report's files for its partner; those of the same names are replaced.
-    ///
-    /// - Parameter now: Unit: Unix seconds.
-    public func keep(
-        _ files: [(name: String, contents: [UInt8])], of report: ReportName, partner: PartnerName, app: AppName,
-        period: Period, now: Int64
-    ) async throws {
-        let statements = files.map { file in
-            Query.upsertReportFile([
-                .text(app.text), .text(report.text), .text(partner.text), period.kind.parameter,
-                period.start.parameter, period.end.parameter, .text(file.name), .bytes(file.contents), .instant(now),
-            ])
-        }
-        _ = try await connection.run { session in
-            try session.transaction { try session.pipeline(statements).count }
-        }
-    }
-
     /// The files that a partner has, by report, the latest period first.
-    ///
-    /// - Parameter report: only of this one.
-    public func files(of partner: PartnerName, app: AppName, report: ReportName? = nil) async throws -> [KeptReportFile]
-    {
+    public func files(of partner: PartnerName, app: AppName) async throws -> [KeptReportFile] {
         try await connection.run { session in
-            let rows = try session.query(
-                Query.selectReportFileNames([
-                    .text(app.text), .text(partner.text), report.map { .text($0.text) } ?? .null,
-                ]))
+            let rows = try session.query(Query.selectPartnerFiles([.text(app.text), .text(partner.text)]))
             return try rows.indices.map { row in
                 guard let kind = PeriodKind(code: try rows.integer(row, 1)) else {
-                    throw StoreError.unexpectedAnswer(query: Query.selectReportFileNames.name)
+                    throw StoreError.unexpectedAnswer(query: Query.selectPartnerFiles.name)
                 }
                 return KeptReportFile(
                     report: ReportName(try rows.text(row, 0)),
                     period: Period(kind: kind, start: try rows.integer(row, 2), end: try rows.integer(row, 3)),
                     name: try rows.text(row, 4),
                     bytes: Int(try rows.integer(row, 5)),
-                    digest: try rows.text(row, 6),
-                    madeAt: try rows.integer(row, 7))
+                    madeAt: try rows.integer(row, 6))
             }
         }
     }
@@ -133,7 +108,7 @@ public final class AccessStore: Sendable {
     ) async throws -> [UInt8]? {
         try await connection.run { session in
             let rows = try session.query(
-                Query.selectReportFile([.text(app.text), .text(partner.text), .text(report.text), .text(name)]))
+                Query.selectPartnerFile([.text(app.text), .text(partner.text), .text(report.text), .text(name)]))
             return rows.count == 1 ? try rows.bytes(0, 0) : nil
         }
     }

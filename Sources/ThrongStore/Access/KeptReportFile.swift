@@ -10,8 +10,6 @@ public struct KeptReportFile: Sendable, Hashable {
     public let name: String
     /// Its size. Unit: bytes.
     public let bytes: Int
-    /// SHA-256, hexadecimal.
-    public let digest: String
     /// When it was made. Unit: Unix seconds.
     public let madeAt: Int64
 }

@@ -119,12 +119,9 @@ extension Query {
     static let insertToken = Query("access_token.insert", PackageResources.access_token_insert_sql)
     static let selectTokens = Query("access_token.select", PackageResources.access_token_select_sql)
     static let revokeToken = Query("access_token.revoke", PackageResources.access_token_revoke_sql)
-    static let upsertReportFile = Query("report_file.upsert", PackageResources.report_file_upsert_sql)
-    static let selectReportFileNames = Query(
-        "report_file.select_names", PackageResources.report_file_select_names_sql)
-    static let selectReportFile = Query("report_file.select", PackageResources.report_file_select_sql)
+    static let selectPartnerFiles = Query("run_file.select_partner", PackageResources.run_file_select_partner_sql)
+    static let selectPartnerFile = Query("run_file.select_contents", PackageResources.run_file_select_contents_sql)
     static let selectLastReleases = Query("release.select_last", PackageResources.release_select_last_sql)
-    static let deleteReportFiles = Query("report_file.delete", PackageResources.report_file_delete_sql)
 
     // Report runs.
     static let claimRun = Query("report_run.claim", PackageResources.report_run_claim_sql)

@@ -30,9 +30,6 @@ extension ReleaseStore {
             try Self.forgetKept(app: plan.app.name, session)
             try Self.expireLabels(of: plan, now: now, session)
             try Self.expireFiles(of: plan, now: now, session)
-            let longest = plan.purposes.map(\.retention).max() ?? .zero
-            try session.query(
-                Query.deleteReportFiles([.text(plan.app.name.text), .instant(now - longest.components.seconds)]))
             let rows = try session.query(Query.selectLayouts([.text(plan.app.name.text)]))
             var cells: Int64 = 0
             for row in rows.indices {

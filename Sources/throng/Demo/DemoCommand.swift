@@ -145,14 +145,11 @@ struct DemoCommand: AsyncParsableCommand {
 
         Terminal.talk("Waiting for PostgreSQL, then releasing \(calendar.label(of: yesterday)).")
         try await serve.waitUntilFlushed(client)
-        let (store, pages) = (ReleaseStore(settings), AccessStore(settings))
-        defer {
-            store.close()
-            pages.close()
-        }
+        let store = ReleaseStore(settings)
+        defer { store.close() }
         let made = try await ReleaseDesk(store: store, rules: .system)
             .releaseDue(of: plan, now: now, ignoringGrace: true).filter { $0.period == yesterday }
-        let desk = ReportDesk(store: store, pages: pages, rules: .system, folder: data)
+        let desk = ReportDesk(store: store, rules: .system, folder: data)
         var paths: [String] = []
         // The pages have every day; the way to yesterday's is shown.
         for day in pastDays(before: yesterday, calendar).reversed() {

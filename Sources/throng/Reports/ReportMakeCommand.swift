@@ -36,13 +36,9 @@ struct ReportMakeCommand: AsyncParsableCommand {
         try DaemonSettings.apply(to: &options, environment: ProcessInfo.processInfo.environment)
         let paths = try await DatabaseAccess.use(place) { [options] settings in
             let store = ReleaseStore(settings)
-            let pages = AccessStore(settings)
-            defer {
-                store.close()
-                pages.close()
-            }
+            defer { store.close() }
             let desk = ReportDesk(
-                store: store, pages: pages, rules: .system, folder: place.dataPath,
+                store: store, rules: .system, folder: place.dataPath,
                 signing: ReportKeyFolder(keyPath: options.reportKey), delivery: options.delivery)
             var paths: [String] = []
             for plan in plans { paths += try await deliver(plan, desk) }

@@ -1,3 +1,0 @@
-delete from throng.report_file
-where app = $1
-    and period_end < to_timestamp($2::bigint);

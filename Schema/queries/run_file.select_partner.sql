@@ -1,0 +1,13 @@
+-- What one partner has, the latest period first.
+select f.report,
+    r.period_kind,
+    extract(epoch from r.period_start)::bigint,
+    extract(epoch from r.period_end)::bigint,
+    f.name,
+    octet_length(f.contents)::bigint,
+    extract(epoch from r.started_at)::bigint
+from throng.run_file as f
+join throng.report_run as r using (app, report, period_start)
+where r.app = $1
+    and r.partner = $2
+order by f.report, r.period_start desc, f.place;
