@@ -1,5 +1,17 @@
-// Calls that Swift can't import because they are variadic.
+// Calls that Swift can't import: they are variadic, or in a header that its module of the C library leaves out.
+#include <malloc.h>
 #include <sys/prctl.h>
 
 // The process leaves no core behind, in no file and through no pipe.
 static inline int throng_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+// Blocks of at least `mapped_bytes` are pages of their own, always; smaller ones come from at most `heaps` heaps.
+static inline void throng_settle_allocator(int mapped_bytes, int heaps) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, mapped_bytes);
+    mallopt(M_ARENA_MAX, heaps);
+#else
+    (void)mapped_bytes;
+    (void)heaps;
+#endif
+}

@@ -37,6 +37,7 @@ public struct Daemon: Sendable {
     public func run() async throws {
         Secrecy.forbidCoreFiles()
         OpenFiles.raiseLimit()
+        Allocator.settle()
         let footing = try await start()
         do {
             try await run(on: footing)
