@@ -10,6 +10,7 @@ import json
 import os
 import random
 import re
+import statistics
 import subprocess
 import sys
 import time
@@ -79,6 +80,20 @@ class Load:
         return result["requests"] / (result["microseconds"] / 1e6), result["p99"] / 1000
 
 
+def disk(folder, seconds):
+    """The disk alone: milliseconds of fdatasync after 16 KiB each, as p50 and p99. An answer waits for two at most."""
+    took, end = [], time.monotonic() + seconds
+    with open(os.path.join(folder, "synced"), "wb", buffering=0) as file:
+        os.posix_fallocate(file.fileno(), 0, 1 << 28)
+        while time.monotonic() < end:
+            file.write(os.urandom(16 << 10))
+            before = time.monotonic()
+            os.fdatasync(file.fileno())
+            took.append(1e3 * (time.monotonic() - before))
+            time.sleep(0.0005)
+    return (statistics.quantiles(took, n=100)[place] for place in (49, 98))
+
+
 def measure(options, folder, figures):
     choice = random.Random(1)
     plan_path = plan_in(folder)
@@ -132,6 +147,8 @@ def measure(options, folder, figures):
             for name, key in ("p50", "p50"), ("p99", "p99"), ("p99.9", "p999"):
                 note(f"half of its most: {name} of the answer, ms", at_half["milliseconds"][key])
             note("half of its most: p99 of the generator's delay, ms", at_half["generatorMilliseconds"]["p99"])
+            for name, took in zip(("p50", "p99"), disk(folder, options.seconds / 3)):
+                note(f"the disk alone: {name} of fdatasync, ms", took)
             same = unsynced.bench(plan_path, "--rate", at_half["askedRate"], "--seconds", options.seconds)
             note("the same rate, nothing synced: p99 of the answer, ms", same["milliseconds"]["p99"])
             hot = ("--most", "--bodies", 20, "--seconds", options.seconds)
@@ -165,6 +182,8 @@ def judge(figures):
            ratio("one event a request: requests/s", "nginx: requests/s, bodies of one event"), 0.35, 0.6)
     target("p99 of the answer at half of its most, ms",
            figures.median("half of its most: p99 of the answer, ms"), 10, 3, at_most=True)
+    target("the same vs fdatasync's own p99, ×",
+           ratio("half of its most: p99 of the answer, ms", "the disk alone: p99 of fdatasync, ms"))
     for keys in "hot", "spread":
         name = f"{keys} keys: PostgreSQL's CPU, % of the daemon's"
         target(name, figures.median(name), 10, 3, at_most=True)
