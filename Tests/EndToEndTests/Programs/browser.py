@@ -72,6 +72,7 @@ class Site(http.server.ThreadingHTTPServer):
         self.port = self.server_address[1]
         self.lost = collections.deque()
         self.carried = []
+        self.referrers = []
         self.ahead = []
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -96,6 +97,8 @@ class Page(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         host, path = self.headers["host"].split(":")[0], urllib.parse.urlsplit(self.path).path
         if path.startswith("/v1/") or path == "/throng.js":
+            if path != "/throng.js":
+                self.server.referrers.append(self.headers.get("referer"))
             return self.carry("GET", None)
         if host in ("search.example", "other.example"):
             links = "".join(
@@ -125,6 +128,7 @@ class Page(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["content-length"]))
         self.server.carried.append(body)
+        self.server.referrers.append(self.headers.get("referer"))
         if self.server.lost:
             fate = self.server.lost.popleft()
             if fate == "busy":
@@ -328,6 +332,8 @@ def walk(browser, site, ledger):
         check(word not in text, "a batch holds", word, text)
     check(all(event["at"][14:] in ("00:00Z", "15:00Z", "30:00Z", "45:00Z") for batch in batches
               for event in batch["events"]), "times are quarters of an hour:", text)
+    check(any(event["event"] == "add_to_cart" and event["count"] == 2 for batch in batches for event in batch["events"]),
+          "what happens twice is a number, not two events:", text)
     check(len({batch["id"] for batch in batches}) == 1, "one identifier a window")
     check(len({batch["batch"] for batch in batches}) == len(batches), "every batch has a name of its own")
     kept = browser.run("return [document.cookie, localStorage.length, Object.keys(sessionStorage)]")
@@ -371,6 +377,21 @@ def consent(browser, site, ledger):
     browser.until("return throng.sent.length == 3", poke="throng.flush()")
     check(browser.run("return Object.keys(sessionStorage).sort()") == ["marketing", "throng webshop product"],
           "and so is the identifier")
+    browser.run("document.querySelector('#question').hidden = false")
+    browser.click("#agree")
+    browser.until("return throng.sent.length == 4", poke="throng.flush()")
+    ledger.add("visits", *visit)
+    browser.settled()
+    ledger.holds("whoever agrees again is seen from then on, without what waited before")
+    check(browser.sent()[3]["id"] != first[1]["id"], "as somebody else")
+    browser.run("sessionStorage['throng webshop product'] = '1 " + "0" * 32 + "'")
+    browser.driver.refresh()
+    browser.ready()
+    ledger.view("/cart", screen, visit=visit)
+    browser.until("return throng.sent.length > 1", poke="throng.flush()")
+    browser.settled()
+    check("0" * 32 not in json.dumps(browser.sent()), "an identifier outlives its window")
+    ledger.holds("a window that is over leaves nothing to the next")
     browser.quiet()
 
 
@@ -384,8 +405,10 @@ def offline(browser, site, ledger):
     browser.until("return !navigator.onLine")
     for _ in range(3):
         browser.click("[href='/lamp/arc']").click("[data-page='/lamp/arc'] button").click(".brand")
+    sent = len(browser.sent())
     browser.run("throng.flush()")
     time.sleep(1)
+    check(len(browser.sent()) == sent, "a batch is packed that can't travel in its window:", browser.sent())
     ledger.holds("nothing is sent while offline")
     browser.cdp("Network.emulateNetworkConditions", offline=False, **network)
     ledger.view("/lamp/:name", screen, times=3)
@@ -406,6 +429,7 @@ def lost_answers(browser, site, ledger):
     check(len(site.carried) == 4 and len(set(site.carried)) == 1, "the same bytes until there is an answer:", site.carried)
     check(browser.run("return throng.sent[0].answer") == {"accepted": 1, "refused": []}, "and the answer is the first one's:",
           browser.run("return throng.sent"))
+    check(set(site.referrers) == {None}, "a request says from which page it comes:", site.referrers)
     ledger.holds("answers that are lost count once, and the script works from another place")
 
 
@@ -468,7 +492,8 @@ def prerendered(browser, site, ledger):
     while "/shop.js" not in site.ahead:
         check(time.monotonic() < deadline, "the page was rendered ahead")
         time.sleep(0.1)
-    time.sleep(1)
+    # Longer than any event waits.
+    time.sleep(6)
     ledger.holds("a page that is rendered ahead is not seen")
     browser.click("[id='0']")
     browser.until("return !!window.throng")
