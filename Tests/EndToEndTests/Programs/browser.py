@@ -320,6 +320,12 @@ def walk(browser, site, ledger):
     ledger.add("baskets", "other", times=3)
     browser.run("history.pushState(null, '', '/nowhere/SECRET')")
     ledger.view("other", screen)
+    browser.run("history.replaceState(null, '', '/lamp/SECRET')")
+    ledger.view("/lamp/:name", screen)
+    # What would have the whole batch refused is cut out of a text that only the daemon can bucket.
+    browser.run("throng.record('view', {user_agent: 'x\\ud800\\0'.repeat(5000)})")
+    # Of the device it is a second kind, which one device can't be.
+    ledger.add("views", "/lamp/:name", screen)
     browser.settled()
     browser.until("return throng.sent.map(batch => batch.body).join().includes('order')", poke="throng.flush()")
     browser.settled()
