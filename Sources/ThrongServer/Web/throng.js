@@ -209,19 +209,19 @@
   const post = async (purpose, batch) => {
     if (batch.isUnderWay) return;
     batch.isUnderWay = true;
-    let pause = (purpose.pause = Math.min((purpose.pause || 1e3) * 2, 3e5));
+    let pause = (purpose.pause = Math.min((purpose.pause || 1e3) * 2, 3e5)) * (0.5 + Math.random());
     try {
       const answer = await fetch(address("v1/batches"), { ...quiet, method: "POST", body: batch.body, keepalive: true });
       if (answer.status < 500 && answer.status != 429) {
         purpose.batches = purpose.batches.filter((each) => each != batch);
         purpose.pause = 0;
         batch.log.answer = await answer.json();
-      } else pause = Math.max(pause, 1e3 * answer.headers.get("retry-after") || 0);
+      } else pause += 1e3 * answer.headers.get("retry-after") || 0;
     } catch {
       // No answer: again, later.
     }
     batch.isUnderWay = false;
-    if (purpose.batches.length || purpose.queue.length) wake(purpose, pause * (0.5 + Math.random()));
+    if (purpose.batches.length || purpose.queue.length) wake(purpose, pause);
   };
 
   const sendAll = (isLeaving) => plan?.purposes.forEach((purpose) => send(purpose, isLeaving));

@@ -127,12 +127,12 @@ class Page(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["content-length"]))
-        self.server.carried.append(body)
+        self.server.carried.append((time.monotonic(), body))
         self.server.referrers.append(self.headers.get("referer"))
         if self.server.lost:
             fate = self.server.lost.popleft()
             if fate == "busy":
-                return self.answer(503, b"{}", retry_after="1", access_control_allow_origin="*",
+                return self.answer(503, b"{}", retry_after="3", access_control_allow_origin="*",
                                    access_control_expose_headers="retry-after")
             # The daemon counts it, and nobody hears of it.
             self.server.house.post(body, {"origin": self.server.url()[:-1]})
@@ -398,6 +398,16 @@ def consent(browser, site, ledger):
     browser.settled()
     check("0" * 32 not in json.dumps(browser.sent()), "an identifier outlives its window")
     ledger.holds("a window that is over leaves nothing to the next")
+    last = {batch["id"] for batch in browser.sent()}
+    browser.run("throng.reset()")
+    check(browser.run("return [throng.sent.length, Object.keys(sessionStorage)]") == [0, ["marketing"]], "a reset forgets")
+    browser.driver.refresh()
+    browser.ready()
+    ledger.view("/cart", screen, visit=visit)
+    browser.until("return throng.sent.length > 1", poke="throng.flush()")
+    browser.settled()
+    check(not last & {batch["id"] for batch in browser.sent()}, "after a reset it is another device")
+    ledger.holds("a reset forgets identifiers")
     browser.quiet()
 
 
@@ -432,7 +442,9 @@ def lost_answers(browser, site, ledger):
     browser.until("return throng.sent.length > 0", poke="throng.flush()")
     ledger.view("/", screen_of(browser))
     browser.until("return throng.sent[0].answer")
-    check(len(site.carried) == 4 and len(set(site.carried)) == 1, "the same bytes until there is an answer:", site.carried)
+    check(len(site.carried) == 4 and len({body for _, body in site.carried}) == 1, "the same bytes until there is an answer:",
+          site.carried)
+    check(site.carried[2][0] - site.carried[1][0] >= 3, "who is asked to wait waits:", site.carried)
     check(browser.run("return throng.sent[0].answer") == {"accepted": 1, "refused": []}, "and the answer is the first one's:",
           browser.run("return throng.sent"))
     check(set(site.referrers) == {None}, "a request says from which page it comes:", site.referrers)
