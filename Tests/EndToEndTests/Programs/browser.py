@@ -120,6 +120,8 @@ class Page(http.server.BaseHTTPRequestHandler):
         # A page on flaky.example sends through this server, another one straight to the daemon.
         counter = f"http://flaky.example:{self.server.port}" if host == "flaky.example" else self.server.house.address
         text = text.replace("http://127.0.0.1:8080", counter)
+        if host == "memory.example":
+            text = text.replace("data-app=", 'data-storage="memory" data-app=')
         policy = (
             f"default-src 'none'; script-src 'self' {counter}; connect-src {counter}; style-src 'self'; base-uri 'none';"
             " form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
@@ -449,6 +451,20 @@ def lost_answers(browser, site, ledger):
           browser.run("return throng.sent"))
     check(set(site.referrers) == {None}, "a request says from which page it comes:", site.referrers)
     ledger.holds("answers that are lost count once, and the script works from another place")
+    site.carried.clear()
+    site.lost.append("busy")
+    browser.run("throng.record('open', {p_open: 'SECRET'}); throng.flush()")
+    browser.until("return throng.sent.length == 2")
+    deadline = time.monotonic() + 10
+    while not site.carried:
+        check(time.monotonic() < deadline, "the batch was sent")
+        time.sleep(0.05)
+    time.sleep(0.5)
+    browser.run("const now = Date.now; Date.now = () => now() + 3 * 86400e3; throng.flush()")
+    time.sleep(6)
+    check(len(site.carried) == 1, "a batch travels after its window is over:", site.carried)
+    check(b"SECRET" not in site.carried[0][1], "a value that nobody lists leaves the page:", site.carried)
+    ledger.holds("what could be counted in no window is given up")
 
 
 def signals(browser, site, ledger):
@@ -547,7 +563,7 @@ def same_buckets(browser, site, ledger):
                 [(name, "SECRET") for name in PROBES if name != "p_offset"])
     # What an event does not say, the browser says of itself, as far as it can.
     itself = browser.run("return throng.preview('probe')")["product"]["events"][0]["counted"]
-    for name in PROBES:
+    for name in [*PROBES, "p_again"]:
         own = next(each["buckets"][name] for each in itself if each["metric"] == name + "s")
         ledger.add(name + "s", own, times=len(PROBES) - 1 if name == "p_offset" else len(PROBES) - 2)
         if name != "p_offset":
@@ -556,6 +572,63 @@ def same_buckets(browser, site, ledger):
     browser.settled()
     check("SECRET" not in json.dumps(browser.sent()), "a raw value left the page:", browser.sent())
     ledger.holds(f"{len(found)} values are in the same buckets in the page and in the daemon")
+    # Of a place with summer time it says its standard time, all year.
+    browser.cdp("Emulation.setTimezoneOverride", timezoneId="America/Santiago")
+    offset = browser.run("return throng.preview('probe')")["product"]["events"][0]["counted"]
+    offset = next(each["buckets"]["p_offset"] for each in offset if each["metric"] == "p_offsets")
+    check(offset == "UTC-6..UTC-4", "Chile's standard time is four hours behind:", offset)
+    browser.cdp("Emulation.setTimezoneOverride", timezoneId="")
+    browser.quiet()
+
+
+def limits(browser, site, ledger):
+    """What a page may hold and send at most, and how often."""
+    browser.tab().open(site.url("/")).ready()
+    screen = screen_of(browser)
+    # Many views that differ, of which the plan takes a hundred from one device, in batches that a beacon can carry.
+    browser.run("for (let n = 0; n < 600; n++) throng.record('view', {user_agent: (n + ' ').padEnd(250, 'x')})")
+    browser.until("return throng.sent.length > 1", poke="throng.flush()")
+    browser.settled()
+    bodies = browser.run("return throng.sent.map(batch => batch.body)")[1:]
+    check(len(bodies) > 1 and all(len(body) <= 60000 for body in bodies), "batches are split:", [len(body) for body in bodies])
+    held = sum(len(json.loads(body)["events"]) for body in bodies)
+    check(held == 500, "a queue holds 500 events:", held)
+    ledger.view("/", screen)
+    ledger.add("views", "/", screen, times=99)
+    ledger.holds("a full queue and split batches")
+    browser.run("""
+        return (async () => {
+            for (let n = 0; n < 100; n++) {
+                throng.record('view');
+                throng.flush();
+                while (!throng.sent.at(-1).answer) await new Promise(resolve => setTimeout(resolve, 5));
+            }
+        })()""")
+    check(browser.run("return throng.sent.length") == 100, "the log keeps a hundred batches")
+    # A hundred views of its own device, too; of all others it is none.
+    ledger.add("devices", "desktop", times=99)
+
+    # A page that wants it keeps nothing at all, and whatever it gives, it gets no error.
+    browser.tab().open(site.url("/", "memory.example")).ready()
+    ledger.view("/", screen)
+    check(browser.run("return Object.keys(sessionStorage)") == [], "nothing is stored")
+    browser.run("throng.record('view', {get kind() { throw new Error(); }}); throng.consent(); throng.record()")
+    ledger.holds("identifiers can stay in memory")
+
+    # An event that is sampled is left out on the page, by its own chance.
+    browser.tab().open(site.url("/")).ready()
+    ledger.view("/", screen)
+    browser.run("""
+        const chance = Math.random;
+        Math.random = () => 0.6;
+        throng.record('rare');
+        Math.random = () => 0.4;
+        throng.record('rare', {kind: 'arc'});
+        Math.random = chance""")
+    browser.until("return throng.sent.length > 1", poke="throng.flush()")
+    ledger.add("rarely", "Floor")
+    browser.settled()
+    ledger.holds("a sampled event is left out on the page")
     browser.quiet()
 
 
@@ -688,9 +761,15 @@ def plan():
     # One more event, with a dimension of every kind of rule.
     dimensions = "".join(
         f"  {name}:\n    title: {name}\n    field: {name}\n    {rule}\n" for name, (rule, _) in PROBES.items())
+    # And one that reads the same field as another.
+    dimensions += "  p_again:\n    title: p_again\n    field: p_route\n    route: [/a/*]\n"
+    names = [*PROBES, "p_again"]
+    described = "question: Is it so?, decision: None., owner: Tests, expires: 2027-10-31, purpose: product"
     metrics = "".join(
-        f"  {name}s: {{title: {name}, events: [probe], question: Is it so?, decision: None., owner: Tests, expires: 2027-10-31,"
-        f" purpose: product, dimensions: [{name}], period: day}}\n" for name in PROBES)
+        f"  {name}s: {{title: {name}, events: [probe], {described}, dimensions: [{name}], period: day}}\n" for name in names)
+    dimensions += "  p_open:\n    title: p_open\n    field: p_open\n    revealed: {most: 5}\n"
+    metrics += f"  open: {{title: Open, events: [open], {described}, dimensions: [p_open], period: day}}\n"
+    metrics += f"  rarely: {{title: Rare, events: [rare], {described}, dimensions: [kind], period: day, sampling: 0.5}}\n"
     text = text.replace("dimensions:\n  page:", f"dimensions:\n{dimensions}  page:", 1)
     text = text.replace("metrics:\n  views:", f"metrics:\n{metrics}  views:", 1)
     return text.replace("rotation: 1 day", f"rotation: {daemon.duration(ROTATION)}")
@@ -700,7 +779,8 @@ def test():
     port = daemon.free_ports(1)[0]
     house = daemon.Daemon(plan(), name="webshop", THRONG_INTAKE_ORIGINS="*")
     site = Site(house)
-    house.settings["THRONG_INTAKE_ORIGINS"] = f"{site.url()[:-1]} {site.url(host='flaky.example')[:-1]}"
+    house.settings["THRONG_INTAKE_ORIGINS"] = " ".join(
+        site.url(host=host)[:-1] for host in ("shop.example", "flaky.example", "memory.example"))
     # A name of its own, so that the daemon is another site, too.
     house.address = f"http://count.example:{house.port}"
     house.start()
@@ -709,8 +789,7 @@ def test():
     with Browser() as browser:
         check(not browser.run("return navigator.webdriver"), "the browser does not say that it is driven")
         for claim in (walk, consent, offline, lost_answers, signals, close, back_and_forward, prerendered, same_buckets,
-                      strangers,
-                      transparency):
+                      limits, strangers, transparency):
             claim(browser, site, ledger)
     phone(site, ledger)
     time.sleep(1)
