@@ -73,7 +73,7 @@ let package = Package(
         .target(
             name: "ThrongReport",
             dependencies: [
-                "ThrongPlan", "ThrongNoise", "ThrongRelease", crypto,
+                "ThrongPlan", "ThrongNoise", "ThrongRelease", "CLinux", crypto,
                 .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.embedInCode("Templates")],

@@ -1,6 +1,11 @@
 // Calls that Swift can't import: they are variadic, or in a header that its module of the C library leaves out.
 #include <malloc.h>
+#include <spawn.h>
 #include <sys/prctl.h>
+
+// In spawn.h, but only for who asks for all that GNU has.
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
+int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *, const char *);
 
 // The process leaves no core behind, in no file and through no pipe.
 static inline int throng_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }

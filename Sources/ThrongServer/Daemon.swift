@@ -119,8 +119,10 @@ public struct Daemon: Sendable {
         let releases = ReleaseStore(footing.settings)
         let reports = ReportDesk(
             store: releases, rules: rules, folder: options.dataPath,
-            signing: ReportKeyFolder(keyPath: options.reportKey), delivery: options.delivery)
+            signing: ReportKeyFolder(keyPath: options.reportKey), delivery: options.delivery,
+            printer: options.printer)
         try sayWhoSigns(reports)
+        sayWhoPrints()
         let deliveries = DeliveryService(
             plans: options.plans, desk: reports.deliveries, telemetry: telemetry, clock: clock,
             interval: options.scheduleInterval, logger: logger)
@@ -190,6 +192,16 @@ public struct Daemon: Sendable {
             logger.info("reports are signed", metadata: ["key": "\(key.publicKey.id)"])
         } else {
             logger.notice("reports are not signed: `throng key new` makes a key")
+        }
+    }
+
+    private func sayWhoPrints() {
+        guard options.plans.contains(where: { $0.reports.contains { $0.formats.contains(.pdf) } }) else { return }
+        do throws(PrintError) {
+            let program = try options.printer.program()
+            logger.info("reports are printed", metadata: ["program": "\(program)"])
+        } catch {
+            logger.warning("reports go without their PDF", metadata: ["error": "\(error)"])
         }
     }
 

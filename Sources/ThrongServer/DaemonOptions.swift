@@ -1,6 +1,7 @@
 public import ThrongIntake
 public import ThrongJournal
 public import ThrongPlan
+public import ThrongReport
 
 /// How a daemon is run.
 public struct DaemonOptions: Sendable {
@@ -42,6 +43,8 @@ public struct DaemonOptions: Sendable {
     public var delivery: DeliveryOptions
     /// `report.key` (path, `signing/key.pem` in the data directory): the key that signs manifests.
     public var reportKey: String
+    /// `chromium` (path, the first one on the PATH): what prints PDFs.
+    public var printer = PagePrinter()
 
     /// A host and a port.
     public struct Endpoint: Sendable, Hashable, CustomStringConvertible {

@@ -66,6 +66,16 @@ struct EndToEndTests {
         .timeLimit(.minutes(10)))
     func portal() async throws { try await Program("portal.py").run() }
 
+    @Test(
+        "a report's PDF by a real Chromium has the numbers of its JSON, is tagged, and nobody hears of it",
+        .timeLimit(.minutes(10)))
+    func pdf() async throws { try await Program("pdf.py").run() }
+
+    @Test(
+        "a plan whose every text is HTML, SVG, a script, a template's tag or a formula is shown as it is, and nothing runs",
+        .timeLimit(.minutes(10)))
+    func injection() async throws { try await Program("injection.py").run() }
+
     @Test("the page on disclosure control shows what suppress and audit say of its table", .timeLimit(.minutes(2)))
     func pages() async throws { try await Program("pages.py").run() }
 }

@@ -44,7 +44,7 @@ struct PageTests {
         }
     }
 
-    @Test("letters keep a contrast of 4.5 to 1 in light and in dark (WCAG 2.2, 1.4.3)")
+    @Test("letters keep a contrast of 4.5 to 1 and drawings one of 3 to 1, light and dark (WCAG 2.2, 1.4.3 and 1.4.11)")
     func contrast() throws {
         let html = try Shop().document.html()
         let css = html.components(separatedBy: "<style>")[1].components(separatedBy: "</style>")[0]
@@ -57,11 +57,17 @@ struct PageTests {
             ("on-light", "shade-1"), ("on-light", "shade-2"), ("on-light", "shade-3"), ("on-strong", "shade-4"),
             ("on-strong", "shade-5"),
         ]
+        let drawn = [
+            ("accent", "surface"), ("accent", "track"), ("rest", "surface"), ("rest", "track"), ("band", "surface"),
+            ("band", "track"), ("ink", "band"),
+        ]
         for theme in [light, dark] {
-            for (front, back) in pairs {
-                let values = [theme[front], theme[back]].compactMap { $0 }.sorted()
-                try #require(values.count == 2)
-                #expect((values[1] + 0.05) / (values[0] + 0.05) >= 4.5, "\(front) on \(back)")
+            for (pairs, least) in [(pairs, 4.5), (drawn, 3)] {
+                for (front, back) in pairs {
+                    let values = [theme[front], theme[back]].compactMap { $0 }.sorted()
+                    try #require(values.count == 2)
+                    #expect((values[1] + 0.05) / (values[0] + 0.05) >= least, "\(front) on \(back)")
+                }
             }
         }
     }

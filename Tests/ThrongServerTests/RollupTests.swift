@@ -1,4 +1,5 @@
 import Foundation
+import TestCluster
 import Testing
 import ThrongPlan
 import ThrongRelease
@@ -72,6 +73,8 @@ struct RollupTests {
         let six = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(6) - 1)
         #expect(six.map(\.period) == (0..<6).map(CountedShop.period))
         #expect(try await shop.store.openRollups(app: "shop").map(\.hasOpenParts) == [true])
+        // What is next is Sunday; the week that waits with it is over then, too.
+        #expect(try await shop.store.firstOpenEnd(app: "shop") == CountedShop.week.end)
         let before = try await Self.releases(shop, .day)
         let last = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(6))
         #expect(last.map(\.period) == [CountedShop.period(6), CountedShop.week])
@@ -97,6 +100,16 @@ struct RollupTests {
         let labels: [BucketLabel] = ["ios", "other"]
         let whole = labels.map { week.cell(["os": $0])?.count }
         #expect(whole == [nil, 700] || whole == [2821, nil])
+    }
+
+    @Test("a rollup that waits alone gets overdue like a period")
+    func overdue() async throws {
+        let shop = try await Self.counted(Self.yaml())
+        _ = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(2))
+        let connection = Connection(shop.settings)
+        defer { connection.close() }
+        try await connection.execute("delete from throng.open_period")
+        #expect(try await shop.store.firstOpenEnd(app: "shop") == CountedShop.week.end)
     }
 
     @Test("a plan that no longer asks for weeks gives them up for good")

@@ -89,6 +89,22 @@ struct RoleTests {
         ] { try await expectDenied(verb, reporter) }
     }
 
+    @Test("whether the catalogues are closed to analysts is known")
+    func confined() async throws {
+        let connection = try await Connection(TestCluster.database())
+        let migrator = Migrator(connection)
+        #expect(try await migrator.isConfined())
+        try await connection.run { try $0.execute(script: "select throng.confine_analysts(false)", name: "test") }
+        #expect(try await !migrator.isConfined())
+        try await connection.run { try $0.execute(script: "select throng.confine_analysts(true)", name: "test") }
+        #expect(try await migrator.isConfined())
+        // One family that was opened again by hand is enough.
+        try await connection.run {
+            try $0.execute(script: "grant execute on function pg_lock_status() to public", name: "test")
+        }
+        #expect(try await !migrator.isConfined())
+    }
+
     @Test("no table, view or function of the schema is open to the public")
     func nothingPublic() async throws {
         let open = try await Connection(TestCluster.database()).texts(

@@ -50,8 +50,12 @@ public struct Report: Sendable, Hashable {
 /// A file format of a report.
 public enum ReportFormat: String, Sendable, Hashable, CaseIterable, Codable {
     case html
+    case pdf
     case csv
     case json
+
+    /// What a report is made as unless it says so: all that needs no other program.
+    public static let standard: [ReportFormat] = [.html, .csv, .json]
 }
 
 /// Where a report goes.

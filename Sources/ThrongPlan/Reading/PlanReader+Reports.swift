@@ -21,7 +21,7 @@ extension PlanReader {
         if let names, let period { checkPeriods(of: names, period, in: body) }
         let schedule = self.schedule(in: body)
         let formats: [ReportFormat] =
-            body[.formats].map { choices($0, body.subject(.formats)) ?? [] } ?? ReportFormat.allCases
+            body[.formats].map { choices($0, body.subject(.formats)) ?? [] } ?? ReportFormat.standard
         let locale: ReportLocale? = choice(.locale, in: body)
         let deliveries = body[.deliver].flatMap { self.deliveries($0, body.subject(.deliver)) } ?? []
         if schedule != nil, body[.deliver] == nil {

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import ThrongPlan
+internal import ThrongReport
 internal import ThrongStore
 
 /// What the operator's page shows.
@@ -87,7 +88,7 @@ struct OperatorView {
             released.map { release in
                 [
                     release.app.text, release.metric.text, calendar(of: release.app, plans).label(of: release.period),
-                    instant(release.madeAt),
+                    Instant.text(release.madeAt),
                 ]
             }, nothing: "Nothing was released yet.")
     }
@@ -99,13 +100,16 @@ struct OperatorView {
                 let calendar = calendar(of: run.app, plans)
                 let outcome =
                     switch run.outcome {
-                    case .failed: "failed, try \(run.attempt)" + (run.detail.map { ": \($0)" } ?? "")
+                    case .failed: "failed, try \(run.attempt)"
                     case .running: "under way, try \(run.attempt)"
                     case .made: "made, deliveries under way"
-                    case .delivered: run.detail ?? "delivered"
+                    case .delivered: "delivered"
                     case .undelivered: "made, a delivery was given up"
                     }
-                return [run.app.text, run.report.text, calendar.label(of: run.period), instant(run.startedAt), outcome]
+                return [
+                    run.app.text, run.report.text, calendar.label(of: run.period), Instant.text(run.startedAt),
+                    outcome + (run.detail.map { ": \($0)" } ?? ""),
+                ]
             }, nothing: "No report was made yet.")
     }
 
@@ -127,9 +131,5 @@ struct OperatorView {
             "Expiring metrics", "Metrics that are over, or will be within \(soon) days",
             ["App", "Metric", "Last day", ""],
             rows, nothing: "No metric ends within \(soon) days.")
-    }
-
-    private static func instant(_ unixSeconds: Int64) -> String {
-        Date(timeIntervalSince1970: Double(unixSeconds)).formatted(.iso8601)
     }
 }

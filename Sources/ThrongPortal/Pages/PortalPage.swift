@@ -22,7 +22,7 @@ struct PortalPages: Sendable {
             ("comparison", PackageResources.comparison_mustache),
             ("operator", PackageResources.operator_mustache),
         ])
-        css = PageStyle.base + String(decoding: PackageResources.portal_css, as: UTF8.self)
+        css = PageStyle.base + PageStyle.controls + String(decoding: PackageResources.portal_css, as: UTF8.self)
         let digest = Data(SHA256.hash(data: Data(css.utf8))).base64EncodedString()
         // Nothing is loaded, nothing runs, nobody frames it, and forms go nowhere else.
         policy =

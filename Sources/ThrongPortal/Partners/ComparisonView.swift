@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ThrongPlan
 internal import ThrongReport
 
 /// Two periods of one report side by side: what is published of both, and how it changed.
@@ -9,11 +9,16 @@ struct ComparisonView {
         let sectionTitle: String
         let sectionBasis: String
         let groupHeading: String
+        /// One, where each line compares two periods of its own.
+        let whenHeadings: [String]
+        let fromHeading: String
+        let toHeading: String
         let rows: [Line]
     }
 
     struct Line {
         let group: String
+        let whens: [String]
         let isTotal: Bool
         /// The earlier number, the later one, the change.
         let cells: [Cell]
@@ -34,99 +39,134 @@ struct ComparisonView {
     let reportTitle: String
     let fromTitle: String
     let toTitle: String
-    let fromLabel: String
-    let toLabel: String
     let wording: String
+    /// One, where a ranking has rows that the other period's has not.
+    let rankingNotes: [String]
     let sections: [Section]
+
+    /// What stands where a ranking does not name a row that the other one does.
+    private static let unnamed = "not named"
 
     /// Compares what the later report says with what the earlier one says.
     init(_ from: ReportReading, _ to: ReportReading, frame: PageFrame) {
         self.frame = frame
         reportTitle = to.title
         (fromTitle, toTitle) = (from.period.title, to.period.title)
-        (fromLabel, toLabel) = (from.period.label, to.period.label)
         wording = to.withheld.prefix(1).uppercased() + to.withheld.dropFirst()
-        sections = to.insights.map { insight in
-            Self.section(from.insights.first { $0.name == insight.name }, insight)
+        let sections = to.insights.map { insight in
+            Pair(
+                from: from.insights.first { $0.name == insight.name }, to: insight, locale: to.locale,
+                labels: (from.period.label, to.period.label)
+            ).section
         }
+        self.sections = sections
+        let isUnnamed = sections.contains { $0.rows.contains { $0.cells.contains { $0.words == [Self.unnamed] } } }
+        rankingNotes =
+            isUnnamed
+            ? ["\u{201c}Not named\u{201d}: a ranking names its largest published rows; this is smaller or withheld."]
+            : []
     }
 
-    private static func section(_ from: ReportReading.Insight?, _ to: ReportReading.Insight) -> Section {
-        let isShare = to.unit == "share"
-        let earlier = Dictionary((from?.rows ?? []).map { ($0.buckets, $0.figure) }) { first, _ in first }
-        func line(
-            _ group: String, _ first: ReportReading.Figure?, _ second: ReportReading.Figure?, isTotal: Bool = false
+    /// One insight in both reports.
+    private struct Pair {
+        typealias Insight = ReportReading.Insight
+        typealias Figure = ReportReading.Figure
+
+        let from: Insight?
+        let to: Insight
+        let locale: ReportLocale
+        let labels: (from: String, to: String)
+
+        var section: Section {
+            let earlier = from?.points ?? []
+            let isTrend = !earlier.isEmpty && !(to.points ?? []).isEmpty
+            // Without groups, the periods are what a line is called.
+            let hasWhens = isTrend && !to.dimensions.isEmpty
+            var rows = isTrend ? trend(earlier, to.points ?? []) : lines(from?.rows ?? [], to.rows)
+            if let whole = to.whole {
+                let whens = hasWhens ? [when(labels.from, labels.to)] : []
+                rows.append(line("All", from?.whole, whole, whens: whens, isTotal: true))
+            }
+            return Section(
+                sectionAnchor: to.name, sectionTitle: to.title, sectionBasis: to.basis?.statement ?? "",
+                groupHeading: to.dimensions.isEmpty
+                    ? isTrend ? "Periods" : "Group" : to.dimensions.map(\.title).joined(separator: ", "),
+                whenHeadings: hasWhens ? ["Periods"] : [], fromHeading: isTrend ? "Earlier" : labels.from,
+                toHeading: isTrend ? "Later" : labels.to, rows: rows)
+        }
+
+        /// The rows of the later report, then those that only the earlier one has.
+        private func lines(
+            _ first: [ReportReading.Row], _ second: [ReportReading.Row], whens: [String] = []
+        ) -> [Line] {
+            let earlier = Dictionary(first.map { ($0.buckets, $0.figure) }) { first, _ in first }
+            let later = Set(second.map(\.buckets))
+            let lines =
+                second.map { line(group($0.buckets), earlier[$0.buckets], $0.figure, whens: whens) }
+                + first.filter { !later.contains($0.buckets) }.map {
+                    line(group($0.buckets), $0.figure, nil, whens: whens)
+                }
+            return lines.isEmpty ? [line(to.title, nil, nil, whens: whens)] : lines
+        }
+
+        /// Each period of the later trend beside the one in the same place of the earlier trend.
+        private func trend(_ first: [ReportReading.Point], _ second: [ReportReading.Point]) -> [Line] {
+            zip(first.reversed(), second.reversed()).reversed().flatMap { earlier, later in
+                let periods = when(earlier.period.label, later.period.label)
+                guard to.dimensions.isEmpty else { return lines(earlier.rows, later.rows, whens: [periods]) }
+                return [line(periods, earlier.rows.first?.figure, later.rows.first?.figure, whens: [])]
+            }
+        }
+
+        /// How many decimals all numbers of a column of means have: JSON's readers drop zeros at the end.
+        private var places: Int {
+            guard to.kind == "mean" else { return 0 }
+            let points = (from?.points ?? []) + (to.points ?? [])
+            let figures = ((from?.rows ?? []) + to.rows + points.flatMap(\.rows)).map(\.figure)
+            let wholes = [from?.whole, to.whole].compactMap(\.self)
+            return (figures + wholes).compactMap(\.value?.decimals.places).max() ?? 0
+        }
+
+        private func when(_ first: String, _ second: String) -> String { "\(first), \(second)" }
+
+        private func line(
+            _ group: String, _ first: Figure?, _ second: Figure?, whens: [String], isTotal: Bool = false
         ) -> Line {
             Line(
-                group: group, isTotal: isTotal,
-                cells: [
-                    cell(first, isShare: isShare), cell(second, isShare: isShare),
-                    change(first, second, isShare: isShare),
-                ])
+                group: group, whens: whens, isTotal: isTotal,
+                cells: [cell(first, in: from), cell(second, in: to), change(first, second)])
         }
-        var rows = to.rows.map { line(group(of: $0.buckets, in: to), earlier[$0.buckets], $0.figure) }
-        if let whole = to.whole { rows.append(line("All", from?.whole, whole, isTotal: true)) }
-        return Section(
-            sectionAnchor: to.name, sectionTitle: to.title, sectionBasis: to.basis?.statement ?? "",
-            groupHeading: to.dimensions.isEmpty ? "" : to.dimensions.map(\.title).joined(separator: ", "), rows: rows)
-    }
 
-    private static func group(of buckets: [String], in insight: ReportReading.Insight) -> String {
-        buckets.isEmpty ? insight.title : buckets.joined(separator: ", ")
-    }
-
-    private static func cell(_ figure: ReportReading.Figure?, isShare: Bool) -> Cell {
-        guard let figure else { return .word("not released") }
-        switch figure.status {
-        case "published", "derived":
-            return figure.value.map { .number(text($0, isShare: isShare)) } ?? .word("not released")
-        case "withheld": return .mark(Withheld.marker)
-        case "impossible": return .word(Impossible.marker)
-        default: return .word("not released")
+        private func group(_ buckets: [String]) -> String {
+            guard let last = buckets.last else { return to.title }
+            let name = to.kind == "quantiles" ? QuantileReading.name(ofRow: last, in: locale) : nil
+            return (buckets.dropLast() + [name ?? last]).joined(separator: ", ")
         }
-    }
 
-    /// Given only where both are published: a difference with a withheld number would give it away.
-    private static func change(
-        _ first: ReportReading.Figure?, _ second: ReportReading.Figure?, isShare: Bool
-    ) -> Cell {
-        guard let from = first?.value, let to = second?.value, first?.status == "published",
-            second?.status == "published"
-        else { return .word("") }
-        let difference = to - from
-        if isShare { return .number("\(sign(difference))\(rounded(abs(difference) * 100, 1)) points") }
-        if from == 0 { return .number(sign(difference) + rounded(abs(difference), 0)) }
-        return .number("\(sign(difference))\(rounded(abs(difference) / abs(from) * 100, 1))%")
-    }
-
-    private static func sign(_ difference: Decimal) -> String {
-        difference == 0 ? "±" : difference < 0 ? "\u{2212}" : "+"
-    }
-
-    private static func text(_ value: Decimal, isShare: Bool) -> String {
-        isShare ? rounded(value * 100, 1) + "%" : grouped("\(value)")
-    }
-
-    private static func rounded(_ value: Decimal, _ places: Int) -> String {
-        var (value, result) = (value, Decimal())
-        NSDecimalRound(&result, &value, places, .bankers)
-        var text = "\(result)"
-        if places > 0, !text.contains(".") { text += "." + String(repeating: "0", count: places) }
-        return grouped(text)
-    }
-
-    private static func grouped(_ text: String) -> String {
-        let isNegative = text.hasPrefix("-")
-        let parts = (isNegative ? text.dropFirst() : text[...]).split(separator: ".", maxSplits: 1)
-        guard let whole = parts.first else { return text }
-        var groups: [Substring] = []
-        var rest = whole
-        while rest.utf8.count > 3 {
-            groups.append(rest.suffix(3))
-            rest = rest.dropLast(3)
+        private func cell(_ figure: Figure?, in insight: Insight?) -> Cell {
+            guard let figure else { return .word(absence(in: insight)) }
+            if figure.status == .withheld { return .mark(Withheld.marker) }
+            if let marker = figure.status.marker { return .word(marker) }
+            if let value = figure.value?.decimals {
+                return .number(to.unit == "share" ? locale.percent(value) : locale.text(value.padded(to: places)))
+            }
+            return .number(QuantileReading.band(from: figure.low?.decimals, to: figure.high?.decimals, in: locale))
         }
-        groups.append(rest)
-        let fraction = parts.count > 1 ? "." + parts[1] : ""
-        return (isNegative ? "\u{2212}" : "") + groups.reversed().joined(separator: ",") + fraction
+
+        /// Why a report has no such row.
+        private func absence(in insight: Insight?) -> String {
+            guard let insight else { return "not in the report" }
+            if let marker = NumberStatus(rawValue: insight.status)?.marker { return marker }
+            return insight.view.as == "ranking" ? ComparisonView.unnamed : "no such group"
+        }
+
+        /// Given only where both are published: a difference with a withheld number would give it away.
+        private func change(_ first: Figure?, _ second: Figure?) -> Cell {
+            guard first?.status == .published, second?.status == .published, let then = first?.value?.decimals,
+                let now = second?.value?.decimals, let difference = now.less(then)
+            else { return .word("") }
+            if to.unit == "share" { return .number(locale.signedPoints(difference)) }
+            return .number(difference.over(then).map(locale.signedPercent) ?? locale.signed(difference))
+        }
     }
 }

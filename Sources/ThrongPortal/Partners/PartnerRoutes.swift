@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import ThrongPlan
+internal import ThrongReport
 internal import ThrongStore
 
 /// `/reports`: what one partner was given. To anybody else's report the answer is the same as to one that does not exist.
@@ -99,16 +100,8 @@ struct PartnerRoutes: Sendable {
                 "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
                 + "frame-ancestors 'none'; sandbox allow-top-navigation-by-user-activation",
         ]
-        let ending = name.split(separator: ".").last ?? ""
-        headers[.contentType] =
-            switch ending {
-            case "html": "text/html; charset=utf-8"
-            case "csv": "text/csv; charset=utf-8; header=present"
-            case "json": "application/json"
-            case "pdf": "application/pdf"
-            default: "application/octet-stream"
-            }
-        if ending != "html" { headers[.contentDisposition] = "attachment; filename=\"\(name)\"" }
+        headers[.contentType] = ReportFile(name: name, bytes: bytes).mediaType
+        if !name.hasSuffix(".html") { headers[.contentDisposition] = "attachment; filename=\"\(name)\"" }
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 }

@@ -22,14 +22,7 @@ public enum Absence: Sendable, Hashable {
     }
 
     /// What stands in a table or a chart where the number would be.
-    public var marker: String {
-        switch self {
-        case .notReleased: "not released"
-        case .beganLater: "sampling began later"
-        case .expired: "metric expired"
-        case .changed: "not comparable"
-        }
-    }
+    public var marker: String { NumberStatus(self).marker ?? "" }
 
     /// The same in a sentence.
     public var wording: String {

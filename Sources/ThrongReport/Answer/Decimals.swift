@@ -64,6 +64,48 @@ public struct Decimals: Sendable, Hashable, CustomStringConvertible {
         return Double(units) / scale
     }
 
+    /// A whole number.
+    public init(whole: Int) { self.init(units: Int128(whole), places: 0) }
+
+    /// Reads what ``description`` writes: "-1234.50"; nil for anything else, and for more than 128 bits hold.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let units = Int128(parts.joined()), parts.allSatisfy({ $0.last?.isWholeNumber ?? false })
+        else { return nil }
+        self.init(units: units, places: parts.count > 1 ? parts[1].utf8.count : 0)
+    }
+
+    /// This number less another, exactly, in the finer places of the two; nil where it does not fit.
+    public func less(_ other: Decimals) -> Decimals? {
+        let places = Swift.max(places, other.places)
+        guard let mine = units(in: places), let theirs = other.units(in: places) else { return nil }
+        let (difference, overflow) = mine.subtractingReportingOverflow(theirs)
+        return overflow ? nil : Decimals(units: difference, places: places)
+    }
+
+    /// This number as a fraction of another with as many places as shares have; nil where that is not above 0.
+    public func over(_ other: Decimals) -> Decimals? {
+        let places = Swift.max(places, other.places)
+        guard let mine = units(in: places), let theirs = other.units(in: places), theirs > 0 else { return nil }
+        return Decimals(wide: mine, over: theirs, places: Quantity.sharePlaces)
+    }
+
+    /// The same number with at least so many digits after the point.
+    public func padded(to places: Int) -> Decimals {
+        guard places > self.places, let units = units(in: places) else { return self }
+        return Decimals(units: units, places: places)
+    }
+
+    private func units(in places: Int) -> Int128? {
+        var scaled = units
+        for _ in self.places..<places {
+            let (product, overflow) = scaled.multipliedReportingOverflow(by: 10)
+            guard !overflow else { return nil }
+            scaled = product
+        }
+        return scaled
+    }
+
     init(units: Int128, places: Int) {
         self.units = units
         self.places = places

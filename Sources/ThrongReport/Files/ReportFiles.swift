@@ -12,18 +12,21 @@ public struct ReportFiles: Sendable, Hashable {
 
     /// Writes a document in every format that is asked for, each once.
     ///
+    /// - Parameter pdf: the page as it was printed; nil leaves that format out.
     /// - Throws: ``ReportError/template(name:reason:)`` where a built-in page template does not parse.
-    public init(of document: ReportDocument, formats: [ReportFormat]) throws(ReportError) {
+    public init(of document: ReportDocument, formats: [ReportFormat], pdf: [UInt8]? = nil) throws(ReportError) {
         var files: [ReportFile] = []
         for format in ReportFormat.allCases where formats.contains(format) {
-            let contents =
+            let contents: [UInt8]? =
                 switch format {
-                case .html: try document.html()
-                case .csv: document.csv
-                case .json: document.json
+                case .html: Array(try document.html().utf8)
+                case .pdf: pdf
+                case .csv: Array(document.csv.utf8)
+                case .json: Array(document.json.utf8)
                 }
+            guard let contents else { continue }
             files.append(
-                ReportFile(name: "\(document.name)-\(document.periodLabel).\(format.rawValue)", contents: contents))
+                ReportFile(name: "\(document.name)-\(document.periodLabel).\(format.rawValue)", bytes: contents))
         }
         all = files
     }

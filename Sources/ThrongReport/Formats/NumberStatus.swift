@@ -1,5 +1,5 @@
 /// Whether a number is there, as CSV and JSON say it.
-public enum NumberStatus: String, Sendable, Hashable, CaseIterable {
+public enum NumberStatus: String, Sendable, Hashable, CaseIterable, Decodable {
     /// It is.
     case published
     /// It is not, and nothing says why: ``Withheld/wording``.
@@ -16,6 +16,19 @@ public enum NumberStatus: String, Sendable, Hashable, CaseIterable {
     case expired
     /// The metric was counted in another way then.
     case changed
+
+    /// What stands in a table or a chart where the number would be; nil where there is one.
+    public var marker: String? {
+        switch self {
+        case .published, .derived: nil
+        case .withheld: Withheld.marker
+        case .impossible: Impossible.marker
+        case .notReleased: "not released"
+        case .beganLater: "sampling began later"
+        case .expired: "metric expired"
+        case .changed: "not comparable"
+        }
+    }
 
     /// The status of a number that everybody knows not to be there.
     init(_ absence: Absence) {

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import ThrongPlan
 internal import ThrongRelease
 
@@ -27,8 +26,8 @@ extension ReportDocument {
                     ("label", .string(periodLabel)),
                     ("title", .string(periodTitle)),
                     ("time_zone", .string(app.timeZone)),
-                    ("start", .string(Self.instant(period.start))),
-                    ("end", .string(Self.instant(period.end))),
+                    ("start", .string(Instant.text(period.start))),
+                    ("end", .string(Instant.text(period.end))),
                 ])
             ),
             ("locale", .string(locale.rawValue)),
@@ -49,10 +48,6 @@ extension ReportDocument {
             ),
             ("insights", .array(answers.map { $0.jsonText(names) })),
         ]).written() + "\n"
-    }
-
-    fileprivate static func instant(_ unixSeconds: Int64) -> String {
-        Date(timeIntervalSince1970: Double(unixSeconds)).formatted(.iso8601)
     }
 }
 
@@ -186,8 +181,8 @@ extension PeriodNames {
     fileprivate func jsonText(_ period: Period) -> JSONText {
         .object([
             ("label", .string(label(period))), ("title", .string(long(period))),
-            ("start", .string(ReportDocument.instant(period.start))),
-            ("end", .string(ReportDocument.instant(period.end))),
+            ("start", .string(Instant.text(period.start))),
+            ("end", .string(Instant.text(period.end))),
         ])
     }
 }

@@ -1,8 +1,9 @@
 internal import Foundation
 
 /// Unix seconds as texts such as 2026-11-20T06:00:00Z.
-enum Instant {
-    static func text(_ unixSeconds: Int64) -> String {
+public enum Instant {
+    /// The text of an instant.
+    public static func text(_ unixSeconds: Int64) -> String {
         Date(timeIntervalSince1970: Double(unixSeconds)).formatted(.iso8601)
     }
 

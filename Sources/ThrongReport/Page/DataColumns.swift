@@ -24,12 +24,10 @@ struct DataColumns {
     /// What stands before a row's numbers.
     func labels(of row: AnswerRow) -> [String] {
         guard !row.buckets.isEmpty else { return [scope.isEmpty ? "All" : scope] }
-        guard case .quantiles(at: _) = answer.insight.kind, let last = row.buckets.last?.text, let part = Double(last)
-        else {
-            return row.buckets.map(\.text)
-        }
-        let quantile = Quantile(perMille: Int((part * 1000).rounded()))
-        return row.buckets.dropLast().map(\.text) + [QuantileReading.name(of: quantile, in: answer.locale)]
+        guard case .quantiles(at: _) = answer.insight.kind, let last = row.buckets.last?.text,
+            let name = QuantileReading.name(ofRow: last, in: answer.locale)
+        else { return row.buckets.map(\.text) }
+        return row.buckets.dropLast().map(\.text) + [name]
     }
 
     /// A figure with all that belongs to it.
@@ -39,8 +37,7 @@ struct DataColumns {
 
     /// A figure alone.
     func cell(_ figure: Figure) -> DataCellView {
-        if let quantity = figure.quantity { return DataCellView(answer.text(quantity)) }
-        return DataCellView(withheld: figure == .withheld, nothing: figure == .withheld ? nil : figure.marker)
+        figure.quantity.map { DataCellView(answer.text($0)) } ?? DataCellView(insteadOf: figure)
     }
 
     /// The columns of one comparison.

@@ -38,4 +38,6 @@ public struct PageLibrary: Sendable {
 public enum PageStyle {
     /// Type scale, colours for light, dark and print, tiles, tables, marks of withheld numbers.
     public static let base = String(decoding: PackageResources.report_css, as: UTF8.self)
+    /// What reports lack: links in a text, forms and buttons.
+    public static let controls = String(decoding: PackageResources.controls_css, as: UTF8.self)
 }

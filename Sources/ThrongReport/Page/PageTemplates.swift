@@ -4,7 +4,8 @@ internal import ThrongPlan
 struct PageTemplates: Sendable {
     private let library: PageLibrary
     private let css = PageStyle.base
-    private let labelCSS = PageStyle.base + String(decoding: PackageResources.label_css, as: UTF8.self)
+    private let labelCSS =
+        PageStyle.base + PageStyle.controls + String(decoding: PackageResources.label_css, as: UTF8.self)
 
     /// Parsed once.
     static let shared = Result { () throws(ReportError) in try PageTemplates() }
@@ -29,7 +30,7 @@ struct PageTemplates: Sendable {
 
     /// The page of a document.
     func page(of document: ReportDocument) throws(ReportError) -> String {
-        try library.rendered(PageView(document, css: css), by: "report")
+        try library.rendered(PageView(document, css: css + document.locale.paperStyle), by: "report")
     }
 
     /// The page of a label.

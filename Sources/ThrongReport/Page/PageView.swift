@@ -17,7 +17,6 @@ struct PageView {
     let planVersion: String
     let withheldWording: String
     let withheldMarker: String
-    let impossibleMarker: String
     let restWords = Withheld.together
     let hasNoise: Bool
     let hasRest: Bool
@@ -44,7 +43,6 @@ struct PageView {
         planVersion = document.plan.hex
         withheldWording = Withheld.wording
         withheldMarker = Withheld.marker
-        impossibleMarker = Impossible.marker
         let tables = document.answers.compactMap(\.answered?.table)
         let views = document.answers.compactMap(\.answered?.view)
         hasRest = zip(tables, views).contains { $0.rest?.quantity != nil && $1 == .table }

@@ -1,4 +1,4 @@
-internal import ThrongPlan
+public import ThrongPlan
 
 extension Quantity {
     /// The number as people read it, without its unit: "12,480", "42.1%", "38.20", "≈12,300", "20 to 50".
@@ -35,6 +35,13 @@ extension Quantity {
 extension QuantileReading {
     /// The band that holds it: "20 to 50", "under 20", "200 or more".
     func band(in locale: ReportLocale, unit: String = "") -> String {
+        Self.band(from: lowest, to: highest, in: locale, unit: unit)
+    }
+
+    /// A band, open where an end is nil.
+    public static func band(
+        from lowest: Decimals?, to highest: Decimals?, in locale: ReportLocale, unit: String = ""
+    ) -> String {
         let unit = unit.isEmpty ? "" : " \(unit)"
         return switch (lowest.map(locale.text), highest.map(locale.text)) {
         case (let low?, let high?): "\(low) to \(high)\(unit)"
@@ -47,5 +54,10 @@ extension QuantileReading {
     /// "Median", "90% stay below".
     static func name(of quantile: Quantile, in locale: ReportLocale) -> String {
         quantile == .median ? "Median" : "\(locale.percent(of: quantile)) stay below"
+    }
+
+    /// The same for what a row of a table is called, such as 0.9; nil where that is no quantile.
+    public static func name(ofRow bucket: String, in locale: ReportLocale) -> String? {
+        Double(bucket).map { name(of: Quantile(perMille: Int(($0 * 1000).rounded())), in: locale) }
     }
 }

@@ -1,4 +1,4 @@
-internal import ThrongPlan
+public import ThrongPlan
 
 /// Numbers as readers of a language write them, by tables of our own: the same bytes on every machine.
 ///
@@ -32,7 +32,7 @@ extension ReportLocale {
     private var ungrouped: Int { self == .spanish || self == .italian ? 4 : 3 }
 
     /// "1,234.50".
-    func text(_ number: Decimals) -> String {
+    public func text(_ number: Decimals) -> String {
         number.text(grouping: group, point: point, minus: "\u{2212}", ungrouped: ungrouped)
     }
 
@@ -48,19 +48,18 @@ extension ReportLocale {
     }
 
     /// A fraction of 1: "42.1%".
-    func percent(_ fraction: Decimals) -> String { percent(tenths: fraction.rounded(to: 3).units) }
+    public func percent(_ fraction: Decimals) -> String { percent(tenths: Self.tenths(fraction)) }
 
     /// A fraction of 1 with its sign: "+4.2%".
-    func signedPercent(_ fraction: Decimals) -> String { sign(fraction) + percent(fraction) }
+    public func signedPercent(_ fraction: Decimals) -> String { sign(fraction) + percent(fraction) }
 
     /// A fraction of 1 in percentage points with its sign: "+1.3 points".
-    func signedPoints(_ fraction: Decimals) -> String {
-        let tenths = fraction.rounded(to: 3).units
-        return "\(sign(fraction))\(text(Decimals(units: tenths, places: 1))) points"
+    public func signedPoints(_ fraction: Decimals) -> String {
+        "\(sign(fraction))\(text(Decimals(units: Self.tenths(fraction), places: 1))) points"
     }
 
     /// A number with its sign: "+1,204".
-    func signed(_ number: Decimals) -> String { sign(number) + text(number) }
+    public func signed(_ number: Decimals) -> String { sign(number) + text(number) }
 
     private func sign(_ number: Decimals) -> String { number.units > 0 ? "+" : "" }
 
@@ -68,6 +67,9 @@ extension ReportLocale {
     func percent(of quantile: Quantile) -> String {
         text(Decimals(units: Int128(quantile.perMille), places: 1).withoutTrailingZeros) + percentMark
     }
+
+    /// A fraction of 1 in tenths of a per cent.
+    private static func tenths(_ fraction: Decimals) -> Int128 { fraction.padded(to: 3).rounded(to: 3).units }
 
     private func percent(tenths: Int128) -> String { text(Decimals(units: tenths, places: 1)) + percentMark }
 }

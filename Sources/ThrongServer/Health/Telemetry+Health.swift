@@ -1,4 +1,5 @@
 internal import ThrongPortal
+internal import ThrongReport
 internal import ThrongWire
 
 extension Telemetry {
@@ -59,15 +60,7 @@ extension Telemetry {
                 .filter { $0.1 > 0 }.sorted { $0.1 == $1.1 ? $0.0 < $1.0 : $0.1 > $1.1 })
     }
 
-    private static func grouped(_ number: Int) -> String {
-        var rest = String(number)[...]
-        var groups: [Substring] = []
-        while rest.count > 3 {
-            groups.append(rest.suffix(3))
-            rest = rest.dropLast(3)
-        }
-        return ([rest] + groups.reversed()).joined(separator: ",")
-    }
+    private static func grouped(_ number: Int) -> String { Decimals(whole: number).grouped }
 
     private static func size(_ bytes: Int) -> String {
         switch bytes {

@@ -8,6 +8,7 @@ internal import ThrongWire
 public struct ReportDesk: Sendable {
     private let store: ReleaseStore
     private let rules: UserAgentRules
+    private let printer: PagePrinter
     /// Where the key is that signs.
     let signing: ReportKeyFolder
     let deliveries: DeliveryDesk
@@ -19,12 +20,14 @@ public struct ReportDesk: Sendable {
     ///   - folder: where deliveries with a relative path go.
     ///   - signing: where the key is that signs; nil looks in the folder's `signing/key.pem`.
     ///   - delivery: what deliveries over the network may do; nil allows none.
+    ///   - printer: what makes PDFs.
     public init(
         store: ReleaseStore, rules: UserAgentRules, folder: String,
-        signing: ReportKeyFolder? = nil, delivery: DeliveryOptions? = nil
+        signing: ReportKeyFolder? = nil, delivery: DeliveryOptions? = nil, printer: PagePrinter = PagePrinter()
     ) {
         self.store = store
         self.rules = rules
+        self.printer = printer
         self.signing = signing ?? ReportKeyFolder(dataPath: folder)
         deliveries = DeliveryDesk(
             store: store, folder: folder, options: delivery ?? DeliveryOptions(dataPath: folder))
@@ -66,21 +69,30 @@ public struct ReportDesk: Sendable {
     /// Makes a report's files, with a signed manifest where there is a key, and writes them into a folder; nothing is
     /// delivered and nothing goes on record.
     ///
-    /// - Parameter now: Unix seconds.
+    /// - Parameters:
+    ///   - now: Unix seconds.
+    ///   - lacking: gets why there is no PDF where one was asked for; the other files are made all the same.
     /// - Returns: the paths that were written.
     public func write(
-        _ report: Report, plan: Plan, period: Period, now: Int64, to out: String
+        _ report: Report, plan: Plan, period: Period, now: Int64, to out: String,
+        lacking: (PrintError) -> Void = { _ in }
     ) async throws -> [String] {
-        try ReportFolder(path: out).deliver(try await files(of: report, plan: plan, period: period, now: now).files)
+        let made = try await made(report, plan: plan, period: period, now: now)
+        if let lack = made.lack { lacking(lack) }
+        return try ReportFolder(path: out).deliver(made.files)
     }
 
     /// Makes a report unless it was made, and delivers it: what has not arrived yet, and folders again.
     ///
-    /// - Parameter now: Unix seconds.
+    /// - Parameters:
+    ///   - now: Unix seconds.
+    ///   - lacking: gets why there is no PDF where one was asked for; the other files are delivered all the same.
     /// - Returns: the paths and addresses that have it now.
     /// - Throws: ``ReportDeskError/notComplete(report:period:)`` while something of the app that lies in the period is not
     ///   released; ``ReportDeskError/notDelivered(report:period:reasons:)``.
-    public func deliver(_ report: Report, plan: Plan, period: Period, now: Int64) async throws -> [String] {
+    public func deliver(
+        _ report: Report, plan: Plan, period: Period, now: Int64, lacking: (PrintError) -> Void = { _ in }
+    ) async throws -> [String] {
         let label = (PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc).label(of: period)
         guard try await !openPeriods(plan).contains(where: { period.start <= $0.start && $0.end <= period.end }) else {
             throw ReportDeskError.notComplete(report: report.name, period: label)
@@ -90,7 +102,7 @@ public struct ReportDesk: Sendable {
             tries: Int(Int32.max))
         if let claim {
             do {
-                _ = try await make(claim, report, plan: plan, period: period, now: now)
+                _ = try await make(claim, report, plan: plan, period: period, now: now, lacking: lacking)
             } catch {
                 try await store.finishRun(claim, .failed, detail: "\(type(of: error))", now: now)
                 throw error
@@ -113,27 +125,44 @@ public struct ReportDesk: Sendable {
         return paths
     }
 
-    private func files(
-        of report: Report, plan: Plan, period: Period, now: Int64
-    ) async throws -> (files: ReportFiles, label: String) {
+    /// A report's files, and why the PDF is not among them where it should be.
+    private struct Made {
+        let files: ReportFiles
+        let label: String
+        let lack: PrintError?
+    }
+
+    private func made(_ report: Report, plan: Plan, period: Period, now: Int64) async throws -> Made {
         let document = try await document(of: report, plan: plan, period: period)
-        let files = try ReportFiles(of: document, formats: report.formats)
-        guard let key = try signing.current() else { return (files, document.periodLabel) }
+        var pdf: [UInt8]?
+        var lack: PrintError?
+        if report.formats.contains(.pdf) {
+            let page = try document.html()
+            do throws(PrintError) { pdf = try await printer.pdf(of: page) } catch { lack = error }
+        }
+        let files = try ReportFiles(of: document, formats: report.formats, pdf: pdf)
+        guard let key = try signing.current() else {
+            return Made(files: files, label: document.periodLabel, lack: lack)
+        }
         let coverage = CoverageTotals(kinds: try await store.coverage(app: plan.app.name, period: period))
         let signed = try files.signed(
             as: document, with: key, coverage: coverage.map(CoverageStatement.init), now: now)
-        return (signed, document.periodLabel)
+        return Made(files: signed, label: document.periodLabel, lack: lack)
     }
 
     /// Makes a claimed run's files and writes down where they go; false where another process did meanwhile.
     private func make(
-        _ claim: ReportRunClaim, _ report: Report, plan: Plan, period: Period, now: Int64
+        _ claim: ReportRunClaim, _ report: Report, plan: Plan, period: Period, now: Int64,
+        lacking: (PrintError) -> Void
     ) async throws -> Bool {
-        let (files, label) = try await files(of: report, plan: plan, period: period, now: now)
-        let stored = files.all.enumerated().map {
+        let made = try await made(report, plan: plan, period: period, now: now)
+        if let lack = made.lack { lacking(lack) }
+        let stored = made.files.all.enumerated().map {
             StoredReportFile(place: $0.offset, name: $0.element.name, contents: $0.element.contents)
         }
-        return try await store.keep(stored, of: claim, label: label, deliveries: report.deliveries, now: now)
+        return try await store.keep(
+            stored, of: claim, label: made.label, detail: made.lack.map { "\($0)" }, deliveries: report.deliveries,
+            now: now)
     }
 
     private func openPeriods(_ plan: Plan) async throws -> [Period] {
@@ -181,7 +210,10 @@ public struct ReportDesk: Sendable {
             app: plan.app.name, report: report.name, partner: report.partner, period: period, now: now)
         guard let claim else { return false }
         do {
-            guard try await make(claim, report, plan: plan, period: period, now: now) else { return false }
+            guard
+                try await make(
+                    claim, report, plan: plan, period: period, now: now, lacking: { failed(report, $0) })
+            else { return false }
             try await deliveries.work(
                 app: plan.app.name, run: (report.name, period.start), foldersOnly: true, now: { now },
                 over: { outcome in

@@ -1,6 +1,7 @@
 internal import Logging
 internal import ServiceLifecycle
 internal import ThrongPlan
+internal import ThrongReport
 internal import ThrongStore
 
 /// Releases, reports and lets go of what is too old, all by itself, as the plans say.
@@ -69,7 +70,12 @@ struct ScheduleService: Service {
             }
             let delivered = try await reports.deliverDue(of: plan, now: clock.now) { report, error in
                 telemetry.reportFailed()
-                logger.error("a report failed", metadata: ["report": "\(report.name)", "error": "\(error)"])
+                let facts: Logger.Metadata = ["report": "\(report.name)", "error": "\(error)"]
+                if error is PrintError {
+                    logger.error("a report goes without its PDF", metadata: facts)
+                } else {
+                    logger.error("a report failed", metadata: facts)
+                }
             }
             for _ in 0..<delivered { telemetry.reported(at: clock.now) }
         } catch let error as StoreError where error.isRetryable {

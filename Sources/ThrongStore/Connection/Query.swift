@@ -22,6 +22,7 @@ extension Query {
     static let createMigrationTable = Query("migration.create", PackageResources.migration_create_sql)
     static let findMigrationTable = Query("migration.find", PackageResources.migration_find_sql)
     static let selectMigrations = Query("migration.select", PackageResources.migration_select_sql)
+    static let selectConfined = Query("analyst.confined", PackageResources.analyst_confined_sql)
     static let insertMigration = Query("migration.insert", PackageResources.migration_insert_sql)
 
     // Counters.

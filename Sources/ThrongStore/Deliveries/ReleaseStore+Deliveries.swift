@@ -7,15 +7,18 @@ extension ReleaseStore {
     ///
     /// - Parameters:
     ///   - label: What it covers, as file names have it.
+    ///   - detail: What the run could not make, for operators.
     ///   - now: Unit: Unix seconds.
     public func keep(
-        _ files: [StoredReportFile], of claim: ReportRunClaim, label: String, deliveries: [Delivery], now: Int64
+        _ files: [StoredReportFile], of claim: ReportRunClaim, label: String, detail: String? = nil,
+        deliveries: [Delivery], now: Int64
     ) async throws -> Bool {
         try await connection.run { session in
             try session.transaction {
                 let run: [Parameter] = [.text(claim.app.text), .text(claim.report.text), claim.period.start.parameter]
                 let made = try session.query(
-                    Query.makeRun(run + [.integer(Int64(claim.attempt)), .text(label)]))
+                    Query.makeRun(
+                        run + [.integer(Int64(claim.attempt)), .text(label), detail.map { .text($0) } ?? .null]))
                 guard made.affected == 1 else { return false }
                 for file in files {
                     try session.query(

@@ -66,6 +66,11 @@ public struct Migrator: Sendable {
         }
     }
 
+    /// Whether the system catalogues are closed to analysts, as far as one of each kind tells; the schema is up to date.
+    public func isConfined() async throws -> Bool {
+        try await connection.run { session in try session.query(Query.selectConfined([])).flag(0, 0) }
+    }
+
     /// Makes sure that the schema is exactly the one that this program works with.
     ///
     /// - Throws: ``SchemaError``.

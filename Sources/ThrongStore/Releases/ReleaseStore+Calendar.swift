@@ -28,7 +28,7 @@ extension ReleaseStore {
         }
     }
 
-    /// When the first period of an app is over that waits for its release; nil where none does. Unit: Unix seconds.
+    /// When the first period or rollup of an app is over that waits for its release; nil where none does. Unit: Unix seconds.
     public func firstOpenEnd(app: AppName) async throws -> Int64? {
         try await connection.run { session in
             let rows = try session.query(Query.selectFirstOpenEnd([.text(app.text)]))

@@ -4,6 +4,7 @@ import ThrongFaults
 import ThrongIntake
 import ThrongJournal
 import ThrongPlan
+import ThrongReport
 import ThrongServer
 
 /// The settings of `throng serve` that have no option, read once from the environment.
@@ -99,6 +100,9 @@ enum DaemonSettings {
         ),
         (reportKey, "(path, signing/key.pem in the data directory)\n      the key that signs reports' manifests"),
         (
+            chromium, "(path, the first of chromium and its like on the PATH)\n      what prints reports as PDF"
+        ),
+        (
             hosts,
             """
             (text, none)
@@ -117,6 +121,7 @@ enum DaemonSettings {
     ]
     private static let origins = "THRONG_INTAKE_ORIGINS"
     private static let reportKey = "THRONG_REPORT_KEY"
+    private static let chromium = "THRONG_CHROMIUM"
     private static let hosts = "THRONG_DELIVER_HOSTS"
     private static let privateHosts = "THRONG_DELIVER_PRIVATE_HOSTS"
     private static let authorities = "THRONG_DELIVER_CA"
@@ -158,6 +163,7 @@ enum DaemonSettings {
             options.origins = listed
         }
         if let path = environment[reportKey] { options.reportKey = path }
+        options.printer = PagePrinter(environment: environment)
         if let path = environment[authorities] { options.delivery.authorities = path }
         if let path = environment[secrets] { options.delivery.secrets = path }
         if let text = environment[hosts] { options.delivery.hosts = names(text) }

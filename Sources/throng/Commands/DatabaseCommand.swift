@@ -34,7 +34,9 @@ struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Lists the migrations and whether they were applied.",
-        discussion: "Exit code 2 where some are missing.")
+        discussion: """
+            Exit code 2 where some are missing. Says on standard error where the system catalogues are open to analysts.
+            """)
 
     @OptionGroup var place: Place
 
@@ -47,17 +49,27 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let lines = try await DatabaseAccess.use(place) { settings in
+        let (lines, isConfined) = try await DatabaseAccess.use(place) { settings in
             let connection = Connection(settings)
             defer { connection.close() }
-            return try await Migrator(connection).status().map {
+            let migrator = Migrator(connection)
+            let lines = try await migrator.status().map {
                 Line(migration: $0.migration.name, appliedAt: $0.appliedAt)
             }
+            let isComplete = !lines.contains { $0.appliedAt == nil }
+            return (lines, isComplete ? try await migrator.isConfined() : true)
         }
         if json {
             try Terminal.json(lines)
         } else {
             for line in lines { Terminal.data("\(line.migration): \(line.appliedAt == nil ? "missing" : "applied")") }
+        }
+        if !isConfined {
+            Terminal.talk(
+                """
+                PostgreSQL's catalogues are open to analysts: sizes and statistics say what releases withhold. As a \
+                superuser, run: select throng.confine_analysts(true)
+                """)
         }
         if lines.contains(where: { $0.appliedAt == nil }) { throw ExitCode(2) }
     }

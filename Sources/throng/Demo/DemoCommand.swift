@@ -149,19 +149,23 @@ struct DemoCommand: AsyncParsableCommand {
         defer { store.close() }
         let made = try await ReleaseDesk(store: store, rules: .system)
             .releaseDue(of: plan, now: now, ignoringGrace: true).filter { $0.period == yesterday }
-        let desk = ReportDesk(store: store, rules: .system, folder: data)
+        let desk = ReportDesk(
+            store: store, rules: .system, folder: data,
+            printer: PagePrinter(environment: ProcessInfo.processInfo.environment))
+        func lacking(_ error: PrintError) { Terminal.talk("\(error)") }
         var paths: [String] = []
         // The pages have every day; the way to yesterday's is shown.
         for day in pastDays(before: yesterday, calendar).reversed() {
             for report in plan.reports where report.period == .day {
-                _ = try await desk.deliver(report, plan: plan, period: day, now: now)
+                _ = try await desk.deliver(report, plan: plan, period: day, now: now, lacking: lacking)
             }
         }
         for report in plan.reports where report.period == .day {
             if let out {
-                paths += try await desk.write(report, plan: plan, period: yesterday, now: now, to: out)
+                paths += try await desk.write(
+                    report, plan: plan, period: yesterday, now: now, to: out, lacking: lacking)
             } else {
-                paths += try await desk.deliver(report, plan: plan, period: yesterday, now: now)
+                paths += try await desk.deliver(report, plan: plan, period: yesterday, now: now, lacking: lacking)
             }
         }
         return Summary(

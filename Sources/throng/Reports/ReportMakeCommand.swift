@@ -39,7 +39,8 @@ struct ReportMakeCommand: AsyncParsableCommand {
             defer { store.close() }
             let desk = ReportDesk(
                 store: store, rules: .system, folder: place.dataPath,
-                signing: ReportKeyFolder(keyPath: options.reportKey), delivery: options.delivery)
+                signing: ReportKeyFolder(keyPath: options.reportKey), delivery: options.delivery,
+                printer: options.printer)
             var paths: [String] = []
             for plan in plans { paths += try await deliver(plan, desk) }
             return paths
@@ -66,10 +67,12 @@ struct ReportMakeCommand: AsyncParsableCommand {
                         + "\(chosen.kind.rawValue). Left out.")
                 continue
             }
+            func lacking(_ error: PrintError) { Terminal.talk("\(report.name): \(error)") }
             if let out {
-                paths += try await desk.write(report, plan: plan, period: chosen, now: now, to: out)
+                paths += try await desk.write(
+                    report, plan: plan, period: chosen, now: now, to: out, lacking: lacking)
             } else {
-                paths += try await desk.deliver(report, plan: plan, period: chosen, now: now)
+                paths += try await desk.deliver(report, plan: plan, period: chosen, now: now, lacking: lacking)
             }
         }
         return paths

@@ -1,4 +1,5 @@
 import Foundation
+import ThrongReport
 
 /// Standard error is talk, standard output is data.
 enum Terminal {
@@ -18,19 +19,11 @@ enum Terminal {
     }
 
     /// 1234567 as "1,234,567".
-    static func grouped(_ number: Int) -> String {
-        let digits = String(number.magnitude)
-        var text = ""
-        for (place, digit) in digits.enumerated() {
-            if place > 0, (digits.count - place) % 3 == 0 { text += "," }
-            text.append(digit)
-        }
-        return number < 0 ? "-" + text : text
-    }
+    static func grouped(_ number: Int) -> String { Decimals(whole: number).grouped }
 
     /// 2026-11-20T06:00:00Z.
     static func instant(_ unixSeconds: Int64) -> String {
-        Date(timeIntervalSince1970: Double(unixSeconds)).formatted(.iso8601)
+        Instant.text(unixSeconds)
     }
 
     /// "1 metric", "2 metrics".

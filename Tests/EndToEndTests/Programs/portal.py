@@ -199,6 +199,23 @@ def walk(house, tokens):
     say("people get around")
 
 
+def narrow(folder):
+    """On a small screen, rankings and lists of one number are seen whole; wider tables scroll by themselves."""
+    with Browser(language="en") as browser:
+        browser.cdp("Emulation.setDeviceMetricsOverride", width=320, height=900, deviceScaleFactor=1, mobile=False)
+        for partner in PARTNERS:
+            reports = os.path.join(folder, "reports", partner)
+            page = sorted(name for name in os.listdir(reports) if name.endswith(".html"))[-1]
+            browser.open("file://" + os.path.join(reports, page))
+            tables = browser.run("""
+                return [...document.querySelectorAll('.evidence:not(.wide) .scroll')]
+                    .filter(each => !/Change|Band/.test(each.textContent))
+                    .map(each => [each.ariaLabel, each.scrollWidth - each.clientWidth])""")
+            check(len(tables) > 2, page, "has few tables:", tables)
+            check(all(over <= 0 for _, over in tables), page, "has tables that scroll sideways:", tables)
+    say("tables fit a small screen")
+
+
 def pictures(browser, page):
     for name, width, media, scheme in (
             ("light", 1280, "screen", "light"), ("dark", 1280, "screen", "dark"), ("narrow", 320, "screen", "light"),
@@ -234,6 +251,7 @@ def test():
     cookies = {name: house.cookie(tokens[name]) for name in PARTNERS}
     files(house, cookies, data)
     walk(house, tokens)
+    narrow(data)
     revocation(house, tokens, cookies)
     check(house.stop() == 0, "SIGTERM ended with", house.process.returncode)
     house.clean()

@@ -40,7 +40,7 @@ struct PlanReadingTests {
         #expect(plan.metrics[0].contributionBound == 100)
         #expect(plan.metrics[0].sampling == 1)
         #expect(plan.metrics[0].threshold == .standard)
-        #expect(plan.reports[0].formats == ReportFormat.allCases)
+        #expect(plan.reports[0].formats == [.html, .csv, .json])
         #expect(plan.reports[0].explanation == nil)
     }
 

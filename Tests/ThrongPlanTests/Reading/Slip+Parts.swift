@@ -182,8 +182,8 @@ extension Slip {
             "0 6 * * *", "0 24 * * *",
             "54:15: report 'daily': 'schedule': the hour '24' does not exist; 0 to 23 are allowed"),
         Slip(
-            "schedule: 0 6 * * *", "formats: [html, pdf]",
-            "54:21: report 'daily': 'formats': found 'pdf'; allowed: html, csv, json"),
+            "schedule: 0 6 * * *", "formats: [html, odt]",
+            "54:21: report 'daily': 'formats': found 'odt'; allowed: html, pdf, csv, json"),
         Slip(
             "    schedule: 0 6 * * *\n    deliver: [{folder: out}]", "    deliver: [{folder: ../x}]",
             """

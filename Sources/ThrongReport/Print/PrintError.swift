@@ -1,0 +1,41 @@
+/// Why a report's page could not be printed. Its other files do not depend on it.
+public enum PrintError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// No program that prints is on the PATH.
+    case noChromium
+    /// The program that was named is not there, or may not be run.
+    case noProgram(path: String)
+    /// A call of the operating system failed.
+    case system(call: String, path: String, code: Int32)
+    /// The program did not end in time and was stopped. Unit: seconds.
+    case tooSlow(program: String, seconds: Int64)
+    /// The program ended with an error, or by a signal: 128 and more.
+    case failed(program: String, status: Int32, said: String)
+    /// The program ended well and left no PDF.
+    case nothingPrinted(program: String)
+
+    /// What was found and what to do.
+    public var description: String {
+        let problem =
+            switch self {
+            case .noChromium:
+                """
+                none of \(PagePrinter.names.joined(separator: ", ")) is on the PATH. Install Chromium (on Debian: apt install \
+                chromium), or name a program in THRONG_CHROMIUM
+                """
+            case .noProgram(let path):
+                "THRONG_CHROMIUM names \(path), which this user can't run. Name a Chromium that it can"
+            case .system(let call, let path, let code):
+                "\(call) failed on \(path) with error \(code). Check that there is room for temporary files"
+            case .tooSlow(let program, let seconds):
+                "\(program) had not ended after \(seconds) seconds and was stopped. The machine may be overloaded"
+            case .failed(let program, let status, let said):
+                """
+                \(program) ended with status \(status)\(said.isEmpty ? "" : ", saying: \(said)"). Run it by hand as this \
+                user with --headless --print-to-pdf; where it lacks its sandbox, THRONG_CHROMIUM may name a script of yours
+                """
+            case .nothingPrinted(let program):
+                "\(program) ended well and left no PDF. Check that it is Chromium"
+            }
+        return "the PDF could not be made: \(problem)."
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+import ThrongPlan
+import ThrongReport
+
+@Suite("a PDF is printed by a program that gets nothing else, in time or not at all")
+struct PrintTests {
+    /// A program in a folder of the test's own, with `$PDF` where it is to print to.
+    private static func withProgram(
+        _ script: String, named name: String = "chromium",
+        _ body: (_ program: String, _ folder: URL) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "throng-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let program = folder.appending(path: name)
+        let text = """
+            #!/bin/sh
+            kept='\(folder.path())'
+            for word; do case "$word" in --print-to-pdf=*) PDF="${word#*=}";; esac; done
+            \(script)
+
+            """
+        try Data(text.utf8).write(to: program)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path())
+        try await body(program.path(), folder)
+    }
+
+    private static let good = """
+        printf '%%PDF-1.4\\n<</Title (X)\\n/CreationDate (D:20261122041253+00)' > "$PDF"
+        printf '\\n/ModDate (D:20261122041254+00)>>\\nrest' >> "$PDF"
+        """
+
+    private static func text(_ name: String, in folder: URL) throws -> String {
+        String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self)
+    }
+
+    @Test("the times of printing are blanked out and no other byte changes")
+    func times() async throws {
+        try await Self.withProgram(Self.good) { program, _ in
+            let pdf = try await PagePrinter(program: program).pdf(of: "<p>")
+            let blanks = String(repeating: " ", count: 35)
+            #expect(
+                String(decoding: pdf, as: UTF8.self)
+                    == "%PDF-1.4\n<</Title (X)\n\(blanks)\n\(blanks.dropLast(5))>>\nrest")
+        }
+    }
+
+    @Test("the program sees the page in a private folder that goes, and nothing of this process")
+    func surroundings() async throws {
+        let script = """
+            pwd > "$kept/where"; stat -c %a . > "$kept/mode"; env > "$kept/env"; ls -l /proc/self/fd > "$kept/open"
+            printf '%s\\n' "$@" > "$kept/words"; for word; do :; done; cat "${word#file://}" > "$kept/page"
+            \(Self.good)
+            """
+        try await Self.withProgram(script) { program, folder in
+            let page = "<p>$(touch pwned) ' \" Zürich</p>"
+            let held = try FileHandle(forReadingFrom: URL(filePath: program))
+            defer { try? held.close() }
+            _ = try await PagePrinter(program: program).pdf(of: page)
+            #expect(try Self.text("page", in: folder) == page)
+            #expect(try Self.text("mode", in: folder) == "700\n")
+            let place = try Self.text("where", in: folder).trimmingCharacters(in: .newlines)
+            #expect(!FileManager.default.fileExists(atPath: place))
+            let names = try Self.text("env", in: folder).split(separator: "\n").compactMap {
+                $0.split(separator: "=").first.map(String.init)
+            }
+            // The rest is the shell's own.
+            let own: Set = ["PWD", "OLDPWD", "SHLVL", "_"]
+            #expect(Set(names).subtracting(own) == ["PATH", "HOME", "TMPDIR", "LC_ALL", "TZ"])
+            #expect(try !Self.text("open", in: folder).contains(folder.path() + "chromium\n"))
+            let words = try Self.text("words", in: folder).split(separator: "\n")
+            for word in [
+                "--headless=new", "--no-pdf-header-footer", "--generate-pdf-document-outline",
+                "--host-resolver-rules=MAP * ~NOTFOUND", "--disable-background-networking",
+            ] {
+                #expect(words.contains { $0 == word }, "\(word)")
+            }
+            #expect(words.contains("--no-sandbox") == (geteuid() == 0))
+            #expect(words.contains { $0 == "--user-data-dir=\(place)/profile" })
+            #expect(words.last == "file://\(place)/page.html")
+        }
+    }
+
+    @Test("a program that hangs is stopped with what it started, and its folder goes", .timeLimit(.minutes(1)))
+    func hangs() async throws {
+        let script = "sleep 1000 & echo $! > \"$kept/child\"; pwd > \"$kept/where\"; sleep 1000"
+        try await Self.withProgram(script) { program, folder in
+            await #expect(throws: PrintError.tooSlow(program: program, seconds: 1)) {
+                try await PagePrinter(program: program, limit: .seconds(1)).pdf(of: "<p>")
+            }
+            let child = try Self.text("child", in: folder).trimmingCharacters(in: .newlines)
+            var state = "?"
+            for _ in 0..<100 where state != "gone" {
+                // Where nobody reaps orphans, what was stopped stays as a zombie.
+                let facts = try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)
+                state = facts?.split(separator: " ").dropFirst(2).first.map { $0 == "Z" ? "gone" : "\($0)" } ?? "gone"
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(state == "gone")
+            let place = try Self.text("where", in: folder).trimmingCharacters(in: .newlines)
+            #expect(!FileManager.default.fileExists(atPath: place))
+        }
+    }
+
+    @Test(
+        "a program that fails is an error with its status and last words",
+        arguments: [
+            ("echo first >&2; echo 'no usable sandbox' >&2; exit 3", Int32(3), "first; no usable sandbox"),
+            ("kill -9 $$", 137, ""),
+        ])
+    func dies(script: String, status: Int32, said: String) async throws {
+        try await Self.withProgram(script) { program, _ in
+            await #expect(throws: PrintError.failed(program: program, status: status, said: said)) {
+                try await PagePrinter(program: program).pdf(of: "<p>")
+            }
+        }
+    }
+
+    @Test(
+        "a program that ends well and prints nothing, or no PDF, is an error",
+        arguments: ["", "echo hello > \"$PDF\""])
+    func nothing(script: String) async throws {
+        try await Self.withProgram(script) { program, _ in
+            await #expect(throws: PrintError.nothingPrinted(program: program)) {
+                try await PagePrinter(program: program).pdf(of: "<p>")
+            }
+        }
+    }
+
+    @Test("the program is the one that is named, else the first on the PATH that may be run")
+    func found() async throws {
+        try await Self.withProgram("", named: "google-chrome") { program, folder in
+            let path = "relative:/nowhere:\(folder.path())"
+            #expect(try PagePrinter(searchPath: path).program().hasSuffix("/google-chrome"))
+            #expect(try PagePrinter(environment: ["PATH": path]).program().hasSuffix("/google-chrome"))
+            let named = ["PATH": "/nowhere", "THRONG_CHROMIUM": program]
+            #expect(try PagePrinter(environment: named).program() == program)
+            #expect(throws: PrintError.noChromium) { try PagePrinter(searchPath: "/nowhere:relative").program() }
+            for wrong in ["/nowhere/chromium", folder.path(), "google-chrome", ""] {
+                #expect(throws: PrintError.noProgram(path: wrong)) {
+                    try PagePrinter(program: wrong, searchPath: path).program()
+                }
+            }
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: program)
+            #expect(throws: PrintError.noChromium) { try PagePrinter(searchPath: path).program() }
+        }
+    }
+
+    @Test("a report has its PDF after its page, and goes without where there is none")
+    func files() throws {
+        let document = Shop().document
+        let formats: [ReportFormat] = [.pdf, .json, .html]
+        let printed = try ReportFiles(of: document, formats: formats, pdf: Array("%PDF-".utf8)).all
+        #expect(printed.map(\.name) == ["html", "pdf", "json"].map { "weekly_shop-2026-W47.\($0)" })
+        #expect(printed[1].mediaType == "application/pdf")
+        #expect(try ReportFiles(of: document, formats: formats).all == [printed[0], printed[2]])
+    }
+}
