@@ -158,7 +158,12 @@ let package = Package(
             dependencies: ["ClientWorld", "ClientProbe", "ThrongClient", "ThrongPlan", "ThrongWire", "CZlib", crypto],
             swiftSettings: strict),
         .testTarget(
-            name: "ThrongPortalTests", dependencies: ["ThrongPortal", "ThrongReport"], swiftSettings: strict),
+            name: "ThrongPortalTests",
+            dependencies: [
+                "ThrongPortal", "ThrongPlan", "ThrongReport", "ThrongStore",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "ThrongCountingTests",
             dependencies: ["ThrongCounting", "ThrongPlan", "ThrongNoise", "ThrongWire", crypto],

@@ -3,13 +3,15 @@ public import ThrongPlan
 internal import ThrongReport
 public import ThrongStore
 
-/// The pages behind a sign-in: partners read their reports, operators see how the daemon is.
+/// The pages behind a sign-in: partners read their reports, analysts look at what is released, operators see how the
+/// daemon is.
 ///
-/// They are served on a port of their own and rendered here; no script, nothing loaded, nothing kept in a browser but a
-/// cookie that no script can read.
+/// They are served on a port of their own and rendered here; no script but one that copies, nothing loaded from elsewhere,
+/// nothing kept in a browser but a cookie that no script can read.
 public struct Portal: Sendable {
     private let access: AccessStore
     private let releases: ReleaseStore
+    private let analysts: AnalystStore
     private let plans: [Plan]
     private let now: @Sendable () -> Int64
     private let health: @Sendable () -> DaemonHealth
@@ -26,6 +28,7 @@ public struct Portal: Sendable {
     ) {
         access = AccessStore(settings)
         releases = ReleaseStore(settings)
+        analysts = AnalystStore(settings)
         self.plans = plans
         self.now = now
         self.health = health
@@ -46,11 +49,16 @@ public struct Portal: Sendable {
             door: door, pages: pages, signIn: signIn, access: access, releases: releases, plans: plans, house: house,
             health: health
         ).add(to: router)
+        AnalystRoutes(
+            door: door, pages: pages, signIn: signIn, store: analysts, titles: ExplorerTitles(plans: plans),
+            house: house
+        ).add(to: router)
     }
 
     /// Closes its connections to PostgreSQL.
     public func close() {
         access.close()
         releases.close()
+        analysts.close()
     }
 }

@@ -76,6 +76,11 @@ struct EndToEndTests {
         .timeLimit(.minutes(10)))
     func injection() async throws { try await Program("injection.py").run() }
 
+    @Test(
+        "an analyst explores what is released: each page and CSV is what its SQL gives her role, and no text is run",
+        .timeLimit(.minutes(10)))
+    func explorer() async throws { try await Program("explorer.py").run() }
+
     @Test("the page on disclosure control shows what suppress and audit say of its table", .timeLimit(.minutes(2)))
     func pages() async throws { try await Program("pages.py").run() }
 }

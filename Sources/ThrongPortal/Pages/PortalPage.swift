@@ -13,15 +13,19 @@ struct PortalPages: Sendable {
 
     /// - Throws: ``ReportError/template(name:reason:)`` where a built-in template does not parse.
     init() throws(ReportError) {
-        library = try PageLibrary([
-            ("top", PackageResources.top_mustache),
-            ("bottom", PackageResources.bottom_mustache),
-            ("signin", PackageResources.signin_mustache),
-            ("notice", PackageResources.notice_mustache),
-            ("reports", PackageResources.reports_mustache),
-            ("comparison", PackageResources.comparison_mustache),
-            ("operator", PackageResources.operator_mustache),
-        ])
+        library = try PageLibrary(
+            [
+                ("top", PackageResources.top_mustache),
+                ("bottom", PackageResources.bottom_mustache),
+                ("signin", PackageResources.signin_mustache),
+                ("notice", PackageResources.notice_mustache),
+                ("reports", PackageResources.reports_mustache),
+                ("comparison", PackageResources.comparison_mustache),
+                ("operator", PackageResources.operator_mustache),
+                ("catalogue", PackageResources.catalogue_mustache),
+                ("explorer", PackageResources.explorer_mustache),
+                ("problem", PackageResources.problem_mustache),
+            ] + Charts.templates)
         css = PageStyle.base + PageStyle.controls + String(decoding: PackageResources.portal_css, as: UTF8.self)
         let digest = Data(SHA256.hash(data: Data(css.utf8))).base64EncodedString()
         // Nothing is loaded, nothing runs, nobody frames it, and forms go nowhere else.
@@ -36,14 +40,17 @@ struct PortalPages: Sendable {
     }
 
     /// A page as an answer that no cache keeps.
+    ///
+    /// - Parameter hasScript: whether it may run a script from here.
     func response(
-        _ view: Any, by template: String, status: HTTPResponse.Status = .ok, cookie: String? = nil
+        _ view: Any, by template: String, status: HTTPResponse.Status = .ok, cookie: String? = nil,
+        hasScript: Bool = false
     ) throws -> Response {
         let html = try library.rendered(view, by: template)
         var headers: HTTPFields = [
             .contentType: "text/html; charset=utf-8",
             .contentLength: String(html.utf8.count),
-            .contentSecurityPolicy: policy,
+            .contentSecurityPolicy: policy + (hasScript ? "; script-src 'self'" : ""),
             .cacheControl: "no-store",
             .xContentTypeOptions: "nosniff",
         ]

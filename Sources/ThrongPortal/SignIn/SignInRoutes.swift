@@ -42,6 +42,7 @@ struct SignInRoutes: Sendable {
         switch role {
         case .partner: "/reports"
         case .operations: "/operator"
+        case .analysis: "/explore"
         }
     }
 

@@ -58,7 +58,7 @@ public struct Decimals: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// For lengths and order, never for print.
-    var approximate: Double {
+    public var approximate: Double {
         var scale = 1.0
         for _ in 0..<places { scale *= 10 }
         return Double(units) / scale
@@ -106,7 +106,8 @@ public struct Decimals: Sendable, Hashable, CustomStringConvertible {
         return scaled
     }
 
-    init(units: Int128, places: Int) {
+    /// A number of units of 10^-places.
+    public init(units: Int128, places: Int) {
         self.units = units
         self.places = places
     }

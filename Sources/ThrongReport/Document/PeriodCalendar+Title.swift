@@ -24,7 +24,7 @@ extension PeriodCalendar {
     }
 
     /// A period where there is little room: "21 Nov 10:00", "21 Nov", "W47", "Nov 2026".
-    func shortTitle(of period: Period, in locale: ReportLocale) -> String {
+    public func shortTitle(of period: Period, in locale: ReportLocale = .english) -> String {
         let first = date(at: period.start)
         return switch period.kind {
         case .hour: "\(locale.shortDate(first)) \(clock(at: period.start))"

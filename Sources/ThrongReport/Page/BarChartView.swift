@@ -14,9 +14,9 @@ struct BarChartView {
     private static let pitch = 48.0
 
     /// One bar before it is drawn.
-    private struct Entry {
+    struct Entry {
         let label: String
-        let figure: Figure
+        let mark: ChartMark
         var addition = ""
         var isRest = false
     }
@@ -29,29 +29,44 @@ struct BarChartView {
         }
         let entries = answered.table.rows.enumerated().map { place, row in
             let change = place < changes.count ? changes[place] : nil
-            return Entry(label: row.label, figure: row.figure, addition: change.map { " · \(answer.short($0))" } ?? "")
+            return Entry(
+                label: row.label, mark: answer.mark(row.figure), addition: change.map { " · \(answer.short($0))" } ?? ""
+            )
         }
         self.init(answer, entries, order: "in the plan's order", anchor: anchor)
     }
 
     /// The named rows, the largest first, and what they leave of the whole.
     init(_ answer: InsightAnswer, ranking: AnswerRanking, anchor: String) {
-        var entries = ranking.rows.map { Entry(label: "\($0.rank). \($0.row.label)", figure: $0.row.figure) }
+        var entries = ranking.rows.map { Entry(label: "\($0.rank). \($0.row.label)", mark: answer.mark($0.row.figure)) }
         if let rest = ranking.rest {
-            entries.append(Entry(label: AnswerRanking.together, figure: .published(rest), isRest: true))
+            entries.append(Entry(label: AnswerRanking.together, mark: answer.mark(.published(rest)), isRest: true))
         }
         self.init(answer, entries, order: "the largest first", anchor: anchor)
     }
 
     private init(_ answer: InsightAnswer, _ entries: [Entry], order: String, anchor: String) {
-        let values = entries.compactMap { $0.figure.quantity?.approximate }
-        var highest = max(values.max() ?? 0, 0)
-        if case .share = answer.insight.kind { highest = max(highest, 1) }
+        var isShare = false
+        if case .share = answer.insight.kind { isShare = true }
+        self.init(
+            entries,
+            Charts.Caption(
+                name: "\(anchor)-chart", title: answer.insight.title,
+                summary:
+                    "Horizontal bars, one a group, \(order). \(answer.sentence) The table has the same numbers."),
+            atLeast: isShare ? 1 : 0)
+    }
+
+    /// Bars in the order given.
+    ///
+    /// - Parameter least: what the whole width stands for, where no bar is longer.
+    init(_ entries: [Entry], _ caption: Charts.Caption, atLeast least: Double = 0) {
+        let values = entries.compactMap(\.mark.value)
+        let highest = max(values.max() ?? 0, least)
         let lowest = min(values.min() ?? 0, 0)
         let range = highest > lowest ? highest - lowest : 1
         bars = entries.enumerated().map { place, entry in
-            let quantity = entry.figure.quantity
-            let value = quantity?.approximate ?? 0
+            let value = entry.mark.value ?? 0
             return BarView(
                 textY: Coordinate.number(Double(place) * Self.pitch + 14),
                 barY: Coordinate.number(Double(place) * Self.pitch + 23),
@@ -59,16 +74,16 @@ struct BarChartView {
                 barWidth: Coordinate.percent(abs(value) / range),
                 barLabel: entry.label.shortened(to: 28),
                 barTitle: entry.label,
-                barValue: quantity.map(answer.words) ?? entry.figure.marker ?? "",
-                barFigure: (quantity.map(answer.text) ?? entry.figure.marker ?? "") + entry.addition,
+                barValue: entry.mark.words,
+                barFigure: entry.mark.text + entry.addition,
                 barClass: entry.isRest ? "bar rest" : "bar",
-                barPublished: quantity != nil,
-                barWithheld: entry.figure == .withheld,
-                barNothing: quantity == nil && entry.figure != .withheld)
+                barPublished: entry.mark.value != nil,
+                barWithheld: entry.mark == .withheld,
+                barNothing: entry.mark.value == nil && entry.mark != .withheld)
         }
         height = Coordinate.number(max(Double(entries.count) * Self.pitch - 12, 1))
-        chartID = "\(anchor)-chart"
-        chartTitle = answer.insight.title
-        chartSummary = "Horizontal bars, one a group, \(order). \(answer.sentence) The table has the same numbers."
+        chartID = caption.name
+        chartTitle = caption.title
+        chartSummary = caption.summary
     }
 }

@@ -21,34 +21,48 @@ struct HeatTableView {
     init?(_ answer: InsightAnswer, answered: InsightAnswer.Answered) {
         guard let last = answered.axes.last, !last.labels.isEmpty else { return nil }
         let rows = answered.table.rows
-        let highest = rows.compactMap { $0.figure.quantity?.approximate }.max() ?? 0
-        heatCaption = answer.insight.title
-        heatRests = [answered.table.rest?.quantity].compactMap { $0 }.map {
-            answer.part($0, of: answered.shareBase)
-        }
-        sideHeads = answered.axes.dropLast().map(\.title)
+        self.init(
+            sideHeads: answered.axes.dropLast().map(\.title), acrossTitle: last.title,
+            across: last.labels.map(\.text),
+            lines: stride(from: 0, to: rows.count, by: last.labels.count).map { start in
+                let line = rows[start..<min(start + last.labels.count, rows.count)]
+                return (line.first.map { $0.buckets.dropLast().map(\.text) } ?? [], line.map { answer.mark($0.figure) })
+            },
+            rests: [answered.table.rest?.quantity].compactMap { $0 }.map {
+                answer.part($0, of: answered.shareBase)
+            },
+            caption: answer.insight.title)
+    }
+
+    /// Lines of marks, each mark below one of the labels across.
+    init(
+        sideHeads: [String], acrossTitle: String, across: [String], lines: [(sides: [String], marks: [ChartMark])],
+        rests: [String], caption: String
+    ) {
+        let highest = lines.flatMap(\.marks).compactMap(\.value).max() ?? 0
+        heatCaption = caption
+        heatRests = rests
+        self.sideHeads = sideHeads
         sideCount = sideHeads.count
-        acrossTitle = last.title
-        acrossCount = last.labels.count
-        across = last.labels.map(\.text)
-        heatRows = stride(from: 0, to: rows.count, by: last.labels.count).map { start in
-            let line = rows[start..<min(start + last.labels.count, rows.count)]
-            return HeatRowView(
-                sides: line.first.map { $0.buckets.dropLast().map(\.text) } ?? [],
-                heatCells: line.map { row in
-                    let share = highest > 0 ? (row.figure.quantity?.approximate ?? 0) / highest : 0
+        self.acrossTitle = acrossTitle
+        acrossCount = across.count
+        self.across = across
+        heatRows = lines.map { line in
+            HeatRowView(
+                sides: line.sides,
+                heatCells: line.marks.map { mark in
+                    let share = highest > 0 ? (mark.value ?? 0) / highest : 0
                     let shade = min(max(Int((share * Double(Self.shades)).rounded(.up)), 0), Self.shades)
-                    return HeatCellView(
-                        heatNumber: row.figure.quantity.map(answer.text) ?? row.figure.marker ?? "",
-                        heatClass: Self.style(row.figure) ?? "shade-\(shade)")
+                    return HeatCellView(heatNumber: mark.text, heatClass: Self.style(mark) ?? "shade-\(shade)")
                 })
         }
     }
-    private static func style(_ figure: Figure) -> String? {
-        switch figure {
-        case .published: nil
+
+    private static func style(_ mark: ChartMark) -> String? {
+        switch mark {
+        case .number: nil
         case .withheld: "withheld"
-        case .impossible, .absent: "impossible"
+        case .nothing: "impossible"
         }
     }
 }

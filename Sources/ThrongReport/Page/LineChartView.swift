@@ -27,55 +27,71 @@ struct LineChartView {
         _ answer: InsightAnswer, points: [AnswerPoint], row: Int, label: String?, anchor: String, isSpark: Bool,
         highest shared: Double? = nil
     ) {
-        let figures = points.map { $0.figures[row] }
-        let values = figures.map { $0.quantity?.approximate }
+        let marks = points.map { answer.mark($0.figures[row]) }
+        self.init(
+            marks, periods: points.map { answer.names.short($0.period) }, label: label,
+            scale: LineScale(highest: shared ?? marks.compactMap(\.value).max() ?? 0),
+            isShare: answer.unit == "share", locale: answer.locale, isSpark: isSpark,
+            Charts.Caption(
+                name: label == nil ? "\(anchor)-chart" : "\(anchor)-chart-\(row + 1)",
+                title: [answer.insight.title, label].compactMap { $0 }.joined(separator: ": "),
+                summary:
+                    "A line over \(points.count) \(points.last?.period.kind.plural ?? "periods"), with gaps where "
+                    + "there is no number. \(label == nil ? answer.sentence + " " : "")The table has the same numbers.")
+        )
+    }
+
+    /// A number over periods with these names.
+    init(
+        _ marks: [ChartMark], periods: [String], label: String?, scale: LineScale, isShare: Bool,
+        locale: ReportLocale = .english, isSpark: Bool = false, _ caption: Charts.Caption
+    ) {
         let (top, plot) = isSpark ? (4.0, 36.0) : (30.0, label == nil ? 190.0 : 110.0)
-        let scale = LineScale(highest: shared ?? values.compactMap { $0 }.max() ?? 0)
-        let count = Double(points.count)
+        let count = Double(marks.count)
         func across(_ place: Int) -> String { Coordinate.percent((Double(place) + 0.5) / count) }
         func down(_ value: Double) -> String {
             Coordinate.number(top + plot - plot * min(max(value / scale.top, 0), 1))
         }
-        lineSegments = zip(values, values.dropFirst()).enumerated().compactMap { place, pair in
-            guard let left = pair.0, let right = pair.1 else { return nil }
+        lineSegments = zip(marks, marks.dropFirst()).enumerated().compactMap { place, pair in
+            guard let left = pair.0.value, let right = pair.1.value else { return nil }
             return LineSegmentView(
                 segmentFrom: across(place), segmentTo: across(place + 1), segmentStart: down(left),
                 segmentEnd: down(right))
         }
-        let last = values.lastIndex { $0 != nil }
-        lineDots = values.enumerated().compactMap { place, value in
-            guard let value, let quantity = figures[place].quantity, !isSpark || place == last else { return nil }
+        let last = marks.lastIndex { $0.value != nil }
+        lineDots = marks.enumerated().compactMap { place, mark in
+            guard let value = mark.value, !isSpark || place == last else { return nil }
             return LineDotView(
                 dotX: across(place), dotY: down(value), dotRadius: isSpark || place == last ? "5" : "3.75",
-                dotTitle: "\(answer.names.short(points[place].period)): \(answer.words(quantity))")
+                dotTitle: "\(periods[place]): \(mark.words)")
         }
-        lineGaps = figures.enumerated().compactMap { place, figure in
-            guard figure == .withheld else { return nil }
+        lineGaps = marks.enumerated().compactMap { place, mark in
+            guard mark == .withheld else { return nil }
             return LineGapView(
                 gapX: Coordinate.percent(Double(place) / count), gapWidth: Coordinate.percent(1 / count),
-                gapTitle: "\(answer.names.short(points[place].period)): \(Withheld.marker)")
+                gapTitle: "\(periods[place]): \(Withheld.marker)")
         }
-        let step = max((points.count + Self.mostTicks - 1) / Self.mostTicks, 1)
+        let step = max((marks.count + Self.mostTicks - 1) / Self.mostTicks, 1)
         lineTicks =
             isSpark
             ? []
-            : points.indices.filter { (points.count - 1 - $0).isMultiple(of: step) }.map {
-                LineTickView(tickX: across($0), tickLabel: answer.names.short(points[$0].period))
+            : marks.indices.filter { (marks.count - 1 - $0).isMultiple(of: step) }.map {
+                LineTickView(tickX: across($0), tickLabel: periods[$0])
             }
         lineGrid =
             isSpark
             ? []
-            : scale.marks.map { LineGridView(gridY: down($0), gridLabel: scale.text($0, answer)) }
+            : scale.marks.map {
+                LineGridView(gridY: down($0), gridLabel: scale.text($0, isShare: isShare, in: locale))
+            }
         lineHeads = [label].compactMap { $0 }
         height = Coordinate.number(top + plot + (isSpark ? 4 : 28))
         plotTop = Coordinate.number(top)
         plotHeight = Coordinate.number(plot)
         baseline = Coordinate.number(top + plot)
         labelY = Coordinate.number(top + plot + 20)
-        chartID = label == nil ? "\(anchor)-chart" : "\(anchor)-chart-\(row + 1)"
-        chartTitle = [answer.insight.title, label].compactMap { $0 }.joined(separator: ": ")
-        chartSummary =
-            "A line over \(points.count) \(points.last?.period.kind.plural ?? "periods"), with gaps where there is no number. "
-            + (label == nil ? answer.sentence + " " : "") + "The table has the same numbers."
+        chartID = caption.name
+        chartTitle = caption.title
+        chartSummary = caption.summary
     }
 }

@@ -24,11 +24,9 @@ struct LineScale {
         marks = (1...max(count, 1)).map { Double($0) * step }
     }
 
-    /// A mark in the answer's terms: "2,000", "40%".
-    func text(_ mark: Double, _ answer: InsightAnswer) -> String {
-        if answer.unit == "share" {
-            return answer.locale.text(Decimals(exactly: mark * 100).rounded(to: 1).withoutTrailingZeros) + "%"
-        }
-        return answer.locale.text(Decimals(exactly: mark).rounded(to: step < 1 ? 2 : 1).withoutTrailingZeros)
+    /// A mark as it is written beside its line: "2,000", "40%".
+    func text(_ mark: Double, isShare: Bool, in locale: ReportLocale) -> String {
+        if isShare { return locale.text(Decimals(exactly: mark * 100).rounded(to: 1).withoutTrailingZeros) + "%" }
+        return locale.text(Decimals(exactly: mark).rounded(to: step < 1 ? 2 : 1).withoutTrailingZeros)
     }
 }

@@ -40,7 +40,7 @@ extension ReportLocale {
     func text(_ number: Int64) -> String { text(Decimals(number, over: 1, places: 0)) }
 
     /// Part over whole: "42.1%", with "<0.1%" and ">99.9%" for what would round to nothing or all.
-    func percent(_ part: Int64, of whole: Int64) -> String {
+    public func percent(_ part: Int64, of whole: Int64) -> String {
         let tenths = Decimals(part, over: whole, places: 3).units
         if part > 0 && tenths == 0 { return "<" + percent(tenths: 1) }
         if part < whole && tenths == 1000 { return ">" + percent(tenths: 999) }

@@ -71,6 +71,7 @@ public final class AccessStore: Sendable {
         switch try rows.text(row, 1) {
         case "partner": role = .partner(PartnerName(try rows.text(row, 3)), of: AppName(try rows.text(row, 2)))
         case "operator": role = .operations
+        case "analyst": role = .analysis
         default: throw StoreError.unexpectedAnswer(query: Query.selectTokens.name)
         }
         return AccessToken(

@@ -39,12 +39,15 @@ public enum AccessRole: Sendable, Hashable {
     case partner(PartnerName, of: AppName)
     /// The daemon's health.
     case operations
+    /// Whatever was released, of every app in the database: what the role `throng_analyst` sees.
+    case analysis
 
-    /// The word for it: partner or operator.
+    /// The word for it: partner, operator or analyst.
     public var word: String {
         switch self {
         case .partner: "partner"
         case .operations: "operator"
+        case .analysis: "analyst"
         }
     }
 }

@@ -124,6 +124,13 @@ extension Query {
     static let selectPartnerFile = Query("run_file.select_contents", PackageResources.run_file_select_contents_sql)
     static let selectLastReleases = Query("release.select_last", PackageResources.release_select_last_sql)
 
+    // Analysts' pages.
+    static let selectAnalystMetrics = Query("analyst_metric.select", PackageResources.analyst_metric_select_sql)
+    static let selectAnalystColumns = Query("analyst_column.select", PackageResources.analyst_column_select_sql)
+    static let selectAnalystMargins = Query("analyst_margin.select", PackageResources.analyst_margin_select_sql)
+    static let selectAnalystReleases = Query("analyst_release.select", PackageResources.analyst_release_select_sql)
+    static let selectAnalystBuckets = Query("analyst_bucket.select", PackageResources.analyst_bucket_select_sql)
+
     // Report runs.
     static let claimRun = Query("report_run.claim", PackageResources.report_run_claim_sql)
     static let finishRun = Query("report_run.finish", PackageResources.report_run_finish_sql)

@@ -33,6 +33,8 @@ public enum StoreError: Error, Sendable, Hashable {
     case layoutAltered(LayoutID)
     /// A release was made for another metric or period than the one that was closed.
     case releaseMismatched(metric: MetricName)
+    /// As many questions of analysts as are answered at once, and as many as may wait, are under way.
+    case busy(questions: Int)
 }
 
 extension StoreError {
@@ -104,6 +106,8 @@ extension StoreError: CustomStringConvertible {
             """
             a release of \(metric) was made for another layout or period than the one that was closed; nothing was released
             """
+        case .busy(let questions):
+            "\(questions) questions are under way, as many as are taken at once; ask again in a few seconds"
         }
     }
 }

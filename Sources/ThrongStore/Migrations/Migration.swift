@@ -33,5 +33,6 @@ public struct Migration: Sendable, Hashable {
         Migration(version: 10, name: "0010.analysts.sql", text: PackageResources._010_analysts_sql),
         Migration(version: 11, name: "0011.delivery.sql", text: PackageResources._011_delivery_sql),
         Migration(version: 12, name: "0012.portal.sql", text: PackageResources._012_portal_sql),
+        Migration(version: 13, name: "0013.explorer.sql", text: PackageResources._013_explorer_sql),
     ]
 }

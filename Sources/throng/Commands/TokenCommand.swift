@@ -7,7 +7,7 @@ import ThrongStore
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Lets partners and operators look at pages, and takes that back.",
+        abstract: "Lets partners, analysts and operators look at pages, and takes that back.",
         discussion: """
             `throng serve --portal host:port` serves the pages. A token is shown once, when it is made; what is kept of it \
             can't be used to sign in.
@@ -61,7 +61,8 @@ extension TokenCommand {
         static let configuration = CommandConfiguration(
             abstract: "Makes a token and shows it, once.",
             discussion: """
-                --partner lets one partner of one app see its own reports; --operator shows the daemon's health.
+                --partner lets one partner of one app see its own reports; --analyst shows all that was released, of every \
+                app in the database, as the role throng_analyst sees it; --operator shows the daemon's health.
                 """)
 
         @OptionGroup var plans: PlanFiles
@@ -69,6 +70,9 @@ extension TokenCommand {
 
         @Option(help: ArgumentHelp("A partner of the plan.", valueName: "name"))
         var partner: String?
+
+        @Flag(help: "For an analyst.")
+        var analyst = false
 
         @Flag(help: "For whoever runs the daemon.")
         var `operator` = false
@@ -80,8 +84,8 @@ extension TokenCommand {
         var note: String?
 
         func validate() throws {
-            guard (partner != nil) != self.operator else {
-                throw ValidationError("Name one of --partner NAME and --operator.")
+            guard [partner != nil, analyst, self.operator].count(where: { $0 }) == 1 else {
+                throw ValidationError("Name one of --partner NAME, --analyst and --operator.")
             }
             guard (1...400).contains(days) else { throw ValidationError("--days takes 1 to 400; found \(days).") }
         }
@@ -98,7 +102,7 @@ extension TokenCommand {
         }
 
         private func role(_ plans: [Plan]) throws -> AccessRole {
-            guard let partner else { return .operations }
+            guard let partner else { return analyst ? .analysis : .operations }
             let found = plans.filter { plan in plan.partners.contains { $0.name.text == partner } }
             guard let plan = found.first, found.count == 1 else {
                 let known = plans.flatMap { plan in plan.partners.map(\.name.text) }.joined(separator: ", ")

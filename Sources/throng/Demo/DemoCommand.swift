@@ -105,7 +105,7 @@ struct DemoCommand: AsyncParsableCommand {
         let now = UnixClock.system.now
         var lines: [(String, String)] = []
         let partners = plan.partners.map { ($0.title, AccessRole.partner($0.name, of: plan.app.name)) }
-        for (title, role) in partners + [("Operator", .operations)] {
+        for (title, role) in partners + [("Analyst", .analysis), ("Operator", .operations)] {
             let secret = AccessSecret()
             let token = AccessToken(
                 id: secret.id, role: role, note: "demonstration", createdAt: now, expiresAt: now + 86_400)

@@ -1,0 +1,9 @@
+-- What the columns of a view's dimensions can hold, in the plan's order; learned labels by their names.
+select dimension,
+    bucket,
+    place is null
+from analyst.buckets
+where view_name = $1::text
+order by dimension collate "C",
+    place,
+    bucket collate "C";

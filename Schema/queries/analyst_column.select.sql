@@ -1,0 +1,10 @@
+-- The columns of a view in schema analyst, and what they say of themselves.
+select a.attname::text,
+    coalesce(col_description(a.attrelid, a.attnum), '')
+from pg_attribute as a
+join pg_class as c on c.oid = a.attrelid
+where c.relnamespace = 'analyst'::regnamespace
+    and c.relname = $1::text
+    and a.attnum > 0
+    and not a.attisdropped
+order by a.attnum;

@@ -1,0 +1,120 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import ThrongReport
+internal import ThrongStore
+
+/// `/explore`: what is released, for analysts, as the database's role `throng_analyst` sees it.
+struct AnalystRoutes: Sendable {
+    let door: Doorkeeper
+    let pages: PortalPages
+    let signIn: SignInRoutes
+    let store: AnalystStore
+    let titles: ExplorerTitles
+    let house: String
+
+    private struct ProblemView {
+        let frame: PageFrame
+        let heading: String
+        let text: String
+        let allowed: [String]
+    }
+
+    func add(to router: Router<BasicRequestContext>) {
+        router.get("/explore") { request, _ in
+            try await with(request) { query, cookie in
+                let metrics = try await store.metrics()
+                guard !query.names.isEmpty else {
+                    let view = CatalogueView(metrics, titles: titles, frame: frame("Explore"))
+                    return try pages.response(view, by: "catalogue", cookie: cookie)
+                }
+                let answer = try await answer(query, metrics)
+                let view = ExplorerView(
+                    answer, metrics: metrics, frame: frame(titles.metric(answer.choice.metric)))
+                return try pages.response(view, by: "explorer", cookie: cookie, hasScript: true)
+            }
+        }
+        router.get("/explore.csv") { request, _ in
+            try await with(request) { query, _ in
+                let answer = try await answer(query, try await store.metrics())
+                return Self.file(
+                    answer.csv, as: "text/csv; charset=utf-8; header=present", name: answer.choice.fileName)
+            }
+        }
+        router.get("/copy.js") { _, _ in
+            Self.file(String(decoding: PackageResources.copy_js, as: UTF8.self), as: "text/javascript; charset=utf-8")
+        }
+    }
+
+    private func answer(_ query: AddressQuery, _ metrics: [AnalystMetric]) async throws -> ExplorerAnswer {
+        let (metric, kind) = try ExplorerChoice.metric(in: query, of: metrics)
+        let choice = try ExplorerChoice(query, metric, kind, try await store.shape(of: metric, kind: kind))
+        let rows = try await store.rows(of: choice.question)
+        var whole: [AnalystRow] = []
+        if let question = choice.whole { whole = try await store.rows(of: question) }
+        return ExplorerAnswer(choice, rows: rows, whole: whole, titles: titles)
+    }
+
+    /// Answers an analyst, also where there is no answer; sends anybody else away.
+    private func with(
+        _ request: Request, _ answer: (AddressQuery, _ cookie: String?) async throws -> Response
+    ) async throws -> Response {
+        guard let visitor = try await door.visitor(of: request) else { return try signIn.page(status: .unauthorized) }
+        guard visitor.token.role == .analysis else {
+            return try pages.response(
+                NoticeView(
+                    frame: pages.frame("Not for you", house: house, visitor: "Signed in"),
+                    heading: "This page is for analysts",
+                    text: "The token that you signed in with opens other pages."),
+                by: "notice", status: .forbidden)
+        }
+        do {
+            return try await answer(try AddressQuery(request.uri.query), visitor.renewal.map(Doorkeeper.cookie))
+        } catch let problem as ExplorerProblem {
+            return try response(problem)
+        } catch let error as StoreError {
+            guard let problem = ExplorerProblem(error) else { throw error }
+            return try response(problem)
+        }
+    }
+
+    private func response(_ problem: ExplorerProblem) throws -> Response {
+        let view = ProblemView(
+            frame: frame(problem.heading), heading: problem.heading, text: problem.text, allowed: problem.allowed)
+        var response = try pages.response(view, by: "problem", status: problem.status)
+        if problem.status == .serviceUnavailable { response.headers[.retryAfter] = "\(AnalystStore.seconds)" }
+        return response
+    }
+
+    private func frame(_ title: String) -> PageFrame { pages.frame(title, house: house, visitor: "Analyst") }
+
+    private static func file(_ text: String, as type: String, name: String? = nil) -> Response {
+        var headers: HTTPFields = [
+            .contentType: type, .contentLength: String(text.utf8.count), .cacheControl: "private, no-store",
+            .xContentTypeOptions: "nosniff", .contentSecurityPolicy: "default-src 'none'; sandbox",
+        ]
+        if let name { headers[.contentDisposition] = "attachment; filename=\"\(name)\"" }
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+}
+
+extension ExplorerProblem {
+    /// Why PostgreSQL gave no rows, where whoever asked, or the operator, can do something about it.
+    init?(_ error: StoreError) {
+        switch error {
+        case .busy:
+            self.init(.serviceUnavailable, "Too many questions at once", "Ask again in a few seconds.")
+        case .statementFailed(_, SQLState("57014"), _), .timedOut:
+            self.init(
+                .serviceUnavailable, "This takes too long",
+                "An answer may take \(AnalystStore.seconds) seconds. Pick fewer periods, or fewer dimensions.")
+        case .statementFailed(_, SQLState("42501"), _):
+            self.init(
+                .serviceUnavailable, "This daemon may not ask as an analyst",
+                "The operator has to grant the role throng_analyst to the role that the daemon logs in as.")
+        case .unreachable, .connectionLost:
+            self.init(.serviceUnavailable, "The database is away", "Ask again in a minute.")
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,25 @@
+internal import Foundation
+internal import ThrongReport
+internal import ThrongStore
+
+extension ExplorerAnswer {
+    /// The rows as the query gives them: a line a row, with the query's columns.
+    ///
+    /// Shape: RFC 4180 in UTF-8 with CRLF, without a byte order mark; text that a spreadsheet could take for a formula is
+    /// defused as in reports.
+    var csv: String {
+        let columns = choice.question.columns + choice.measures
+        let heads = ["period_start"] + columns.map(\.name) + ["withheld"]
+        let lines = rows.map { row in
+            var cells = [CSVCell.text(Date(timeIntervalSince1970: Double(row.start)).formatted(.iso8601))]
+            cells += row.buckets.map { .text($0) }
+            for number in row.numbers {
+                cells.append(number.map { .number("\(Decimals(units: $0.units, places: $0.places))") } ?? .empty)
+            }
+            cells.append(row.withheld.map { .text($0) } ?? .empty)
+            return cells
+        }
+        return ([heads.map { CSVCell.text($0) }] + lines)
+            .map { $0.map(\.written).joined(separator: ",") + "\r\n" }.joined()
+    }
+}

@@ -1,0 +1,75 @@
+internal import ThrongPlan
+internal import ThrongReport
+internal import ThrongStore
+
+/// What people call what the database has short names for: by the plans that the daemon runs, else by those names.
+struct ExplorerTitles: Sendable {
+    let plans: [Plan]
+
+    func app(_ name: AppName) -> String { plan(name)?.app.title ?? name.text }
+
+    func metric(_ metric: AnalystMetric) -> String { planned(metric)?.title ?? metric.metric.text }
+
+    func question(_ metric: AnalystMetric) -> String? { planned(metric)?.question }
+
+    /// When it ends, where the plan says so.
+    func expires(_ metric: AnalystMetric) -> CalendarDate? { planned(metric)?.expires }
+
+    func dimension(_ name: DimensionName, of metric: AnalystMetric) -> String {
+        let plan = plan(metric.app)
+        let own = planned(metric).flatMap { planned in
+            plan?.cubeDimensions(of: planned).first { $0.name == name }?.title
+        }
+        let title = own ?? plan?.derivedDimension(name)?.title ?? name.text
+        // A histogram has no title but its name and unit.
+        return title.hasPrefix(name.text) ? Self.worded(title) : title
+    }
+
+    /// A name as people write it: "Order value".
+    private static func worded(_ name: String) -> String {
+        name.prefix(1).uppercased() + name.dropFirst().replacing("_", with: " ")
+    }
+
+    /// "Events", "Revenue", "Devices, at least".
+    func measure(_ column: AnalystColumn) -> String {
+        switch column.kind {
+        case .events: "Events"
+        case .sum(let name): Self.worded(name)
+        case .devices: "Devices, at least"
+        case .clientDevices: "Devices, as they say"
+        case .dimension(let name): name.text
+        }
+    }
+
+    /// The same with its unit: "Revenue (EUR)".
+    func heading(_ column: AnalystColumn) -> String {
+        guard case .sum = column.kind, !column.unit.isEmpty else { return measure(column) }
+        return "\(measure(column)) (\(column.unit))"
+    }
+
+    /// Whether a view's column of devices holds any: only the plan says so.
+    func hasReach(_ metric: AnalystMetric) -> Bool { planned(metric)?.reach ?? true }
+
+    private func plan(_ app: AppName) -> Plan? { plans.first { $0.app.name == app } }
+
+    private func planned(_ metric: AnalystMetric) -> Metric? { plan(metric.app)?.metric(metric.metric) }
+}
+
+extension AnalystColumn {
+    /// Its unit, as its comment says; empty where it has none.
+    var unit: String {
+        guard let place = comment.ranges(of: "Unit: ").last else { return "" }
+        let unit = comment[place.upperBound...]
+        let text = String(unit.hasSuffix(".") ? unit.dropLast() : unit)
+        return text == "none" ? "" : text
+    }
+
+    /// What it holds, as its comment says, without its unit and what withheld numbers look like.
+    var meaning: String {
+        let ends = [comment.ranges(of: "; null ").first, comment.ranges(of: " Unit: ").last].compactMap {
+            $0?.lowerBound
+        }
+        let text = ends.min().map { comment[..<$0] } ?? comment[...]
+        return String(text.hasSuffix(".") ? text.dropLast() : text)
+    }
+}

@@ -1,0 +1,237 @@
+internal import ThrongPlan
+internal import ThrongReport
+internal import ThrongStore
+
+/// What the page of a metric shows.
+struct ExplorerView {
+    /// Links of which one is chosen.
+    struct Facet {
+        let facetTitle: String
+        let facetLinks: [Link]
+    }
+
+    struct Link {
+        let linkText: String
+        /// One where it leads somewhere else; none where it is chosen.
+        let linkHrefs: [String]
+    }
+
+    struct Hidden {
+        let hiddenName: String
+        let hiddenValue: String
+    }
+
+    struct Select {
+        let selectID: String
+        let selectName: String
+        let selectLabel: String
+        let options: [Option]
+    }
+
+    struct Option {
+        let optionValue: String
+        let optionText: String
+        let isChosen: Bool
+    }
+
+    struct Row {
+        let sides: [String]
+        let cells: [Cell]
+    }
+
+    /// A number, or what stands in the place of all of a row's numbers.
+    struct Cell {
+        let cellNumbers: [String]
+        let cellWithheld: Bool
+        let cellNothings: [String]
+        let cellSpan: Int
+    }
+
+    struct Source {
+        let sourcePeriod: String
+        let sourceThreshold: String
+        let sourceSampling: String
+        let sourceDigest: String
+    }
+
+    let frame: PageFrame
+    let appTitle: String
+    let metricTitle: String
+    let questions: [String]
+    let facets: [Facet]
+    let hiddens: [Hidden]
+    let selects: [Select]
+    let heading: String
+    let sentence: String
+    let warnings: [String]
+    let hints: [String]
+    let stats: [ExplorerCharts.Stat]
+    let barCharts: [Any]
+    let lineCharts: [Any]
+    let heatTables: [Any]
+    let evidenceClass: String
+    let hasChart: Bool
+    let isFolded: Bool
+    let sideHeads: [String]
+    let numberHeads: [String]
+    let dataRows: [Row]
+    let withheldNotes: [String]
+    let withheldMarker = Withheld.marker
+    let basisParts: [String]
+    let sources: [Source]
+    let csvHref: String
+    let sqlLines: [String]
+
+    /// The most rows of the table.
+    static let mostShown = 1000
+    /// The most periods that a list offers, the latest ones; addresses may name any.
+    private static let mostPeriods = 500
+
+    init(_ answer: ExplorerAnswer, metrics: [AnalystMetric], frame: PageFrame) {
+        let (choice, titles) = (answer.choice, answer.titles)
+        self.frame = frame
+        appTitle = titles.app(choice.metric.app)
+        metricTitle = titles.metric(choice.metric)
+        questions = [titles.question(choice.metric)].compactMap { $0 }
+        facets = Self.facets(answer, metrics)
+        hiddens = choice.carried.compactMap { name, value in
+            value.map { Hidden(hiddenName: name, hiddenValue: $0) }
+        }
+        selects = Self.selects(answer)
+        heading = answer.heading
+        sentence = answer.sentence
+        let most = Decimals(units: Int128(Self.mostShown), places: 0).grouped
+        let all = Decimals(units: Int128(answer.rows.count), places: 0).grouped
+        warnings =
+            (answer.rows.count <= Self.mostShown
+                ? [] : ["The table has the first \(most) of \(all) rows; SQL and CSV below have them all."])
+            + (answer.rows.count < AnalystQuestion.mostRows
+                ? []
+                : [
+                    "An answer has \(all) rows at most, and this one ends there: pick fewer periods, or a bucket."
+                ])
+        let charts = ExplorerCharts(answer)
+        (stats, barCharts, lineCharts) = (charts.stats, charts.barCharts, charts.lineCharts)
+        (heatTables, hints) = (charts.heatTables, charts.hints)
+        hasChart = !(stats.isEmpty && barCharts.isEmpty && lineCharts.isEmpty)
+        isFolded = !heatTables.isEmpty
+        evidenceClass = hasChart ? (lineCharts.count > 1 ? "evidence wide" : "evidence") : "evidence alone"
+        // Every row begins with something to call it by.
+        let hasPeriods = choice.releases.count > 1 || choice.question.columns.isEmpty
+        sideHeads = (hasPeriods ? ["Period"] : []) + choice.question.columns.map(answer.title)
+        numberHeads = choice.measures.map(titles.heading)
+        dataRows = answer.rows.prefix(Self.mostShown).map { row in
+            Row(
+                sides: (hasPeriods ? [Self.label(of: row, choice)] : []) + row.buckets,
+                cells: Self.cells(row, answer))
+        }
+        withheldNotes = [answer.withheldNote].compactMap { $0 }
+        basisParts = answer.basis
+        sources = choice.releases.map { release in
+            Source(
+                sourcePeriod: choice.calendar.label(of: release.period),
+                sourceThreshold: release.noise ?? String(release.threshold), sourceSampling: release.sampling,
+                sourceDigest: release.digest)
+        }
+        csvHref = choice.address(of: "/explore.csv")
+        sqlLines = choice.question.sql.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    private static func label(of row: AnalystRow, _ choice: ExplorerChoice) -> String {
+        choice.calendar.label(of: choice.calendar.period(choice.kind, containing: row.start))
+    }
+
+    /// A cell a number; one over all of them where the row has none.
+    private static func cells(_ row: AnalystRow, _ answer: ExplorerAnswer) -> [Cell] {
+        let marks = row.numbers.indices.map { answer.mark(row, $0) }
+        if row.withheld != nil, let mark = marks.first { return [cell(mark, span: marks.count)] }
+        return marks.map { cell($0, span: 1) }
+    }
+
+    private static func cell(_ mark: ChartMark, span: Int) -> Cell {
+        switch mark {
+        case .number(_, let text, _):
+            Cell(cellNumbers: [text], cellWithheld: false, cellNothings: [], cellSpan: span)
+        case .withheld: Cell(cellNumbers: [], cellWithheld: true, cellNothings: [], cellSpan: span)
+        case .nothing(let marker): Cell(cellNumbers: [], cellWithheld: false, cellNothings: [marker], cellSpan: span)
+        }
+    }
+
+    /// Whether a form brings a value back as it was: what is shown in place of steering characters is something else.
+    private static func survivesForms(_ text: String) -> Bool {
+        !text.unicodeScalars.contains { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: true
+            default: false
+            }
+        }
+    }
+
+    private static func facets(_ answer: ExplorerAnswer, _ metrics: [AnalystMetric]) -> [Facet] {
+        let (choice, titles) = (answer.choice, answer.titles)
+        func link(_ text: String, _ address: String, isChosen: Bool) -> Link {
+            Link(linkText: text, linkHrefs: isChosen ? [] : [address])
+        }
+        let split = Facet(
+            facetTitle: "Split by",
+            facetLinks: choice.shape.margins.map { margin in
+                let names = margin.columns.compactMap(choice.shape.dimension).map(answer.title)
+                return link(
+                    names.isEmpty ? "Nothing" : names.joined(separator: " \u{00d7} "), choice.address(margin: margin),
+                    isChosen: margin == choice.margin)
+            })
+        let offered = choice.shape.measures.filter {
+            $0.kind != .devices || $0 == choice.measure || titles.hasReach(choice.metric)
+        }
+        let measure = Facet(
+            facetTitle: "Show",
+            facetLinks: offered.map { column in
+                link(titles.heading(column), choice.address(measure: column), isChosen: column == choice.measure)
+            })
+        let kind = Facet(
+            facetTitle: "By",
+            facetLinks: choice.metric.spans.map { span in
+                link(
+                    span.kind.rawValue.prefix(1).uppercased() + span.kind.rawValue.dropFirst(),
+                    choice.start(kind: span.kind), isChosen: span.kind == choice.kind)
+            })
+        let layouts = metrics.filter { $0.app == choice.metric.app && $0.metric == choice.metric.metric }
+        let layout = Facet(
+            facetTitle: "Layout",
+            facetLinks: layouts.map { metric in
+                link(
+                    metric.isCurrent ? "Current" : "Former, no. \(metric.version)",
+                    choice.start(layout: metric.version),
+                    isChosen: metric.version == choice.metric.version)
+            })
+        return [split, measure, kind, layout].filter { $0.facetLinks.count > 1 }
+    }
+
+    private static func selects(_ answer: ExplorerAnswer) -> [Select] {
+        let choice = answer.choice
+        let known = choice.shape.releases
+        func periods(_ chosen: String) -> [Option] {
+            let labels = known.suffix(mostPeriods).reversed().map { choice.calendar.label(of: $0.period) }
+            return (labels.contains(chosen) ? labels : labels + [chosen]).map {
+                Option(optionValue: $0, optionText: $0, isChosen: $0 == chosen)
+            }
+        }
+        let spans =
+            known.count < 2
+            ? []
+            : [("from", "From", choice.from), ("to", "To", choice.to)].map { name, label, chosen in
+                Select(selectID: "choose-\(name)", selectName: name, selectLabel: label, options: periods(chosen))
+            }
+        let buckets = choice.question.columns.enumerated().map { place, column in
+            let chosen = choice.filters.first { $0.column == column.name }?.bucket
+            return Select(
+                selectID: "choose-\(place)", selectName: ExplorerChoice.bucket + column.name,
+                selectLabel: answer.title(of: column),
+                options: [Option(optionValue: "", optionText: "All", isChosen: chosen == nil)]
+                    + column.buckets.filter(Self.survivesForms).map {
+                        Option(optionValue: $0, optionText: $0, isChosen: $0 == chosen)
+                    })
+        }
+        return spans + buckets
+    }
+}

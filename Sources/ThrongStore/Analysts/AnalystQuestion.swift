@@ -1,0 +1,92 @@
+internal import Foundation
+public import ThrongPlan
+
+/// What is asked of one view: some measures of one margin over some periods, confined to some buckets.
+///
+/// The answer is in the order of periods and, within one, of the plan's buckets: never of numbers, so that nothing can be
+/// told from where a withheld row stands.
+public struct AnalystQuestion: Sendable {
+    /// Which view.
+    public let view: String
+    /// Which kind of period.
+    public let kind: PeriodKind
+    /// Split by what.
+    public let margin: AnalystMargin
+    /// Which numbers.
+    public let measures: [AnalystColumn]
+    /// The periods that begin within these. Unit: Unix seconds.
+    public let starts: ClosedRange<Int64>
+    /// Confined to which buckets.
+    public let filters: [Filter]
+    /// The columns of the margin, in its order.
+    public let columns: [AnalystColumn]
+
+    /// A bucket that rows are confined to.
+    public struct Filter: Sendable, Hashable {
+        /// The dimension's column.
+        public let column: String
+        /// The bucket.
+        public let bucket: String
+
+        /// Puts a filter together.
+        public init(column: String, bucket: String) {
+            self.column = column
+            self.bucket = bucket
+        }
+    }
+
+    /// The most rows of an answer.
+    public static let mostRows = 10_000
+    /// The most buckets that are put in the plan's order; more are in the order of their names.
+    private static let mostOrdered = 500
+
+    /// Puts a question together; columns of the margin that the shape does not have are left out.
+    public init(
+        view: String, kind: PeriodKind, margin: AnalystMargin, measures: [AnalystColumn], starts: ClosedRange<Int64>,
+        filters: [Filter], shape: AnalystShape
+    ) {
+        self.view = view
+        self.kind = kind
+        self.margin = margin
+        self.measures = measures
+        self.starts = starts
+        self.filters = filters
+        columns = margin.columns.compactMap(shape.dimension)
+    }
+
+    /// The query as people paste it into psql, where it gives the same rows.
+    public var sql: String { text.pasted + ";" }
+
+    var statement: Statement { text.statement("analyst_view.select") }
+
+    private var text: PastedStatement {
+        var text: PastedStatement = "select\n    period_start,\n"
+        for column in columns + measures { text += "    \(name: column.name),\n" }
+        text += """
+                withheld
+            from analyst.\(name: view)
+            where period_kind = \(kind.rawValue, as: "text")
+                and period_start between \(Self.instant(starts.lowerBound), as: "timestamptz")
+                    and \(Self.instant(starts.upperBound), as: "timestamptz")
+                and margin = \(margin.name, as: "text")
+            """
+        for filter in filters {
+            text += "\n    and \(name: filter.column) = \(filter.bucket, as: "text")"
+        }
+        text += "\norder by\n    period_start"
+        for column in columns {
+            if column.isLearned || column.buckets.count > Self.mostOrdered {
+                text += ",\n    \(name: column.name) collate \"C\""
+            } else {
+                let order = PastedStatement.array(column.buckets)
+                text += ",\n    array_position(\(order, as: "text[]"), \(name: column.name))"
+            }
+        }
+        text += "\nlimit \(fixed: Self.mostRows)"
+        return text
+    }
+
+    private static func instant(_ unixSeconds: Int64) -> String {
+        Date(timeIntervalSince1970: Double(unixSeconds)).formatted(.iso8601)
+    }
+}

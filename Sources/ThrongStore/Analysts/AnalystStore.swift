@@ -1,0 +1,164 @@
+internal import Synchronization
+public import ThrongPlan
+
+/// Answers analysts' questions as the role `throng_analyst`: it sees what an analyst's login sees, and nothing else.
+///
+/// It has connections of its own, so that no question holds up counting; each transaction is read only, and each
+/// statement ends after ``seconds``.
+public final class AnalystStore: Sendable {
+    private let connections: [Connection]
+    /// How many questions each connection has.
+    private let load: Mutex<[Int]>
+
+    /// How long one statement may take. Unit: seconds.
+    public static let seconds = 5
+    /// How many questions are answered at once, and how many may stand behind one another on a connection.
+    private static let (atOnce, deep) = (3, 4)
+
+    /// Prepares to work; the role of the settings is replaced by `throng_analyst`.
+    public init(_ settings: ConnectionSettings) {
+        let own = ConnectionSettings(
+            connectionString: settings.connectionString, role: .analyst, applicationName: "throng explorer",
+            statementTimeoutSeconds: Self.seconds, connectTimeoutSeconds: settings.connectTimeoutSeconds)
+        connections = (0..<Self.atOnce).map { _ in Connection(own) }
+        load = Mutex(Array(repeating: 0, count: Self.atOnce))
+    }
+
+    /// Closes its connections.
+    public func close() { connections.forEach { $0.close() } }
+
+    /// Whatever is released, by app and metric, the current layout first.
+    public func metrics() async throws -> [AnalystMetric] {
+        try await read { session in
+            let rows = try session.query(Query.selectAnalystMetrics())
+            var found: [AnalystMetric] = []
+            for row in rows.indices {
+                guard let kind = PeriodKind(rawValue: try rows.text(row, 8)) else {
+                    throw StoreError.unexpectedAnswer(query: Query.selectAnalystMetrics.name)
+                }
+                let span = AnalystMetric.Span(
+                    kind: kind, periods: try rows.integer(row, 9), start: try rows.integer(row, 10),
+                    end: try rows.integer(row, 11))
+                let view = try rows.text(row, 4)
+                let spans = found.last?.view == view ? found.removeLast().spans : []
+                found.append(
+                    AnalystMetric(
+                        app: AppName(try rows.text(row, 0)), metric: MetricName(try rows.text(row, 1)),
+                        version: try rows.integer(row, 2), isCurrent: try rows.flag(row, 3), view: view,
+                        timeZone: try rows.text(row, 5),
+                        dimensions: try rows.names(row, 6).map { DimensionName($0) }, sums: try rows.names(row, 7),
+                        spans: spans + [span]))
+            }
+            return found
+        }
+    }
+
+    /// What can be asked of a metric for one kind of period.
+    public func shape(of metric: AnalystMetric, kind: PeriodKind) async throws -> AnalystShape {
+        try await read { session in
+            let view = Parameter.text(metric.view)
+            let columns = try Self.columns(of: metric, session)
+            let margins = try session.query(Query.selectAnalystMargins([view, .text(kind.rawValue)]))
+            let places = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1.name, $0) })
+            let releases = try session.query(Query.selectAnalystReleases([view, .text(kind.rawValue)]))
+            return AnalystShape(
+                dimensions: Array(columns.prefix(metric.dimensions.count)),
+                measures: Array(columns.dropFirst(metric.dimensions.count)),
+                margins: try margins.indices.map { row in
+                    AnalystMargin(name: try margins.text(row, 0), columns: try margins.names(row, 1))
+                }.sorted { first, second in
+                    let order = [first, second].map { $0.columns.compactMap { places[$0] } }
+                    return order[0].count == order[1].count
+                        ? order[0].lexicographicallyPrecedes(order[1]) : order[0].count < order[1].count
+                },
+                releases: try releases.indices.map { row in
+                    let noise = try releases.text(row, 5)
+                    return AnalystRelease(
+                        period: Period(
+                            kind: kind, start: try releases.integer(row, 0), end: try releases.integer(row, 1)),
+                        threshold: try releases.integer(row, 2), sampling: try releases.text(row, 3),
+                        digest: try releases.text(row, 4), noise: noise.isEmpty ? nil : noise,
+                        margin: releases.isNull(row, 6) ? nil : try releases.integer(row, 6))
+                })
+        }
+    }
+
+    /// The rows that answer a question; at most ``AnalystQuestion/mostRows``.
+    public func rows(of question: AnalystQuestion) async throws -> [AnalystRow] {
+        try await read { session in
+            let rows = try session.query(question.statement)
+            let (dimensions, measures) = (question.columns.count, question.measures)
+            return try rows.indices.map { row in
+                let last = 1 + dimensions + measures.count
+                return AnalystRow(
+                    start: try rows.instant(row, 0),
+                    buckets: try (1..<1 + dimensions).map { try rows.text(row, $0) },
+                    numbers: try measures.enumerated().map { place, measure in
+                        let column = 1 + dimensions + place
+                        if case .sum = measure.kind { return try rows.numeric(row, column) }
+                        guard !rows.isNull(row, column) else { return nil }
+                        return AnalystRow.Number(units: Int128(try rows.integer(row, column)), places: 0)
+                    },
+                    withheld: rows.isNull(row, last) ? nil : try rows.text(row, last))
+            }
+        }
+    }
+
+    /// Columns of dimensions, then of numbers.
+    ///
+    /// Every view has period_start, period_end, period_kind, margin, its dimensions, events, its sums, devices, perhaps
+    /// client_devices, and withheld, in this order; names may differ where they would collide.
+    private static func columns(of metric: AnalystMetric, _ session: Session) throws -> [AnalystColumn] {
+        let rows = try session.query(Query.selectAnalystColumns([.text(metric.view)]))
+        var kinds: [AnalystColumn.Kind] = metric.dimensions.map { .dimension($0) }
+        kinds += [.events] + metric.sums.map { .sum($0) } + [.devices]
+        let spare = rows.count - 5 - kinds.count
+        guard (0...1).contains(spare) else {
+            throw StoreError.unexpectedAnswer(query: Query.selectAnalystColumns.name)
+        }
+        if spare == 1 { kinds.append(.clientDevices) }
+        let labels = try session.query(Query.selectAnalystBuckets([.text(metric.view)]))
+        var buckets: [String: (labels: [String], isLearned: Bool)] = [:]
+        for row in labels.indices {
+            let name = try labels.text(row, 0)
+            buckets[name, default: ([], false)].labels.append(try labels.text(row, 1))
+            if try labels.flag(row, 2) { buckets[name]?.isLearned = true }
+        }
+        return try kinds.enumerated().map { place, kind in
+            var found: (labels: [String], isLearned: Bool)?
+            if case .dimension(let name) = kind { found = buckets[name.text] }
+            return AnalystColumn(
+                name: try rows.text(4 + place, 0), kind: kind, comment: try rows.text(4 + place, 1),
+                buckets: found?.labels ?? [], isLearned: found?.isLearned ?? false)
+        }
+    }
+
+    /// Reads in one transaction, on the connection with the least to do.
+    ///
+    /// - Throws: ``StoreError/busy(questions:)`` where all have enough.
+    private func read<Value: Sendable>(
+        _ work: @escaping @Sendable (Session) throws -> Value
+    ) async throws -> Value {
+        let place = load.withLock { load -> Int? in
+            guard let least = load.indices.min(by: { load[$0] < load[$1] }), load[least] < Self.deep else { return nil }
+            load[least] += 1
+            return least
+        }
+        guard let place else { throw StoreError.busy(questions: Self.atOnce * Self.deep) }
+        defer { load.withLock { $0[place] -= 1 } }
+        return try await connections[place].run { session in
+            try session.transaction {
+                try session.query(
+                    "analyst.begin", "set transaction isolation level repeatable read, read only")
+                return try work(session)
+            }
+        }
+    }
+}
+
+extension Rows {
+    /// Names that were joined with commas.
+    fileprivate func names(_ row: Int, _ column: Int) throws(StoreError) -> [String] {
+        try text(row, column).split(separator: ",").map(String.init)
+    }
+}

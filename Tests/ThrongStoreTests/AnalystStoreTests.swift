@@ -1,0 +1,149 @@
+import TestCluster
+import Testing
+import ThrongCounting
+import ThrongPlan
+import ThrongRelease
+
+@testable import ThrongStore
+
+@Suite("Analysts' questions are answered as the role throng_analyst")
+struct AnalystStoreTests {
+    private static let wording = "withheld: it stands for too few people, or would give away one that does"
+
+    /// Two days of orders; on each, one platform's payments are too few.
+    private func released(_ settings: ConnectionSettings) async throws {
+        let layout = MetricLayout.sample()
+        let counters = CounterStore(settings)
+        try await counters.registerLayouts([layout])
+        _ = try await counters.attach(daemon: .new)
+        var position: UInt64 = 0
+        for start in [saturday, saturday + day] {
+            for (cell, count, devices) in [(UInt32(0), Int64(50), Int64(25)), (3, 40, 30), (4, 3, 3), (6, 60, 40)] {
+                let flush = Flush.of(
+                    layout, after: position, through: position + 1, at: start, cell: cell, count: count,
+                    devices: devices, margins: layout.trackedMargins)
+                position += 1
+                _ = try await counters.flush(flush, now: start)
+            }
+            _ = try await ReleaseStore(settings).release(layout, .day(start)) { cube in
+                try ReleaseCase(
+                    header: layout.header(cube.period, groupings: [.total, Margin(keeping: [0]), layout.leaf]),
+                    parts: [cube]
+                ).decide()
+            }
+        }
+    }
+
+    @Test("the catalogue says what is released, in which columns, with which buckets in the plan's order")
+    func catalogue() async throws {
+        let settings = try await TestCluster.database()
+        try await released(settings)
+        let store = AnalystStore(settings)
+        let metrics = try await store.metrics()
+        let metric = try #require(metrics.first)
+        #expect(metrics.count == 1 && metric.view == "shop_orders" && metric.dimensions == ["platform", "step"])
+        #expect(metric.spans == [.init(kind: .day, periods: 2, start: saturday, end: saturday + 2 * day)])
+        let shape = try await store.shape(of: metric, kind: .day)
+        #expect(shape.dimensions.map(\.name) == ["platform", "step"])
+        #expect(shape.dimensions.map(\.buckets) == [["android", "ios", "other"], ["cart", "paid", "other"]])
+        #expect(shape.measures.map(\.kind) == [.events, .sum("revenue"), .devices])
+        #expect(shape.measures[1].comment.hasSuffix("Unit: EUR."))
+        #expect(shape.margins.map(\.name) == ["(total)", "platform", "platform, step"])
+        #expect(shape.releases.map(\.period) == [.day(saturday), .day(saturday + day)])
+        #expect(shape.releases.allSatisfy { $0.threshold == 20 && $0.sampling == "1" && $0.noise == nil })
+        #expect(try await store.shape(of: metric, kind: .week).releases.isEmpty)
+    }
+
+    @Test(
+        "the rows are those that the pasted query gives as throng_analyst, in the plan's order, withheld ones in their places"
+    )
+    func rows() async throws {
+        let settings = try await TestCluster.database()
+        try await released(settings)
+        let store = AnalystStore(settings)
+        let metric = try #require(try await store.metrics().first)
+        let shape = try await store.shape(of: metric, kind: .day)
+        for margin in shape.margins {
+            for filters in [[], [AnalystQuestion.Filter(column: "platform", bucket: "ios")]] {
+                guard filters.allSatisfy({ margin.columns.contains($0.column) }) else { continue }
+                let question = AnalystQuestion(
+                    view: metric.view, kind: .day, margin: margin, measures: shape.measures,
+                    starts: saturday...saturday + day, filters: filters, shape: shape)
+                let rows = try await store.rows(of: question)
+                let labels = shape.dimensions.filter { margin.columns.contains($0.name) }.map { column in
+                    filters.first { $0.column == column.name }.map { [$0.bucket] } ?? column.buckets
+                }
+                let combined = labels.reduce([[]]) { all, next in all.flatMap { one in next.map { one + [$0] } } }
+                #expect(rows.map(\.buckets) == combined + combined)
+                let pasted = question.sql.replacing(";", with: "")
+                let texts = try await Connection(settings.acting(as: .analyst)).texts(
+                    """
+                    select concat_ws('|', extract(epoch from period_start)::bigint, events, revenue, devices, withheld)
+                    from (\(pasted)) as pasted
+                    """)
+                let found = rows.map { row in
+                    let numbers = row.numbers.enumerated().compactMap { place, number -> String? in
+                        guard let number else { return nil }
+                        let digits = String(number.units)
+                        return place == 1 ? "\(digits == "0" ? "0" : String(digits.dropLast(2))).00" : digits
+                    }
+                    return (["\(row.start)"] + numbers + [row.withheld].compactMap { $0 }).joined(separator: "|")
+                }
+                #expect(found == texts)
+                #expect(rows.allSatisfy { ($0.withheld == Self.wording) == ($0.numbers[0] == nil) })
+            }
+        }
+    }
+
+    @Test("numbers of any size and sign are read as PostgreSQL writes them")
+    func numerics() async throws {
+        let texts = [
+            "0", "0.00", "1", "-1", "10000", "12345678.90", "-0.05", "100000000", "0.000001",
+            "99999999999999999999.999999",
+            "10000.0001", "-123456789012345678901234.5", "20000000000000000",
+        ]
+        let connection = Connection(try await TestCluster.emptyDatabase())
+        for text in texts {
+            let number = try await connection.run { session in
+                try session.query("test.numeric", "select '\(text)'::numeric").numeric(0, 0)
+            }
+            let digits = text.filter { $0 != "." && $0 != "-" }
+            #expect(number?.units == Int128(text.hasPrefix("-") ? "-\(digits)" : digits), "\(text)")
+            #expect(number?.places == text.split(separator: ".").dropFirst().first?.count ?? 0)
+        }
+        for text in ["NaN", "Infinity", "1e60"] {
+            let number = try await connection.run { session in
+                try session.query("test.numeric", "select '\(text)'::numeric").numeric(0, 0)
+            }
+            #expect(number == nil, "\(text)")
+        }
+    }
+
+    @Test("a question can't write, can't read counters, and ends after its time")
+    func confined() async throws {
+        let settings = try await TestCluster.database()
+        try await released(settings)
+        let store = AnalystStore(settings)
+        #expect(try await store.metrics().count == 1)
+        try await Connection(settings).execute("revoke select on analyst.metrics from throng_analyst")
+        await #expect { _ = try await store.metrics() } throws: { error in
+            (error as? StoreError)?.sqlState == SQLState("42501")
+        }
+        try await Connection(settings).execute("grant select on analyst.metrics to throng_analyst")
+        let blocker = Connection(settings)
+        async let held: Void = blocker.run { session in
+            try session.transaction {
+                try session.query("test.lock", "lock table throng.release")
+                try session.query("test.sleep", "select pg_sleep(7)")
+            }
+        }
+        try await Task.sleep(for: .milliseconds(500))
+        let began = ContinuousClock.now
+        await #expect { _ = try await store.metrics() } throws: { error in
+            (error as? StoreError)?.sqlState == SQLState("57014")
+        }
+        #expect(ContinuousClock.now - began < .seconds(AnalystStore.seconds + 2))
+        try await held
+        #expect(try await store.metrics().count == 1)
+    }
+}
