@@ -74,7 +74,8 @@ extension Throng {
             explanation: explanation(of: purpose), buckets: Dictionary(labels) { first, _ in first },
             sums: Dictionary(sums) { first, _ in first },
             period: plan.calendar.label(of: plan.calendar.period(metric.period, containing: now)),
-            sampling: metric.sampling, isAllowed: memory.allows(purpose, signals: signals))
+            isOncePerWindow: metric.isOncePerWindow, sampling: metric.sampling,
+            isAllowed: memory.allows(purpose, signals: signals))
     }
 
     static func logName(_ place: Int) -> String { "sent-\(place).json" }

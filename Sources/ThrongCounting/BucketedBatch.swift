@@ -17,6 +17,8 @@ public struct BucketedBatch: Sendable {
     public let repeats: [Int32]
     /// The amounts that contributions refer to.
     public let amounts: [Int64]
+    /// What events are to metrics that count identifiers, in the events' order.
+    public let marks: [Mark]
 
     /// One event: either refused at bucketing, or a run of contributions.
     public struct Event: Sendable {
@@ -61,6 +63,34 @@ public struct BucketedBatch: Sendable {
         }
     }
 
+    /// What one event is to one metric that counts identifiers.
+    public struct Mark: Sendable {
+        /// The event's place in ``BucketedBatch/events``.
+        public var event: Int32
+        /// The metric's ordinal in the ``CellSpace``.
+        public let metric: Int32
+        /// The leaf cell in the first bucket of what the daemon makes.
+        public let cell: CellIndex
+        /// First second of the period. Unit: Unix seconds.
+        public let periodStart: Int64
+        /// Of a funnel, the steps that the event is: bit i is step i.
+        public let steps: UInt16
+        /// How often the event happened: at least 1.
+        public let count: UInt32
+
+        /// Puts a mark together.
+        public init(
+            event: Int32, metric: Int32, cell: CellIndex, periodStart: Int64, steps: UInt16, count: UInt32
+        ) {
+            self.event = event
+            self.metric = metric
+            self.cell = cell
+            self.periodStart = periodStart
+            self.steps = steps
+            self.count = count
+        }
+    }
+
     /// Puts a batch together.
     ///
     /// - Parameter repeats: by contribution, how many events it is part of; nil counts them.
@@ -70,13 +100,15 @@ public struct BucketedBatch: Sendable {
         events: [Event],
         contributions: [Contribution],
         amounts: [Int64],
-        repeats: [Int32]? = nil
+        repeats: [Int32]? = nil,
+        marks: [Mark] = []
     ) {
         self.id = id
         self.window = window
         self.events = events
         self.contributions = contributions
         self.amounts = amounts
+        self.marks = marks
         self.repeats = repeats ?? Self.repeats(of: contributions.count, in: events)
     }
 

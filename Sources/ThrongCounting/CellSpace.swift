@@ -87,6 +87,8 @@ final class MetricSpace: Sendable {
     let firsts: FirstsSpace?
     /// One a sum: see `SumMeasure.contributionShift`.
     let shifts: [Int64]
+    /// What is counted of identifiers instead of events; nil where events are.
+    let within: WindowLayout?
     /// Leaf cells that an identifier may touch in a window; nil where there is no noise and so no such bound.
     let cellsBound: UInt32?
     /// Tells this layout's contributions apart from another's under one identifier.
@@ -119,6 +121,7 @@ final class MetricSpace: Sendable {
         shifts = layout.sums.map(\.contributionShift)
         partition = layout.projection(from: layout.leaf, to: layout.partition)
         bound = UInt32(layout.contributionBound)
+        within = layout.within
         cellsBound = layout.cellsBound.map { UInt32($0) }
     }
 

@@ -17,6 +17,8 @@ public struct CountedBatch: Sendable {
     public let additions: [Addition]
     /// The tracked cells in which the identifier was new.
     public let appearances: [Appearance]
+    /// How far the identifier came in metrics that count identifiers, at most one a metric.
+    public let advances: [Advance]
 
     /// What one event added to one metric, within its contribution bound.
     public struct Addition: Sendable, Equatable {
@@ -70,6 +72,26 @@ public struct CountedBatch: Sendable {
         }
     }
 
+    /// How far a batch took its identifier in a metric that counts identifiers.
+    public struct Advance: Sendable, Equatable {
+        /// The metric's ordinal in the ``CellSpace``.
+        public let metric: Int
+        /// Of the identifier's first event that counts: the leaf cell in the first bucket of what the daemon makes.
+        public let cell: CellIndex
+        /// Of the same event: first second of the period. Unit: Unix seconds.
+        public let periodStart: Int64
+        /// By how much. Unit: that of the metric's `WindowLayout`.
+        public let progress: UInt16
+
+        /// Puts an advance together.
+        public init(metric: Int, cell: CellIndex, periodStart: Int64, progress: UInt16) {
+            self.metric = metric
+            self.cell = cell
+            self.periodStart = periodStart
+            self.progress = progress
+        }
+    }
+
     /// Puts a record together.
     public init(
         position: JournalPosition,
@@ -78,7 +100,8 @@ public struct CountedBatch: Sendable {
         identifier: KeyedIdentifier,
         answer: BatchAnswer,
         additions: [Addition],
-        appearances: [Appearance]
+        appearances: [Appearance],
+        advances: [Advance] = []
     ) {
         self.position = position
         self.window = window
@@ -87,5 +110,6 @@ public struct CountedBatch: Sendable {
         self.answer = answer
         self.additions = additions
         self.appearances = appearances
+        self.advances = advances
     }
 }

@@ -4,7 +4,16 @@ extension Counting {
     /// Counts again what the journal recorded, in its order.
     ///
     /// - Parameter now: Unix seconds; of a window that is over only the contributions to sums are added up again, for
-    ///   the two largest that PostgreSQL does not have yet.
+    ///   the two largest that PostgreSQL does not have yet, and what metrics that count identifiers saw, until the record of
+    ///   its closing.
+    public mutating func replay(_ record: CountedRecord, now: Int64) {
+        switch record {
+        case .batch(let batch): replay(batch, now: now)
+        case .closing(let closing): replay(closing)
+        }
+    }
+
+    /// Counts a batch again: see ``replay(_:now:)``.
     public mutating func replay(_ record: CountedBatch, now: Int64) {
         position = max(position, record.position)
         if !windows.contains(record.window) { closeWindows(longBefore: record.window, now: now) }
@@ -12,6 +21,7 @@ extension Counting {
         var window = windows.takeOut(place)
         replayTotals(of: record, in: &window)
         if record.window.over > now { replayIdentifier(of: record, in: &window) }
+        replayProgress(of: record, in: &window)
         window.lastPosition = record.position
         windows.putBack(window, at: place)
         if unresolved != nil {
@@ -98,7 +108,7 @@ extension Counting {
         record.forEachCoverage { pending.coverage.add($0) }
         for addition in record.additions { addDeltas(of: addition) }
         for appearance in record.appearances {
-            pending.addIdentifier(
+            pending.addIdentifiers(
                 toTracked: space.marginPlace(of: appearance).firstTracked + appearance.cell.value,
                 periodStart: appearance.periodStart,
                 window: record.window.number)
@@ -141,7 +151,7 @@ extension Counting {
         closed = periods
     }
 
-    /// Forgets windows that are over.
+    /// Forgets windows that are over, once those with something to close were taken out: ``takeEnded(now:)``.
     ///
     /// - Parameters:
     ///   - now: Unix seconds.
@@ -149,7 +159,9 @@ extension Counting {
     /// - Returns: those of them that are over and whose batches are all in PostgreSQL: their keys can be destroyed.
     public mutating func closeWindows(now: Int64, among known: [WindowID]) -> [WindowID] {
         closeWindows { $0.over <= now }
-        let settled = known.filter { $0.over <= now && closing[$0, default: .start] <= flushed }
+        let settled = known.filter {
+            $0.over <= now && !windows.contains($0) && closing[$0, default: .start] <= flushed
+        }
         for id in settled { closing[id] = nil }
         return settled
     }
@@ -164,16 +176,23 @@ extension Counting {
         }
     }
 
+    /// Forgets windows, but for those of which a closing is still to be made.
     private mutating func closeWindows(where isOver: (WindowID) -> Bool) {
-        for (id, window) in windows.remove(where: isOver) { closing[id] = window.lastPosition }
+        for (id, window) in windows.remove(where: { isOver($0) && $1.progress.isEmpty }) {
+            closing[id] = window.lastPosition
+        }
     }
 
     /// Counters that PostgreSQL does not have yet.
     public var pendingCells: Int {
         pending.count + (frozen?.deltas.count ?? 0)
     }
-    /// (identifier, cell) pairs in open windows, once for the distinct count and once a sum.
+    /// (identifier, cell) pairs in open windows, once for the distinct count and once a sum, and identifiers that are
+    /// themselves counted.
     public var openPairs: Int {
-        windows.all.reduce(0) { $0 + $1.pairs.count + $1.totals.values.reduce(0) { $0 + $1.count } }
+        windows.all.reduce(0) {
+            $0 + $1.pairs.count + $1.totals.values.reduce(0) { $0 + $1.count }
+                + $1.progress.values.reduce(0) { $0 + $1.count }
+        }
     }
 }

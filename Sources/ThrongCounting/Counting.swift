@@ -78,6 +78,7 @@ public struct Counting: Sendable {
                 batch, identifier: identifier, openPeriod: openPeriod, to: &window, additions: &additions,
                 appearances: &appearances)
         }
+        let advances = batch.marks.isEmpty ? [] : advance(identifier, by: batch, in: &window)
         let answer = BatchAnswer(accepted: accepted, refused: refused)
         window.batches.add(batch.id, answer, at: position)
         window.lastPosition = position
@@ -88,7 +89,8 @@ public struct Counting: Sendable {
             identifier: identifier,
             answer: answer,
             additions: additions,
-            appearances: appearances)
+            appearances: appearances,
+            advances: advances)
         counted.forEachCoverage { pending.coverage.add($0) }
         return .counted(counted)
     }
@@ -107,7 +109,8 @@ public struct Counting: Sendable {
         additions.reserveCapacity(batch.contributions.count)
         for (index, event) in batch.events.enumerated() {
             var refusal = event.refusal
-            var isCounted = false
+            // What only metrics that count identifiers look at is counted with its window.
+            var isCounted = event.refusal == nil && event.contributions.isEmpty
             for place in event.contributions {
                 var contribution = batch.contributions[Int(place)]
                 let isLate = !closed.isEmpty && reroute(&contribution, openPeriod: openPeriod)
@@ -197,7 +200,7 @@ public struct Counting: Sendable {
             let hash = identifier.hash(
                 with: margin.seed &+ UInt64(cell.value), UInt64(bitPattern: addition.periodStart))
             guard window.pairs.insert(hash) else { continue }
-            pending.addIdentifier(
+            pending.addIdentifiers(
                 toTracked: margin.firstTracked + cell.value,
                 periodStart: addition.periodStart,
                 window: batch.window.number)

@@ -10,6 +10,8 @@ struct OpenWindow: Sendable {
     var totals: [Int: ContributionTotals] = [:]
     /// Per (identifier, noisy metric): how many (leaf cell, period) it has touched. Unit: cells.
     var cells = FlatTable<UInt32>(initial: 0)
+    /// By metric that counts identifiers: how far each has come. Other metrics have none.
+    var progress: [Int: WindowProgress] = [:]
     /// The batches of this window, with what their clients were told.
     var batches = AnsweredBatches()
     /// The place of its last record.
@@ -20,5 +22,6 @@ struct OpenWindow: Sendable {
         pairs.settle()
         contributions.settle()
         batches.settle()
+        for metric in progress.keys { progress[metric]?.settle() }
     }
 }

@@ -48,10 +48,12 @@ struct OpenWindows: Sendable {
     }
 
     /// Forgets windows; returns them.
-    mutating func remove(where isOver: (WindowID) -> Bool) -> [(id: WindowID, window: OpenWindow)] {
+    mutating func remove(where isOver: (WindowID, OpenWindow) -> Bool) -> [(id: WindowID, window: OpenWindow)] {
         var removed: [(WindowID, OpenWindow)] = []
         for place in ids.indices {
-            guard let id = ids[place], isOver(id), let window = windows[place].take() else { continue }
+            guard let id = ids[place], windows[place].map({ isOver(id, $0) }) == true,
+                let window = windows[place].take()
+            else { continue }
             removed.append((id, window))
             places[id] = nil
             ids[place] = nil

@@ -61,6 +61,11 @@ struct OrderedTable<Slot: HashedSlot>: Sendable {
         return change(&sections[section].slots[place])
     }
 
+    /// Every slot, in the order of hashes, once what waits is in: ``settle()``.
+    func forEach(_ body: (Slot) -> Void) {
+        for section in sections { for slot in section.slots where slot.order != 0 { body(slot) } }
+    }
+
     private static func section(of slot: Slot) -> Int { Int(truncatingIfNeeded: slot.order >> (64 - sectionBits)) }
 
     struct Section: Sendable {

@@ -28,9 +28,11 @@ struct PendingDeltas: Sendable {
         if overflow { saturations += 1 }
     }
 
-    mutating func addIdentifier(toTracked slot: UInt32, periodStart: Int64, window: WindowNumber) {
+    mutating func addIdentifiers(
+        _ count: Int64 = 1, toTracked slot: UInt32, periodStart: Int64, window: WindowNumber
+    ) {
         let key = UInt64(slot) << 32 | periods.ordinal(of: periodStart) << 16 | windows.ordinal(of: window.value)
-        distinct[key] += 1
+        distinct[key] += count
     }
 
     mutating func set(_ pair: TwoLargest, ofSum slot: UInt32, periodStart: Int64, window: WindowNumber) {

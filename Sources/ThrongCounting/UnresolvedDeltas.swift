@@ -2,7 +2,7 @@ internal import ThrongPlan
 
 /// The deltas of batches that PostgreSQL may have or not, batch by batch, until its watermark is known.
 ///
-/// - Cost: some 80 bytes a batch, 16 a counter that it adds to, 8 an identifier that was new in a cell.
+/// - Cost: some 80 bytes a batch, 16 a counter that it adds to, 12 an identifier that was new in a cell.
 struct UnresolvedDeltas: Sendable {
     private struct Batch {
         let position: JournalPosition
@@ -22,6 +22,7 @@ struct UnresolvedDeltas: Sendable {
     private struct Newcomer {
         let tracked: UInt32
         let period: UInt32
+        var count: UInt32 = 1
     }
 
     private var batches: [Batch] = []
@@ -45,10 +46,31 @@ struct UnresolvedDeltas: Sendable {
                     period: UInt32(periods.ordinal(of: appearance.periodStart))))
         }
         record.forEachCoverage { coverage.append($0) }
+        end(record.position, record.window)
+    }
+
+    /// Keeps what a window came to; call in the order of positions.
+    mutating func append(_ closing: WindowClosing, in space: CellSpace) {
+        closing.forEachDelta(
+            in: space,
+            counter: { slot, start, identifiers in
+                counters.append(
+                    .init(slot: slot, period: UInt32(periods.ordinal(of: start)), amount: identifiers))
+            },
+            tracked: { slot, start, identifiers in
+                distinct.append(
+                    .init(
+                        tracked: slot, period: UInt32(periods.ordinal(of: start)),
+                        count: UInt32(clamping: identifiers)))
+            })
+        end(closing.position, closing.window)
+    }
+
+    private mutating func end(_ position: JournalPosition, _ window: WindowID) {
         batches.append(
             .init(
-                position: record.position, window: record.window.number, counters: counters.count,
-                distinct: distinct.count, coverage: coverage.count))
+                position: position, window: window.number, counters: counters.count, distinct: distinct.count,
+                coverage: coverage.count))
     }
 
     /// Adds the deltas of batches behind a position.
@@ -61,8 +83,9 @@ struct UnresolvedDeltas: Sendable {
                 pending.add(delta.amount, toCounter: delta.slot, periodStart: periods[Int(delta.period)])
             }
             for one in distinct[newcomer..<batch.distinct] {
-                pending.addIdentifier(
-                    toTracked: one.tracked, periodStart: periods[Int(one.period)], window: batch.window)
+                pending.addIdentifiers(
+                    Int64(one.count), toTracked: one.tracked, periodStart: periods[Int(one.period)],
+                    window: batch.window)
             }
             (counter, newcomer) = (batch.counters, batch.distinct)
         }

@@ -71,13 +71,38 @@ struct PurposeTables: Sendable {
                 preconditionFailure("the cell space is made of the plans' layouts")
             }
             var stride = UInt32(layout.size(of: layout.leaf))
+            func axis(_ dimension: Dimension) throws -> MetricTables.Axis {
+                let place = try place(of: dimension)
+                stride /= UInt32(dimensions[place].bucketing.labels.count)
+                return MetricTables.Axis(dimension: place, stride: stride)
+            }
+            if metric.within != nil {
+                let axes = try metric.dimensions.compactMap { plan.dimension($0) }.map(axis)
+                let steps = try metric.steps.map { step in
+                    try step.filters.compactMap { filter -> WindowTables.Filter? in
+                        guard let dimension = plan.dimension(filter.dimension) else { return nil }
+                        let number = try place(of: dimension)
+                        return dimensions[number].bucketing.labels.firstIndex(of: filter.bucket).map {
+                            WindowTables.Filter(dimension: number, bucket: $0)
+                        }
+                    }
+                }
+                for event in metric.events {
+                    let taken = metric.steps.indices.filter { metric.steps[$0].event == event }.map {
+                        WindowTables.Step(bit: 1 << UInt16($0), filters: steps[$0])
+                    }
+                    let number = eventNames.insert(event.text, events.count) ?? events.count
+                    if number == events.count { events.append(EventTables()) }
+                    events[number].add(
+                        WindowTables(
+                            ordinal: Int32(ordinal), dimensions: axes, steps: steps.isEmpty ? nil : taken,
+                            period: metric.period, expires: calendar.midnight(of: metric.expires)))
+                }
+                continue
+            }
             let table = MetricTables(
                 ordinal: Int32(ordinal),
-                dimensions: try plan.cubeDimensions(of: metric).map { dimension in
-                    let place = try place(of: dimension)
-                    stride /= UInt32(dimensions[place].bucketing.labels.count)
-                    return MetricTables.Axis(dimension: place, stride: stride)
-                },
+                dimensions: try plan.cubeDimensions(of: metric).map(axis),
                 impossible: layout.impossibleLeaves,
                 sums: metric.sums.map { MetricTables.Sum(source: field($0.field), measure: $0) },
                 period: metric.period,
@@ -91,8 +116,14 @@ struct PurposeTables: Sendable {
         }
         for place in events.indices {
             events[place].allows = Array(repeating: false, count: fieldNames.count)
-            for metric in events[place].metrics {
-                let sources = metric.dimensions.map { dimensions[$0.dimension].source } + metric.sums.map(\.source)
+            let counted = events[place].metrics.map { metric in
+                metric.dimensions.map { dimensions[$0.dimension].source } + metric.sums.map(\.source)
+            }
+            let looked = (events[place].windows?.metrics ?? []).map { metric in
+                (metric.dimensions.map(\.dimension) + (metric.steps ?? []).flatMap(\.filters).map(\.dimension))
+                    .map { dimensions[$0].source }
+            }
+            for sources in counted + looked {
                 for case .time in sources { events[place].dependsOnTime = true }
                 for case .field(let field) in sources { events[place].allows[field] = true }
                 for case .revealed(let dimension) in sources {
@@ -139,6 +170,14 @@ struct EventTables: Sendable {
     var dependsOnTime = false
     /// The revealed dimensions of its metrics, by their places among the purpose's.
     var revealed: [Int] = []
+
+    /// What metrics that count identifiers look at; nil where there are none.
+    private(set) var windows: EventWindows?
+
+    /// Takes what a metric that counts identifiers looks at.
+    fileprivate mutating func add(_ metric: WindowTables) {
+        windows = EventWindows(metrics: (windows?.metrics ?? []) + [metric])
+    }
 
     /// Takes the firsts of the metric that is appended next.
     fileprivate mutating func add(_ layout: FirstsLayout, of metric: MetricName) {

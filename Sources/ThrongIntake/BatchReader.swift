@@ -29,12 +29,15 @@ struct BatchReader: @unchecked Sendable {
     var vocabulary = WindowVocabulary(slots: [])
     /// Hashes of the batch that is being read; handed over with it.
     var candidates: [RevealCandidate] = []
+    /// What the events of the batch that is being read are to metrics that count identifiers.
+    var marks: [BucketedBatch.Mark] = []
     /// By event name, the last run of contributions that an event without fields of its own came to.
     private var runs: [Run] = []
 
     /// What events of one name add that have no fields of their own and happen once.
     private struct Run {
         var contributions: Range<Int32>
+        var marks = 0..<0
         /// The instants at which it is the same: within one period of each metric. Unit: Unix seconds.
         var instants: Range<Int64>
 
@@ -124,6 +127,7 @@ struct BatchReader: @unchecked Sendable {
         var amounts: [Int64] = []
         var repeats: [Int32] = []
         repeats.reserveCapacity(count * 2)
+        marks.removeAll(keepingCapacity: true)
         runs.removeAll(keepingCapacity: true)
         runs.append(contentsOf: repeatElement(.none, count: tables.events.count))
         var node = envelope.events + 1
@@ -135,12 +139,14 @@ struct BatchReader: @unchecked Sendable {
             if isPlain, let place, runs[place].instants.contains(event.at) {
                 let contributions = runs[place].contributions
                 for contribution in contributions { repeats[Int(contribution)] += 1 }
+                if !runs[place].marks.isEmpty { repeatMarks(runs[place].marks, at: events.count) }
                 events.append(.init(refusal: nil, contributions: contributions))
                 continue
             }
             let first = Int32(contributions.count)
             let firstAmount = amounts.count
             let firstCandidate = candidates.count
+            let firstMark = marks.count
             var refusal = contextRefusal
             if refusal == nil {
                 refusal = add(
@@ -151,19 +157,20 @@ struct BatchReader: @unchecked Sendable {
                 contributions.removeLast(contributions.count - Int(first))
                 amounts.removeLast(amounts.count - firstAmount)
                 candidates.removeLast(candidates.count - firstCandidate)
+                marks.removeLast(marks.count - firstMark)
             }
             let run = first..<Int32(contributions.count)
             repeats.append(contentsOf: repeatElement(1, count: run.count))
             events.append(.init(refusal: refusal, contributions: run))
             if isPlain, refusal == nil, let place {
                 runs[place] = Run(
-                    contributions: run,
+                    contributions: run, marks: firstMark..<marks.count,
                     instants: instants(around: event.at, of: tables.events[place], calendar: calendar, now: now))
             }
         }
         return BucketedBatch(
             id: envelope.batch, window: window, events: events, contributions: contributions, amounts: amounts,
-            repeats: repeats)
+            repeats: repeats, marks: marks)
     }
 
     /// The instants around one at which an event without fields of its own adds the same.
@@ -173,12 +180,14 @@ struct BatchReader: @unchecked Sendable {
         guard !event.dependsOnTime else { return 0..<0 }
         var first = now - IntakeLimits.oldestEvent
         var end = now + IntakeLimits.newestEvent + 1
-        for metric in event.metrics {
-            let period = period(metric.period, at: instant, calendar: calendar)
+        func confine(to kind: PeriodKind, until expires: Int64) {
+            let period = period(kind, at: instant, calendar: calendar)
             first = max(first, period.start)
             end = min(end, period.end)
-            if instant < metric.expires { end = min(end, metric.expires) } else { first = max(first, metric.expires) }
+            if instant < expires { end = min(end, expires) } else { first = max(first, expires) }
         }
+        for metric in event.metrics { confine(to: metric.period, until: metric.expires) }
+        for metric in event.windows?.metrics ?? [] { confine(to: metric.period, until: metric.expires) }
         return first..<max(first, end)
     }
 
@@ -239,10 +248,16 @@ struct BatchReader: @unchecked Sendable {
                     firstAmount: firstAmount,
                     firsts: event.firsts == nil ? .none : firsts[place]))
         }
+        if let windows = eventTables.windows,
+            mark(
+                event, at: index, for: windows, of: document, tables: tables, calendar: calendar, now: now)
+        {
+            isExpired = false
+        }
         return isExpired ? .metricExpired : nil
     }
 
-    private mutating func bucket(
+    mutating func bucket(
         _ place: Int, of event: WireEvent, tables: PurposeTables, document: JSONDocument
     ) -> Int {
         let dimension = tables.dimensions[place]
@@ -301,7 +316,7 @@ struct BatchReader: @unchecked Sendable {
         return nil
     }
 
-    private mutating func period(_ kind: PeriodKind, at unixSeconds: Int64, calendar: PeriodCalendar) -> Period {
+    mutating func period(_ kind: PeriodKind, at unixSeconds: Int64, calendar: PeriodCalendar) -> Period {
         if let known = periods[kind], known.start <= unixSeconds, unixSeconds < known.end { return known }
         let period = calendar.period(kind, containing: unixSeconds)
         periods[kind] = period

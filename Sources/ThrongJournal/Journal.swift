@@ -64,7 +64,7 @@ public final class Journal: Sendable {
     }
 
     private struct Queued {
-        let batch: CountedBatch
+        let record: CountedRecord
         let key: WindowKey
     }
 
@@ -108,7 +108,8 @@ public final class Journal: Sendable {
             generation: replayed.nextGeneration,
             nonce: .random(in: .min ... .max),
             first: position.next,
-            layouts: space.ids)
+            layouts: space.ids,
+            hasClosings: space.layouts.contains { $0.within != nil })
         var first = State(
             appended: position,
             durable: position,
@@ -129,18 +130,23 @@ public final class Journal: Sendable {
         thread.start()
     }
 
-    /// Takes a counted batch. Call in the order of positions; returns before anything is on disk.
-    ///
-    /// - Parameter key: the key of the batch's window.
+    /// Takes a counted batch: see ``append(_:key:)``.
     public func append(_ batch: CountedBatch, key: WindowKey) throws(JournalError) {
+        try append(.batch(batch), key: key)
+    }
+
+    /// Takes a record. Call in the order of positions; returns before anything is on disk.
+    ///
+    /// - Parameter key: the key of the record's window.
+    public func append(_ record: CountedRecord, key: WindowKey) throws(JournalError) {
         FaultPoint.reached("before_append")
-        let size = Segment.largestSize(of: batch)
+        let size = Segment.largestSize(of: record)
         let mustWake = try change { state throws(JournalError) in
             guard !state.hasFailed, !state.isStopping else { throw .failed }
-            precondition(batch.position == state.appended.next, "batches are journalled in the order of counting")
-            state.queue.append(Queued(batch: batch, key: key))
+            precondition(record.position == state.appended.next, "records are journalled in the order of counting")
+            state.queue.append(Queued(record: record, key: key))
             state.queuedBytes += size
-            state.appended = batch.position
+            state.appended = record.position
             defer { state.isIdle = false }
             return state.isIdle
         }
@@ -270,13 +276,13 @@ public final class Journal: Sendable {
                     continue
                 }
                 if Fault.acknowledgeEarly.isOn {
-                    release(through: last.batch.position, currentBytes: writer.bytes)
+                    release(through: last.record.position, currentBytes: writer.bytes)
                     Thread.sleep(forTimeInterval: 0.01)
                 }
                 try awaitPulse()
                 try write(queue, with: &writer)
                 try awaitPulse()
-                release(through: last.batch.position, currentBytes: writer.bytes)
+                release(through: last.record.position, currentBytes: writer.bytes)
                 FaultPoint.reached("after_acknowledge")
             }
         } catch {
@@ -307,7 +313,7 @@ public final class Journal: Sendable {
         }
     }
 
-    /// Writes batches as few records: one a run of batches under one key.
+    /// Writes what was counted as few records: one a run under one key.
     private func write(_ queue: [Queued], with writer: inout SegmentWriter) throws {
         FaultPoint.reached("before_write")
         var start = 0
@@ -321,11 +327,11 @@ public final class Journal: Sendable {
             }
             let key = queue[start].key
             let room = min(options.segmentBytes - writer.bytes, Segment.largestRun)
-            var run: [CountedBatch] = []
+            var run: [CountedRecord] = []
             var size = 0
             while start < queue.count, queue[start].key.name == key.name, size < room {
-                run.append(queue[start].batch)
-                size += JournalRecord.size(of: queue[start].batch)
+                run.append(queue[start].record)
+                size += JournalRecord.size(of: queue[start].record)
                 start += 1
             }
             try writer.add(run, key: key)

@@ -54,9 +54,9 @@ public struct JournalReader: Sendable {
     public func replay(
         space: CellSpace,
         flushed: JournalPosition?,
-        _ body: (CountedBatch) -> Void
+        _ body: (CountedRecord) -> Void
     ) throws(JournalError) -> Replayed {
-        let records = ReadAhead<CountedBatch, Result<Replayed, JournalError>>(most: Self.mostAhead)
+        let records = ReadAhead<CountedRecord, Result<Replayed, JournalError>>(most: Self.mostAhead)
         let thread = Thread { [self] in
             do throws(JournalError) {
                 let replayed = try read(space: space, flushed: flushed) { records.add($0) }
@@ -70,14 +70,14 @@ public struct JournalReader: Sendable {
         return try records.take(body).get()
     }
 
-    /// Unit: batches.
+    /// Unit: batches and closings.
     private static let mostAhead = 4096
 
     /// Reads every record in order.
     private func read(
         space: CellSpace,
         flushed: JournalPosition?,
-        _ body: ([CountedBatch]) -> Void
+        _ body: ([CountedRecord]) -> Void
     ) throws(JournalError) -> Replayed {
         var last = base
         var unreadable = base
@@ -106,7 +106,7 @@ public struct JournalReader: Sendable {
                     segment, buffer, after: last, before: limit, flushed: flushed, space: space, ordinals: ordinals,
                     unreadable: &unreadable
                 ) {
-                    for batch in $0.prefix(1) { over = max(over, batch.window.over) }
+                    for first in $0.prefix(1) { over = max(over, first.window.over) }
                     body($0)
                 }
             }
@@ -144,7 +144,7 @@ public struct JournalReader: Sendable {
         space: CellSpace,
         ordinals: [Int],
         unreadable: inout JournalPosition,
-        _ body: ([CountedBatch]) -> Void
+        _ body: ([CountedRecord]) -> Void
     ) throws(JournalError) -> (last: JournalPosition, end: Int, isOvertaken: Bool) {
         var last = start
         var offset = segment.headerSize
@@ -171,15 +171,15 @@ public struct JournalReader: Sendable {
             guard !ordinals.contains(-1) else { throw .malformedRecord }
             try plaintext.reading { bytes throws(JournalError) in
                 var reader = ByteReader(bytes)
-                var batches: [CountedBatch] = []
+                var run: [CountedRecord] = []
                 for position in record.first.value...record.last.value {
-                    batches.append(
-                        try JournalRecord.batch(
-                            from: &reader, position: JournalPosition(position), window: window, space: space,
-                            ordinals: ordinals))
+                    run.append(
+                        try JournalRecord.record(
+                            from: &reader, saysKind: segment.hasClosings, position: JournalPosition(position),
+                            window: window, space: space, ordinals: ordinals))
                 }
                 guard reader.isAtEnd else { throw .malformedRecord }
-                body(batches)
+                body(run)
             }
         }
         if Self.firstRecord(in: buffer, after: offset, beyond: last) != nil {

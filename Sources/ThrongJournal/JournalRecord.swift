@@ -1,4 +1,5 @@
-// A record's plaintext is of counted batches, each of them this. Numbers are little-endian.
+// A record's plaintext is of counted batches, each of them this. Numbers are little-endian. In a segment with closings
+// each begins with its kind, u8: 0 is a batch, 1 the closing of its window.
 //
 //     size          what
 //     16            batch id: high, low
@@ -12,6 +13,12 @@
 //                   the layout's second highest bit says that the events' own period was released before
 //     4             appearances: p
 //     p × 15        layout u16, tracked margin u8 (place in the layout), cell u32, period start i64
+//     4             with a kind only: advances: v
+//     v × 16        layout u16, cell u32, period start i64, progress u16
+//
+// Closing
+//     4             additions: a
+//     a × 18        layout u16, cell u32, period start i64, identifiers u32
 
 internal import ThrongCounting
 internal import ThrongPlan
@@ -23,7 +30,40 @@ enum JournalRecord {
     /// In an addition's layout: it is late. A segment mentions fewer layouts than this.
     private static let isLate: UInt16 = 0x4000
 
-    static func add(_ batch: CountedBatch, to writer: inout ByteWriter) {
+    private static let batchKind: UInt8 = 0
+    private static let closingKind: UInt8 = 1
+
+    /// - Parameter saysKind: whether the segment has closings.
+    static func add(_ record: CountedRecord, saysKind: Bool, to writer: inout ByteWriter) {
+        switch record {
+        case .batch(let batch):
+            if saysKind { writer.add(batchKind) }
+            add(batch, to: &writer)
+            if saysKind { add(batch.advances, to: &writer) }
+        case .closing(let closing):
+            precondition(saysKind, "closings are of layouts that count identifiers")
+            writer.add(closingKind)
+            writer.add(UInt32(closing.additions.count))
+            for addition in closing.additions {
+                writer.add(UInt16(addition.metric))
+                writer.add(addition.cell.value)
+                writer.add(addition.periodStart)
+                writer.add(addition.identifiers)
+            }
+        }
+    }
+
+    private static func add(_ advances: [CountedBatch.Advance], to writer: inout ByteWriter) {
+        writer.add(UInt32(advances.count))
+        for advance in advances {
+            writer.add(UInt16(advance.metric))
+            writer.add(advance.cell.value)
+            writer.add(advance.periodStart)
+            writer.add(advance.progress)
+        }
+    }
+
+    private static func add(_ batch: CountedBatch, to writer: inout ByteWriter) {
         writer.add(batch.batch.high)
         writer.add(batch.batch.low)
         writer.add(batch.identifier.high)
@@ -53,17 +93,70 @@ enum JournalRecord {
         }
     }
 
-    /// The bytes of a batch's plaintext.
-    static func size(of batch: CountedBatch) -> Int {
+    /// The bytes of a plaintext, with its kind.
+    static func size(of record: CountedRecord) -> Int {
+        switch record {
+        case .batch(let batch): size(of: batch) + 5 + batch.advances.count * 16
+        case .closing(let closing): 5 + closing.additions.count * 18
+        }
+    }
+
+    private static func size(of batch: CountedBatch) -> Int {
         let sums = batch.additions.reduce(0) { $0 + $1.sums.count }
         let firsts = batch.additions.reduce(0) { $0 + ($1.firsts.isEmpty ? 0 : 8) }
         return 48 + firsts + batch.answer.refused.count * 5 + batch.additions.count * 22 + sums * 8
             + batch.appearances.count * 15
     }
 
-    /// Reads a batch back; `ordinals` maps the segment's layout table to the space's ordinals.
-    static func batch(
+    /// Reads a record back.
+    ///
+    /// - Parameter saysKind: whether the segment has closings.
+    static func record(
         from reader: inout ByteReader,
+        saysKind: Bool,
+        position: JournalPosition,
+        window: WindowID,
+        space: CellSpace,
+        ordinals: [Int]
+    ) throws(JournalError) -> CountedRecord {
+        switch saysKind ? try reader.next(UInt8.self) : batchKind {
+        case batchKind:
+            return .batch(
+                try batch(
+                    from: &reader, hasAdvances: saysKind, position: position, window: window, space: space,
+                    ordinals: ordinals))
+        case closingKind:
+            var additions: [WindowClosing.Addition] = []
+            let count = try reader.next(UInt32.self)
+            additions.reserveCapacity(min(Int(count), reader.remaining / 18))
+            for _ in 0..<count {
+                let (metric, cell) = try place(from: &reader, space: space, ordinals: ordinals)
+                additions.append(
+                    .init(
+                        metric: metric, cell: cell, periodStart: try reader.next(), identifiers: try reader.next()))
+            }
+            return .closing(WindowClosing(position: position, window: window, additions: additions))
+        default:
+            throw .malformedRecord
+        }
+    }
+
+    /// A cell of a layout that counts identifiers.
+    private static func place(
+        from reader: inout ByteReader, space: CellSpace, ordinals: [Int]
+    ) throws(JournalError) -> (metric: Int, cell: CellIndex) {
+        let place = Int(try reader.next(UInt16.self))
+        let cell = try reader.next(UInt32.self)
+        guard place < ordinals.count, space.layouts[ordinals[place]].within != nil else { throw .malformedRecord }
+        let layout = space.layouts[ordinals[place]]
+        guard cell < layout.size(of: layout.leaf) else { throw .malformedRecord }
+        return (ordinals[place], CellIndex(cell))
+    }
+
+    /// Reads a batch back; `ordinals` maps the segment's layout table to the space's ordinals.
+    private static func batch(
+        from reader: inout ByteReader,
+        hasAdvances: Bool,
         position: JournalPosition,
         window: WindowID,
         space: CellSpace,
@@ -110,6 +203,12 @@ enum JournalRecord {
             let cell = CellIndex(try reader.next())
             appearances.append(.init(metric: metric, margin: margin, cell: cell, periodStart: try reader.next()))
         }
+        var advances: [CountedBatch.Advance] = []
+        for _ in 0..<(hasAdvances ? try reader.next(UInt32.self) : 0) {
+            let (metric, cell) = try place(from: &reader, space: space, ordinals: ordinals)
+            advances.append(
+                .init(metric: metric, cell: cell, periodStart: try reader.next(), progress: try reader.next()))
+        }
         return CountedBatch(
             position: position,
             window: window,
@@ -117,6 +216,7 @@ enum JournalRecord {
             identifier: identifier,
             answer: BatchAnswer(accepted: Int(accepted), refused: refused),
             additions: additions,
-            appearances: appearances)
+            appearances: appearances,
+            advances: advances)
     }
 }

@@ -80,6 +80,14 @@ public final class KeyRing: Sendable {
         }
     }
 
+    /// The key of a window that was counted in.
+    ///
+    /// - Throws: ``JournalError/windowClosed`` where it is gone.
+    public func existingKey(of window: WindowID) throws(JournalError) -> WindowKey {
+        guard let key = keys.withLock({ $0.all[window] }) else { throw .windowClosed }
+        return key
+    }
+
     /// The window and key of that name, if they still exist.
     func key(named name: UInt64) -> (window: WindowID, key: WindowKey)? {
         keys.withLock { keys in keys.all.first { $0.value.name == name }.map { ($0.key, $0.value) } }

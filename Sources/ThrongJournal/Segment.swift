@@ -3,7 +3,7 @@
 //
 // Header
 //     offset  size    what
-//     0       8       "THRONGJ2"
+//     0       8       "THRONGJ2"; "THRONGJ3" where a layout counts identifiers, which earlier versions can't read
 //     8       4       generation: segments in order of making
 //     12      4       nonce of the start that wrote it, random
 //     16      8       position of the first record
@@ -11,7 +11,7 @@
 //     28      l × 32  their identities; `layouts/` of the data directory has their text
 //     ...     4       CRC-32C of everything before
 //
-// Record, one a run of batches of one window, positions consecutive
+// Record, one a run of batches of one window, positions consecutive; in a J3, of batches and the window's closing
 //     0       4       bytes from `position` to the end of the tag: n
 //     4       4       CRC-32C of those bytes
 //     8       8       position of the first batch
@@ -38,32 +38,42 @@ struct Segment {
     let nonce: UInt32
     let first: JournalPosition
     let layouts: [LayoutID]
+    /// Whether a layout counts identifiers: then plaintexts say what they are.
+    let hasClosings: Bool
 
-    static let magic = Array("THRONGJ2".utf8)
+    private static let magic = Array("THRONGJ2".utf8)
+    private static let closingMagic = Array("THRONGJ3".utf8)
     static let frameOverhead = 8
     static let largestRecord = 64 << 20
 
-    init(path: String, generation: UInt32, nonce: UInt32, first: JournalPosition, layouts: [LayoutID]) {
+    init(
+        path: String, generation: UInt32, nonce: UInt32, first: JournalPosition, layouts: [LayoutID], hasClosings: Bool
+    ) {
         self.path = path
         self.generation = generation
         self.nonce = nonce
         self.first = first
         self.layouts = layouts
+        self.hasClosings = hasClosings
     }
 
     /// A segment still to be made.
-    init(in directory: String, generation: UInt32, nonce: UInt32, first: JournalPosition, layouts: [LayoutID]) {
+    init(
+        in directory: String, generation: UInt32, nonce: UInt32, first: JournalPosition, layouts: [LayoutID],
+        hasClosings: Bool
+    ) {
         let digits = String(generation)
         self.init(
             path: "\(directory)/\(String(repeating: "0", count: 10 - digits.count))\(digits).journal",
             generation: generation,
             nonce: nonce,
             first: first,
-            layouts: layouts)
+            layouts: layouts,
+            hasClosings: hasClosings)
     }
 
     var header: [UInt8] {
-        var writer = ByteWriter(bytes: Self.magic)
+        var writer = ByteWriter(bytes: hasClosings ? Self.closingMagic : Self.magic)
         writer.add(generation)
         writer.add(nonce)
         writer.add(first.value)
@@ -92,7 +102,8 @@ struct Segment {
     /// Reads a header. A segment is put in place with a whole header, so one that does not match is damaged.
     static func read(header bytes: [UInt8], path: String) throws(JournalError) -> Segment {
         guard bytes.count >= 32 else { throw .damaged(segment: path, offset: bytes.count, reason: .header) }
-        guard bytes.starts(with: magic) else { throw .unknownFormat(file: path) }
+        let hasClosings = bytes.starts(with: closingMagic)
+        guard hasClosings || bytes.starts(with: magic) else { throw .unknownFormat(file: path) }
         return try bytes.reading { buffer throws(JournalError) in
             var reader = ByteReader(buffer)
             _ = try reader.nextBytes(8)
@@ -107,7 +118,9 @@ struct Segment {
             guard try reader.next(UInt32.self) == expected else {
                 throw .damaged(segment: path, offset: 0, reason: .header)
             }
-            return Segment(path: path, generation: generation, nonce: nonce, first: first, layouts: layouts)
+            return Segment(
+                path: path, generation: generation, nonce: nonce, first: first, layouts: layouts,
+                hasClosings: hasClosings)
         }
     }
 
@@ -119,15 +132,15 @@ struct Segment {
     static let largestRun = 1 << 20
 
     /// Adds a record as it lies in the segment.
-    func add(_ batches: [CountedBatch], key: WindowKey, to frames: inout ByteWriter) throws {
-        guard let first = batches.first?.position else { return }
+    func add(_ run: [CountedRecord], key: WindowKey, to frames: inout ByteWriter) throws {
+        guard let first = run.first?.position else { return }
         var head = ByteWriter()
         head.add(first.value)
         head.add(key.name)
-        head.add(UInt32(batches.count))
+        head.add(UInt32(run.count))
         var plaintext = ByteWriter()
-        plaintext.bytes.reserveCapacity(batches.reduce(0) { $0 + JournalRecord.size(of: $1) })
-        for batch in batches { JournalRecord.add(batch, to: &plaintext) }
+        plaintext.bytes.reserveCapacity(run.reduce(0) { $0 + JournalRecord.size(of: $1) })
+        for record in run { JournalRecord.add(record, saysKind: hasClosings, to: &plaintext) }
         let sealed = try AES.GCM.seal(
             plaintext.bytes, using: key.secret, nonce: try nonce(at: first), authenticating: head.bytes)
         let start = frames.bytes.count
@@ -142,9 +155,9 @@ struct Segment {
         frames.replace(at: start + 4, with: checksum)
     }
 
-    /// The bytes of a record with one batch: at most what the batch adds to a segment.
-    static func largestSize(of batch: CountedBatch) -> Int {
-        frameOverhead + bodyOverhead + JournalRecord.size(of: batch)
+    /// At most what a batch or a closing adds to a segment. Unit: bytes.
+    static func largestSize(of record: CountedRecord) -> Int {
+        frameOverhead + bodyOverhead + JournalRecord.size(of: record)
     }
 
     /// The plaintext of a record's body; nil where the key is another one or the bytes were changed.

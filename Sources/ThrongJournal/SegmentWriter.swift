@@ -32,18 +32,18 @@ struct SegmentWriter: ~Copyable {
         file = try File(segment.path, flags: O_WRONLY | O_APPEND)
     }
 
-    /// Seals batches as one record; ``sync()`` brings it to disk.
+    /// Seals what was counted as one record; ``sync()`` brings it to disk.
     ///
     /// - Parameters:
-    ///   - batches: consecutive, at least one.
+    ///   - run: consecutive, at least one.
     ///   - key: of the window that they are all of.
-    mutating func add(_ batches: [CountedBatch], key: WindowKey) throws {
+    mutating func add(_ run: [CountedRecord], key: WindowKey) throws {
         let before = frames.bytes.count
-        try segment.add(batches, key: key, to: &frames)
+        try segment.add(run, key: key, to: &frames)
         bytes += frames.bytes.count - before
-        for batch in batches.suffix(1) {
-            over = max(over, batch.window.over)
-            last = batch.position
+        for record in run.suffix(1) {
+            over = max(over, record.window.over)
+            last = record.position
         }
     }
 
@@ -66,7 +66,7 @@ struct SegmentWriter: ~Copyable {
         let closed = KeptSegment(path: segment.path, bytes: bytes, last: last, over: over)
         segment = Segment(
             in: directory, generation: segment.generation + 1, nonce: segment.nonce, first: last.next,
-            layouts: segment.layouts)
+            layouts: segment.layouts, hasClosings: segment.hasClosings)
         let next = segment
         try disk.retrying({ () throws(JournalError) in try next.create() }, meanwhile: whileFull)
         file = try File(segment.path, flags: O_WRONLY | O_APPEND)

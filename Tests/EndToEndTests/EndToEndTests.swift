@@ -41,6 +41,11 @@ struct EndToEndTests {
     func firsts() async throws { try await Program("firsts.py").run() }
 
     @Test(
+        "identifiers are counted once by what their window came to, through kill -9 at every step of its end",
+        .timeLimit(.minutes(20)))
+    func windows() async throws { try await Program("windows.py").run() }
+
+    @Test(
         "Chromium walks through the sample shop from another origin, and every counter is what was done",
         .timeLimit(.minutes(10)))
     func browser() async throws { try await Program("browser.py").run() }

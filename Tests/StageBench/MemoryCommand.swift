@@ -41,7 +41,8 @@ struct MemoryCommand: ParsableCommand {
                     batches += 1
                     let batch = BucketedBatch(
                         id: BatchID(high: 1, low: UInt64(batches)), window: template.window, events: template.events,
-                        contributions: template.contributions, amounts: template.amounts, repeats: template.repeats)
+                        contributions: template.contributions, amounts: template.amounts, repeats: template.repeats,
+                        marks: template.marks)
                     _ = try world.count(batch, identifier: identifier, in: &counting)
                 }
             }

@@ -25,7 +25,9 @@ struct DamageTests {
         let reader = try JournalReader(data, keys: keys)
         let space = CellSpace(layouts: try reader.layouts())
         var records: [CountedBatch] = []
-        let replayed = try reader.replay(space: space, flushed: .start) { records.append($0) }
+        let replayed = try reader.replay(space: space, flushed: .start) {
+            if case .batch(let batch) = $0 { records.append(batch) }
+        }
         return Start(records: records, torn: replayed.torn)
     }
 

@@ -49,7 +49,7 @@ struct JournalTests {
             data.unlock()
         }
         let bytes = try #require(FileManager.default.contents(atPath: try workshop.segments[0])).count
-        let alone = Segment.largestSize(of: Workshop.record(1))
+        let alone = Segment.largestSize(of: .batch(Workshop.record(1)))
         #expect(bytes < 500 * alone, "500 batches took \(bytes) bytes, and one alone \(alone)")
         let replayed = try await workshop.run(append: 0)
         #expect(replayed.map(\.position.value) == Array(1...500))

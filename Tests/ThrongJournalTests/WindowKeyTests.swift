@@ -23,7 +23,7 @@ struct WindowKeyTests {
                 #expect(!bytes.contains(needle))
             }
             var plaintext = ByteWriter()
-            JournalRecord.add(record, to: &plaintext)
+            JournalRecord.add(.batch(record), saysKind: false, to: &plaintext)
             #expect(!bytes.contains(plaintext.bytes.prefix(24)))
         }
     }

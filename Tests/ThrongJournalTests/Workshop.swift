@@ -54,7 +54,9 @@ final class Workshop {
         let reader = try JournalReader(data, keys: keys)
         let space = CellSpace(layouts: [Self.layout] + (try reader.layouts()))
         var replayed: [CountedBatch] = []
-        let result = try reader.replay(space: space, flushed: flushed) { replayed.append($0) }
+        let result = try reader.replay(space: space, flushed: flushed) {
+            if case .batch(let batch) = $0 { replayed.append(batch) }
+        }
         for tail in result.torn { try tail.setAside() }
         let journal = try Journal(
             data, space: space, after: result, position: result.last, options: options

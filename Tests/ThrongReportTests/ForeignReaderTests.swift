@@ -73,7 +73,7 @@ struct ForeignReaderTests {
         }
         for json in [
             shop.document.json, empty.json, InjectionTests.shop("<\"\u{301}").document.json, Course().document.json,
-            sampled.document.json,
+            sampled.document.json, try Till().document.json,
         ] {
             #expect(try Self.python(program, json, [schema]).status == 0)
         }

@@ -11,13 +11,14 @@ struct GoldenTests {
 
     @Test(
         "every format is what the golden file says, to the byte",
-        arguments: ["weekly_shop", "weekly_kitchen", "weekly_course"],
+        arguments: ["weekly_shop", "weekly_kitchen", "weekly_course", "weekly_till"],
         ReportFormat.standard)
     func golden(report: String, format: ReportFormat) throws {
         let document =
             switch report {
             case "weekly_shop": Shop().document
             case "weekly_kitchen": try Kitchen().document
+            case "weekly_till": try Till().document
             default: Course().document
             }
         let files = try ReportFiles(of: document, formats: [format])

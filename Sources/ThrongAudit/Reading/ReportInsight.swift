@@ -30,7 +30,9 @@ struct ReportInsight {
         self.kind = kind
         self.name = name
         unit = tree["unit"]?.text ?? ""
-        counted = kind == "reach" || tree["basis"]?["counts"]?.text == "devices" ? .reach : .count
+        // Devices that are counted once a window add up like events.
+        let isDevices = tree["basis"]?["counts"]?.text == "devices" && tree["basis"]?["devices"]?.text != "windows"
+        counted = kind == "reach" || isDevices ? .reach : .count
         // A report names the unit of a mean, not its sum; the plan's sums differ by unit more often than not.
         summed = .sum(unit)
         var filters: [String: String] = [:]
@@ -56,7 +58,16 @@ struct ReportInsight {
         var all = filters
         for (dimension, bucket) in zip(dimensions, buckets) { all[dimension.name] = bucket }
         if withPart, let part { all[part.dimension] = part.bucket }
-        return AuditRegion(period: period, buckets: all)
+        return AuditRegion(
+            period: period, slices: all.map { .init(dimension: $0.key, labels: labels($0.value, of: $0.key)) })
+    }
+
+    /// A step of a funnel stands for the later ones, too.
+    private func labels(_ bucket: String, of dimension: String) -> [String] {
+        guard kind == "funnel", let steps = dimensions.last, steps.name == dimension,
+            let place = steps.elements.firstIndex(of: bucket)
+        else { return [bucket] }
+        return Array(steps.elements[place...])
     }
 
     private var base: AuditRegion { AuditRegion(period: period, buckets: filters) }
@@ -69,7 +80,8 @@ struct ReportInsight {
     var families: [AuditFamily] {
         let fixed = filters.map { AuditFamily.Axis(dimension: $0.key, alternatives: [[$0.value]]) }
         let split = dimensions.map { dimension in
-            AuditFamily.Axis(dimension: dimension.name, alternatives: dimension.elements.map { [$0] })
+            AuditFamily.Axis(
+                dimension: dimension.name, alternatives: dimension.elements.map { labels($0, of: dimension.name) })
         }
         let measures: [AuditMeasure] = kind == "mean" ? [.count, summed] : [counted]
         var tables = [fixed + split]

@@ -21,6 +21,8 @@ public struct EventPreview: Sendable, Hashable {
         public let sums: [String: Double]
         /// The hour, day, week or month that it would be counted in: `2026-11-21`.
         public let period: String
+        /// Whether it counts once for an identifier, when its window is over, by how often or how far the device came.
+        public let isOncePerWindow: Bool
         /// Share of events that are sent at all.
         public let sampling: Double
         /// Whether the person's choices allow it now.

@@ -11,8 +11,10 @@ struct Coarsening: Sendable {
 
     init(of field: FieldName, for metrics: [DevicePlan.Metric]) {
         var rules: Set<BucketingRule> = []
-        bucketings = metrics.flatMap(\.dimensions).filter { $0.field == field.text && rules.insert($0.rule).inserted }
-            .map(\.bucketing)
+        bucketings = metrics.flatMap { $0.dimensions + $0.stepDimensions }.filter {
+            $0.field == field.text && rules.insert($0.rule).inserted
+        }
+        .map(\.bucketing)
         sums = metrics.flatMap(\.sums).filter { $0.field == field }
         isRevealed = rules.contains { if case .revealed = $0 { true } else { false } }
     }

@@ -9,6 +9,10 @@ extension DevicePlan {
         let events: Set<String>
         /// In the plan's order; a histogram is the last.
         let dimensions: [Dimension]
+        /// By which funnels tell their steps; the metric need not be split by them.
+        let stepDimensions: [Dimension]
+        /// Whether an identifier counts once, when its window is over.
+        let isOncePerWindow: Bool
         let sums: [SumMeasure]
         let period: PeriodKind
         let bound: Int
@@ -70,6 +74,9 @@ extension DevicePlan {
                 dimensions.append(try Dimension(histogram))
             }
             self.dimensions = dimensions
+            isOncePerWindow = metric.within != nil
+            let names = Set((metric.within?.funnel?.steps ?? []).flatMap(\.filters).map(\.dimension))
+            stepDimensions = try plan.dimensions.filter { names.contains($0.name) }.map { try Dimension($0) }
             impossible = metric.impossible.compactMap { combination in
                 let parts: [(dimension: Int, bucket: Int)?] = combination.parts.map { part in
                     guard let dimension = dimensions.firstIndex(where: { $0.name == part.dimension.text }),
@@ -95,7 +102,7 @@ extension DevicePlan {
 
         /// The longest stretch of time within which it makes no difference when an event happened.
         var grain: PeriodKind {
-            let times = dimensions.filter { $0.field == FieldName.time.text }
+            let times = (dimensions + stepDimensions).filter { $0.field == FieldName.time.text }
             guard !times.isEmpty else { return period }
             let tellsHours = times.contains { dimension in
                 guard case .time(let part, _) = dimension.rule else { return true }

@@ -36,12 +36,14 @@ public struct MetricLayout: Hashable, Sendable, Codable {
     public let trackedMargins: [Margin]
     /// The firsts that clients say and that follow the sums among the counters; nil where devices are not counted so.
     public let firsts: FirstsLayout?
+    /// What is counted of identifiers instead of events, in buckets of the last base dimension; nil where events are.
+    public let within: WindowLayout?
     /// Nil where there are none, so that layouts without any have the JSON that they always had.
     private let impossibleCombinations: [ImpossibleCombination]?
 
     private enum CodingKeys: String, CodingKey {
         case app, metric, purpose, rotation, period, timeZone, dimensions, sums, contributionBound, trackedMargins
-        case noise, cellsBound, firsts
+        case noise, cellsBound, firsts, within
         case impossibleCombinations = "impossible"
     }
 
@@ -103,7 +105,8 @@ public struct MetricLayout: Hashable, Sendable, Codable {
         impossible: [ImpossibleCombination] = [],
         noise: NoiseMechanism? = nil,
         cellsBound: Int? = nil,
-        firstPeriods: [PeriodKind] = []
+        firstPeriods: [PeriodKind] = [],
+        within: WindowLayout? = nil
     ) {
         self.app = app
         self.metric = metric
@@ -116,6 +119,7 @@ public struct MetricLayout: Hashable, Sendable, Codable {
         self.contributionBound = contributionBound
         impossibleCombinations = impossible.isEmpty ? nil : impossible
         self.noise = noise
+        self.within = within
         firsts = firstPeriods.isEmpty ? nil : FirstsLayout(periods: firstPeriods, groupings: Set(groupings).sorted())
         self.cellsBound = noise == nil ? nil : cellsBound ?? contributionBound
         let leaf = Margin(keeping: dimensions.indices.filter { dimensions[$0].coarsening == nil })

@@ -5,7 +5,11 @@ extension Plan {
     public func layout(of metric: Metric, rules: UserAgentRules) throws -> MetricLayout {
         guard let purpose = purpose(metric.purpose) else { preconditionFailure("the plan's reader checks purposes") }
         let base = try cubeDimensions(of: metric).map { dimension in
-            MetricLayout.DimensionLayout(
+            if let within = metric.within, within.name == dimension.name {
+                return MetricLayout.DimensionLayout(
+                    name: within.name, labels: within.labels, partitionsDevices: true, rule: within.fingerprint)
+            }
+            return MetricLayout.DimensionLayout(
                 name: dimension.name,
                 labels: try dimension.rule.compiled(rules: rules).labels,
                 partitionsDevices: dimension.partitionsDevices,
@@ -35,12 +39,21 @@ extension Plan {
             impossible: metric.impossible,
             noise: metric.noise,
             cellsBound: metric.cellsBound,
-            firstPeriods: metric.firstPeriods)
+            firstPeriods: metric.firstPeriods,
+            within: metric.within?.layout)
     }
 
-    /// The dimensions of a metric's cube: the ones that it names, then its histogram.
+    /// The dimensions of a metric's cube: the ones that it names, then its histogram, or what it counts of identifiers.
     public func cubeDimensions(of metric: Metric) -> [Dimension] {
         let named = metric.dimensions.compactMap { dimension($0) }
+        if let within = metric.within {
+            // Only the daemon fills it: it is made from no field.
+            return named + [
+                Dimension(
+                    name: within.name, title: within.title, field: .event,
+                    rule: .list(within.labels.map { BucketGroup(label: $0, values: []) }), partitionsDevices: true)
+            ]
+        }
         guard let histogram = metric.histogram else { return named }
         return named + [
             Dimension(
@@ -103,7 +116,7 @@ extension Insight {
             return [base]
         case .share(of: _, part: let part?):
             return [base, base + [part.dimension]]
-        case .retention(let answer), .frequency(let answer):
+        case .retention(let answer), .frequency(let answer), .funnel(let answer):
             return [base, base + [answer]]
         case .share(of: _, part: nil):
             return [base, filters.map(\.dimension)]

@@ -35,6 +35,8 @@ public struct Metric: Sendable, Hashable {
     public let countsFirsts: Bool
     /// What a device works out by itself and says with the metric's event; nil where the app records the event.
     public let answered: DeviceAnswer?
+    /// What it counts of identifiers instead of events; nil where it counts events.
+    public let within: WindowMeasure?
     /// Events that one identifier may add in one window.
     public let contributionBound: Int
     /// Share of events that clients send: more than 0, at most 1.
@@ -83,7 +85,8 @@ public struct Metric: Sendable, Hashable {
         noise: NoiseMechanism? = nil,
         cellsBound: Int? = nil,
         countsFirsts: Bool = false,
-        answered: DeviceAnswer? = nil
+        answered: DeviceAnswer? = nil,
+        within: WindowMeasure? = nil
     ) {
         self.name = name
         self.title = title
@@ -111,6 +114,7 @@ public struct Metric: Sendable, Hashable {
         self.cellsBound = cellsBound ?? contributionBound
         self.countsFirsts = countsFirsts
         self.answered = answered
+        self.within = within
     }
 
     /// The lengths of time of which clients say which event is a device's first: the period and its rollups, or none.

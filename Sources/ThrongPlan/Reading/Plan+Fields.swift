@@ -4,12 +4,13 @@ extension Plan {
     /// The event's own time and name are not among them. Empty for an event that no metric of the purpose counts.
     public func fields(of event: EventName, purpose: PurposeName) -> Set<FieldName> {
         metrics.filter { $0.purpose == purpose && $0.events.contains(event) }
-            .reduce(into: []) { $0.formUnion(fields(of: $1)) }
+            .reduce(into: []) { $0.formUnion(fields(of: $1).union(stepFields(of: $1, event: event))) }
     }
 
     /// The fields that events of a purpose may share as their context: whatever any metric of the purpose uses.
     public func contextFields(of purpose: PurposeName) -> Set<FieldName> {
-        metrics.filter { $0.purpose == purpose }.reduce(into: []) { $0.formUnion(fields(of: $1)) }
+        metrics.filter { $0.purpose == purpose }
+            .reduce(into: []) { $0.formUnion(fields(of: $1).union(stepFields(of: $1))) }
     }
 
     /// The events that metrics of a purpose count, by name.

@@ -50,7 +50,8 @@ extension Plan {
     // MARK: Dimensions
 
     private func dimensionAdvice() -> [PlanProblem] {
-        let used = Set(metrics.flatMap(\.dimensions))
+        let steps = metrics.flatMap(\.steps).flatMap(\.filters).map(\.dimension)
+        let used = Set(metrics.flatMap(\.dimensions) + steps)
         return dimensions.flatMap { dimension -> [PlanProblem] in
             func advice(_ message: String) -> PlanProblem {
                 places.advice(on: .dimension, named: dimension.name.text, "dimension '\(dimension.name)' \(message)")
@@ -59,7 +60,10 @@ extension Plan {
                 return [advice("is not used; delete it or split a metric by it")]
             }
             guard dimension.field == .event, case .list(let groups) = dimension.rule else { return [] }
-            let users = metrics.filter { $0.dimensions.contains(dimension.name) }
+            let users = metrics.filter {
+                $0.dimensions.contains(dimension.name)
+                    || $0.steps.flatMap(\.filters).contains { $0.dimension == dimension.name }
+            }
             let counted = Set(users.flatMap(\.events).map(\.text))
             return groups.flatMap(\.values).filter { !counted.contains($0) }.map { value in
                 advice(
@@ -87,7 +91,7 @@ extension Plan {
         metrics.flatMap { metric -> [PlanProblem] in
             [
                 expiryAdvice(metric, today: today), cellAdvice(metric), retentionAdvice(metric), rollupAdvice(metric),
-                tieAdvice(metric), firstsAdvice(metric), lateFirstsAdvice(metric),
+                tieAdvice(metric), firstsAdvice(metric), lateFirstsAdvice(metric), stepAdvice(metric),
             ]
             .compactMap { $0 }
             .map { places.advice(on: .metric, named: metric.name.text, "metric '\(metric.name)' \($0)") }

@@ -83,7 +83,7 @@ extension Plan {
                 )
             }
             switch insight.kind {
-            case .count, .reach, .distribution, .frequency:
+            case .count, .reach, .distribution, .frequency, .funnel:
                 return nil
             case .share, .mean, .retention, .quantiles:
                 return places.advice(

@@ -70,12 +70,16 @@ extension Plan {
     private func facts(of metric: Metric, today: CalendarDate) -> [PrivacyLabel.Fact] {
         var facts: [PrivacyLabel.Fact] = []
         func add(_ topic: String, lead: String = "", _ text: String) { facts.append(.init(topic, lead: lead, text)) }
-        add(
-            "Counts", lead: "Counts, ",
-            """
-            by \(metric.period.rawValue): \(metric.events.map(\.text).joined(separator: ", ")); at most \
-            \(PlanNumber.text(metric.contributionBound)) from one identifier.
-            """)
+        if let within = metric.within {
+            facts += self.facts(of: within, in: metric)
+        } else {
+            add(
+                "Counts", lead: "Counts, ",
+                """
+                by \(metric.period.rawValue): \(metric.events.map(\.text).joined(separator: ", ")); at most \
+                \(PlanNumber.text(metric.contributionBound)) from one identifier.
+                """)
+        }
         if !metric.rollups.isEmpty {
             add("Counts", "Added up by \(metric.rollups.map(\.rawValue).joined(separator: " and by ")), too.")
         }
@@ -142,6 +146,39 @@ extension Plan {
         return facts
     }
 
+    private func facts(of within: WindowMeasure, in metric: Metric) -> [PrivacyLabel.Fact] {
+        let window = Duration.seconds((purpose(metric.purpose)?.rotation ?? .standard).seconds).planText
+        let memory =
+            """
+            For that the daemon remembers how far your identifier has come, in memory and in its encrypted journal, until \
+            the window is over; then only the number remains.
+            """
+        switch within.kind {
+        case .frequency:
+            return [
+                .init(
+                    "Counts", lead: "Counts, ",
+                    """
+                    by \(metric.period.rawValue): identifiers, by how often each sent one of these within its window of \
+                    \(window): \(metric.events.map(\.text).joined(separator: ", ")); each identifier once. \(memory)
+                    """)
+            ]
+        case .funnel(let steps):
+            let names = steps.map { step in
+                let places = step.filters.map { "\(dimension($0.dimension)?.title ?? $0.dimension.text): \($0.bucket)" }
+                return "\(step.title) (\(([step.event.text] + places).joined(separator: ", ")))"
+            }
+            return [
+                .init(
+                    "Counts", lead: "Counts, ",
+                    """
+                    by \(metric.period.rawValue): identifiers, by how far each came within its window of \(window): \
+                    \(names.joined(separator: ", then ")); each identifier once. \(memory)
+                    """)
+            ]
+        }
+    }
+
     private func text(of answer: DeviceAnswer) -> String {
         let events = answer.events.map(\.text).joined(separator: ", ")
         return switch answer {
@@ -183,7 +220,7 @@ extension Plan {
     }
 
     private var labelledDimensions: [PrivacyLabel.Dimension] {
-        let used = Set(metrics.flatMap(\.dimensions))
+        let used = Set(metrics.flatMap(\.dimensions) + metrics.flatMap(\.steps).flatMap(\.filters).map(\.dimension))
         let coarser = Set(metrics.flatMap { derivedDimensions(of: $0) })
         return dimensions.filter { used.contains($0.name) }.map { dimension in
             let source =
@@ -225,11 +262,15 @@ extension Plan {
     private var labelledFields: [PrivacyLabel.Field] {
         Set(purposes.flatMap { contextFields(of: $0.name) }).sorted().map { field in
             let readers = metrics.flatMap { cubeDimensions(of: $0) }.filter { $0.field == field }
+            let steps = Set(metrics.flatMap(\.steps).flatMap(\.filters).map(\.dimension))
+                .compactMap { dimension($0) }.filter { $0.field == field }.sorted { $0.name < $1.name }
             let sums = metrics.flatMap(\.sums).filter { $0.field == field }
             var uses: [String] = []
-            for use in readers.map(\.title) + sums.map(\.name) where !uses.contains(use) { uses.append(use) }
+            for use in readers.map(\.title) + steps.map(\.title) + sums.map(\.name) where !uses.contains(use) {
+                uses.append(use)
+            }
             return PrivacyLabel.Field(
-                name: field.text, uses: uses, isUserAgent: readers.contains { $0.rule.readsUserAgents })
+                name: field.text, uses: uses, isUserAgent: (readers + steps).contains { $0.rule.readsUserAgents })
         }
     }
 

@@ -76,6 +76,22 @@ extension Plan {
         }
     }
 
+    private func published(_ within: WindowMeasure) -> PublicPlan.Within {
+        switch within.kind {
+        case .frequency(let bands):
+            .init(name: within.name, frequency: .init(bands: bands), funnel: nil)
+        case .funnel(let steps):
+            .init(
+                name: within.name, frequency: nil,
+                funnel: .init(
+                    steps: steps.map { step in
+                        .init(
+                            title: step.title, event: step.event,
+                            filters: step.filters.map { .init(dimension: $0.dimension, bucket: $0.bucket) })
+                    }))
+        }
+    }
+
     private func published(_ metric: Metric) -> PublicPlan.Metric {
         PublicPlan.Metric(
             name: metric.name, title: metric.title, question: metric.question, purpose: metric.purpose,
@@ -83,7 +99,9 @@ extension Plan {
             rollups: metric.rollups, sums: metric.sums, histogram: metric.histogram, reach: metric.reach,
             firstGroupings: metric.countsFirsts ? groupingNames(of: metric) : nil,
             firstPeriods: metric.countsFirsts ? metric.firstPeriods : nil, answered: metric.answered.map(published),
-            contributionBound: metric.contributionBound, sampling: metric.sampling,
+            within: metric.within.map(published),
+            // What a client keeps to itself beyond it would not have changed anything.
+            contributionBound: metric.within?.mostEvents ?? metric.contributionBound, sampling: metric.sampling,
             threshold: metric.noise == nil ? releaseThreshold(of: metric).devices : nil,
             protection: metric.protection.percent, sensitive: metric.sensitive,
             impossible: metric.impossible, noise: metric.noise.map(published),

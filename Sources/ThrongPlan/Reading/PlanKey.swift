@@ -115,8 +115,24 @@ enum PlanKeys {
     }
 
     enum Measures: String, PlanKey {
-        case count, sums, histogram, reach
+        case count, sums, histogram, reach, frequency, funnel
         static let required: Set<Self> = []
+    }
+
+    enum Times: String, PlanKey {
+        case name, bands
+        static let required: Set<Self> = [.bands]
+    }
+
+    enum Funnel: String, PlanKey {
+        case name, steps
+        static let required: Set<Self> = [.steps]
+    }
+
+    enum Step: String, PlanKey {
+        case title, event
+        case whereBuckets = "where"
+        static let required: Set<Self> = [.title, .event]
     }
 
     enum Sum: String, PlanKey {

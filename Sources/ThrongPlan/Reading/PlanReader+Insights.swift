@@ -1,6 +1,6 @@
 extension PlanReader {
     enum InsightKind: String, CaseIterable {
-        case count, reach, share, mean, distribution, quantiles, retention, frequency
+        case count, reach, share, mean, distribution, quantiles, retention, frequency, funnel
     }
 
     /// Reads one of `insights`.
@@ -25,6 +25,7 @@ extension PlanReader {
                 """
             )
         }
+        guard fits(kind, metric, in: body) else { return }
         guard let computed = computed(kind, in: body, of: metric, by: by, filters: filters) else { return }
         var kept = by + filters.map(\.dimension)
         if case .share(of: _, part: let part?) = computed { kept.append(part.dimension) }
@@ -49,7 +50,7 @@ extension PlanReader {
     private mutating func checkKeys(of kind: InsightKind, in body: PlanBody<PlanKeys.Insight>) {
         let allowed: Set<PlanKeys.Insight> =
             switch kind {
-            case .count, .reach, .distribution, .retention, .frequency: []
+            case .count, .reach, .distribution, .retention, .frequency, .funnel: []
             case .quantiles: [.at]
             case .share: [.basis, .part]
             case .mean: [.sum]
@@ -163,6 +164,10 @@ extension PlanReader {
         case .retention:
             guard case .retention = metric.answered else { return lacksAnswer(kind, of: metric, in: body) }
             return answerDimension(of: metric, in: body, by: by, filters: filters).map { .retention(week: $0) }
+        case .frequency where metric.within != nil:
+            return withinDimension(of: metric, in: body, by: by).map { .frequency(band: $0) }
+        case .funnel:
+            return withinDimension(of: metric, in: body, by: by).map { .funnel(step: $0) }
         case .frequency:
             guard case .frequency = metric.answered else { return lacksAnswer(kind, of: metric, in: body) }
             return answerDimension(of: metric, in: body, by: by, filters: filters).map { .frequency(band: $0) }

@@ -8,6 +8,8 @@ extension PlanReader {
         var reach = false
         /// Whether clients say which events are firsts.
         var countsFirsts = false
+        /// What is counted of identifiers instead of events.
+        var within: WindowMeasure?
     }
 
     private enum ReachWord: String, CaseIterable {
@@ -40,6 +42,10 @@ extension PlanReader {
             measures.histogram = read?.histogram
             measures.bands = read?.bands ?? []
             isFine = isFine && read != nil
+        }
+        if body[.frequency] != nil || body[.funnel] != nil {
+            measures.within = within(in: body, of: metric)
+            isFine = isFine && measures.within != nil
         }
         return isFine ? measures : nil
     }

@@ -18,7 +18,7 @@ extension PlanReader {
         let period: PeriodKind? = choice(.period, in: body)
         let rollups = self.rollups(in: body, of: period)
         let measures = self.measures(in: body)
-        let bound = integer(.contributionBound, in: body, 1...1_000_000) ?? 100
+        let bound = integer(.contributionBound, in: body, 1...1_000_000) ?? (measures?.within == nil ? 100 : 1)
         let sampling = self.sampling(in: body) ?? 1
         let threshold = metricThreshold(in: body)
         let noise = body[.noise].flatMap { self.noise($0, in: body) }
@@ -26,7 +26,8 @@ extension PlanReader {
         let answered = body[.answered].flatMap { self.answered($0, body.subject(.answered)) }
         guard let dimensions, let measures else { return }
         checkColumns(of: measures, dimensions: dimensions, in: body)
-        let cube = dimensions + [measures.histogram?.name].compactMap { $0 }
+        if let within = measures.within { checkWithin(within, dimensions: dimensions, in: body) }
+        let cube = dimensions + [measures.histogram?.name, measures.within?.name].compactMap { $0 }
         let all = cube.map(\.text) + derivedNames(of: dimensions)
         let margins = body[.margins].flatMap { self.margins($0, body.subject(.margins), among: all) } ?? []
         let decay = body[.decay].flatMap { self.decaySteps($0, body.subject(.decay), among: all) } ?? []
@@ -43,7 +44,8 @@ extension PlanReader {
                 sums: measures.sums, histogram: measures.histogram, reach: measures.reach, contributionBound: bound,
                 sampling: sampling, threshold: threshold, margins: margins, decay: decay, rollups: rollups,
                 protection: disclosure.protection, sensitive: disclosure.sensitive, impossible: disclosure.impossible,
-                noise: noise, cellsBound: cellsBound, countsFirsts: measures.countsFirsts, answered: answered))
+                noise: noise, cellsBound: cellsBound, countsFirsts: measures.countsFirsts, answered: answered,
+                within: measures.within))
     }
 
     /// The dimensions that a metric counts by: none that is made of another.
@@ -193,7 +195,7 @@ extension PlanReader {
     ) -> Bool {
         let place = body[.dimensions]?.place ?? body.place
         let histogram = measures.histogram
-        let count = dimensions.count + (histogram == nil ? 0 : 1)
+        let count = dimensions.count + (histogram == nil ? 0 : 1) + (measures.within == nil ? 0 : 1)
         guard count <= Self.mostDimensions else {
             problems.add(
                 place,

@@ -59,6 +59,7 @@ struct PlanReader {
         checkGroupings(of: plan)
         let found =
             plan.answerProblems() + plan.noiseProblems(today: today) + plan.revealedProblems() + plan.samplingProblems()
+            + plan.withinProblems()
         for problem in found {
             problems.add(problem)
         }

@@ -14,7 +14,7 @@ public struct EventTies: Sendable {
         var known: [MetricName: CountedEvents] = [:]
         for metric in plan.metrics where metric.noise == nil {
             known[metric.name] = CountedEvents(
-                names: Set(metric.events), audience: audiences[metric.purpose] ?? .former(metric.purpose))
+                names: Set(metric.countingEvents), audience: audiences[metric.purpose] ?? .former(metric.purpose))
         }
         self.known = known
     }

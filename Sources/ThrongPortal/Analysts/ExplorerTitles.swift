@@ -30,13 +30,13 @@ struct ExplorerTitles: Sendable {
         name.prefix(1).uppercased() + name.dropFirst().replacing("_", with: " ")
     }
 
-    /// "Events", "Revenue", "Devices, at least".
+    /// "Events", "Revenue", "Devices (at least)".
     func measure(_ column: AnalystColumn) -> String {
         switch column.kind {
         case .events: "Events"
         case .sum(let name): Self.worded(name)
-        case .devices: "Devices, at least"
-        case .clientDevices: "Devices, as they say"
+        case .devices: "Devices (at least)"
+        case .clientDevices: "Devices (as they say)"
         case .dimension(let name): name.text
         }
     }

@@ -88,6 +88,6 @@ public struct ReleaseHeader: Sendable, Hashable, Codable {
             groupings: plan.groupings(of: metric),
             protection: metric.protection,
             sensitive: plan.sensitiveDimensions(of: metric),
-            events: metric.events)
+            events: metric.countingEvents)
     }
 }

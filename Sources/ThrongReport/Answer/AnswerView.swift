@@ -6,6 +6,8 @@ public enum AnswerView: Sendable, Hashable {
     case ranking(AnswerRanking)
     /// Each row beside itself in earlier periods, one comparison a period.
     case change([AnswerComparison])
+    /// The steps of a funnel, each beside what part of those before it came so far: one a row.
+    case funnel([AnswerStage])
     /// The rows over some periods, the report's own last.
     case trend([AnswerPoint])
 }

@@ -12,7 +12,9 @@ extension InsightAnswer {
         let metric = plan.metric(insight.metric)
         let dimensions = metric.map { plan.cubeDimensions(of: $0) } ?? []
         func title(_ name: DimensionName) -> String {
-            dimensions.first { $0.name == name }?.title ?? plan.derivedDimension(name)?.title ?? name.text
+            // What stands in a row of a funnel came to its step or further.
+            if insight.kind == .funnel(step: name) { return "Step" }
+            return dimensions.first { $0.name == name }?.title ?? plan.derivedDimension(name)?.title ?? name.text
         }
         self.insight = insight
         let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
@@ -21,7 +23,7 @@ extension InsightAnswer {
         unit =
             switch insight.kind {
             case .count, .distribution: "events"
-            case .reach, .frequency: "devices"
+            case .reach, .frequency, .funnel: "devices"
             case .share, .retention: "share"
             case .mean(let sum): metric?.sums.first { $0.name == sum }?.unit ?? ""
             case .quantiles: metric?.histogram?.unit ?? ""
@@ -58,7 +60,12 @@ extension InsightAnswer {
         }
         let view: AnswerView =
             switch insight.view {
-            case .table: .table
+            case .table:
+                if case .funnel = insight.kind {
+                    .funnel(AnswerStage.all(table.rows.map(\.figure), steps: reading.axes.last?.labels.count ?? 1))
+                } else {
+                    .table
+                }
             case .ranking(let top): .ranking(AnswerRanking(of: table, top: top, rest: reading.rest))
             case .change(let references):
                 .change(
@@ -77,7 +84,7 @@ extension InsightAnswer {
             Answered(
                 release: history.current.digest,
                 basis: NumberBasis(
-                    counts: insight.kind.counts,
+                    counts: header.layout.within == nil ? insight.kind.counts : .devices,
                     threshold: header.threshold,
                     sampling: header.sampling,
                     rotation: header.layout.rotation,
@@ -127,7 +134,7 @@ extension Insight.Kind {
     public var counts: Insight.Basis {
         switch self {
         case .count, .mean, .distribution, .quantiles, .retention, .frequency: .events
-        case .reach: .devices
+        case .reach, .funnel: .devices
         case .share(let basis, _): basis
         }
     }
@@ -135,6 +142,7 @@ extension Insight.Kind {
     /// How it is known that numbers are devices; nil where they are events.
     func deviceBasis(_ header: ReleaseHeader) -> NumberBasis.Devices? {
         switch self {
+        case .frequency where header.layout.within != nil, .funnel: .windows
         case .retention, .frequency: .answers
         case .count, .mean, .distribution, .quantiles, .share(of: .events, part: _): nil
         case .reach, .share(of: .devices, part: _): header.hasFirsts ? .firsts : .floor

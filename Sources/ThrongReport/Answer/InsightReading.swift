@@ -52,7 +52,7 @@ struct InsightReading {
         case .mean(let name):
             guard let found = layout.sums.firstIndex(where: { $0.name == name }) else { return nil }
             sum = (found, layout.sums[found].decimals)
-        case .retention(let answer), .frequency(let answer):
+        case .retention(let answer), .frequency(let answer), .funnel(let answer):
             names.append(answer)
             if case .retention = insight.kind {
                 // Week 0 is the first of the list.
@@ -88,6 +88,7 @@ struct InsightReading {
     /// The numbers.
     var table: AnswerTable {
         if case .quantiles(let quantiles) = kind { return table(of: quantiles) }
+        if case .funnel = kind { return funnelTable }
         var rows: [AnswerRow] = []
         var covered: Int64 = 0
         for buckets in combinations {
@@ -175,7 +176,7 @@ struct InsightReading {
             return .published(scaled(cell.count, .events))
         case .frequency:
             return .published(scaled(cell.count, .devices))
-        case .quantiles:
+        case .quantiles, .funnel:
             return .withheld
         case .retention:
             guard let start, let whole = self.cell(base + split.filter { $0.dimension != start.dimension } + [start]),
@@ -231,6 +232,22 @@ struct InsightReading {
     }
 
     private func shows(_ fixed: [Place]) -> Bool { release.shows(Margin(keeping: fixed.map(\.dimension))) }
+
+    /// The combinations of a funnel's buckets but for its steps.
+    var groups: [[Int]] {
+        axes.dropLast().reduce([[]]) { partial, axis in
+            partial.flatMap { head in axis.shownBuckets.map { head + [$0] } }
+        }
+    }
+
+    /// The labels of a group's buckets.
+    func labels(of group: [Int]) -> [BucketLabel] { zip(axes, group).map { $0.labels[$1] } }
+
+    /// What is published of a group at one step, or of all of it.
+    func count(in group: [Int], step: Int?) -> Int64? {
+        let split = zip(places, group + [step].compactMap { $0 }).map { Place(dimension: $0, bucket: $1) }
+        return cell(base + split)?.count
+    }
 
     private var combinations: [[Int]] {
         axes.reduce([[]]) { partial, axis in partial.flatMap { head in axis.shownBuckets.map { head + [$0] } } }

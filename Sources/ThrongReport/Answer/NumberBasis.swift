@@ -23,6 +23,8 @@ public struct NumberBasis: Sendable, Hashable {
         case firsts = "client_firsts"
         /// Devices answer by themselves, once a period; nobody can check it.
         case answers = "client_answers"
+        /// Each identifier is counted once, when its window is over: a device that comes back later counts again.
+        case windows
     }
 
     /// Puts a basis together.
@@ -48,6 +50,7 @@ public struct NumberBasis: Sendable, Hashable {
         case .floor: "devices: at least, seen within one window\(seen)"
         case .firsts: "devices: as clients say, each at its first event of the period\(seen)"
         case .answers: "devices: as they answer by themselves, once a period\(sampled)\(noisy)"
+        case .windows: "devices: each once within a window, and again in another one"
         }
     }
 

@@ -4,7 +4,7 @@ public enum Quantity: Sendable, Hashable {
     case events(Int64)
     /// Unit: devices, at least.
     case devices(Int64)
-    /// Unit: devices, as they say themselves.
+    /// Unit: devices, each of which is in one number only: as they say themselves, or as their windows came to.
     case said(Int64)
     /// Part over whole; the whole is above 0.
     case share(part: Int64, whole: Int64)

@@ -7,6 +7,8 @@ enum CSVExtra: CaseIterable {
     case rank
     case change
     case noise
+    /// Of the steps of a funnel.
+    case funnel
 
     var columns: [String] {
         switch self {
@@ -14,17 +16,19 @@ enum CSVExtra: CaseIterable {
         case .rank: ["rank"]
         case .change: ["against", "earlier", "relative"]
         case .noise: ["noise", "margin"]
+        case .funnel: ["of_previous", "of_first"]
         }
     }
 
     /// Whether an answer has such numbers.
     func isIn(_ answer: InsightAnswer) -> Bool {
-        switch (self, answer.insight.view) {
+        if case (.funnel, .funnel) = (self, answer.insight.kind) { return true }
+        return switch (self, answer.insight.view) {
         case (.bounds, _): answer.answered != nil && answer.hasBounds
         case (.rank, .ranking): true
         case (.change, .change): true
         case (.noise, _): answer.answered?.basis.noise != nil
-        case (.rank, _), (.change, _): false
+        case (.rank, _), (.change, _), (.funnel, _): false
         }
     }
 
@@ -34,6 +38,7 @@ enum CSVExtra: CaseIterable {
         case .bounds: return [number(line.bounds?.low), number(line.bounds?.high)]
         case .rank: return [line.rank.map { .number(String($0)) } ?? .empty]
         case .change: return [line.against.map { .text($0) } ?? .empty, number(line.earlier), number(line.relative)]
+        case .funnel: return [number(line.ofPrevious), number(line.ofFirst)]
         case .noise:
             guard let noise = answer.answered?.basis.noise else { return [.empty, .empty] }
             return [.text(noise.terms), .number(String(noise.margin))]

@@ -13,4 +13,6 @@ struct CSVLine {
     var against: String?
     var earlier: Decimals?
     var relative: Decimals?
+    var ofPrevious: Decimals?
+    var ofFirst: Decimals?
 }

@@ -44,7 +44,7 @@ extension InsightAnswer {
     var hasBounds: Bool {
         switch insight.kind {
         case .quantiles: true
-        case .count, .reach, .share, .mean, .distribution, .retention, .frequency:
+        case .count, .reach, .share, .mean, .distribution, .retention, .frequency, .funnel:
             (answered?.basis.sampling ?? 1) < 1
         }
     }

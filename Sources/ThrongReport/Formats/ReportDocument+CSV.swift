@@ -8,7 +8,8 @@ extension ReportDocument {
     /// `unit`, `basis`, `k`, `sampling`, `withheld_share` (of the insight's whole; empty is unknown), `status`. A
     /// dimension named like one of these columns is written as `dimension_<name>`.
     /// Further columns, each only where the report has such numbers: `low` and `high` (bounds of an estimate, or the band
-    /// of a quantile), `rank`, `against`, `earlier` and `relative` (of a change, whose `value` is the difference), `noise`
+    /// of a quantile), `rank`, `against`, `earlier` and `relative` (of a change, whose `value` is the difference), `of_previous` and
+    /// `of_first` (of a funnel's step: those that came so far as a part of those at the step before, and at the first), `noise`
     /// and `margin`, within which 19 of 20 noisy numbers lie.
     /// Shape: RFC 4180 in UTF-8 with CRLF, without a byte order mark. A withheld number has an empty `value`.
     public var csv: String {
@@ -99,6 +100,13 @@ extension ReportDocument {
                         return line
                     }
                 }
+        case .funnel(let stages):
+            return zip(own, stages).map { own, stage in
+                var line = own
+                line.ofPrevious = stage.ofPrevious?.quantity?.decimal
+                line.ofFirst = stage.ofFirst?.quantity?.decimal
+                return line
+            }
         case .trend(let points):
             return points.flatMap { point in
                 zip(answered.table.rows, point.figures).map { row, figure in

@@ -81,6 +81,11 @@ extension InsightAnswer {
         let table = answered?.table
         var rest = table?.rest?.quantity
         var rows = (table?.rows ?? []).map { row($0.buckets, $0.figure) }
+        if case .funnel(let stages)? = answered?.view {
+            rows = zip(table?.rows ?? [], stages).map { row, stage in
+                self.row(row.buckets, row.figure, parts(of: stage))
+            }
+        }
         if case .ranking(let ranking)? = answered?.view {
             rest = ranking.rest
             rows = ranking.rows.map { ranked in
@@ -93,6 +98,12 @@ extension InsightAnswer {
             ("rest", rest.map { .object(members(of: .published($0), as: .derived)) } ?? .null),
             ("rows", .array(rows)),
         ]
+    }
+
+    private func parts(of stage: AnswerStage) -> [(key: String, value: JSONText)] {
+        [("of_previous", stage.ofPrevious), ("of_first", stage.ofFirst)].map { key, figure in
+            (key, figure.map { .object(members(of: $0)) } ?? .null)
+        }
     }
 
     private func viewMembers(_ answered: Answered?, _ names: PeriodNames) -> [(key: String, value: JSONText)] {
@@ -127,7 +138,7 @@ extension InsightAnswer {
                 ])
             }
             return [("points", .array(texts))]
-        case .table?, .ranking?, nil: return []
+        case .table?, .ranking?, .funnel?, nil: return []
         }
     }
 
@@ -213,6 +224,7 @@ extension Insight.Kind {
         case .quantiles: "quantiles"
         case .retention: "retention"
         case .frequency: "frequency"
+        case .funnel: "funnel"
         }
     }
 

@@ -36,6 +36,15 @@ struct BarChartView {
         self.init(answer, entries, order: "in the plan's order", anchor: anchor)
     }
 
+    /// The steps of a funnel, each in the middle, with what part of the step before came so far.
+    init(_ answer: InsightAnswer, answered: InsightAnswer.Answered, stages: [AnswerStage], anchor: String) {
+        let entries = zip(answered.table.rows, stages).map { row, stage in
+            let part = stage.ofPrevious?.quantity.map { " · \(answer.text($0)) of the step before" } ?? ""
+            return Entry(label: row.label, mark: answer.mark(row.figure), addition: part)
+        }
+        self.init(answer, entries, order: "from the first step to the last", anchor: anchor, isCentred: true)
+    }
+
     /// The named rows, the largest first, and what they leave of the whole.
     init(_ answer: InsightAnswer, ranking: AnswerRanking, anchor: String) {
         var entries = ranking.rows.map { Entry(label: "\($0.rank). \($0.row.label)", mark: answer.mark($0.row.figure)) }
@@ -45,7 +54,9 @@ struct BarChartView {
         self.init(answer, entries, order: "the largest first", anchor: anchor)
     }
 
-    private init(_ answer: InsightAnswer, _ entries: [Entry], order: String, anchor: String) {
+    private init(
+        _ answer: InsightAnswer, _ entries: [Entry], order: String, anchor: String, isCentred: Bool = false
+    ) {
         var isShare = false
         if case .share = answer.insight.kind { isShare = true }
         self.init(
@@ -53,14 +64,17 @@ struct BarChartView {
             Charts.Caption(
                 name: "\(anchor)-chart", title: answer.insight.title,
                 summary:
-                    "Horizontal bars, one a group, \(order). \(answer.sentence) The table has the same numbers."),
-            atLeast: isShare ? 1 : 0)
+                    "Horizontal bars, one a \(isCentred ? "step" : "group"), \(order). \(answer.sentence) The table has the same numbers."
+            ),
+            atLeast: isShare ? 1 : 0, isCentred: isCentred)
     }
 
     /// Bars in the order given.
     ///
-    /// - Parameter least: what the whole width stands for, where no bar is longer.
-    init(_ entries: [Entry], _ caption: Charts.Caption, atLeast least: Double = 0) {
+    /// - Parameters:
+    ///   - least: what the whole width stands for, where no bar is longer.
+    ///   - isCentred: whether bars stand in the middle, as a funnel's do.
+    init(_ entries: [Entry], _ caption: Charts.Caption, atLeast least: Double = 0, isCentred: Bool = false) {
         let values = entries.compactMap(\.mark.value)
         let highest = max(values.max() ?? 0, least)
         let lowest = min(values.min() ?? 0, 0)
@@ -70,7 +84,8 @@ struct BarChartView {
             return BarView(
                 textY: Coordinate.number(Double(place) * Self.pitch + 14),
                 barY: Coordinate.number(Double(place) * Self.pitch + 23),
-                barX: Coordinate.percent((min(value, 0) - lowest) / range),
+                barX: Coordinate.percent(
+                    isCentred ? (1 - abs(value) / range) / 2 : (min(value, 0) - lowest) / range),
                 barWidth: Coordinate.percent(abs(value) / range),
                 barLabel: entry.label.shortened(to: 28),
                 barTitle: entry.label,

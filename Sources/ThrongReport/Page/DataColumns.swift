@@ -62,12 +62,19 @@ struct DataColumns {
         return [cell(compared.earlier)] + texts.prefix(columns).map { DataCellView($0) }
     }
 
+    /// The cells of a funnel's step.
+    func cells(_ figure: Figure, _ stage: AnswerStage) -> [DataCellView] {
+        [cell(figure)] + [stage.ofPrevious, stage.ofFirst].map { $0.map(cell) ?? DataCellView("\u{2013}") }
+    }
+
     private static func heads(_ answer: InsightAnswer, whole: Quantity?) -> [String] {
         switch answer.insight.kind {
         case .count, .distribution:
             whole?.amount != nil ? ["Events", "Share"] : ["Events"]
         case .reach:
             [answer.answered?.basis.isSaid == true ? "Devices" : "Devices, at least"]
+        case .funnel:
+            ["Devices", "Of the step before", "Of the first"]
         case .frequency:
             whole?.amount != nil ? ["Devices", "Share"] : ["Devices"]
         case .retention:
@@ -125,7 +132,7 @@ extension Insight.Kind {
     var hasInterval: Bool {
         switch self {
         case .count, .distribution, .frequency, .retention, .mean, .share(of: .events, part: _): true
-        case .reach, .quantiles, .share(of: .devices, part: _): false
+        case .reach, .quantiles, .funnel, .share(of: .devices, part: _): false
         }
     }
 }

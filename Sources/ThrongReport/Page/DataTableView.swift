@@ -67,6 +67,13 @@ struct DataTableView {
                         + comparisons.flatMap { columns.cells(of: $0.rows[place]) })
             }
             (rests, totals) = ([], [])
+        case .funnel(let stages):
+            labelHeads = columns.labelHeads
+            numberHeads = columns.heads
+            dataRows = zip(table.rows, stages).map { row, stage in
+                DataRowView(labels: columns.labels(of: row), cells: columns.cells(row.figure, stage))
+            }
+            (rests, totals) = ([], [])
         case .table:
             labelHeads = columns.labelHeads
             numberHeads = columns.heads

@@ -8,7 +8,7 @@ extension InsightAnswer {
             return absence.wording
         }
         switch answered.view {
-        case .table: return tableSentence(answered)
+        case .table, .funnel: return tableSentence(answered)
         case .ranking(let ranking): return sentence(of: ranking, answered) ?? tableSentence(answered)
         case .change(let comparisons): return sentence(of: comparisons, answered)
         case .trend(let points): return sentence(of: points, answered)
@@ -18,6 +18,7 @@ extension InsightAnswer {
     func tableSentence(_ answered: Answered) -> String {
         let table = answered.table
         if case .quantiles(at: _) = insight.kind { return quantileSentence(answered) }
+        if case .funnel = answered.view { return funnelSentence(answered) }
         if answered.axes.isEmpty {
             guard let quantity = table.rows.first?.figure.quantity else {
                 return table.withheldRows == 0 ? "This \(Impossible.marker)." : "This number is \(Withheld.wording)."
@@ -40,6 +41,8 @@ extension InsightAnswer {
                 "\(group) is the fullest published band, with \(part(quantity, of: answered.shareBase)).")
         case .quantiles:
             return quantileSentence(answered)
+        case .funnel:
+            return funnelSentence(answered)
         case .retention:
             guard let row = table.latestWeek, case .published(.share(let part, let whole)) = row.figure else {
                 return "Every number here is \(Withheld.wording)."

@@ -4,7 +4,7 @@ extension NumberBasis {
     /// The basis line under an insight, in parts.
     var words: [String] {
         [
-            devices == nil ? "Counts events" : "Counts \(statement)",
+            counted,
             noise.map { "Noise: \($0.terms)" }
                 ?? "k = \(threshold.devices): every number stands for \(threshold.devices) devices or more",
             sampling == 1 ? "Every event counted" : "Sampling rate \(samplingText)\(sampledWords)",
@@ -12,11 +12,21 @@ extension NumberBasis {
         ]
     }
 
+    private var counted: String {
+        switch devices {
+        case nil: "Counts events"
+        case .windows:
+            "Counts devices, each once within a window of \(Self.words(seconds: rotation.seconds)); one that comes back "
+                + "in a later window counts again"
+        default: "Counts \(statement)"
+        }
+    }
+
     /// What the sample means for the numbers.
     private var sampledWords: String {
         switch devices {
         case .floor, .firsts: ": devices can\u{2019}t be scaled up; there are at least so many"
-        case nil, .answers: ": scaled up, with 95% intervals"
+        case nil, .answers, .windows: ": scaled up, with 95% intervals"
         }
     }
 

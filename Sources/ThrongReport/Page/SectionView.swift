@@ -45,6 +45,8 @@ struct SectionView {
                 ranges = [RangeChartView(answer, table: table, quantiles: quantiles, anchor: tile.anchor)]
             case (.ranking(let ranking), _):
                 bars = [BarChartView(answer, ranking: ranking, anchor: tile.anchor)]
+            case (.funnel(let stages), _):
+                bars = [BarChartView(answer, answered: answered, stages: stages, anchor: tile.anchor)]
             case (.table, let kind) where answered.axes.count == 1 && kind.isOrdered:
                 columns = [ColumnChartView(answer, answered: answered, anchor: tile.anchor)]
             case (.table, _) where answered.axes.count > 1:
@@ -99,7 +101,8 @@ struct SectionView {
         let numbers = table.rows.count == 1 ? "" : " \(table.withheldRows) of \(table.rows.count) numbers here."
         let left =
             table.rest.map { rest in
-                let share = "\(answer.locale.percent(rest.events, of: rest.whole)) of the events."
+                let thing = answered.basis.devices == .windows ? "devices" : "events"
+                let share = "\(answer.locale.percent(rest.events, of: rest.whole)) of the \(thing)."
                 return rest.quantity == nil
                     ? " They leave out \(share)" : " Together they are the whole less the published numbers: \(share)"
             } ?? " How much of the whole that leaves out is unknown."
@@ -117,7 +120,7 @@ extension Insight.Kind {
     fileprivate var isOrdered: Bool {
         switch self {
         case .distribution, .retention, .frequency: true
-        case .count, .reach, .share, .mean, .quantiles: false
+        case .count, .reach, .share, .mean, .quantiles, .funnel: false
         }
     }
 }

@@ -42,7 +42,7 @@ struct TileView {
             sparks = [LineChartView(answer, points: points, row: 0, label: nil, anchor: anchor, isSpark: true)]
             tileSentence = answer.sentence
             return
-        case .table, .ranking:
+        case .table, .ranking, .funnel:
             deltas = []
             tileSentence = answer.sentence
         }
@@ -57,6 +57,13 @@ struct TileView {
         if answered.axes.isEmpty {
             guard let quantity = table.rows.first?.figure.quantity else { return (nil, "") }
             return (answer.text(quantity), unit(of: quantity, answer))
+        }
+        if case .funnel = answered.view {
+            guard let reach = answer.funnelReaches(answered).max(by: { $1.conversion.exceeds($0.conversion) }) else {
+                return (nil, "")
+            }
+            let way = "from “\(reach.first.title)” to “\(reach.last.title)”"
+            return (answer.text(reach.conversion), reach.group.isEmpty ? way : "\(reach.group): \(way)")
         }
         if case .retention = answer.insight.kind { return retention(table, answer) }
         if case .mean = answer.insight.kind, let whole = table.whole?.quantity {

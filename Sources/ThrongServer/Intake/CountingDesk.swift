@@ -199,12 +199,28 @@ final class CountingDesk: Sendable {
         state.withLock { $0.applied(flush, closed: closed) }
     }
 
-    /// Forgets windows that are over, with their keys and the segments that nothing needs any more.
+    /// Closes and forgets windows that are over, with their keys and the segments that nothing needs any more.
     func tidy() throws {
         let now = clock.now
         reveals.closeWindows(now: now)
         let known = keys.windows
-        let (settled, flushed) = state.withLock { ($0.closeWindows(now: now, among: known), $0.flushed) }
+        // Added up while others count: nobody sends to these windows any more.
+        let ended = state.withLock { $0.takeEnded(now: now) }.map { $0.tallied() }
+        let settled: [WindowID]
+        let flushed: JournalPosition
+        do {
+            (settled, flushed) = try state.withLock { counting in
+                for window in ended {
+                    let closing = counting.close(window) { self.openPeriod(of: $0, now: now) }
+                    try journal.append(.closing(closing), key: keys.existingKey(of: closing.window))
+                }
+                return (counting.closeWindows(now: now, among: known), counting.flushed)
+            }
+        } catch {
+            // Counted in memory and not in the journal: the process is about to end and will replay.
+            onFailure(error)
+            throw error
+        }
         do {
             for window in settled { try keys.destroy(keyOf: window) }
             try journal.removeSegments(

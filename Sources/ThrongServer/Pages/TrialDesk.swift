@@ -81,6 +81,13 @@ struct TrialDesk: Sendable {
         if let reason = event.refused {
             return [.init(title: "Nothing for \(purpose.name).", text: words(for: reason), remains: [])]
         }
+        if event.counted.isEmpty {
+            return [
+                .init(
+                    title: "Nothing for \(purpose.name).",
+                    text: "By itself it is no step that counts: the steps before it come first.", remains: [])
+            ]
+        }
         return event.counted.compactMap { tuple in
             guard let metric = plan.metric(MetricName(tuple.metric)) else { return nil }
             let buckets = plan.cubeDimensions(of: metric).compactMap { dimension in
@@ -92,8 +99,13 @@ struct TrialDesk: Sendable {
                     return LabelTrial.Remain(name: sum.name, value: "\(number.grouped) \(sum.unit)")
                 }
             }
+            let text =
+                metric.within == nil
+                ? "one more in these counters of \(tuple.period)\(condition)."
+                : "one more in these counters of \(tuple.period)\(condition), once your identifier\u{2019}s window is over and "
+                    + "if nothing more comes of it by then."
             return LabelTrial.Outcome(
-                title: "\(metric.title):", text: "one more in these counters of \(tuple.period)\(condition).",
+                title: "\(metric.title):", text: text,
                 remains: buckets + sums)
         }
     }

@@ -160,6 +160,6 @@ public struct ReleaseDesk: Sendable {
             sampling: metric?.sampling ?? 1,
             reach: metric?.reach ?? false,
             groupings: Set(layout.trackedMargins + [.total]).sorted(),
-            events: metric?.events)
+            events: metric?.countingEvents)
     }
 }

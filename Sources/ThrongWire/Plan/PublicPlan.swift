@@ -194,6 +194,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         public let firstPeriods: [PeriodKind]?
         /// What devices answer about themselves, where the metric is made of such answers; its event is theirs alone.
         public let answered: Answered?
+        /// What is counted of identifiers instead of events, once their window is over; nil where events are counted.
+        public let within: Within?
         /// Events that one identifier may add in one rotation.
         public let contributionBound: Int
         /// Share of events that clients send.
@@ -229,6 +231,7 @@ public struct PublicPlan: Codable, Sendable, Hashable {
             firstGroupings: [[DimensionName]]? = nil,
             firstPeriods: [PeriodKind]? = nil,
             answered: Answered? = nil,
+            within: Within? = nil,
             contributionBound: Int,
             sampling: Double,
             threshold: Int64?,
@@ -253,6 +256,7 @@ public struct PublicPlan: Codable, Sendable, Hashable {
             self.firstGroupings = firstGroupings
             self.firstPeriods = firstPeriods
             self.answered = answered
+            self.within = within
             self.contributionBound = contributionBound
             self.sampling = sampling
             self.threshold = threshold
@@ -281,6 +285,58 @@ public struct PublicPlan: Codable, Sendable, Hashable {
             self.mechanism = mechanism
             self.epsilon = epsilon
             self.rho = rho
+        }
+    }
+
+    /// What the daemon counts of an identifier once its window is over: one of the two, in buckets of one dimension.
+    public struct Within: Codable, Sendable, Hashable {
+        /// The dimension that is made of it.
+        public let name: DimensionName
+        /// How many of the metric's events it sent.
+        public let frequency: Frequency?
+        /// How far it came.
+        public let funnel: Funnel?
+
+        /// In bands.
+        public struct Frequency: Codable, Sendable, Hashable {
+            /// Their lower edges, 1 the first.
+            public let bands: [Int]
+
+            /// Puts it together; the plan's reader has checked its parts.
+            package init(bands: [Int]) { self.bands = bands }
+        }
+
+        /// By steps that count one after the other.
+        public struct Funnel: Codable, Sendable, Hashable {
+            /// In order.
+            public let steps: [Step]
+
+            /// Puts it together; the plan's reader has checked its parts.
+            package init(steps: [Step]) { self.steps = steps }
+        }
+
+        /// One step.
+        public struct Step: Codable, Sendable, Hashable {
+            /// What people call it.
+            public let title: BucketLabel
+            /// The event by which it is taken.
+            public let event: EventName
+            /// The buckets in which the event has to be, one a dimension.
+            public let filters: [ImpossibleCombination.Part]
+
+            /// Puts it together; the plan's reader has checked its parts.
+            package init(title: BucketLabel, event: EventName, filters: [ImpossibleCombination.Part]) {
+                self.title = title
+                self.event = event
+                self.filters = filters
+            }
+        }
+
+        /// Puts it together; the plan's reader has checked its parts.
+        package init(name: DimensionName, frequency: Frequency?, funnel: Funnel?) {
+            self.name = name
+            self.frequency = frequency
+            self.funnel = funnel
         }
     }
 

@@ -46,6 +46,8 @@ struct PastDays {
                 (calendars[layout.timeZone] ?? .utc).period(layout.period, containing: now).start
             }
         }
+        // The day is over, and so are its windows.
+        _ = counting.takeClosings(now: .max) { _ in now }
         guard let flush = counting.freeze() else { return }
         _ = try await store.flush(flush, now: now)
     }

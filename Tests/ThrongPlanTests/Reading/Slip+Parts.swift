@@ -108,7 +108,7 @@ extension Slip {
             "kind: count", "kind: sum",
             """
             42:11: insight 'by_system': 'kind': found 'sum'; allowed: count, reach, share, mean, distribution, \
-            quantiles, retention, frequency
+            quantiles, retention, frequency, funnel
             """
         ),
         Slip(

@@ -1,0 +1,50 @@
+internal import ThrongPlan
+
+/// What is known of the identifiers of a window that is over, on its way to a ``WindowClosing``.
+///
+/// It is apart from ``Counting`` so that nobody who counts waits while millions of identifiers are added up.
+public struct EndedWindow: Sendable {
+    let id: WindowID
+    let progress: [Int: WindowProgress]
+    let space: CellSpace
+
+    /// Adds up how many identifiers came how far.
+    ///
+    /// - Complexity: O(identifiers and metrics).
+    public consuming func tallied() -> TalliedWindow {
+        var counts: [WindowPlace: UInt32] = [:]
+        for (metric, progress) in progress {
+            guard let within = space.metrics[metric].within else { continue }
+            var progress = progress
+            var cells = FlatTable<UInt32>(initial: 0)
+            var periods = Ordinals()
+            progress.forEach { cell, periodStart, progress in
+                let bucket = UInt32(within.bucket(of: progress))
+                cells[UInt64(cell + bucket) << 32 | periods.ordinal(of: periodStart)] += 1
+            }
+            cells.forEach { key, identifiers in
+                let start = periods[Int(key & 0xFFFF_FFFF)]
+                counts[WindowPlace(metric: metric, periodStart: start, cell: UInt32(key >> 32))] = identifiers
+            }
+        }
+        return TalliedWindow(id: id, counts: counts)
+    }
+}
+
+/// How many identifiers of a window that is over came how far; about nobody.
+public struct TalliedWindow: Sendable {
+    let id: WindowID
+    /// Unit: identifiers.
+    let counts: [WindowPlace: UInt32]
+}
+
+/// A leaf cell of a metric in a period, in the order of a closing's additions.
+struct WindowPlace: Hashable, Comparable, Sendable {
+    let metric: Int
+    var periodStart: Int64
+    let cell: UInt32
+
+    static func < (left: Self, right: Self) -> Bool {
+        (left.metric, left.periodStart, left.cell) < (right.metric, right.periodStart, right.cell)
+    }
+}

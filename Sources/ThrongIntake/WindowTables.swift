@@ -1,0 +1,73 @@
+internal import ThrongCounting
+internal import ThrongPlan
+
+/// What metrics that count identifiers look at in an event of one name. A class, as nearly all events have none.
+final class EventWindows: Sendable {
+    let metrics: [WindowTables]
+
+    init(metrics: [WindowTables]) { self.metrics = metrics }
+}
+
+/// One metric that counts identifiers, ready to mark how far an event takes one.
+struct WindowTables: Sendable {
+    let ordinal: Int32
+    let dimensions: [MetricTables.Axis]
+    /// The steps that the event may be; nil where every event counts.
+    let steps: [Step]?
+    let period: PeriodKind
+    /// The first Unix second that it no longer counts.
+    let expires: Int64
+
+    struct Step: Sendable {
+        let bit: UInt16
+        let filters: [Filter]
+    }
+
+    struct Filter: Sendable {
+        /// Place among the purpose's dimensions.
+        let dimension: Int
+        let bucket: Int
+    }
+}
+
+extension BatchReader {
+    /// Marks what an event is to metrics that count identifiers; says whether any of them still counts.
+    mutating func mark(
+        _ event: WireEvent, at index: Int, for windows: EventWindows, of document: JSONDocument,
+        tables: PurposeTables, calendar: PeriodCalendar, now: Int64
+    ) -> Bool {
+        var isCounting = false
+        for metric in windows.metrics where event.at < metric.expires && now < metric.expires {
+            isCounting = true
+            var steps: UInt16 = 0
+            if let taken = metric.steps {
+                for step in taken
+                where step.filters.allSatisfy({
+                    bucket($0.dimension, of: event, tables: tables, document: document) == $0.bucket
+                }) {
+                    steps |= step.bit
+                }
+                if steps == 0 { continue }
+            }
+            var cell: UInt32 = 0
+            for axis in metric.dimensions {
+                cell += UInt32(bucket(axis.dimension, of: event, tables: tables, document: document)) * axis.stride
+            }
+            marks.append(
+                .init(
+                    event: Int32(index), metric: metric.ordinal, cell: CellIndex(cell),
+                    periodStart: period(metric.period, at: event.at, calendar: calendar).start, steps: steps,
+                    count: event.count))
+        }
+        return isCounting
+    }
+
+    /// Marks an event that is like an earlier one.
+    mutating func repeatMarks(_ places: Range<Int>, at index: Int) {
+        for place in places {
+            var mark = marks[place]
+            mark.event = Int32(index)
+            marks.append(mark)
+        }
+    }
+}

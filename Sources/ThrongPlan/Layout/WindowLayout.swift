@@ -1,0 +1,52 @@
+/// How counters know what an identifier did within its window: its progress, a number that only grows.
+public enum WindowLayout: Sendable, Hashable, Codable {
+    /// Progress is events, in bands by their lower edges: ascending, 1 is the first.
+    case frequency(bands: [Int])
+    /// Progress is steps taken, of so many.
+    case funnel(steps: Int)
+
+    /// Beyond this, progress says nothing more.
+    public var most: Int {
+        switch self {
+        case .frequency(let bands): bands.last ?? 1
+        case .funnel(let steps): steps
+        }
+    }
+
+    /// Buckets of the dimension that is made of it.
+    public var size: Int {
+        switch self {
+        case .frequency(let bands): bands.count
+        case .funnel(let steps): steps
+        }
+    }
+
+    /// The bucket in which an identifier counts.
+    ///
+    /// - Precondition: progress is at least 1.
+    public func bucket(of progress: Int) -> Int {
+        switch self {
+        case .frequency(let bands): (bands.lastIndex { $0 <= progress }) ?? 0
+        case .funnel(let steps): min(progress, steps) - 1
+        }
+    }
+
+    /// How far an event takes an identifier that has come so far.
+    ///
+    /// - Parameters:
+    ///   - steps: of a funnel, those that the event is: bit i is step i.
+    ///   - count: how often it happened.
+    public func advanced(_ progress: Int, by steps: UInt16, count: UInt32) -> Int {
+        switch self {
+        case .frequency:
+            return min(most, progress + Int(min(count, UInt32(most))))
+        case .funnel:
+            var reached = progress
+            for _ in 0..<min(Int(count), most) {
+                guard reached < most, steps >> UInt16(reached) & 1 == 1 else { break }
+                reached += 1
+            }
+            return reached
+        }
+    }
+}

@@ -1,0 +1,115 @@
+/// What a metric counts of identifiers instead of events: what each of them did within its window, known when that is over.
+///
+/// Each identifier that did anything is counted once, in one bucket of a dimension that only the daemon can fill. So that
+/// dimension partitions devices, and one identifier adds at most 1.
+public struct WindowMeasure: Sendable, Hashable {
+    /// The dimension that it makes: a column in the analyst's tables.
+    public let name: DimensionName
+    /// What is looked at.
+    public let kind: Kind
+
+    /// What of an identifier's window is looked at.
+    public enum Kind: Sendable, Hashable {
+        /// How many of the metric's events it sent, in bands by their lower edges: ascending, 1 is the first.
+        /// Unit: events.
+        case frequency(bands: [Int])
+        /// How far it came: steps that count one after the other, 2 to 16.
+        case funnel(steps: [FunnelStep])
+    }
+
+    /// Puts a measure together.
+    public init(name: DimensionName, kind: Kind) {
+        self.name = name
+        self.kind = kind
+    }
+
+    /// What people read above its column.
+    public var title: String {
+        switch kind {
+        case .frequency: "Times"
+        case .funnel: "Furthest step"
+        }
+    }
+
+    /// The buckets in order. There is no `other`: whoever did nothing is not counted.
+    public var labels: [BucketLabel] {
+        switch kind {
+        case .funnel(let steps): steps.map(\.title)
+        case .frequency(let bands):
+            bands.enumerated().map { place, edge in
+                guard place + 1 < bands.count else { return BucketLabel(">=\(edge)") }
+                let last = bands[place + 1] - 1
+                return BucketLabel(last == edge ? "\(edge)" : "\(edge)-\(last)")
+            }
+        }
+    }
+
+    /// The measure as counters know it.
+    public var layout: WindowLayout {
+        switch kind {
+        case .frequency(let bands): .frequency(bands: bands)
+        case .funnel(let steps): .funnel(steps: steps.count)
+        }
+    }
+
+    /// What tells two measures with the same labels apart.
+    var fingerprint: String {
+        switch kind {
+        case .frequency(let bands): "frequency \(bands)"
+        case .funnel(let steps):
+            "funnel "
+                + steps.map { step in
+                    step.event.text + step.filters.map { " \($0.dimension)=\($0.bucket)" }.joined()
+                }.joined(separator: ", ")
+        }
+    }
+
+    /// Events of one identifier beyond which more of them change nothing.
+    var mostEvents: Int {
+        switch kind {
+        case .frequency(let bands): bands.last ?? 1
+        case .funnel: 1_000_000
+        }
+    }
+
+    /// As a plan writes it.
+    public var word: String {
+        switch kind {
+        case .frequency: "frequency"
+        case .funnel: "funnel"
+        }
+    }
+}
+
+/// One step of a funnel. It counts for identifiers that took all steps before it.
+public struct FunnelStep: Sendable, Hashable {
+    /// What people call it, and its bucket.
+    public let title: BucketLabel
+    /// The event by which it is taken.
+    public let event: EventName
+    /// The buckets that the event has to be in, at most one a dimension; these need not be the metric's.
+    public let filters: [Insight.Filter]
+
+    /// Puts a step together.
+    public init(title: BucketLabel, event: EventName, filters: [Insight.Filter]) {
+        self.title = title
+        self.event = event
+        self.filters = filters
+    }
+}
+
+extension Metric {
+    /// The events of which one makes an identifier count; all of the metric's where it counts events.
+    ///
+    /// By these it is tied to others: as many devices sent them there.
+    public var countingEvents: [EventName] {
+        guard case .funnel(let steps)? = within?.kind, let first = steps.first else { return events }
+        return [first.event]
+    }
+
+    /// The steps of its funnel; none where it has none.
+    public var steps: [FunnelStep] {
+        guard case .funnel(let steps)? = within?.kind else { return [] }
+        return steps
+    }
+}

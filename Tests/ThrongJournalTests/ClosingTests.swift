@@ -1,0 +1,148 @@
+import Foundation
+import Testing
+import ThrongCounting
+import ThrongPlan
+import ThrongWire
+
+@testable import ThrongJournal
+
+@Suite("What a window came to is in the journal once, and what it was made of until then")
+struct ClosingTests {
+    private static let layout = MetricLayout(
+        app: "shop", metric: "often", purpose: "product", rotation: .standard, period: .day, timeZone: "UTC",
+        dimensions: [
+            .init(name: "os", labels: ["ios", "other"], partitionsDevices: true, rule: "list"),
+            .init(name: "times", labels: ["1", ">=2"], partitionsDevices: true, rule: "frequency [1, 2]"),
+        ],
+        sums: [], contributionBound: 1, groupings: [.total], within: .frequency(bands: [1, 2]))
+
+    private static func batch(_ position: UInt64) -> CountedBatch {
+        let plain = Workshop.record(position)
+        return CountedBatch(
+            position: plain.position, window: plain.window, batch: plain.batch, identifier: plain.identifier,
+            answer: plain.answer, additions: plain.additions, appearances: plain.appearances,
+            advances: [
+                .init(metric: 1, cell: CellIndex(2), periodStart: 1_795_132_800, progress: UInt16(position))
+            ])
+    }
+
+    private static func closing(_ position: UInt64) -> WindowClosing {
+        WindowClosing(
+            position: JournalPosition(position), window: Workshop.record(position).window,
+            additions: [
+                .init(metric: 1, cell: CellIndex(1), periodStart: 1_795_132_800, identifiers: 7),
+                .init(metric: 1, cell: CellIndex(3), periodStart: 1_795_046_400, identifiers: .max),
+            ])
+    }
+
+    private static let records: [CountedRecord] = [
+        .batch(batch(1)), .batch(batch(2)), .closing(closing(3)), .batch(batch(4)),
+    ]
+
+    /// Starts as a daemon does, with a plan that counts identifiers or not; returns what was found.
+    private func run(
+        _ workshop: Workshop, layouts: [MetricLayout], appending records: [CountedRecord]
+    ) async throws -> [CountedRecord] {
+        let data = try DataDirectory(path: workshop.path)
+        defer { data.unlock() }
+        let keys = try KeyRing(data)
+        let reader = try JournalReader(data, keys: keys)
+        let space = CellSpace(layouts: layouts + (try reader.layouts()))
+        var found: [CountedRecord] = []
+        let result = try reader.replay(space: space, flushed: .start) { found.append($0) }
+        let journal = try Journal(data, space: space, after: result, position: result.last) { _ in }
+        for record in records { try journal.append(record, key: keys.key(of: record.window)) }
+        if let last = records.last { try await journal.durable(last.position) }
+        journal.stop()
+        return found
+    }
+
+    private func expectSame(_ found: [CountedRecord], _ expected: [CountedRecord]) {
+        #expect(found.map(\.position) == expected.map(\.position))
+        for (found, expected) in zip(found, expected) {
+            switch (found, expected) {
+            case (.batch(let found), .batch(let expected)):
+                #expect(found.advances == expected.advances)
+                #expect(found.additions == expected.additions)
+                #expect(found.appearances == expected.appearances)
+                #expect(found.identifier == expected.identifier)
+                #expect(found.answer == expected.answer)
+            case (.closing(let found), .closing(let expected)): #expect(found == expected)
+            default: Issue.record("a batch came back as a closing, or the other way round")
+            }
+        }
+    }
+
+    private func formats(_ workshop: Workshop) throws -> [String] {
+        try workshop.segments.map { String(decoding: try Data(contentsOf: URL(filePath: $0)).prefix(8), as: UTF8.self) }
+    }
+
+    @Test("batches and closings come back as they were")
+    func roundTrip() async throws {
+        let workshop = try Workshop()
+        _ = try await run(workshop, layouts: [Workshop.layout, Self.layout], appending: Self.records)
+        expectSame(
+            try await run(workshop, layouts: [Workshop.layout, Self.layout], appending: []), Self.records)
+    }
+
+    @Test("a journal without such metrics keeps its format, and is read on by a plan that has gained one")
+    func formatBefore() async throws {
+        let workshop = try Workshop()
+        let plain = [Workshop.record(1), Workshop.record(2)].map { CountedRecord.batch($0) }
+        _ = try await run(workshop, layouts: [Workshop.layout], appending: plain)
+        #expect(try formats(workshop) == ["THRONGJ2"])
+        _ = try await run(
+            workshop, layouts: [Workshop.layout, Self.layout], appending: [.closing(Self.closing(3))])
+        #expect(try formats(workshop) == ["THRONGJ2", "THRONGJ3"])
+        expectSame(
+            try await run(workshop, layouts: [Workshop.layout, Self.layout], appending: []),
+            plain + [.closing(Self.closing(3))])
+    }
+
+    @Test("whichever byte is changed, nothing else comes back than a beginning of what was written")
+    func damage() async throws {
+        let workshop = try Workshop()
+        _ = try await run(workshop, layouts: [Workshop.layout, Self.layout], appending: Self.records)
+        let segment = URL(filePath: try #require(workshop.segments.first))
+        let whole = try Data(contentsOf: segment)
+        for place in stride(from: 0, to: whole.count, by: 3) {
+            var changed = whole
+            changed[place] ^= 0x10
+            try changed.write(to: segment)
+            let data = try DataDirectory(path: workshop.path)
+            defer { data.unlock() }
+            do throws(JournalError) {
+                let reader = try JournalReader(data, keys: KeyRing(data))
+                var found: [CountedRecord] = []
+                _ = try reader.replay(
+                    space: CellSpace(layouts: [Workshop.layout, Self.layout]), flushed: .start
+                ) { found.append($0) }
+                expectSame(found, Array(Self.records.prefix(found.count)))
+                #expect(found.count < Self.records.count, "byte \(place)")
+            } catch {
+                // It was noticed.
+                continue
+            }
+        }
+    }
+
+    @Test("a closing of a cell or a layout that is not there is malformed")
+    func malformed() throws {
+        let space = CellSpace(layouts: [Workshop.layout, Self.layout])
+        for (metric, cell) in [(0, UInt32(0)), (1, UInt32(4)), (2, UInt32(0))] {
+            let closing = WindowClosing(
+                position: JournalPosition(1), window: Workshop.record(1).window,
+                additions: [.init(metric: metric, cell: CellIndex(cell), periodStart: 0, identifiers: 1)])
+            var writer = ByteWriter()
+            JournalRecord.add(.closing(closing), saysKind: true, to: &writer)
+            #expect(throws: JournalError.malformedRecord) {
+                try writer.bytes.reading { bytes throws(JournalError) in
+                    var reader = ByteReader(bytes)
+                    return try JournalRecord.record(
+                        from: &reader, saysKind: true, position: closing.position, window: closing.window, space: space,
+                        ordinals: [0, 1])
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+import ThrongPlan
+import ThrongRelease
+import ThrongReport
+
+@Suite("A funnel is read from released cells alone, and a number that needs a withheld one is withheld")
+struct FunnelTests {
+    private func answer(_ name: InsightName, _ till: Till) throws -> InsightAnswer.Answered {
+        try #require(try till.document.answers.first { $0.insight.name == name }?.answered)
+    }
+
+    private func stages(_ answered: InsightAnswer.Answered) throws -> [AnswerStage] {
+        guard case .funnel(let stages) = answered.view else { throw Till.Missing() }
+        return stages
+    }
+
+    @Test("each step has the devices of its cell and of all later ones, and its parts of the step before and the first")
+    func steps() throws {
+        let answered = try answer("way", Till())
+        // 829 + 400 + 375: cart, address, paid.
+        #expect(answered.table.rows.map(\.figure) == [1604, 775, 375].map { .published(.said($0)) })
+        let stages = try stages(answered)
+        #expect(
+            stages.map(\.ofPrevious) == [
+                nil, .published(.share(part: 775, whole: 1604)), .published(.share(part: 375, whole: 775)),
+            ])
+        #expect(
+            stages.map(\.ofFirst) == [
+                nil, .published(.share(part: 775, whole: 1604)), .published(.share(part: 375, whole: 1604)),
+            ])
+        #expect(answered.basis.devices == .windows && answered.basis.counts == .devices)
+    }
+
+    @Test("numbers equal those of an independent count, whichever cells are withheld", arguments: 0..<16)
+    func agreement(withheld: Int) throws {
+        var till = Till()
+        let cells: [Int64] = [829, 400, 375]
+        for step in 0..<3 where withheld >> step & 1 == 1 { till.way[2][step] = nil }
+        if withheld >> 3 & 1 == 1 { till.whole = nil }
+        let answered = try answer("way", till)
+        for step in 0..<3 {
+            // What anybody can add or subtract from what is published, in either way.
+            let after = (step..<3).allSatisfy { withheld >> $0 & 1 == 0 }
+            let before = till.whole != nil && (0..<step).allSatisfy { withheld >> $0 & 1 == 0 }
+            let reached = cells[step...].reduce(0, +)
+            #expect(answered.table.rows[step].figure == (after || before ? .published(.said(reached)) : .withheld))
+        }
+        let stages = try stages(answered)
+        for step in 1..<3 {
+            let (first, last, own) = (
+                answered.table.rows[0].figure, answered.table.rows[step - 1].figure, answered.table.rows[step].figure
+            )
+            #expect((stages[step].ofPrevious == .withheld) == (own == .withheld || last == .withheld))
+            #expect((stages[step].ofFirst == .withheld) == (own == .withheld || first == .withheld))
+        }
+    }
+
+    @Test("by system each group is a funnel of its own")
+    func groups() throws {
+        let rows = try answer("way_by_system", Till()).table.rows
+        #expect(
+            rows.map { $0.buckets.map(\.text).joined(separator: " ") }.prefix(4) == [
+                "iOS Cart", "iOS Address", "iOS Paid", "Android Cart",
+            ])
+        // Of Android's, nobody can tell who paid, nor who came to the address: their whole is not published.
+        #expect(
+            rows.map(\.figure).prefix(6) == [
+                .published(.said(900)), .published(.said(500)), .published(.said(300)), .withheld, .withheld, .withheld,
+            ])
+        #expect(rows[6...].map(\.figure) == [.withheld, .withheld, .withheld])
+    }
+
+    @Test("a frequency within windows says what it stands on")
+    func frequency() throws {
+        let answered = try answer("often", Till())
+        #expect(
+            answered.table.rows.map(\.figure) == [
+                .published(.said(700)), .published(.said(250)), .withheld,
+            ])
+        #expect(answered.table.whole == .published(.said(1000)))
+        #expect(answered.table.rest?.quantity == .said(50))
+        #expect(answered.basis.devices == .windows)
+        #expect(answered.basis.statement == "devices: each once within a window, and again in another one")
+    }
+
+    @Test("the page says in a sentence how many came how far, draws every step, and hatches those that are withheld")
+    func page() throws {
+        let page = try Till().document.html()
+        #expect(page.contains("Of the 1,604 devices at “Cart”, 23.4% came as far as “Paid” (375)."))
+        #expect(page.contains("48.4% of the step before"))
+        #expect(page.contains("one that comes back in a later window counts again"))
+        var till = Till()
+        till.way[2][2] = nil
+        till.whole = nil
+        let gaps = try till.document.html()
+        #expect(!gaps.contains("Of the 1,604"))
+        #expect(
+            gaps.components(separatedBy: "fill=\"url(#withheld)\"").count
+                > page.components(separatedBy: "fill=\"url(#withheld)\"").count)
+    }
+}
