@@ -77,6 +77,7 @@ struct DemoCommand: AsyncParsableCommand {
 
         try prepareData()
         _ = try ReportKeyFolder(dataPath: data).rotate(now: UnixClock.system.now)
+        if days > 1 { try await makePast(plan, crowd) }
         Terminal.talk("Starting throng serve with a private PostgreSQL in \(data).")
         let serve = try ServeProcess(plan: self.plan, data: data, log: data + "/serve.log")
         let client = HTTPClient(eventLoopGroupProvider: .singleton)
@@ -98,9 +99,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     /// Gives tokens to everybody who may look, and waits until somebody has seen enough.
     private func letIn(_ plan: Plan, to serve: ServeProcess) async throws {
-        var logger = Logger(label: "throng")
-        logger.logLevel = .warning
-        let store = AccessStore(try PrivateCluster(directory: data + "/postgres", logger: logger).settings)
+        let store = AccessStore(try cluster().settings)
         defer { store.close() }
         let now = UnixClock.system.now
         var lines: [(String, String)] = []
@@ -127,11 +126,8 @@ struct DemoCommand: AsyncParsableCommand {
         try await serve.waitUntilReady(client)
         let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
         let now = UnixClock.system.now
-        let yesterday = calendar.period(.day, containing: calendar.period(.day, containing: now).start - 1)
-        var logger = Logger(label: "throng")
-        logger.logLevel = .warning
-        let settings = try PrivateCluster(directory: data + "/postgres", logger: logger).settings
-        try await countPast(plan, crowd, before: yesterday, calendar, settings)
+        let yesterday = yesterday(calendar)
+        let settings = try cluster().settings
         let making = ProgressBar("making the crowd ", total: devices, unit: "devices")
         let parcels = crowd.parcels(
             plan: plan, day: yesterday.start, now: now, devices: devices, seed: seed, progress: making)
@@ -149,17 +145,9 @@ struct DemoCommand: AsyncParsableCommand {
         defer { store.close() }
         let made = try await ReleaseDesk(store: store, rules: .system)
             .releaseDue(of: plan, now: now, ignoringGrace: true).filter { $0.period == yesterday }
-        let desk = ReportDesk(
-            store: store, rules: .system, folder: data,
-            printer: PagePrinter(environment: ProcessInfo.processInfo.environment))
+        let desk = reportDesk(store)
         func lacking(_ error: PrintError) { Terminal.talk("\(error)") }
         var paths: [String] = []
-        // The pages have every day; the way to yesterday's is shown.
-        for day in pastDays(before: yesterday, calendar).reversed() {
-            for report in plan.reports where report.period == .day {
-                _ = try await desk.deliver(report, plan: plan, period: day, now: now, lacking: lacking)
-            }
-        }
         for report in plan.reports where report.period == .day {
             if let out {
                 paths += try await desk.write(
@@ -192,12 +180,58 @@ struct DemoCommand: AsyncParsableCommand {
         return past
     }
 
+    /// Counts, releases and reports the days before yesterday, before any daemon looks at what is due: it would release
+    /// a day that is not counted yet as it is.
+    private func makePast(_ plan: Plan, _ crowd: Crowd) async throws {
+        let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+        let yesterday = yesterday(calendar)
+        let cluster = try cluster()
+        try await cluster.start()
+        do {
+            let owner = Connection(cluster.settings)
+            defer { owner.close() }
+            _ = try await Migrator(owner).migrate()
+            try await countPast(plan, crowd, before: yesterday, calendar, cluster.settings)
+            let store = ReleaseStore(cluster.settings)
+            defer { store.close() }
+            _ = try await ReleaseDesk(store: store, rules: .system)
+                .releaseDue(of: plan, now: yesterday.start, ignoringGrace: true)
+            let desk = reportDesk(store)
+            for day in pastDays(before: yesterday, calendar).reversed() {
+                for report in plan.reports where report.period == .day {
+                    _ = try await desk.deliver(report, plan: plan, period: day, now: UnixClock.system.now) {
+                        Terminal.talk("\($0)")
+                    }
+                }
+            }
+        } catch {
+            try? await cluster.stop()
+            throw error
+        }
+        try await cluster.stop()
+    }
+
+    private func cluster() throws -> PrivateCluster {
+        var logger = Logger(label: "throng")
+        logger.logLevel = .warning
+        return try PrivateCluster(directory: data + "/postgres", logger: logger)
+    }
+
+    private func reportDesk(_ store: ReleaseStore) -> ReportDesk {
+        ReportDesk(
+            store: store, rules: .system, folder: data,
+            printer: PagePrinter(environment: ProcessInfo.processInfo.environment))
+    }
+
+    private func yesterday(_ calendar: PeriodCalendar) -> Period {
+        calendar.period(.day, containing: calendar.period(.day, containing: UnixClock.system.now).start - 1)
+    }
+
     /// Counts the days before yesterday, the oldest first, each with a crowd of its own that is a little smaller.
     private func countPast(
         _ plan: Plan, _ crowd: Crowd, before yesterday: Period, _ calendar: PeriodCalendar,
         _ settings: ConnectionSettings
     ) async throws {
-        guard days > 1 else { return }
         let past = try PastDays(plan)
         let store = CounterStore(settings)
         defer { store.close() }
