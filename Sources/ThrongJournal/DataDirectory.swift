@@ -43,7 +43,7 @@ public final class DataDirectory: Sendable {
             for folder in ["journal", "windows", "layouts"] { try File.makeDirectory(path + "/" + folder) }
             daemon = try Self.name(in: path + "/daemon.id")
         } catch {
-            close(descriptor)
+            Self.unlock(descriptor)
             throw error
         }
         lock = Mutex(descriptor)
@@ -75,11 +75,15 @@ public final class DataDirectory: Sendable {
     public func unlock() {
         lock.withLock { descriptor in
             guard let held = descriptor else { return }
-            // Closing alone would leave it to a process that is just being started and still has a copy.
-            flock(held, LOCK_UN)
-            close(held)
+            Self.unlock(held)
             descriptor = nil
         }
+    }
+
+    private static func unlock(_ descriptor: Int32) {
+        // Closing alone would leave it to a process that is just being started and still has a copy.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
     }
 
     /// The highest fence under which this folder has attached to PostgreSQL, or has tried to; nil for none.

@@ -120,6 +120,8 @@ struct DamageTests {
         let end = boundaries(of: bytes)[2]
         do {
             let data = try DataDirectory(path: workshop.path)
+            // The reader's thread may still hold it.
+            defer { data.unlock() }
             let found = try start(data, try KeyRing(data))
             for tail in found.torn { try tail.setAside() }
             #expect(try File.contents(path + ".torn") == Array(bytes[end..<cut]))
