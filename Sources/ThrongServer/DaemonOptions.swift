@@ -15,7 +15,7 @@ public struct DaemonOptions: Sendable {
     public var listen: Endpoint
     /// `metrics.listen` (host:port, 127.0.0.1:9464): where Prometheus reads.
     public var metrics: Endpoint
-    /// `portal` (host:port, none): where partners and operators look; nil serves no such pages.
+    /// `portal` (host:port, none): where partners, analysts and operators look; nil serves no such pages.
     public var portal: Endpoint?
     /// How large a request may be.
     public var limits: IntakeLimits

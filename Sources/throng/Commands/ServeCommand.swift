@@ -32,7 +32,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where partners and operators look (default: nowhere; `throng token new` lets them in).",
+            "Where partners, analysts and operators look (default: nowhere; `throng token new` lets them in).",
             valueName: "host:port"))
     var portal: String?
 
