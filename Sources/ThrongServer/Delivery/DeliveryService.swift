@@ -23,13 +23,7 @@ struct DeliveryService: Service {
                     for _ in 0..<Self.atOnce { group.addTask { await work(plan) } }
                 }
             }
-            try await cancelWhenGracefulShutdown {
-                do {
-                    try await Task.sleep(for: interval)
-                } catch is CancellationError {
-                    // The stop woke us: the loop's condition takes it from here.
-                }
-            }
+            try await pause(interval)
         }
     }
 

@@ -18,13 +18,7 @@ struct FenceWatch: Service {
     func run() async throws {
         while !Task.isShuttingDownGracefully {
             if let doubts = journal.doubts { await ask(doubts) }
-            try await cancelWhenGracefulShutdown {
-                do {
-                    try await Task.sleep(for: .milliseconds(100))
-                } catch is CancellationError {
-                    // The stop woke us: the loop's condition takes it from here.
-                }
-            }
+            try await pause(.milliseconds(100))
         }
     }
 

@@ -44,15 +44,9 @@ struct FlushService: Service {
         while !Task.isShuttingDownGracefully {
             failures = await flush(&progress) ? 0 : failures + 1
             tidy()
-            let pause =
+            let rest =
                 failures == 0 ? interval : min(.milliseconds(250 * (1 << min(failures, 7))), .seconds(30))
-            try await cancelWhenGracefulShutdown {
-                do {
-                    try await Task.sleep(for: pause)
-                } catch is CancellationError {
-                    // The stop woke us: the loop's condition takes it from here.
-                }
-            }
+            try await pause(rest)
         }
         for _ in 0..<3 {
             progress.rests = .now

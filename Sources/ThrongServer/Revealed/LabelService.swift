@@ -11,13 +11,7 @@ struct LabelService: Service {
     func run() async throws {
         while !Task.isShuttingDownGracefully {
             let length = await desk.refreshIfPossible() ? Self.interval : Self.retry
-            try await cancelWhenGracefulShutdown {
-                do {
-                    try await Task.sleep(for: length)
-                } catch is CancellationError {
-                    // The stop woke us: the loop's condition takes it from here.
-                }
-            }
+            try await pause(length)
         }
     }
 }

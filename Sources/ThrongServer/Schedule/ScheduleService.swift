@@ -34,16 +34,6 @@ struct ScheduleService: Service {
         }
     }
 
-    private func pause(_ length: Duration) async throws {
-        try await cancelWhenGracefulShutdown {
-            do {
-                try await Task.sleep(for: length)
-            } catch is CancellationError {
-                // The stop woke us: the loop's condition takes it from here.
-            }
-        }
-    }
-
     private func tick(_ plan: Plan) async {
         await release(plan)
         do {
