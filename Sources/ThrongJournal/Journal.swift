@@ -20,12 +20,19 @@ public final class Journal: Sendable {
         /// Once this much waits for the disk, nothing is accepted until the disk has caught up; and nothing is while less
         /// than twice as much is free on it. Unit: bytes.
         public var queueBytes: Int
+        /// A sync begins so long after the one before it at the earliest: what comes meanwhile shares it. What comes to a
+        /// journal at rest never waits.
+        public var syncInterval: Duration
 
-        /// 64 MiB a segment, 4 GiB in all, 32 MiB on their way.
-        public init(segmentBytes: Int = 64 << 20, capBytes: Int = 4 << 30, queueBytes: Int = 32 << 20) {
+        /// 64 MiB a segment, 4 GiB in all, 32 MiB on their way, 500 syncs a second.
+        public init(
+            segmentBytes: Int = 64 << 20, capBytes: Int = 4 << 30, queueBytes: Int = 32 << 20,
+            syncInterval: Duration = .milliseconds(2)
+        ) {
             self.segmentBytes = segmentBytes
             self.capBytes = capBytes
             self.queueBytes = queueBytes
+            self.syncInterval = syncInterval
         }
     }
 
@@ -125,9 +132,7 @@ public final class Journal: Sendable {
         try segment.create()
         // Last, because its thread runs until it is stopped.
         pulse = Pulse()
-        let thread = Thread { [self] in write(to: segment) }
-        thread.name = "throng-journal"
-        thread.start()
+        Thread.detachNewThread { [self] in write(to: segment) }
     }
 
     /// Takes a counted batch: see ``append(_:key:)``.
@@ -265,16 +270,20 @@ public final class Journal: Sendable {
     // MARK: The thread
 
     private func write(to segment: Segment) {
+        Thread.current.name = "throng-journal"
         do {
+            var nextSync = ContinuousClock.now
             var writer = try SegmentWriter(segment, in: data.journalPath, disk: disk) { self.turnAway(.full) }
             while true {
                 disk.look()
+                Thread.sleep(forTimeInterval: max(0, (nextSync - .now) / .seconds(1)))
                 let (queue, isStopping) = take()
                 guard let last = queue.last else {
                     if isStopping { break }
                     _ = wake.wait(timeout: .now() + .seconds(1))
                     continue
                 }
+                nextSync = .now + options.syncInterval
                 if Fault.acknowledgeEarly.isOn {
                     release(through: last.record.position, currentBytes: writer.bytes)
                     Thread.sleep(forTimeInterval: 0.01)

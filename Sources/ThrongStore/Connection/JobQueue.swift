@@ -20,9 +20,7 @@ final class JobQueue: Sendable {
 
     /// Starts the thread; it connects when the first job comes.
     init(settings: ConnectionSettings) {
-        let thread = Thread { [self] in work(settings) }
-        thread.name = "throng-libpq"
-        thread.start()
+        Thread.detachNewThread { [self] in work(settings) }
     }
 
     /// Queues a job; false once the queue is stopped.
@@ -42,6 +40,7 @@ final class JobQueue: Sendable {
     }
 
     private func work(_ settings: ConnectionSettings) {
+        Thread.current.name = "throng-libpq"
         var session: Session?
         while true {
             arrivals.wait()
