@@ -57,23 +57,23 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "ThrongSuppression", dependencies: ["CCoin"], swiftSettings: strict),
         .target(
-            name: "ThrongRelease", dependencies: ["ThrongPlan", "ThrongNoise", "ThrongSuppression", crypto],
+            name: "ThrongRelease",
+            dependencies: ["ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongSuppression", crypto],
             swiftSettings: strict),
         .target(name: "ThrongAudit", dependencies: ["CCoin"], swiftSettings: strict),
         .target(name: "ThrongTable", dependencies: ["ThrongSuppression", "SwiftCSV"], swiftSettings: strict),
         .target(
             name: "ThrongStore",
             dependencies: [
-                "ThrongFaults", "ThrongPlan", "ThrongCounting", "ThrongNoise", "ThrongRelease", "CLibPQ", crypto,
-                logging,
-                lifecycle,
+                "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongNoise", "ThrongRelease", "CLibPQ",
+                crypto, logging, lifecycle,
             ],
             resources: [.embedInCode("Schema")],
             swiftSettings: strict),
         .target(
             name: "ThrongReport",
             dependencies: [
-                "ThrongPlan", "ThrongNoise", "ThrongRelease", "CLinux", crypto,
+                "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongRelease", "CLinux", crypto,
                 .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.embedInCode("Templates")],

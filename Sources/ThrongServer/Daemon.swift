@@ -4,7 +4,6 @@ internal import HummingbirdCore
 public import Logging
 internal import NIOCore
 internal import ServiceLifecycle
-internal import Synchronization
 internal import ThrongCounting
 internal import ThrongIntake
 internal import ThrongJournal
@@ -372,52 +371,6 @@ public struct Daemon: Sendable {
                 logger.info("listening", metadata: ["for": "\(name)", "host": "\(endpoint.host)", "port": "\(port)"])
             },
             logger: logger)
-    }
-}
-
-/// Raised once, when the process has to end.
-final class FailureFlag: Sendable {
-    private let state = Mutex<(error: DaemonError?, waiter: CheckedContinuation<Void, Never>?)>((nil, nil))
-
-    /// Why the process has to end, once it has.
-    var error: DaemonError? { state.withLock { $0.error } }
-
-    func raise(_ error: DaemonError) {
-        let waiter = state.withLock { state in
-            state.error = state.error ?? error
-            defer { state.waiter = nil }
-            return state.waiter
-        }
-        waiter?.resume()
-    }
-
-    /// Returns once the flag is raised, or the daemon stops.
-    func wait() async {
-        await withTaskCancellationOrGracefulShutdownHandler {
-            await withCheckedContinuation { continuation in
-                let isRaised = self.state.withLock { state in
-                    if state.error == nil, !Task.isShuttingDownGracefully { state.waiter = continuation }
-                    return state.error != nil || Task.isShuttingDownGracefully
-                }
-                if isRaised { continuation.resume() }
-            }
-        } onCancelOrGracefulShutdown: {
-            let waiter = self.state.withLock { state in
-                defer { state.waiter = nil }
-                return state.waiter
-            }
-            waiter?.resume()
-        }
-    }
-}
-
-/// Ends the group when the flag is raised.
-private struct FailureWatch: Service {
-    let flag: FailureFlag
-
-    func run() async throws {
-        await flag.wait()
-        if let error = flag.error { throw error }
     }
 }
 

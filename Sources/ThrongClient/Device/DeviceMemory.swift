@@ -48,7 +48,7 @@ struct DeviceMemory: Codable, Sendable {
     func identifier(purpose: String, window: Int64) -> String {
         let code = HMAC<SHA256>.authenticationCode(
             for: Data("identifier\u{1f}\(purpose)\u{1f}\(window)\(correction.mark)".utf8), using: key)
-        return code.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return code.prefix(16).lowerHex
     }
 
     mutating func drop(_ reason: DropReason, _ count: Int = 1) {

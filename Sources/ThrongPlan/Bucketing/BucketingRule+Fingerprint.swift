@@ -1,4 +1,5 @@
 import Crypto
+import ThrongWire
 
 extension BucketingRule {
     /// Raised whenever a kind of bucketing starts to put a value elsewhere for a reason that its rule doesn't show.
@@ -107,7 +108,7 @@ extension BucketingRule {
         }
 
         var hex: String {
-            hash.finalize().prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            hash.finalize().prefix(8).lowerHex
         }
 
         private mutating func add(count: Int) { add(UInt64(count)) }

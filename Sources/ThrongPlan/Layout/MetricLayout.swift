@@ -1,5 +1,6 @@
 import Crypto
 public import ThrongNoise
+import ThrongWire
 
 /// How a metric is laid out in counters: everything that gives a counter its meaning, and nothing else.
 ///
@@ -151,5 +152,5 @@ public struct LayoutID: Hashable, Sendable, Comparable, CustomStringConvertible 
     /// Orders by bytes.
     public static func < (left: Self, right: Self) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
     /// 64 lower-case hexadecimal digits.
-    public var description: String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+    public var description: String { bytes.lowerHex }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import ThrongWire
 
 extension Plan {
     /// Reads a plan, strictly: what it does not know is an error, and it says so for every line at once.
@@ -14,7 +15,7 @@ extension Plan {
         var reader = PlanReader(file: file, today: today)
         var text = YAMLText(yaml)
         let version = PlanVersion(
-            hex: SHA256.hash(data: Data(yaml.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+            hex: SHA256.hash(data: Data(yaml.utf8)).lowerHex)
         let root = text.compose(&reader.problems)
         // A tree with holes would only show the same problems again, as missing keys and unknown names.
         guard let root, reader.problems.all.isEmpty, let plan = reader.plan(from: root, version: version) else {

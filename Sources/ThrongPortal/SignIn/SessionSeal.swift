@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Foundation
+internal import ThrongWire
 
 /// Seals what a browser brings back as a cookie: which token somebody signed in with, and until when that holds.
 ///
@@ -31,7 +32,7 @@ struct SessionSeal: Sendable {
     func sealed(_ session: Session) -> String {
         let text = "\(session.token).\(session.since).\(session.until)"
         let code = HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key)
-        return text + "." + code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return text + "." + code.lowerHex
     }
 
     /// What was sealed; nil where it was changed, is over, or is another process's.

@@ -1,6 +1,7 @@
 internal import Crypto
 public import Foundation
 internal import ThrongPlan
+internal import ThrongWire
 
 /// The SHA-256 of a release: what it said can be proved later.
 public struct ReleaseDigest: Hashable, Sendable, CustomStringConvertible {
@@ -25,7 +26,7 @@ extension Release {
             if let firsts = cell.firsts { numbers.append(firsts) }
             hash.update(data: Data((numbers.map(String.init).joined(separator: ",") + "\n").utf8))
         }
-        return ReleaseDigest(hex: hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+        return ReleaseDigest(hex: hash.finalize().lowerHex)
     }
 }
 

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Foundation
+internal import ThrongWire
 
 #if canImport(Glibc)
     internal import Glibc
@@ -194,7 +195,7 @@ public struct FolderCheck: Sendable, Hashable {
             size += chunk.count
             return true
         }
-        return isRead ? (size, Array(hash.finalize()).lowerHex) : nil
+        return isRead ? (size, hash.finalize().lowerHex) : nil
     }
 
     private static func read(_ path: String, _ take: ([UInt8]) -> Bool) -> Bool {

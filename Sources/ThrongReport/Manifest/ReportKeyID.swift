@@ -1,4 +1,5 @@
 internal import Crypto
+internal import ThrongWire
 
 /// Which key signed: the first 64 bits of the SHA-256 of its public part.
 public struct ReportKeyID: Hashable, Sendable, CustomStringConvertible {
@@ -12,9 +13,4 @@ public struct ReportKeyID: Hashable, Sendable, CustomStringConvertible {
 
     /// The digits.
     public var description: String { hex }
-}
-
-extension Sequence where Element == UInt8 {
-    /// Two lower-case hexadecimal digits a byte.
-    var lowerHex: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

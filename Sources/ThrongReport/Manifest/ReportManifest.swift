@@ -5,6 +5,7 @@
 internal import Crypto
 internal import ThrongPlan
 internal import ThrongRelease
+internal import ThrongWire
 
 /// What a report's files are: from what they were made, under which rules, and what their bytes are.
 public struct ReportManifest: Sendable, Hashable {
@@ -107,7 +108,7 @@ public struct ReportManifest: Sendable, Hashable {
         self.files = files.all.map {
             Entry(
                 name: $0.name, mediaType: $0.mediaType, size: $0.contents.count,
-                sha256: Array(SHA256.hash(data: $0.contents)).lowerHex)
+                sha256: SHA256.hash(data: $0.contents).lowerHex)
         }
         self.signedAt = signedAt
         self.key = key

@@ -6,6 +6,7 @@ internal import NIOHTTP1
 internal import NIOSSL
 internal import ThrongPlan
 internal import ThrongReport
+internal import ThrongWire
 
 /// Sends one file to a partner over HTTPS.
 ///
@@ -58,7 +59,7 @@ struct FileSender: Sendable {
         // RFC 9530, and the draft of the header Idempotency-Key: a structured field's string.
         let digest = Data(SHA256.hash(data: file.contents)).base64EncodedString()
         request.headers.add(name: "Content-Digest", value: "sha-256=:\(digest):")
-        request.headers.add(name: "Idempotency-Key", value: "\"\(Self.hex(key))\"")
+        request.headers.add(name: "Idempotency-Key", value: "\"\(key.lowerHex)\"")
         request.headers.add(name: "Content-Disposition", value: "attachment; filename=\"\(file.name)\"")
         request.headers.add(name: "User-Agent", value: "throng")
         if let secret { request.headers.add(name: "Authorization", value: secret) }
@@ -69,10 +70,6 @@ struct FileSender: Sendable {
     /// The key of one file of a delivery.
     static func key(of file: ReportFile, within delivery: [UInt8]) -> [UInt8] {
         Array(SHA256.hash(data: delivery + Array(file.name.utf8)))
-    }
-
-    private static func hex(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     private static func tls(_ options: DeliveryOptions) -> TLSConfiguration {

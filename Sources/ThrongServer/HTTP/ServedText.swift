@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import ThrongIntake
+internal import ThrongWire
 
 /// A text that is the same for everybody: with a tag, and packed for those who take it so.
 struct ServedText: Sendable {
@@ -19,7 +20,7 @@ struct ServedText: Sendable {
         let bytes = Array(text.utf8)
         plain = ByteBuffer(bytes: bytes)
         packed = Gzip.packed(bytes).map { ByteBuffer(bytes: $0) }
-        let digest = SHA256.hash(data: bytes).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let digest = SHA256.hash(data: bytes).prefix(16).lowerHex
         // A weak tag: packed or not, it is the same text.
         entityTag = "W/\"\(digest)\""
         var headers = headers

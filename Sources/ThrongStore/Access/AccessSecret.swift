@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Foundation
+internal import ThrongWire
 
 /// A token as its owner holds it: `throng_1f2e3d4c_` and 43 letters, digits, hyphens or underscores.
 ///
@@ -14,7 +15,7 @@ public struct AccessSecret: Sendable {
     /// Draws a new one.
     public init() {
         var random = SystemRandomNumberGenerator()
-        id = LowerHex.text((0..<4).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+        id = (0..<4).map { _ in UInt8.random(in: .min ... .max, using: &random) }.lowerHex
         secret = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     }
 
@@ -22,7 +23,7 @@ public struct AccessSecret: Sendable {
     public init?(_ text: String) {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let parts = trimmed.split(separator: "_", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0] == "throng", parts[1].utf8.count == 8, LowerHex.bytes(String(parts[1])) != nil,
+        guard parts.count == 3, parts[0] == "throng", parts[1].utf8.count == 8, [UInt8](hex: String(parts[1])) != nil,
             parts[2].utf8.count == 43
         else { return nil }
         let base64 = String(parts[2]).replacing("-", with: "+").replacing("_", with: "/") + "="

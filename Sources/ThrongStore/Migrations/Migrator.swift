@@ -1,3 +1,5 @@
+internal import ThrongWire
+
 /// Brings a database's schema to the version that this program works with.
 ///
 /// Runs as the user that owns the schema, not as one of the roles.
@@ -103,8 +105,8 @@ public struct Migrator: Sendable {
             throw .altered(
                 version: migration.version,
                 name: migration.name,
-                recorded: LowerHex.text(record.checksum),
-                expected: LowerHex.text(migration.checksum))
+                recorded: record.checksum.lowerHex,
+                expected: migration.checksum.lowerHex)
         }
     }
 }

@@ -2,6 +2,7 @@ internal import Foundation
 internal import ThrongNoise
 internal import ThrongPlan
 internal import ThrongRelease
+internal import ThrongWire
 
 extension NoiseStore {
     /// Releases a period with noise: pays, draws once, stores, publishes what is stored.
@@ -144,7 +145,7 @@ extension NoiseStore {
             }
         }
         let stored = try session.query(
-            Query.storeDraw([.integer(id), .bytes(LowerHex.bytes(digest.hex) ?? [])]))
+            Query.storeDraw([.integer(id), .bytes([UInt8](hex: digest.hex) ?? [])]))
         guard stored.affected == 1 else { throw LedgerError.outOfOrder(request.id) }
     }
 

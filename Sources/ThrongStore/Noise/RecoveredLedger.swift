@@ -1,6 +1,7 @@
 internal import ThrongNoise
 internal import ThrongPlan
 internal import ThrongRelease
+internal import ThrongWire
 
 /// The budget ledger of one purpose as PostgreSQL has it, for one release; a class, because a ledger can't be copied.
 final class RecoveredLedger {
@@ -47,7 +48,7 @@ final class RecoveredLedger {
     private static func stage(_ rows: Rows, _ row: Int) throws -> LedgerRow.Stage {
         let code = try rows.integer(row, 7)
         guard code > 0 else { return .reserved }
-        let digest = DrawDigest(hex: LowerHex.text(try rows.bytes(row, 8)))
+        let digest = DrawDigest(hex: try rows.bytes(row, 8).lowerHex)
         return code == 1 ? .drawn(digest) : .published(digest)
     }
 }

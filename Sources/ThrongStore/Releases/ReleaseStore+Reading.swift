@@ -1,6 +1,7 @@
 internal import Foundation
 public import ThrongPlan
 public import ThrongRelease
+internal import ThrongWire
 
 extension ReleaseStore {
     /// The releases of a metric whose periods start within a range, by start; each is checked against its digest.
@@ -70,7 +71,7 @@ extension ReleaseStore {
             return try Release(
                 restoring: header,
                 cells: cells,
-                digest: ReleaseDigest(hex: LowerHex.text(try rows.bytes(row, 2))))
+                digest: ReleaseDigest(hex: try rows.bytes(row, 2).lowerHex))
         }
     }
 

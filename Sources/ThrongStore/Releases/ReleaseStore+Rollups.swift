@@ -1,6 +1,7 @@
 internal import Foundation
 public import ThrongPlan
 public import ThrongRelease
+internal import ThrongWire
 
 extension ReleaseStore {
     /// The coarser periods of an app that are to be released, finer ones first, then by their end.
@@ -100,7 +101,7 @@ extension ReleaseStore {
             }
             return try Release(
                 restoring: header, cells: try cells(of: try rows.integer(row, 1), session),
-                digest: ReleaseDigest(hex: LowerHex.text(try rows.bytes(row, 3))))
+                digest: ReleaseDigest(hex: try rows.bytes(row, 3).lowerHex))
         }
     }
 }

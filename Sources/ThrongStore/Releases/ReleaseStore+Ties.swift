@@ -1,6 +1,7 @@
 internal import Foundation
 internal import ThrongPlan
 internal import ThrongRelease
+internal import ThrongWire
 
 extension ReleaseStore {
     /// What metrics that count some of the same events published about a period, with everything that was counted
@@ -107,7 +108,7 @@ extension ReleaseStore {
         func release(_ session: Session) throws -> Release {
             try Release(
                 restoring: header, cells: try ReleaseStore.cells(of: id, session),
-                digest: ReleaseDigest(hex: LowerHex.text(digest)))
+                digest: ReleaseDigest(hex: digest.lowerHex))
         }
     }
 

@@ -1,5 +1,6 @@
 public import ThrongPlan
 public import ThrongRelease
+internal import ThrongWire
 
 /// The release step's way to PostgreSQL: closes periods, reads their counters once, writes releases, reads them back.
 ///
@@ -172,7 +173,7 @@ extension ReleaseStore {
     static func write(_ release: Release, _ metric: Int64, _ session: Session) throws -> Int64 {
         let header = release.header
         let layout = header.layout
-        guard let digest = LowerHex.bytes(release.digest.hex) else {
+        guard let digest = [UInt8](hex: release.digest.hex) else {
             throw StoreError.unexpectedAnswer(query: Query.insertRelease.name)
         }
         let rows = try session.query(

@@ -3,6 +3,7 @@ import Foundation
 import ThrongPlan
 import ThrongReport
 import ThrongStore
+import ThrongWire
 
 /// A run as the command line shows it.
 struct ReportRecord: Encodable {
@@ -45,17 +46,13 @@ struct ReportRecord: Encodable {
                 target: $0.target, state: $0.state.rawValue, tries: $0.attempts, files: $0.files,
                 nextTryAt: $0.state == .pending ? Terminal.instant($0.nextAt) : nil,
                 finishedAt: $0.finishedAt.map(Terminal.instant), lastError: $0.lastError,
-                idempotencyKey: Self.hex($0.idempotencyKey))
+                idempotencyKey: $0.idempotencyKey.lowerHex)
         }
     }
 
     /// What commands call a run: its files' name without the ending.
     static func id(of run: ReportRun) -> String {
         "\(run.report)-\(run.label ?? Terminal.instant(run.period.start))".replacing(":", with: "-")
-    }
-
-    static func hex(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     /// The only run that a text names: `REPORT-PERIOD`, with several apps `APP/REPORT-PERIOD`.

@@ -4,6 +4,7 @@ import Foundation
 import ThrongPlan
 import ThrongReport
 import ThrongStore
+import ThrongWire
 
 struct ReportShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -54,7 +55,7 @@ struct ReportShowCommand: AsyncParsableCommand {
                     files: files.map {
                         .init(
                             name: $0.name, size: $0.contents.count,
-                            sha256: ReportRecord.hex(SHA256.hash(data: $0.contents)))
+                            sha256: SHA256.hash(data: $0.contents).lowerHex)
                     },
                     coverage: try await store.coverage(app: run.app, period: run.period),
                     manifest: manifest.map { String(decoding: $0.contents, as: UTF8.self) }),

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import ThrongWire
 import Yams
 
 /// uap-core's three lists of patterns, read from `regexes.yaml`.
@@ -25,7 +26,7 @@ final class UserAgentGrammar: Sendable {
         } catch {
             throw .malformedUserAgentRules(path: path, reason: "it is not uap-core's regexes.yaml (\(error))")
         }
-        version = SHA256.hash(data: bytes).prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        version = SHA256.hash(data: bytes).prefix(8).lowerHex
         browsers = file.user_agent_parsers.map {
             UserAgentPattern(
                 regex: $0.regex, ignoresCase: $0.regex_flag == "i", family: $0.family_replacement,
