@@ -110,7 +110,7 @@ struct PurposeTables: Sendable {
             for event in metric.events {
                 let place = eventNames.insert(event.text, events.count) ?? events.count
                 if place == events.count { events.append(EventTables()) }
-                if let firsts = layout.firsts { events[place].add(firsts, of: metric.name) }
+                events[place].add(firstsOf: layout)
                 events[place].metrics.append(table)
             }
         }
@@ -180,27 +180,45 @@ struct EventTables: Sendable {
     }
 
     /// Takes the firsts of the metric that is appended next.
-    fileprivate mutating func add(_ layout: FirstsLayout, of metric: MetricName) {
-        firsts = (firsts ?? EventFirsts()).adding(layout, of: metric, at: metrics.count)
+    fileprivate mutating func add(firstsOf layout: MetricLayout) {
+        guard let counted = layout.firsts else { return }
+        firsts = (firsts ?? EventFirsts())
+            .adding(.init(place: metrics.count, layout: counted, dimensions: layout.dimensions), of: layout.metric)
     }
 }
 
 /// Which firsts an event of one name may say to be. A class, as nearly all events say nothing of it.
 final class EventFirsts: Sendable {
-    /// By name of a metric with firsts, the place in ``layouts``.
+    /// By name of a metric with firsts, the place in ``metrics``.
     let names: ByteTable
-    /// Of each: its place among the event's metrics, and what it counts.
-    let layouts: [(metric: Int, layout: FirstsLayout)]
+    let metrics: [Asked]
 
-    init(names: ByteTable = ByteTable(), layouts: [(metric: Int, layout: FirstsLayout)] = []) {
-        self.names = names
-        self.layouts = layouts
+    /// What one metric asks.
+    struct Asked: Sendable {
+        /// Among the event's metrics.
+        let place: Int
+        let layout: FirstsLayout
+        /// By name, the place in a margin.
+        let dimensions: ByteTable
+
+        init(place: Int, layout: FirstsLayout, dimensions: [MetricLayout.DimensionLayout]) {
+            self.place = place
+            self.layout = layout
+            var names = ByteTable()
+            for (place, dimension) in dimensions.enumerated() { names.insert(dimension.name.text, place) }
+            self.dimensions = names
+        }
     }
 
-    fileprivate func adding(_ layout: FirstsLayout, of metric: MetricName, at place: Int) -> EventFirsts {
+    init(names: ByteTable = ByteTable(), metrics: [Asked] = []) {
+        self.names = names
+        self.metrics = metrics
+    }
+
+    fileprivate func adding(_ asked: Asked, of metric: MetricName) -> EventFirsts {
         var names = names
-        names.insert(metric.text, layouts.count)
-        return EventFirsts(names: names, layouts: layouts + [(place, layout)])
+        names.insert(metric.text, metrics.count)
+        return EventFirsts(names: names, metrics: metrics + [asked])
     }
 }
 

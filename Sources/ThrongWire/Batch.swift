@@ -27,14 +27,14 @@ public struct Batch: Sendable, Hashable, Codable {
         public var fields: [String: Scalar]?
         /// How often it happened; 1 where absent.
         public var count: Int?
-        /// For which groupings this is the device's first contribution in a period: metric, then period, then places
-        /// in the plan's `first_groupings`.
-        public var firsts: [String: [String: [Int]]]?
+        /// For which groupings this is the device's first contribution in a period: metric, then period, then those of
+        /// the plan's `first_groupings`, each by its dimensions.
+        public var firsts: [String: [String: [[String]]]]?
 
         /// Puts an event together.
         public init(
             event: String, at: String, fields: [String: Scalar]? = nil, count: Int? = nil,
-            firsts: [String: [String: [Int]]]? = nil
+            firsts: [String: [String: [[String]]]]? = nil
         ) {
             self.event = event
             self.at = at

@@ -7,6 +7,9 @@ import ThrongWire
 struct ClientReachTests {
     private static let yaml = House.shop.replacing("reach: true", with: "reach: client")
 
+    /// The total, os, category and both.
+    private static let all = #"[[],["os"],["category"],["os","category"]]"#
+
     private func event(_ firsts: String, at: String = "2026-11-20T11:59:00Z") -> String {
         #"{"event":"view","at":"\#(at)","fields":{"paid":1,"category":"cake"},"firsts":{"views":{"day":\#(firsts)}}}"#
     }
@@ -17,11 +20,10 @@ struct ClientReachTests {
         for device in 0..<devices {
             for (place, window) in windows(device).enumerated() {
                 let now = House.noon + window * 900
-                // The total, os, category and both.
                 let answer = try house.post(
                     House.batch(
                         device: "\(device)-\(window)", now: now, context: #"{"os":"ios"}"#,
-                        events: event(place == 0 ? "[0,1,2,3]" : "[]")),
+                        events: event(place == 0 ? Self.all : "[]")),
                     at: now)
                 #expect(answer.accepted == 1)
             }
@@ -52,7 +54,7 @@ struct ClientReachTests {
     func liar() throws {
         var house = try House(Self.yaml)
         for device in 0..<30 {
-            let events = Array(repeating: event("[0,1,2,3]"), count: device == 0 ? 10 : 1).joined(separator: ",")
+            let events = Array(repeating: event(Self.all), count: device == 0 ? 10 : 1).joined(separator: ",")
             for _ in 0..<(device == 0 ? 1 : 2) {
                 _ = try house.post(
                     House.batch(device: "\(device)", context: #"{"os":"ios"}"#, events: events))

@@ -70,7 +70,7 @@ extension DeviceMemory {
             }
             for metric in known.metrics { spending.add(count, to: metric) }
             let instant = event.instant(now: now)
-            var firsts: [String: [String: [Int]]] = [:]
+            var firsts: [String: [String: [[String]]]] = [:]
             var contributions: [FirstsMemory.Contribution] = []
             for metric in known.metrics where event.metrics.contains(metric.name) && !metric.groupings.isEmpty {
                 let buckets = metric.buckets(event: event.event, fields: event.fields, unixSeconds: instant)
@@ -83,7 +83,8 @@ extension DeviceMemory {
                             continue
                         }
                         contributions.append(contribution)
-                        firsts[metric.name, default: [:]][kind.rawValue, default: []].append(grouping)
+                        firsts[metric.name, default: [:]][kind.rawValue, default: []].append(
+                            metric.groupings[grouping].map(\.name))
                     }
                 }
             }

@@ -37,6 +37,9 @@ extension DevicePlan {
 
         /// One column of a grouping: a dimension, by the buckets that are shown.
         struct Part: Sendable {
+            /// As the plan names it.
+            let name: String
+            /// The dimension that it shows, or is made of.
             let dimension: Int
             /// By bucket of the dimension: what is shown for it.
             let shown: [Int]
@@ -130,7 +133,8 @@ extension DevicePlan {
 
         private static func part(_ name: DimensionName, of dimensions: [Dimension], in plan: PublicPlan) -> Part? {
             if let place = dimensions.firstIndex(where: { $0.name == name.text }) {
-                return Part(dimension: place, shown: Array(dimensions[place].bucketing.labels.indices))
+                return Part(
+                    name: name.text, dimension: place, shown: Array(dimensions[place].bucketing.labels.indices))
             }
             guard let derived = plan.derivedDimensions.first(where: { $0.name == name }),
                 let place = dimensions.firstIndex(where: { $0.name == derived.of.text })
@@ -138,7 +142,7 @@ extension DevicePlan {
             let shown = dimensions[place].bucketing.labels.map { label in
                 derived.groups.firstIndex { $0.values.contains { BucketLabel($0) == label } } ?? derived.groups.count
             }
-            return Part(dimension: place, shown: shown)
+            return Part(name: name.text, dimension: place, shown: shown)
         }
     }
 }

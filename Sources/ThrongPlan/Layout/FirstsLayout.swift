@@ -6,7 +6,7 @@
 public struct FirstsLayout: Hashable, Sendable, Codable {
     /// The metric's own period, then its rollups.
     public let periods: [PeriodKind]
-    /// The groupings that a release shows, ascending; a client names them by their place here.
+    /// The groupings that a release shows, ascending.
     public let groupings: [Margin]
 
     /// Puts a layout of firsts together.

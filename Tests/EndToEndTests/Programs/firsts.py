@@ -80,7 +80,7 @@ class Device:
                 memory = (period, (at - MONDAY) // length, place, tuple(buckets[name] for name in names))
                 if memory not in self.said:
                     self.said.add(memory)
-                    found.setdefault(period, []).append(place)
+                    found.setdefault(period, []).append(names)
         return {"opened": found} if found else None
 
     def live(self, day, groupings):
