@@ -152,6 +152,28 @@ struct JournalTests {
         #expect(FileManager.default.contents(atPath: tail.aside) == five.dropFirst(three))
     }
 
+    @Test("a journal at rest syncs at once, and then no sooner than its interval allows")
+    func syncInterval() async throws {
+        let workshop = try Workshop()
+        let data = try DataDirectory(path: workshop.path)
+        let keys = try KeyRing(data)
+        let space = CellSpace(layouts: [Workshop.layout])
+        let replayed = try JournalReader(data, keys: keys).replay(space: space, flushed: .start) { _ in }
+        let interval = Duration.milliseconds(200)
+        let journal = try Journal(
+            data, space: space, after: replayed, position: .start, options: .init(syncInterval: interval)
+        ) { _ in }
+        let begun = ContinuousClock.now
+        for position in UInt64(1)...4 {
+            try journal.append(Workshop.record(position), key: keys.key(of: Workshop.record(position).window))
+            try await journal.durable(JournalPosition(position))
+        }
+        #expect(ContinuousClock.now - begun >= interval * 3)
+        journal.stop()
+        data.unlock()
+        #expect(try await workshop.run(append: 0).map(\.position.value) == [1, 2, 3, 4])
+    }
+
     @Test("a process that was replaced does not put its next segment in the place of another's, and says so")
     func overtakenAtRotation() async throws {
         let workshop = try Workshop()
