@@ -18,11 +18,23 @@ struct ExplorerAnswerTests {
     }
 
     private static func answer(
-        _ address: String, _ rows: [AnalystRow], whole: [AnalystRow] = []
+        _ address: String, _ rows: [AnalystRow], whole: [AnalystRow] = [],
+        shape: AnalystShape = ExplorerChoiceTests.shape
     ) throws -> ExplorerAnswer {
         ExplorerAnswer(
-            try ExplorerChoiceTests.choice("app=shop&metric=orders\(address)"), rows: rows, whole: whole,
+            try ExplorerChoiceTests.choice("app=shop&metric=orders\(address)", shape), rows: rows, whole: whole,
             titles: ExplorerTitles(plans: []))
+    }
+
+    @Test("what counts identifiers is asked for and said as identifiers")
+    func identifiers() throws {
+        let rows = [row(["iOS"], 60), row(["it's"], nil), row(["other"], nil)]
+        let answer = try Self.answer("", rows, whole: [row([], 80)], shape: ExplorerChoiceTests.identifiers)
+        #expect(answer.heading == "Identifiers by Os")
+        #expect(answer.sentence.hasSuffix("with 60 of 80 identifiers (75.0%)."))
+        #expect(answer.withheldNote?.hasSuffix("25.0% of the identifiers.") == true)
+        #expect(answer.choice.question.sql.contains("    \"identifiers\",\n"))
+        #expect(!answer.choice.question.sql.contains("events"))
     }
 
     @Test("what withheld rows leave out is told where the whole is published")

@@ -22,7 +22,7 @@ struct ExplorerChoiceTests {
         ],
         measures: [
             .init(
-                name: "events", kind: .events, comment: "Events counted; null where withheld says why. Unit: events.",
+                name: "events", kind: .count, comment: "Events counted; null where withheld says why. Unit: events.",
                 buckets: [], isLearned: false),
             .init(
                 name: "revenue", kind: .sum("revenue"),
@@ -41,7 +41,17 @@ struct ExplorerChoiceTests {
                 threshold: 20, sampling: "1", digest: "ab", noise: nil, margin: nil)
         })
 
-    static func choice(_ address: String) throws -> ExplorerChoice {
+    /// The same, but that it counts identifiers.
+    static let identifiers = AnalystShape(
+        dimensions: shape.dimensions,
+        measures: [
+            .init(
+                name: "identifiers", kind: .count, comment: "Identifiers, each counted once. Unit: identifiers.",
+                buckets: [], isLearned: false)
+        ] + shape.measures.dropFirst(),
+        margins: shape.margins, releases: shape.releases)
+
+    static func choice(_ address: String, _ shape: AnalystShape = shape) throws -> ExplorerChoice {
         let query = try AddressQuery(address)
         let (metric, kind) = try ExplorerChoice.metric(in: query, of: [metric])
         return try ExplorerChoice(query, metric, kind, shape)
@@ -52,7 +62,7 @@ struct ExplorerChoiceTests {
     @Test("an address of a metric alone is its last period, its events, its first dimension")
     func defaults() throws {
         let choice = try Self.choice(Self.base)
-        #expect(choice.margin.name == "os" && choice.measure.kind == .events && choice.filters.isEmpty)
+        #expect(choice.margin.name == "os" && choice.measure.kind == .count && choice.filters.isEmpty)
         #expect(choice.from == "2026-11-23" && choice.to == "2026-11-23")
     }
 

@@ -51,8 +51,14 @@ struct FunnelTests {
             let (first, last, own) = (
                 answered.table.rows[0].figure, answered.table.rows[step - 1].figure, answered.table.rows[step].figure
             )
-            #expect((stages[step].ofPrevious == .withheld) == (own == .withheld || last == .withheld))
-            #expect((stages[step].ofFirst == .withheld) == (own == .withheld || first == .withheld))
+            // Of every conversion both numbers can be read beside it: one that cannot takes the conversion with it.
+            func conversion(_ whole: Figure, from step: Int, to next: Int) -> Figure {
+                guard own != .withheld, whole != .withheld else { return .withheld }
+                let (part, all) = (cells[next...].reduce(0, +), cells[step...].reduce(0, +))
+                return .published(.share(part: part, whole: all))
+            }
+            #expect(stages[step].ofPrevious == conversion(last, from: step - 1, to: step))
+            #expect(stages[step].ofFirst == conversion(first, from: 0, to: step))
         }
     }
 
@@ -84,6 +90,17 @@ struct FunnelTests {
         #expect(answered.basis.statement == "devices: each once within a window, and again in another one")
     }
 
+    @Test("the page says how often in words; files keep the bands' names")
+    func words() throws {
+        let document = try Till().document
+        let page = try document.html()
+        #expect(page.contains("“once” is the fullest published band, with 700 of 1,000 devices (70.0%)."))
+        #expect(page.contains("2 to 4 times") && page.contains("5 times or more"))
+        #expect(!page.contains("2-4") && !page.contains("&gt;=5"))
+        #expect(document.csv.contains(",2-4,"))
+        #expect(document.json.contains("2-4"))
+    }
+
     @Test("the page says in a sentence how many came how far, draws every step, and hatches those that are withheld")
     func page() throws {
         let page = try Till().document.html()
@@ -94,6 +111,7 @@ struct FunnelTests {
         till.way[2][2] = nil
         till.whole = nil
         let gaps = try till.document.html()
+        #expect(!gaps.contains("48.4% of the step before"))
         #expect(!gaps.contains("Of the 1,604"))
         #expect(
             gaps.components(separatedBy: "fill=\"url(#withheld)\"").count

@@ -46,7 +46,7 @@ struct AnalystStoreTests {
         let shape = try await store.shape(of: metric, kind: .day)
         #expect(shape.dimensions.map(\.name) == ["platform", "step"])
         #expect(shape.dimensions.map(\.buckets) == [["android", "ios", "other"], ["cart", "paid", "other"]])
-        #expect(shape.measures.map(\.kind) == [.events, .sum("revenue"), .devices])
+        #expect(shape.measures.map(\.kind) == [.count, .sum("revenue"), .devices])
         #expect(shape.measures[1].comment.hasSuffix("Unit: EUR."))
         #expect(shape.margins.map(\.name) == ["(total)", "platform", "platform, step"])
         #expect(shape.releases.map(\.period) == [.day(saturday), .day(saturday + day)])

@@ -142,6 +142,59 @@ struct AnalystViewTests {
         #expect(try await owner.texts(margins) == [])
     }
 
+    /// Identifiers by how often they did something, perhaps beside a dimension.
+    private func layout(
+        _ metric: MetricName, within: WindowLayout?, beside name: DimensionName? = nil
+    ) -> MetricLayout {
+        MetricLayout(
+            app: "shop", metric: metric, purpose: "product", rotation: .standard, period: .day, timeZone: "UTC",
+            dimensions: [name].compactMap(\.self).map {
+                .init(name: $0, labels: ["a", "other"], partitionsDevices: true, rule: "list")
+            } + [.init(name: "times", labels: ["1", ">=2"], partitionsDevices: true, rule: "frequency [1, 2]")],
+            sums: [], contributionBound: 2, groupings: [.total], within: within)
+    }
+
+    @Test("what counts identifiers says so in its column, its unit and the catalogue, also after an upgrade")
+    func identifiers() async throws {
+        let settings = try await TestCluster.emptyDatabase()
+        let owner = Connection(settings)
+        _ = try await Migrator(owner, migrations: Array(Migration.all.prefix(13))).migrate()
+        let bands = WindowLayout.frequency(bands: [1, 2])
+        let before = [layout("often", within: bands), layout("plain", within: nil)]
+        for layout in before {
+            let text = String(decoding: layout.json, as: UTF8.self)
+            try await owner.execute("select throng.register_layout($layout$\(text)$layout$, true)")
+        }
+        _ = try await Migrator(owner).migrate()
+        try await CounterStore(settings).registerLayouts(
+            before + [layout("new", within: bands, beside: "identifiers"), layout("way", within: .funnel(steps: 2))])
+        let analyst = Connection(settings.acting(as: .analyst))
+        #expect(
+            try await analyst.texts("select concat_ws(' ', view_name, counts) from analyst.metrics order by 1") == [
+                "shop_new identifiers", "shop_often identifiers", "shop_plain events", "shop_way identifiers",
+            ])
+        func units(_ unit: String) async throws -> [String] {
+            try await owner.texts(
+                """
+                select c.relname || '.' || regexp_replace(a.attname, '_[0-9a-f]{8}$', '_x') from pg_class as c
+                join pg_attribute as a on a.attrelid = c.oid
+                where c.relnamespace = 'analyst'::regnamespace and c.relname like 'shop%'
+                    and col_description(c.oid, a.attnum) like '%Unit: \(unit).'
+                order by 1
+                """)
+        }
+        #expect(
+            try await units("identifiers")
+                == ["shop_new.identifiers_x", "shop_often.identifiers", "shop_way.identifiers"])
+        #expect(try await units("events") == ["shop_plain.events"])
+        // A changed plan renames the view; what it counts keeps its name.
+        try await CounterStore(settings).registerLayouts([layout("often", within: .frequency(bands: [1, 3]))])
+        #expect(
+            try await analyst.texts("select identifiers::text from analyst.shop_often_v1") == [])
+        #expect(
+            try await analyst.texts("select identifiers::text from analyst.shop_often") == [])
+    }
+
     @Test("a total over a withheld row is null and says why; shares and changes are null with their parts")
     func functions() async throws {
         let settings = try await TestCluster.database()

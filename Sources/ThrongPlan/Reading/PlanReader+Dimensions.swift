@@ -43,8 +43,8 @@ extension PlanReader {
     /// Names that the analyst's tables have columns for anyway.
     static var reservedColumns: Set<String> {
         [
-            "app", "basis", "devices", "events", "floor", "margin", "metric", "period", "released_at", "threshold",
-            "withheld",
+            "app", "basis", "devices", "events", "floor", "identifiers", "margin", "metric", "period", "released_at",
+            "threshold", "withheld",
         ]
     }
 

@@ -7,10 +7,10 @@ struct ExplorerAnswer {
     let choice: ExplorerChoice
     let titles: ExplorerTitles
     let rows: [AnalystRow]
-    /// Published events of the whole by period, where there is one.
+    /// What is published of the whole by period, where there is one.
     private let wholes: [Int64: Int64]
 
-    /// The column of a row that is drawn: events come first, another measure behind it.
+    /// The column of a row that is drawn: what is counted comes first, another measure behind it.
     private var drawn: Int { choice.measures.firstIndex(of: choice.measure) ?? 0 }
 
     init(_ choice: ExplorerChoice, rows: [AnalystRow], whole: [AnalystRow], titles: ExplorerTitles) {
@@ -43,10 +43,9 @@ struct ExplorerAnswer {
 
     private func words(_ text: String, _ column: AnalystColumn) -> String {
         switch column.kind {
-        case .events: "\(text) events"
         case .devices: "at least \(text) devices"
         case .clientDevices: "\(text) devices"
-        case .sum, .dimension: column.unit.isEmpty ? text : "\(text) \(column.unit)"
+        case .count, .sum, .dimension: column.unit.isEmpty ? text : "\(text) \(column.unit)"
         }
     }
 
@@ -151,7 +150,7 @@ struct ExplorerAnswer {
 
     private func single(_ text: String, _ words: String) -> String {
         switch choice.measure.kind {
-        case .events: "\(words) were counted."
+        case .count: "\(words) were counted."
         case .devices: "At least \(text) devices were seen within one window."
         case .clientDevices: "\(words), as they say themselves."
         case .sum, .dimension: "The sum is \(words)."
@@ -160,11 +159,11 @@ struct ExplorerAnswer {
 
     /// "1,410 of 2,500 events (56.4%)" where the whole is published.
     private func part(_ row: AnalystRow, _ mark: ChartMark) -> String {
-        guard choice.measure.kind == .events, releaseNoise == nil, let whole = wholes[row.start], whole > 0,
+        guard choice.measure.kind == .count, releaseNoise == nil, let whole = wholes[row.start], whole > 0,
             let number = row.numbers[drawn]
         else { return mark.phrase }
         let share = ReportLocale.english.percent(Int64(clamping: number.units), of: whole)
-        return "\(mark.plain) of \(Decimals(units: Int128(whole), places: 0).grouped) events (\(share))"
+        return "\(mark.plain) of \(Decimals(units: Int128(whole), places: 0).grouped) \(choice.measure.unit) (\(share))"
     }
 
     private func extreme(
@@ -206,14 +205,14 @@ struct ExplorerAnswer {
         let left = all - published.values.reduce(0, +)
         guard all > 0, left >= 0 else { return "" }
         return " Together they are the whole less the published numbers: "
-            + "\(ReportLocale.english.percent(left, of: all)) of the events."
+            + "\(ReportLocale.english.percent(left, of: all)) of the \(choice.shape.count?.unit ?? "whole")."
     }
 
     /// The first noisy release among those that are shown.
     private var releaseNoise: AnalystRelease? { choice.releases.first { $0.noise != nil } }
 
     private var noise: String {
-        guard choice.measure.kind == .events, let margin = releaseNoise?.margin else { return "" }
+        guard choice.measure.kind == .count, let margin = releaseNoise?.margin else { return "" }
         return " Give or take \(Decimals(units: Int128(margin), places: 0).grouped), in 19 of 20 cases."
     }
 

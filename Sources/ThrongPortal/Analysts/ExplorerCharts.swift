@@ -57,10 +57,9 @@ struct ExplorerCharts {
     private static func stat(_ mark: ChartMark, _ measure: AnalystColumn) -> Stat {
         let unit =
             switch measure.kind {
-            case .events: "events"
             case .devices: "devices, at least"
             case .clientDevices: "devices, as they say"
-            case .sum, .dimension: measure.unit
+            case .count, .sum, .dimension: measure.unit
             }
         switch mark {
         case .number(_, let text, _):

@@ -46,7 +46,7 @@ struct ExplorerChoice: Sendable {
         return (metric, span.kind)
     }
 
-    /// Reads the rest of an address: what it leaves open is the last period, events, and the first dimension.
+    /// Reads the rest of an address: what it leaves open is the last period, what is counted, and the first dimension.
     init(
         _ query: AddressQuery, _ metric: AnalystMetric, _ kind: PeriodKind, _ shape: AnalystShape
     ) throws(ExplorerProblem) {
@@ -72,7 +72,7 @@ struct ExplorerChoice: Sendable {
             }
             margin = first
         }
-        let asked = query["measure"] ?? "events"
+        let asked = query["measure"] ?? shape.count?.name
         guard let measure = shape.measures.first(where: { $0.name == asked }) else {
             throw .unknown("measure", allowed: shape.measures.map(\.name))
         }
@@ -117,9 +117,9 @@ struct ExplorerChoice: Sendable {
 
     // MARK: Questions
 
-    /// The numbers: events, and the measure where it is another one.
+    /// The numbers: what is counted, and the measure where it is another one.
     var measures: [AnalystColumn] {
-        shape.measures.filter { $0.kind == .events || $0 == measure }
+        shape.measures.filter { $0.kind == .count || $0 == measure }
     }
 
     /// What is asked.
@@ -132,7 +132,7 @@ struct ExplorerChoice: Sendable {
         guard columns != margin.columns, let whole = shape.margins.first(where: { $0.columns == columns }) else {
             return nil
         }
-        return question(whole, shape.measures.filter { $0.kind == .events })
+        return question(whole, shape.measures.filter { $0.kind == .count })
     }
 
     private func question(_ margin: AnalystMargin, _ measures: [AnalystColumn]) -> AnalystQuestion {

@@ -33,7 +33,7 @@ struct ExplorerTitles: Sendable {
     /// "Events", "Revenue", "Devices (at least)".
     func measure(_ column: AnalystColumn) -> String {
         switch column.kind {
-        case .events: "Events"
+        case .count: Self.worded(column.unit)
         case .sum(let name): Self.worded(name)
         case .devices: "Devices (at least)"
         case .clientDevices: "Devices (as they say)"

@@ -139,7 +139,12 @@ struct ComparisonView {
 
         private func group(_ buckets: [String]) -> String {
             guard let last = buckets.last else { return to.title }
-            let name = to.kind == "quantiles" ? QuantileReading.name(ofRow: last, in: locale) : nil
+            let name: String? =
+                switch to.kind {
+                case "quantiles": QuantileReading.name(ofRow: last, in: locale)
+                case "frequency": to.basis?.devices.map { FrequencyBands(known: $0).words(last, in: locale) }
+                default: nil
+                }
             return (buckets.dropLast() + [name ?? last]).joined(separator: ", ")
         }
 

@@ -16,7 +16,7 @@ public struct NumberBasis: Sendable, Hashable {
     public let devices: Devices?
 
     /// What numbers of devices stand on.
-    public enum Devices: String, Sendable, Hashable {
+    public enum Devices: String, Sendable, Hashable, Codable {
         /// The most identifiers of one window: at least so many.
         case floor
         /// Clients say which event is a device's first in the period; nobody can check it.

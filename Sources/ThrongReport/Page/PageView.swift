@@ -57,9 +57,10 @@ struct PageView {
         }
         hasImpossible = tables.contains { $0.rows.contains { $0.figure == .impossible } }
         hasNoise = document.answers.contains { $0.answered?.basis.noise != nil }
-        let tiles = document.answers.enumerated().map { TileView($1, anchor: "insight-\($0 + 1)") }
+        let answers = document.answers.map(\.inWords)
+        let tiles = answers.enumerated().map { TileView($1, anchor: "insight-\($0 + 1)") }
         self.tiles = tiles
-        sections = zip(document.answers, tiles).enumerated().map {
+        sections = zip(answers, tiles).enumerated().map {
             SectionView($1.0, tile: $1.1, ordinal: $0 + 1)
         }
         sources = document.sources.map {

@@ -4,12 +4,15 @@ public import ThrongPlan
 public struct AnalystShape: Sendable, Hashable {
     /// The columns of its dimensions, one a dimension of the metric, in the same order.
     public let dimensions: [AnalystColumn]
-    /// The columns that hold numbers: events, sums, devices, devices as clients say.
+    /// The columns that hold numbers: what is counted, sums, devices, devices as clients say.
     public let measures: [AnalystColumn]
     /// By what its rows can be split, few dimensions first.
     public let margins: [AnalystMargin]
     /// What is released, the latest period last.
     public let releases: [AnalystRelease]
+
+    /// The column that says how many were counted; every view has one.
+    public var count: AnalystColumn? { measures.first { $0.kind == .count } }
 
     /// The column with such a name; nil where there is none.
     public func dimension(_ name: String) -> AnalystColumn? { dimensions.first { $0.name == name } }
@@ -21,8 +24,8 @@ public struct AnalystColumn: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// The bucket of a dimension.
         case dimension(DimensionName)
-        /// Events counted.
-        case events
+        /// What is counted: events, or identifiers, each once a window. The comment's unit says which.
+        case count
         /// A sum of clipped values.
         case sum(String)
         /// The proved floor.

@@ -106,12 +106,12 @@ public final class AnalystStore: Sendable {
 
     /// Columns of dimensions, then of numbers.
     ///
-    /// Every view has period_start, period_end, period_kind, margin, its dimensions, events, its sums, devices, perhaps
-    /// client_devices, and withheld, in this order; names may differ where they would collide.
+    /// Every view has period_start, period_end, period_kind, margin, its dimensions, events or identifiers, its sums,
+    /// devices, perhaps client_devices, and withheld, in this order; names may differ where they would collide.
     private static func columns(of metric: AnalystMetric, _ session: Session) throws -> [AnalystColumn] {
         let rows = try session.query(Query.selectAnalystColumns([.text(metric.view)]))
         var kinds: [AnalystColumn.Kind] = metric.dimensions.map { .dimension($0) }
-        kinds += [.events] + metric.sums.map { .sum($0) } + [.devices]
+        kinds += [.count] + metric.sums.map { .sum($0) } + [.devices]
         let spare = rows.count - 5 - kinds.count
         guard (0...1).contains(spare) else {
             throw StoreError.unexpectedAnswer(query: Query.selectAnalystColumns.name)

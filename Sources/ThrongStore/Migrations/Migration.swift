@@ -34,5 +34,6 @@ public struct Migration: Sendable, Hashable {
         Migration(version: 11, name: "0011.delivery.sql", text: PackageResources._011_delivery_sql),
         Migration(version: 12, name: "0012.portal.sql", text: PackageResources._012_portal_sql),
         Migration(version: 13, name: "0013.explorer.sql", text: PackageResources._013_explorer_sql),
+        Migration(version: 14, name: "0014.identifiers.sql", text: PackageResources._014_identifiers_sql),
     ]
 }

@@ -42,16 +42,20 @@ struct Crowd {
     ///
     /// - Parameters:
     ///   - plan: decides which events and fields are sent at all.
+    ///   - purposes: those that are sent. A device has one identifier for each, but where a metric looks at what identifiers
+    ///     did within their window, one a visit.
     ///   - day: the first second of the day. Unit: Unix seconds.
     ///   - now: Unix seconds; decides the windows.
     ///   - seed: the same crowd for the same seed, but for identifiers and batch ids.
     func parcels(
-        plan: Plan, day: Int64, now: Int64, devices count: Int, seed: UInt64, progress: ProgressBar
+        plan: Plan, purposes: [Purpose], day: Int64, now: Int64, devices count: Int, seed: UInt64, progress: ProgressBar
     ) -> [BatchSender.Parcel] {
         var random = SplitMix64(state: seed)
-        let purposes = plan.purposes.map { purpose in
+        let visits = Set(plan.purposesWithin.map(\.name))
+        let purposes = purposes.map { purpose in
             (
                 purpose: purpose,
+                isByVisit: visits.contains(purpose.name),
                 events: Set(plan.events(of: purpose.name).map(\.text)),
                 context: Set(plan.contextFields(of: purpose.name).map(\.text)),
                 window: purpose.rotation.window(at: now).value
@@ -67,22 +71,31 @@ struct Crowd {
                 let context = Self.context(of: device, shopper: shopper, allowed: entry.context)
                 let head =
                     "\"app\":\"\(plan.app.name)\",\"purpose\":\"\(entry.purpose.name)\",\"window\":\(entry.window),"
-                    + "\"id\":\"\(BatchID.random())\",\"context\":{\(context)}"
+                    + "\"context\":{\(context)}"
+                var identifier = BatchID.random()
                 var events: [String] = []
                 func close() {
                     guard !events.isEmpty else { return }
                     let body =
-                        "{\(head),\"batch\":\"\(BatchID.random())\",\"events\":[\(events.joined(separator: ","))]}"
+                        "{\(head),\"id\":\"\(identifier)\",\"batch\":\"\(BatchID.random())\","
+                        + "\"events\":[\(events.joined(separator: ","))]}"
                     parcels.append(BatchSender.Parcel(body: body, events: events.count))
                     events = []
                 }
                 for session in shopper.sessions {
                     for step in session {
-                        let fields = step.event == "purchase" ? ",\"fields\":{\"amount\":\(Self.amount(&amounts))}" : ""
+                        let amount = step.event == "purchase" ? Self.amount(&amounts) : nil
                         guard entry.events.contains(step.event) else { continue }
+                        let fields =
+                            entry.context.contains("amount")
+                            ? amount.map { ",\"fields\":{\"amount\":\($0)}" } ?? "" : ""
                         let at = Self.time(of: step, in: session, on: day)
                         events.append("{\"event\":\"\(step.event)\",\"at\":\"\(at)\"\(fields)}")
                         if events.count == 100 { close() }
+                    }
+                    if entry.isByVisit {
+                        close()
+                        identifier = BatchID.random()
                     }
                 }
                 close()

@@ -16,8 +16,9 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: """
             Starts `throng serve`, lets a crowd of real devices walk through a shop as real shoppers did, over HTTP, \
             then releases yesterday, reports it and stops. So that reports have something to compare with, some days \
-            before are counted as well, without HTTP. Devices and shoppers come from two data sets and are combined at \
-            random (resampled); amounts, and how many devices came on which day, are made up.
+            before are counted as well, without HTTP, and so is what looks at whole visits: a daemon knows that only when \
+            their window is over. Devices and shoppers come from two data sets and are combined at random (resampled); \
+            amounts, and how many devices came on which day, are made up.
 
             Each run starts from an empty data directory of its own.
             """)
@@ -77,7 +78,7 @@ struct DemoCommand: AsyncParsableCommand {
 
         try prepareData()
         _ = try ReportKeyFolder(dataPath: data).rotate(now: UnixClock.system.now)
-        if days > 1 { try await makePast(plan, crowd) }
+        if days > 1 || !plan.purposesWithin.isEmpty { try await makePast(plan, crowd) }
         Terminal.talk("Starting throng serve with a private PostgreSQL in \(data).")
         let serve = try ServeProcess(plan: self.plan, data: data, log: data + "/serve.log")
         let client = HTTPClient(eventLoopGroupProvider: .singleton)
@@ -130,7 +131,8 @@ struct DemoCommand: AsyncParsableCommand {
         let settings = try cluster().settings
         let making = ProgressBar("making the crowd ", total: devices, unit: "devices")
         let parcels = crowd.parcels(
-            plan: plan, day: yesterday.start, now: now, devices: devices, seed: seed, progress: making)
+            plan: plan, purposes: plan.purposesAtOnce, day: yesterday.start, now: now, devices: devices, seed: seed,
+            progress: making)
         making.finish()
 
         let posting = ProgressBar("posting over HTTP", total: parcels.reduce(0) { $0 + $1.events }, unit: "events")
@@ -181,7 +183,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     /// Counts, releases and reports the days before yesterday, before any daemon looks at what is due: it would release
-    /// a day that is not counted yet as it is.
+    /// a day that is not counted yet as it is. Counts visits of yesterday, too.
     private func makePast(_ plan: Plan, _ crowd: Crowd) async throws {
         let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
         let yesterday = yesterday(calendar)
@@ -227,7 +229,8 @@ struct DemoCommand: AsyncParsableCommand {
         calendar.period(.day, containing: calendar.period(.day, containing: UnixClock.system.now).start - 1)
     }
 
-    /// Counts the days before yesterday, the oldest first, each with a crowd of its own that is a little smaller.
+    /// Counts the days before yesterday, the oldest first, each with a crowd of its own that is a little smaller; and of
+    /// yesterday what a daemon would count later than anybody waits.
     private func countPast(
         _ plan: Plan, _ crowd: Crowd, before yesterday: Period, _ calendar: PeriodCalendar,
         _ settings: ConnectionSettings
@@ -241,12 +244,20 @@ struct DemoCommand: AsyncParsableCommand {
             let share: Double = 0.94 - 0.025 * Double(min(ago, 12)) + 0.08 * shapes.fraction()
             return max(Int(Double(devices) * share), 1)
         }
-        let bar = ProgressBar("counting the days before", total: sizes.reduce(0, +), unit: "devices")
+        let visits = plan.purposesWithin
+        let bar = ProgressBar(
+            "counting the days before", total: sizes.reduce(visits.isEmpty ? 0 : devices, +), unit: "devices")
         for (ago, day) in order.enumerated().reversed() {
             let parcels = crowd.parcels(
-                plan: plan, day: day.start, now: day.end + 1, devices: sizes[ago], seed: seed + UInt64(ago) + 1,
-                progress: bar)
+                plan: plan, purposes: plan.purposes, day: day.start, now: day.end + 1, devices: sizes[ago],
+                seed: seed + UInt64(ago) + 1, progress: bar)
             try await past.count(parcels, at: day.end + 1, into: store)
+        }
+        if !visits.isEmpty {
+            let parcels = crowd.parcels(
+                plan: plan, purposes: visits, day: yesterday.start, now: yesterday.end + 1, devices: devices,
+                seed: seed, progress: bar)
+            try await past.count(parcels, at: yesterday.end + 1, into: store)
         }
         bar.finish()
     }

@@ -7,8 +7,8 @@ import ThrongServer
 import ThrongStore
 import ThrongWire
 
-/// Days before yesterday, so that a report has something to compare with: counted by the daemon's own code, but in this
-/// process, because no daemon takes events that are older than two days.
+/// Days before yesterday, so that a report has something to compare with, and visits of yesterday: counted by the daemon's
+/// own code, but in this process, because no daemon takes events that are older than two days or ends a window early.
 struct PastDays {
     private let plan: Plan
     private let layouts: [MetricLayout]

@@ -71,20 +71,21 @@ def analyst(house):
 
     variables = {each["name"]: each["query"] for each in board["templating"]["list"]}
     for (view,) in rows(variables["view"]):
+        [(count,)] = rows(variables["count"], view=view)
         for (kind,) in rows(variables["kind"], view=view):
             margins = [margin for (margin,) in rows(variables["margin"], view=view, kind=kind)]
             check(len(margins) > 1 and "(total)" in margins, view, kind, "has margins", margins)
             for margin in margins:
                 for panel in board["panels"]:
                     for target in panel["targets"]:
-                        found = rows(target["rawSql"], view=view, kind=kind, margin=margin)
+                        found = rows(target["rawSql"], view=view, kind=kind, margin=margin, count=count)
                         # There is no noise in this house.
                         check(found or panel["title"] == "Noise", panel["title"], "has no rows for", margin)
                         check(target["format"] == ("table" if panel["type"] == "table" else "time_series"), panel["title"])
                         asked += 1
                 last = next(each for each in board["panels"] if each["title"].startswith("The last period"))
                 for bucket, events, devices, share, reason in rows(
-                        last["targets"][0]["rawSql"], view=view, kind=kind, margin=margin):
+                        last["targets"][0]["rawSql"], view=view, kind=kind, margin=margin, count=count):
                     check((events == "") == (reason != "") == (share == ""), bucket, events, share, reason)
     check(asked > 20, "only", asked, "queries were asked")
     say(f"analyst's dashboard: {asked} queries answered")

@@ -166,9 +166,14 @@ def grouped(number):
     return sign + f"{int(whole):,}" + ("." + rest if rest else "")
 
 
+def counted(head):
+    """Where the numbers begin: with how many events there were, or how many identifiers."""
+    return next(place for place, name in enumerate(head) if name in ("events", "identifiers"))
+
+
 def shown(head, row, hides_period):
     """A row of psql as the page shows it."""
-    numbers = head.index("events")
+    numbers = counted(head)
     sides = row[:numbers] if not hides_period else row[1:numbers]
     # Pages show no character that steers others.
     sides = [re.sub("[\\x00-\\x1f\u202e]", "\ufffd", re.sub("[\t\n\r]", " ", side)) for side in sides]
@@ -199,7 +204,7 @@ def compare(house, cookie, address):
     check(headers["content-disposition"].startswith("attachment") and "no-store" in headers["cache-control"], headers)
     check(body.count(b"\r\n") == len(rows) + 1 and body.endswith(b"\r\n"), "lines end with CRLF")
     lines = list(csv.reader(io.StringIO(body.decode(), newline=""), strict=True))
-    numbers = head.index("events")
+    numbers = counted(head)
     wanted = [row[:1] + [defused(cell) for cell in row[1:numbers]] + row[numbers:] for row in rows]
     check(lines[0] == head and lines[1:] == wanted, address, "as CSV\n", lines[:20], "\nSQL says\n", wanted[:20])
     alike(text, address)

@@ -23,7 +23,8 @@ struct PlanReadingTests {
     func sampleIsValid() throws {
         let plan = try SamplePlan.shop()
         #expect(plan.app.name == "shop")
-        #expect(plan.metrics.map(\.name.text) == ["pages", "product_views", "searches", "purchases", "visits"])
+        let metrics = ["pages", "product_views", "searches", "purchases", "visits", "checkout", "looks"]
+        #expect(plan.metrics.map(\.name.text) == metrics)
         #expect(plan.partners.count == 2)
         #expect(plan.reports.map(\.schedule?.text) == ["0 6 * * *", "30 6 * * *"])
         #expect(plan.version.hex.count == 64)
