@@ -221,7 +221,10 @@ let package = Package(
             name: "ThrongServerTests",
             dependencies: [
                 "ThrongServer", "ThrongStore", "ThrongPlan", "ThrongCounting", "ThrongNoise", "ThrongRelease",
-                "ThrongReport", "TestCluster", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "ThrongReport", "ThrongPortal", "TestCluster",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -5,7 +5,8 @@ select extract(epoch from r.period_start)::bigint,
     r.sampling::text,
     r.digest,
     concat_ws(' ', n.mechanism || ',', 'epsilon ' || n.epsilon, 'rho ' || n.rho),
-    n.events_margin
+    n.events_margin,
+    coalesce(array_to_string(n.sums_margin, ','), '')
 from analyst.releases as r
 left join analyst.noise as n using (view_name, period_kind, period_start)
 where r.view_name = $1::text

@@ -86,6 +86,11 @@ struct EndToEndTests {
         .timeLimit(.minutes(10)))
     func explorer() async throws { try await Program("explorer.py").run() }
 
+    @Test(
+        "an analyst explores weeks, former layouts, samples, noise, funnels, learned labels and groups as SQL gives them",
+        .timeLimit(.minutes(15)))
+    func gallery() async throws { try await Program("gallery.py").run() }
+
     @Test("the page on disclosure control shows what suppress and audit say of its table", .timeLimit(.minutes(2)))
     func pages() async throws { try await Program("pages.py").run() }
 }

@@ -18,12 +18,12 @@ struct ExplorerAnswerTests {
     }
 
     private static func answer(
-        _ address: String, _ rows: [AnalystRow], whole: [AnalystRow] = [],
+        _ address: String, _ rows: [AnalystRow], total: Int = 0, whole: [AnalystRow] = [],
         shape: AnalystShape = ExplorerChoiceTests.shape
     ) throws -> ExplorerAnswer {
         ExplorerAnswer(
-            try ExplorerChoiceTests.choice("app=shop&metric=orders\(address)", shape), rows: rows, whole: whole,
-            titles: ExplorerTitles(plans: []))
+            try ExplorerChoiceTests.choice("app=shop&metric=orders\(address)", shape), rows: rows, total: total,
+            whole: whole, titles: ExplorerTitles(plans: []))
     }
 
     @Test("what counts identifiers is asked for and said as identifiers")
@@ -87,23 +87,116 @@ struct ExplorerAnswerTests {
     @Test("a small, an empty and a protecting row make the same cell, whatever their places")
     func alike() throws {
         let rows = [row(["iOS"], 60), row(["it's"], nil), row(["other"], nil)]
-        let view = ExplorerView(
-            try Self.answer("", rows), metrics: [ExplorerChoiceTests.metric],
-            frame: PageFrame(pageTitle: "", css: "", house: "", visitors: []))
+        let view = Self.view(try Self.answer("", rows))
         let cells = view.dataRows.dropFirst().map { "\($0.cells)" }
         #expect(Set(cells).count == 1 && view.dataRows[1].cells[0].cellWithheld)
         #expect(view.dataRows.map { $0.sides.last } == ["iOS", "it's", "other"])
     }
 
-    @Test("a page says where its table ends, and where the answer does", arguments: [1000, 1001, 10_000])
-    func limits(count: Int) throws {
-        let rows = (0..<count).map { Self.row(["\($0)"], 60) }
-        let view = ExplorerView(
-            try Self.answer("", rows), metrics: [ExplorerChoiceTests.metric],
+    private static func view(_ answer: ExplorerAnswer) -> ExplorerView {
+        ExplorerView(
+            answer, metrics: [ExplorerChoiceTests.metric],
             frame: PageFrame(pageTitle: "", css: "", house: "", visitors: []))
-        #expect(view.dataRows.count == 1000)
-        #expect(view.warnings.count == (count == 1000 ? 0 : count == 1001 ? 1 : 2))
-        #expect(view.warnings.allSatisfy { $0.contains(count == 1001 ? "1,001" : "10,000") })
+    }
+
+    @Test("a page whose table ends before its rows do says how many there are", arguments: [1000, 1001, 10_000])
+    func limits(count: Int) throws {
+        let answer = try Self.answer("", (0..<count).map { Self.row(["\($0)"], 60) }, total: count)
+        let view = Self.view(answer)
+        #expect(view.dataRows.count == 1000 && !view.hasParts && answer.isWhole)
+        let total = ExplorerAnswer.grouped(count)
+        #expect(
+            view.warnings
+                == (count == 1000
+                    ? []
+                    : [
+                        "There are \(total) rows; SQL and CSV below have them all, this table has 1 to 1,000 of them."
+                    ]))
+        #expect(answer.fileName == "shop-orders-os-2026-11-23.csv")
+    }
+
+    @Test("rows beyond ten thousand come in parts: page, SQL, CSV's name and links say which; nothing sums up a part")
+    func parts() throws {
+        let rows = (0..<10_000).map { Self.row(["\($0)"], $0 == 3 ? nil : 60) }
+        let first = try Self.answer("", rows, total: 25_000)
+        #expect(first.parts == 3 && !first.isWhole && first.fileName.hasSuffix("-rows-1-10000-of-25000.csv"))
+        #expect(first.sentence.hasSuffix("These are 25,000 rows, too many to sum up."))
+        #expect(first.withheldNote?.hasSuffix("is unknown.") == true)
+        #expect(ExplorerCharts(first).barCharts.isEmpty && ExplorerCharts(first).hints.count == 1)
+        let links = Self.view(first).partLinks
+        #expect(links.map(\.linkText) == ["Rows 1 to 10,000", "Rows 10,001 to 20,000", "Rows 20,001 to 25,000"])
+        #expect(links.map(\.linkHrefs.count) == [0, 1, 1] && links[2].linkHrefs[0].hasSuffix("&part=3"))
+        let last = try Self.answer("&part=3", Array(rows.prefix(5000)), total: 25_000)
+        #expect(last.choice.question.sql.hasSuffix("\nlimit 10000\noffset 20000;"))
+        #expect(last.fileName.hasSuffix("-rows-20001-25000-of-25000.csv"))
+        let warning = try #require(Self.view(last).warnings.first)
+        #expect(warning.contains("25,000 rows; SQL and CSV below have rows 20,001 to 25,000"))
+        #expect(warning.contains("this table has 20,001 to 21,000 of them"))
+        #expect(Self.view(last).csvHref.hasSuffix("&part=3"))
+        // Rows that went while they were counted are no reason for less than none.
+        #expect(try Self.answer("&part=2", [row(["iOS"], 60)], total: 0).total == 10_001)
+    }
+
+    @Test("a sampled number says what it stands for, a noisy one how far off it is, events or a sum")
+    func estimates() throws {
+        let plain = ExplorerChoiceTests.shape
+        func shape(sampling: String, noise: String?) -> AnalystShape {
+            AnalystShape(
+                dimensions: plain.dimensions, measures: plain.measures, margins: plain.margins,
+                releases: plain.releases.map {
+                    AnalystRelease(
+                        period: $0.period, threshold: $0.threshold, sampling: sampling, digest: $0.digest, noise: noise,
+                        margin: noise == nil ? nil : 12, sumMargins: noise == nil ? [] : [340])
+                })
+        }
+        let sampled = try Self.answer(
+            "&margin=(total)", [row([], 100)], shape: shape(sampling: "0.25", noise: nil))
+        #expect(
+            sampled.sentence.hasSuffix(
+                "At a sampling rate of 0.25 that stands for about 400 events: 337 to 474 in 19 of 20 cases."))
+        #expect(sampled.basis.last?.hasPrefix("Sampling rate 0.25") == true)
+        let noisy = try Self.answer(
+            "&margin=(total)", [row([], -3)], shape: shape(sampling: "1", noise: "laplace, epsilon 1"))
+        #expect(noisy.sentence.hasSuffix("Give or take 12, in 19 of 20 cases."))
+        let numbers = [Int128(50), 1234].enumerated().map { AnalystRow.Number(units: $1, places: $0 * 2) }
+        let sum = try Self.answer(
+            "&margin=(total)&measure=revenue",
+            [AnalystRow(start: Self.saturday + 2 * 86_400, buckets: [], numbers: numbers, withheld: nil)],
+            shape: shape(sampling: "1", noise: "laplace, epsilon 1"))
+        #expect(sum.sentence.hasSuffix("The sum is 12.34 EUR. Give or take 3.40, in 19 of 20 cases."))
+    }
+
+    @Test("a funnel says what its numbers mean, in the layout that has its dimension alone")
+    func funnel() throws {
+        let plan = try Plan(
+            yaml: """
+                app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 1000}
+                purposes:
+                  product: {explanation: To see., consent: not_required, rotation: 1 hour, retention: 30 days}
+                dimensions:
+                  os: {title: System, field: os, list: [iOS, "it is"], partitions: devices}
+                metrics:
+                  orders:
+                    {title: Way, events: [cart, paid], question: What?, decision: That., owner: Team,
+                    expires: 2027-10-31, purpose: product, dimensions: [os], period: day,
+                    measures: {funnel: {steps: [{title: Cart, event: cart}, {title: Paid, event: paid}]}}}
+                """, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+        let titles = ExplorerTitles(plans: [plan])
+        let metric = ExplorerChoiceTests.metric
+        let former = AnalystMetric(
+            app: metric.app, metric: metric.metric, version: 1, isCurrent: false, view: "shop_orders_v1",
+            timeZone: "UTC", dimensions: ["os"], sums: [], spans: metric.spans)
+        #expect(titles.within(metric) != nil && titles.within(former) == nil)
+        #expect(titles.dimension("step", of: metric) == "Furthest step")
+        // Nobody can say of a former layout that it has no devices.
+        #expect(!titles.hasReach(metric) && titles.hasReach(former))
+        let answer = ExplorerAnswer(
+            try ExplorerChoiceTests.choice("app=shop&metric=orders", ExplorerChoiceTests.identifiers),
+            rows: [row(["iOS"], 60), row(["other"], nil)],
+            total: 2, whole: [row([], 80)], titles: titles)
+        #expect(answer.sentence.hasSuffix("with 60 of 80 identifiers (75.0%)."))
+        #expect(answer.withheldNote?.hasSuffix("25.0% of the identifiers.") == true)
+        #expect(answer.basis[0].hasPrefix("Identifiers, each counted once a window"))
     }
 
     @Test("CSV has the query's columns, empty cells for withheld numbers, and defused text")

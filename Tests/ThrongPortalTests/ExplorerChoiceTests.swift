@@ -38,7 +38,7 @@ struct ExplorerChoiceTests {
             AnalystRelease(
                 period: Period(
                     kind: .day, start: saturday + place * 86_400, end: saturday + (place + 1) * 86_400),
-                threshold: 20, sampling: "1", digest: "ab", noise: nil, margin: nil)
+                threshold: 20, sampling: "1", digest: "ab", noise: nil, margin: nil, sumMargins: [])
         })
 
     /// The same, but that it counts identifiers.
@@ -71,7 +71,7 @@ struct ExplorerChoiceTests {
         let all = [
             "", "&from=2026-11-21", "&to=2026-11-22", "&margin=os,%20step&measure=revenue&at.os=it%27s",
             "&margin=(total)",
-            "&layout=2&kind=day&from=2026-11-21&to=2026-11-23&at.os=iOS",
+            "&layout=2&kind=day&from=2026-11-21&to=2026-11-23&at.os=iOS", "&part=3&measure=revenue",
         ]
         for address in all {
             let choice = try Self.choice(Self.base + address)
@@ -82,6 +82,11 @@ struct ExplorerChoiceTests {
             #expect(again.question.sql == choice.question.sql)
         }
         let split = try Self.choice(Self.base + "&margin=os,%20step&at.os=iOS&at.step=cart")
+        // Another margin has other rows, another number has not.
+        let third = try Self.choice(Self.base + "&part=3")
+        #expect(!third.address(margin: Self.shape.margins[0]).contains("part"))
+        #expect(third.address(measure: Self.shape.measures[1]).hasSuffix("&part=3"))
+        #expect(!AddressQuery.text(third.carried).contains("part"))
         // A margin without the dimension has no filter by it.
         #expect(!split.address(margin: AnalystMargin(name: "os", columns: ["os"])).contains("at.step"))
         #expect(split.address(margin: AnalystMargin(name: "os", columns: ["os"])).contains("at.os=iOS"))
@@ -94,7 +99,8 @@ struct ExplorerChoiceTests {
             ("kind=hour", "day"),
             ("margin=step", "os, step"), ("measure=throng.counter", "revenue"), ("from=2026-11-20", "2026-11-21"),
             ("from=2026-11-23&to=2026-11-21", ""), ("at.os=Windows", "it's"), ("at.step=cart", "os"),
-            ("at.secret=x", "at.os"),
+            ("at.secret=x", "at.os"), ("part=0", "1"), ("part=-1", "1"), ("part=02", "1"), ("part=1000000", "1"),
+            ("part=x", "1"),
             ("secret=evil", "measure"),
         ]
         for (address, possible) in refused {
@@ -133,7 +139,7 @@ struct ExplorerChoiceTests {
     @Test("a file's name holds letters, digits, hyphens and underscores")
     func fileNames() throws {
         #expect(
-            try Self.choice(Self.base + "&margin=os,%20step&from=2026-11-21").fileName
+            try Self.choice(Self.base + "&margin=os,%20step&from=2026-11-21").fileName(nil)
                 == "shop-orders-os-step-2026-11-21-2026-11-23.csv")
     }
 }

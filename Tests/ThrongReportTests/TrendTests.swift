@@ -93,4 +93,16 @@ struct TrendTests {
         }
         #expect(LineScale(highest: 0).top == 1)
     }
+
+    @Test("a scale with numbers below zero ends below them, and each number has a height of its own")
+    func belowZero() {
+        for (lowest, highest) in [(-3.0, 7.5), (-40, 0), (-0.2, 1000), (-1000, 3)] {
+            let scale = LineScale(highest: highest, lowest: lowest)
+            #expect(scale.bottom <= lowest && scale.top >= highest)
+            #expect((1...7).contains(scale.marks.count) && !scale.marks.contains(0), "\(scale.marks)")
+            #expect(scale.depth(scale.top) == 0 && scale.depth(scale.bottom) == 1)
+            #expect(scale.depth(highest) < scale.depth(0) || highest == 0)
+            #expect(scale.depth(0) < scale.depth(lowest))
+        }
+    }
 }

@@ -70,6 +70,7 @@ struct AnalystStoreTests {
                     view: metric.view, kind: .day, margin: margin, measures: shape.measures,
                     starts: saturday...saturday + day, filters: filters, shape: shape)
                 let rows = try await store.rows(of: question)
+                #expect(try await store.count(of: question) == rows.count)
                 let labels = shape.dimensions.filter { margin.columns.contains($0.name) }.map { column in
                     filters.first { $0.column == column.name }.map { [$0.bucket] } ?? column.buckets
                 }

@@ -37,8 +37,14 @@ struct AnalystRoutes: Sendable {
         router.get("/explore.csv") { request, _ in
             try await with(request) { query, _ in
                 let answer = try await answer(query, try await store.metrics())
-                return Self.file(
-                    answer.csv, as: "text/csv; charset=utf-8; header=present", name: answer.choice.fileName)
+                var response = Self.file(
+                    answer.csv, as: "text/csv; charset=utf-8; header=present", name: answer.fileName)
+                // Source: RFC 8288, for programs that read part after part.
+                if answer.choice.part < answer.parts, let link = HTTPField.Name("Link") {
+                    let next = answer.choice.address(of: "/explore.csv", part: answer.choice.part + 1)
+                    response.headers[link] = "<\(next)>; rel=\"next\""
+                }
+                return response
             }
         }
         router.get("/copy.js") { _, _ in
@@ -50,9 +56,15 @@ struct AnalystRoutes: Sendable {
         let (metric, kind) = try ExplorerChoice.metric(in: query, of: metrics)
         let choice = try ExplorerChoice(query, metric, kind, try await store.shape(of: metric, kind: kind))
         let rows = try await store.rows(of: choice.question)
+        let isLast = rows.count < AnalystQuestion.mostRows && (choice.part == 1 || !rows.isEmpty)
+        let total = isLast ? choice.question.offset + rows.count : try await store.count(of: choice.question)
+        guard choice.part == 1 || !rows.isEmpty else {
+            let parts = (total + AnalystQuestion.mostRows - 1) / AnalystQuestion.mostRows
+            throw ExplorerProblem.unknown("part", allowed: (1...max(parts, 1)).map { String($0) })
+        }
         var whole: [AnalystRow] = []
         if let question = choice.whole { whole = try await store.rows(of: question) }
-        return ExplorerAnswer(choice, rows: rows, whole: whole, titles: titles)
+        return ExplorerAnswer(choice, rows: rows, total: total, whole: whole, titles: titles)
     }
 
     /// Answers an analyst, also where there is no answer; sends anybody else away.

@@ -6,17 +6,22 @@ internal import ThrongStore
 struct ExplorerAnswer {
     let choice: ExplorerChoice
     let titles: ExplorerTitles
+    /// Those of the chosen part.
     let rows: [AnalystRow]
+    /// How many rows all parts have.
+    let total: Int
     /// What is published of the whole by period, where there is one.
     private let wholes: [Int64: Int64]
 
     /// The column of a row that is drawn: what is counted comes first, another measure behind it.
     private var drawn: Int { choice.measures.firstIndex(of: choice.measure) ?? 0 }
 
-    init(_ choice: ExplorerChoice, rows: [AnalystRow], whole: [AnalystRow], titles: ExplorerTitles) {
+    /// - Parameter total: how many rows all parts have.
+    init(_ choice: ExplorerChoice, rows: [AnalystRow], total: Int, whole: [AnalystRow], titles: ExplorerTitles) {
         self.choice = choice
         self.titles = titles
         self.rows = rows
+        self.total = max(total, choice.question.offset + rows.count)
         wholes = Dictionary(
             whole.compactMap { row in row.numbers.first.flatMap { $0 }.map { (row.start, Int64(clamping: $0.units)) } }
         ) { first, _ in first }
@@ -48,6 +53,9 @@ struct ExplorerAnswer {
         case .count, .sum, .dimension: column.unit.isEmpty ? text : "\(text) \(column.unit)"
         }
     }
+
+    /// What the column of events counts: "events", "identifiers".
+    private var counted: String { choice.shape.count?.unit ?? "events" }
 
     // MARK: What it is about
 
@@ -119,6 +127,8 @@ struct ExplorerAnswer {
     }
 
     private var finding: String {
+        // What is true of a part may not be true of the whole.
+        guard isWhole else { return "These are \(Self.grouped(total)) rows, too many to sum up." }
         let marks = rows.map { mark($0) }
         guard marks.contains(where: { $0.isNumber }) else {
             if marks.isEmpty { return "There are no such rows: age took them, or they were never released." }
@@ -130,27 +140,27 @@ struct ExplorerAnswer {
             return ""
         }
         if open.isEmpty, choice.releases.count == 1, case .number(_, let text, let words) = marks[0] {
-            return single(text, words) + noise
+            return single(text, words) + noise(of: rows[0]) + estimate(of: rows[0])
         }
         guard let most = extreme(marks, by: >), let least = extreme(marks, by: <) else { return "" }
         if open.isEmpty {
             return
                 """
                 The published numbers lie between \(least.mark.plain) (\(short(least.row))) and \
-                \(most.mark.plain) (\(short(most.row))).\(noise)
+                \(most.mark.plain) (\(short(most.row))).\(noise(of: most.row))
                 """
         }
         let label = open.map { most.row.buckets[$0.place] }.joined(separator: " \u{00b7} ")
         let when = choice.releases.count == 1 ? "" : " (\(short(most.row)))"
         return
-            "\u{201c}\(label)\u{201d}\(when) is the largest published group, with \(part(most.row, most.mark)).\(noise)"
+            "\u{201c}\(label)\u{201d}\(when) is the largest published group, with \(part(most.row, most.mark)).\(noise(of: most.row))\(estimate(of: most.row))"
     }
 
     private func verb(_ marker: String) -> String { marker == Impossible.marker ? marker : "is \(marker)" }
 
     private func single(_ text: String, _ words: String) -> String {
         switch choice.measure.kind {
-        case .count: "\(words) were counted."
+        case .count: "\(words) were counted\(counted == "events" ? "" : ", each once a window")."
         case .devices: "At least \(text) devices were seen within one window."
         case .clientDevices: "\(words), as they say themselves."
         case .sum, .dimension: "The sum is \(words)."
@@ -163,7 +173,7 @@ struct ExplorerAnswer {
             let number = row.numbers[drawn]
         else { return mark.phrase }
         let share = ReportLocale.english.percent(Int64(clamping: number.units), of: whole)
-        return "\(mark.plain) of \(Decimals(units: Int128(whole), places: 0).grouped) \(choice.measure.unit) (\(share))"
+        return "\(mark.plain) of \(Decimals(units: Int128(whole), places: 0).grouped) \(counted) (\(share))"
     }
 
     private func extreme(
@@ -198,27 +208,69 @@ struct ExplorerAnswer {
             published[row.start, default: 0] += row.numbers.first.flatMap { $0 }.map { Int64(clamping: $0.units) } ?? 0
         }
         let whole = published.keys.compactMap { wholes[$0] }
-        guard rows.count < AnalystQuestion.mostRows, whole.count == published.count else {
+        guard isWhole, whole.count == published.count else {
             return " How much of the whole that leaves out is unknown."
         }
         let all = whole.reduce(0, +)
         let left = all - published.values.reduce(0, +)
         guard all > 0, left >= 0 else { return "" }
         return " Together they are the whole less the published numbers: "
-            + "\(ReportLocale.english.percent(left, of: all)) of the \(choice.shape.count?.unit ?? "whole")."
+            + "\(ReportLocale.english.percent(left, of: all)) of the \(counted)."
     }
 
     /// The first noisy release among those that are shown.
     private var releaseNoise: AnalystRelease? { choice.releases.first { $0.noise != nil } }
 
-    private var noise: String {
-        guard choice.measure.kind == .count, let margin = releaseNoise?.margin else { return "" }
-        return " Give or take \(Decimals(units: Int128(margin), places: 0).grouped), in 19 of 20 cases."
+    private func release(of row: AnalystRow) -> AnalystRelease? {
+        choice.releases.first { $0.period.start == row.start }
+    }
+
+    /// How far off a noisy number is.
+    private func noise(of row: AnalystRow) -> String {
+        guard let release = release(of: row), let places = row.numbers[drawn]?.places else { return "" }
+        var margin: Int64?
+        if choice.measure.kind == .count {
+            margin = release.margin
+        } else if case .sum = choice.measure.kind {
+            let sums = choice.shape.measures.filter { if case .sum = $0.kind { true } else { false } }
+            margin = sums.firstIndex(of: choice.measure).flatMap {
+                $0 < release.sumMargins.count ? release.sumMargins[$0] : nil
+            }
+        }
+        return margin.map {
+            " Give or take \(Decimals(units: Int128($0), places: places).grouped), in 19 of 20 cases."
+        } ?? ""
+    }
+
+    /// What a sampled number of events stands for.
+    private func estimate(of row: AnalystRow) -> String {
+        guard choice.measure.kind == .count, let rate = release(of: row).flatMap({ Double($0.sampling) }), rate < 1,
+            let number = row.numbers[drawn]
+        else { return "" }
+        let kept = Int64(clamping: number.units)
+        let scaled = Estimate(counted: kept, rate: rate, counts: .events).decimal.grouped
+        guard let interval = Interval(ofTotal: kept, rate: rate) else { return "" }
+        return " At a sampling rate of \(rate) that stands for about \(scaled) \(counted): "
+            + "\(interval.low.grouped) to \(interval.high.grouped) in 19 of 20 cases."
+    }
+
+    /// What the chosen number is.
+    private var meaning: String {
+        guard choice.measure.kind == .count, let within = titles.within(choice.metric) else {
+            return choice.measure.meaning
+        }
+        switch within.kind {
+        case .frequency: return "Identifiers, each counted once a window, by how many of the events it sent"
+        case .funnel:
+            return
+                "Identifiers, each counted once a window, at the furthest step it came to; to know how many came to a "
+                + "step, add those of the later ones"
+        }
     }
 
     /// What the numbers stand on, in parts.
     var basis: [String] {
-        var parts = [choice.measure.meaning]
+        var parts = [meaning]
         if let noise = releaseNoise?.noise {
             parts.append("Noise: \(noise); numbers may be negative, and parts don\u{2019}t add up to totals")
         } else {
@@ -238,6 +290,29 @@ struct ExplorerAnswer {
                     + "to estimate all, but for devices")
         return parts
     }
+
+    // MARK: Parts
+
+    /// Whether these are all rows.
+    var isWhole: Bool { total == rows.count }
+
+    /// How many parts there are; at least one.
+    var parts: Int { max((total + AnalystQuestion.mostRows - 1) / AnalystQuestion.mostRows, 1) }
+
+    /// The first and the last row of a part, from 1.
+    func span(ofPart part: Int) -> (first: Int, last: Int) {
+        let first = (part - 1) * AnalystQuestion.mostRows + 1
+        return (first, min(first + AnalystQuestion.mostRows - 1, total))
+    }
+
+    /// The name of a file with these rows.
+    var fileName: String {
+        let span = span(ofPart: choice.part)
+        return choice.fileName(isWhole ? nil : "rows-\(span.first)-\(span.last)-of-\(total)")
+    }
+
+    /// With separators of thousands.
+    static func grouped(_ number: Int) -> String { Decimals(units: Int128(number), places: 0).grouped }
 
     static func listed(_ parts: [String]) -> String {
         parts.count < 2 ? (parts.first ?? "") : parts.dropLast().joined(separator: ", ") + " and " + (parts.last ?? "")

@@ -27,7 +27,7 @@ struct ExplorerCharts {
         let caption = Charts.Caption(
             name: "explorer-chart", title: answer.heading,
             summary: "\(answer.sentence) The table has the same numbers.")
-        guard !answer.rows.isEmpty, let periods = answer.periods, answer.rows.count < AnalystQuestion.mostRows else {
+        guard !answer.rows.isEmpty, let periods = answer.periods, answer.isWhole else {
             if !answer.rows.isEmpty { hints = ["Too much for a drawing: pick fewer periods, or a bucket."] }
             return
         }

@@ -15,9 +15,11 @@ struct ExplorerChoice: Sendable {
     let releases: [AnalystRelease]
     /// In column order.
     let filters: [AnalystQuestion.Filter]
+    /// Which part of the rows, from 1.
+    let part: Int
 
     /// What an address may say besides ``bucket``s.
-    static let names = ["app", "metric", "layout", "kind", "margin", "measure", "from", "to"]
+    static let names = ["app", "metric", "layout", "kind", "margin", "measure", "from", "to", "part"]
     /// What stands before a column's name where the address names its bucket.
     static let bucket = "at."
 
@@ -30,7 +32,7 @@ struct ExplorerChoice: Sendable {
             throw ExplorerProblem(
                 .notFound, "There is no such metric",
                 "The address has to name an app and a metric of which something is released. Possible are:",
-                allowed: metrics.filter { $0.version == 1 || $0.isCurrent }.map { "app=\($0.app)&metric=\($0.metric)" })
+                allowed: Self.listed(metrics))
         }
         var metric = first
         if let layout = query["layout"] {
@@ -44,6 +46,12 @@ struct ExplorerChoice: Sendable {
             throw .unknown("kind", allowed: metric.spans.map(\.kind.rawValue))
         }
         return (metric, span.kind)
+    }
+
+    /// Every metric once, in the order of the catalogue.
+    private static func listed(_ metrics: [AnalystMetric]) -> [String] {
+        var seen: Set<String> = []
+        return metrics.map { "app=\($0.app)&metric=\($0.metric)" }.filter { seen.insert($0).inserted }
     }
 
     /// Reads the rest of an address: what it leaves open is the last period, what is counted, and the first dimension.
@@ -93,7 +101,15 @@ struct ExplorerChoice: Sendable {
             filters.append(AnalystQuestion.Filter(column: column.name, bucket: bucket))
         }
         self.filters = filters
+        let part = query["part"] ?? "1"
+        guard let number = Int(part), number > 0, number < Self.mostParts, String(number) == part else {
+            throw .unknown("part", allowed: ["1"])
+        }
+        self.part = number
     }
+
+    /// More are in no address. Unit: parts.
+    private static let mostParts = 1_000_000
 
     private static func releases(
         _ query: AddressQuery, _ shape: AnalystShape, _ calendar: PeriodCalendar
@@ -123,7 +139,7 @@ struct ExplorerChoice: Sendable {
     }
 
     /// What is asked.
-    var question: AnalystQuestion { question(margin, measures) }
+    var question: AnalystQuestion { question(margin, measures, part: part) }
 
     /// The same without the dimensions that are open, which is what the rows are parts of; nil where that is not shown,
     /// or is the same.
@@ -135,25 +151,29 @@ struct ExplorerChoice: Sendable {
         return question(whole, shape.measures.filter { $0.kind == .count })
     }
 
-    private func question(_ margin: AnalystMargin, _ measures: [AnalystColumn]) -> AnalystQuestion {
+    private func question(
+        _ margin: AnalystMargin, _ measures: [AnalystColumn], part: Int = 1
+    ) -> AnalystQuestion {
         let starts = releases.map(\.period.start)
         return AnalystQuestion(
             view: metric.view, kind: kind, margin: margin, measures: measures,
-            starts: (starts.first ?? 0)...(starts.last ?? 0), filters: filters, shape: shape)
+            starts: (starts.first ?? 0)...(starts.last ?? 0), filters: filters, shape: shape, part: part)
     }
 
     // MARK: Addresses
 
-    /// The address of this, or of something near.
+    /// The address of this, or of something near; another margin begins with its first part.
     func address(
-        of path: String = "/explore", margin: AnalystMargin? = nil, measure: AnalystColumn? = nil
+        of path: String = "/explore", margin: AnalystMargin? = nil, measure: AnalystColumn? = nil, part: Int? = nil
     ) -> String {
+        let part = part ?? (margin == nil ? self.part : 1)
         let margin = margin ?? self.margin
         let kept = filters.filter { margin.columns.contains($0.column) }
         return path + "?"
             + AddressQuery.text(
                 fixed(margin, measure ?? self.measure) + [("from", from), ("to", to)]
-                    + kept.map { (Self.bucket + $0.column, $0.bucket) })
+                    + kept.map { (Self.bucket + $0.column, $0.bucket) }
+                    + [("part", part == 1 ? nil : String(part))])
     }
 
     /// The address of where one starts with the same metric by another kind of period, or by another layout.
@@ -181,7 +201,9 @@ struct ExplorerChoice: Sendable {
     var to: String { releases.last.map { calendar.label(of: $0.period) } ?? "" }
 
     /// A name for a file with this.
-    var fileName: String {
+    ///
+    /// - Parameter rows: which of how many it has, where it does not have all: "rows-1-10000-of-12000".
+    func fileName(_ rows: String?) -> String {
         let parts = [metric.app.text, metric.metric.text] + margin.columns + [from] + (from == to ? [] : [to])
         let plain = parts.joined(separator: "-").unicodeScalars.map { scalar -> Character in
             switch scalar {
@@ -189,6 +211,6 @@ struct ExplorerChoice: Sendable {
             default: "-"
             }
         }
-        return String(plain).prefix(120) + ".csv"
+        return String(plain).prefix(120) + (rows.map { "-\($0)" } ?? "") + ".csv"
     }
 }

@@ -20,7 +20,10 @@ struct ExplorerTitles: Sendable {
         let own = planned(metric).flatMap { planned in
             plan?.cubeDimensions(of: planned).first { $0.name == name }?.title
         }
-        let title = own ?? plan?.derivedDimension(name)?.title ?? name.text
+        // A former layout may have dimensions that the metric has no more.
+        let title =
+            own ?? plan?.derivedDimension(name)?.title ?? plan?.dimension(name)?.title
+            ?? planned(metric)?.within.flatMap { $0.name == name ? $0.title : nil } ?? name.text
         // A histogram has no title but its name and unit.
         return title.hasPrefix(name.text) ? Self.worded(title) : title
     }
@@ -30,7 +33,7 @@ struct ExplorerTitles: Sendable {
         name.prefix(1).uppercased() + name.dropFirst().replacing("_", with: " ")
     }
 
-    /// "Events", "Revenue", "Devices (at least)".
+    /// "Events", "Identifiers", "Revenue", "Devices (at least)".
     func measure(_ column: AnalystColumn) -> String {
         switch column.kind {
         case .count: Self.worded(column.unit)
@@ -43,12 +46,18 @@ struct ExplorerTitles: Sendable {
 
     /// The same with its unit: "Revenue (EUR)".
     func heading(_ column: AnalystColumn) -> String {
-        guard case .sum = column.kind, !column.unit.isEmpty else { return measure(column) }
-        return "\(measure(column)) (\(column.unit))"
+        let title = measure(column)
+        guard case .sum = column.kind, !column.unit.isEmpty else { return title }
+        return "\(title) (\(column.unit))"
     }
 
-    /// Whether a view's column of devices holds any: only the plan says so.
-    func hasReach(_ metric: AnalystMetric) -> Bool { planned(metric)?.reach ?? true }
+    /// What is counted of identifiers instead of events; nil where events are: only the plan says so.
+    func within(_ metric: AnalystMetric) -> WindowMeasure? {
+        planned(metric)?.within.flatMap { metric.dimensions.contains($0.name) ? $0 : nil }
+    }
+
+    /// Whether a view's column of devices holds any: only the plan says so, and of the current layout alone.
+    func hasReach(_ metric: AnalystMetric) -> Bool { !metric.isCurrent || planned(metric)?.reach ?? true }
 
     private func plan(_ app: AppName) -> Plan? { plans.first { $0.app.name == app } }
 

@@ -63,7 +63,10 @@ struct ExplorerView {
     let selects: [Select]
     let heading: String
     let sentence: String
+    /// What is shown of how many rows, where that is not all.
     let warnings: [String]
+    let hasParts: Bool
+    let partLinks: [Link]
     let hints: [String]
     let stats: [ExplorerCharts.Stat]
     let barCharts: [Any]
@@ -100,16 +103,9 @@ struct ExplorerView {
         selects = Self.selects(answer)
         heading = answer.heading
         sentence = answer.sentence
-        let most = Decimals(units: Int128(Self.mostShown), places: 0).grouped
-        let all = Decimals(units: Int128(answer.rows.count), places: 0).grouped
-        warnings =
-            (answer.rows.count <= Self.mostShown
-                ? [] : ["The table has the first \(most) of \(all) rows; SQL and CSV below have them all."])
-            + (answer.rows.count < AnalystQuestion.mostRows
-                ? []
-                : [
-                    "An answer has \(all) rows at most, and this one ends there: pick fewer periods, or a bucket."
-                ])
+        warnings = [Self.extent(answer)].compactMap { $0 }
+        partLinks = Self.partLinks(answer)
+        hasParts = answer.parts > 1
         let charts = ExplorerCharts(answer)
         (stats, barCharts, lineCharts) = (charts.stats, charts.barCharts, charts.lineCharts)
         (heatTables, hints) = (charts.heatTables, charts.hints)
@@ -119,7 +115,7 @@ struct ExplorerView {
         // Every row begins with something to call it by.
         let hasPeriods = choice.releases.count > 1 || choice.question.columns.isEmpty
         sideHeads = (hasPeriods ? ["Period"] : []) + choice.question.columns.map(answer.title)
-        numberHeads = choice.measures.map(titles.heading)
+        numberHeads = choice.measures.map { titles.heading($0) }
         dataRows = answer.rows.prefix(Self.mostShown).map { row in
             Row(
                 sides: (hasPeriods ? [Self.label(of: row, choice)] : []) + row.buckets,
@@ -135,6 +131,33 @@ struct ExplorerView {
         }
         csvHref = choice.address(of: "/explore.csv")
         sqlLines = choice.question.sql.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// One rule for all: SQL and CSV have a part of the rows, mostly the only one, and the table the first of it.
+    private static func extent(_ answer: ExplorerAnswer) -> String? {
+        guard answer.rows.count > mostShown || !answer.isWhole else { return nil }
+        let total = ExplorerAnswer.grouped(answer.total)
+        let (first, last) = answer.span(ofPart: answer.choice.part)
+        let shown = min(answer.rows.count, mostShown)
+        let table =
+            shown == answer.rows.count
+            ? "this table has them all"
+            : "this table has \(ExplorerAnswer.grouped(first)) to \(ExplorerAnswer.grouped(first + shown - 1)) of them"
+        guard !answer.isWhole else { return "There are \(total) rows; SQL and CSV below have them all, \(table)." }
+        return "There are \(total) rows; SQL and CSV below have rows \(ExplorerAnswer.grouped(first)) to "
+            + "\(ExplorerAnswer.grouped(last)), \(table). The other parts have the rest; fewer periods, or a bucket, "
+            + "have fewer rows."
+    }
+
+    /// The first part, the last one, and those around the chosen one.
+    private static func partLinks(_ answer: ExplorerAnswer) -> [Link] {
+        let (chosen, last) = (answer.choice.part, answer.parts)
+        return Set([1, chosen - 1, chosen, chosen + 1, last]).sorted().filter { (1...last).contains($0) }.map { part in
+            let span = answer.span(ofPart: part)
+            return Link(
+                linkText: "Rows \(ExplorerAnswer.grouped(span.first)) to \(ExplorerAnswer.grouped(span.last))",
+                linkHrefs: part == chosen ? [] : [answer.choice.address(part: part)])
+        }
     }
 
     private static func label(of row: AnalystRow, _ choice: ExplorerChoice) -> String {
@@ -186,7 +209,9 @@ struct ExplorerView {
         let measure = Facet(
             facetTitle: "Show",
             facetLinks: offered.map { column in
-                link(titles.heading(column), choice.address(measure: column), isChosen: column == choice.measure)
+                link(
+                    titles.heading(column), choice.address(measure: column),
+                    isChosen: column == choice.measure)
             })
         let kind = Facet(
             facetTitle: "By",

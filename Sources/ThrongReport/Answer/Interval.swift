@@ -21,6 +21,17 @@ public struct Interval: Sendable, Hashable {
         self.high = Decimals(high, rounded: .up, places: places)
     }
 
+    /// The interval of all events of which some were kept; nil where each was.
+    ///
+    /// - Parameters:
+    ///   - kept: how many. Unit: events.
+    ///   - rate: the chance of each event to be kept.
+    public init?(ofTotal kept: Int64, rate: Double) {
+        guard rate > 0, rate < 1 else { return nil }
+        let (low, high) = Self.total(kept, rate: rate)
+        self.init(low, high, places: 0)
+    }
+
     /// The interval of a number whose parts were drawn at a rate under 1; nil where there is none: devices in a sample are
     /// a lower bound of all devices, and stay one.
     ///
@@ -31,8 +42,7 @@ public struct Interval: Sendable, Hashable {
         guard rate < 1 else { return nil }
         switch (quantity, kind) {
         case (.estimate(let estimate), _):
-            let (low, high) = Self.total(estimate.counted, rate: rate)
-            self.init(low, high, places: 0)
+            self.init(ofTotal: estimate.counted, rate: rate)
         case (.share(let part, let whole), .retention):
             let (low, high) = Self.ratio(part, whole, rate: rate)
             self.init(low, high, places: Quantity.sharePlaces)

@@ -33,13 +33,13 @@ public enum Charts {
     public static func lines(
         _ series: [(label: String?, marks: [ChartMark])], periods: [String], _ caption: Caption
     ) -> [Any] {
-        let highest = series.flatMap(\.marks).compactMap(\.value).max() ?? 0
+        let scale = LineScale(of: series.flatMap(\.marks))
         return series.enumerated().map { place, one in
             let own = Caption(
                 name: series.count == 1 ? caption.name : "\(caption.name)-\(place + 1)",
                 title: [caption.title, one.label].compactMap { $0 }.joined(separator: ": "), summary: caption.summary)
             return LineChartView(
-                one.marks, periods: periods, label: one.label, scale: LineScale(highest: highest), isShare: false, own)
+                one.marks, periods: periods, label: one.label, scale: scale, isShare: false, own)
         }
     }
 

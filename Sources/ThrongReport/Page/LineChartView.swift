@@ -25,12 +25,12 @@ struct LineChartView {
 
     init(
         _ answer: InsightAnswer, points: [AnswerPoint], row: Int, label: String?, anchor: String, isSpark: Bool,
-        highest shared: Double? = nil
+        scale shared: LineScale? = nil
     ) {
         let marks = points.map { answer.mark($0.figures[row]) }
         self.init(
             marks, periods: points.map { answer.names.short($0.period) }, label: label,
-            scale: LineScale(highest: shared ?? marks.compactMap(\.value).max() ?? 0),
+            scale: shared ?? LineScale(of: marks),
             isShare: answer.unit == "share", locale: answer.locale, isSpark: isSpark,
             Charts.Caption(
                 name: label == nil ? "\(anchor)-chart" : "\(anchor)-chart-\(row + 1)",
@@ -50,7 +50,7 @@ struct LineChartView {
         let count = Double(marks.count)
         func across(_ place: Int) -> String { Coordinate.percent((Double(place) + 0.5) / count) }
         func down(_ value: Double) -> String {
-            Coordinate.number(top + plot - plot * min(max(value / scale.top, 0), 1))
+            Coordinate.number(top + plot * scale.depth(value))
         }
         lineSegments = zip(marks, marks.dropFirst()).enumerated().compactMap { place, pair in
             guard let left = pair.0.value, let right = pair.1.value else { return nil }
@@ -88,7 +88,7 @@ struct LineChartView {
         height = Coordinate.number(top + plot + (isSpark ? 4 : 28))
         plotTop = Coordinate.number(top)
         plotHeight = Coordinate.number(plot)
-        baseline = Coordinate.number(top + plot)
+        baseline = down(0)
         labelY = Coordinate.number(top + plot + 20)
         chartID = caption.name
         chartTitle = caption.title

@@ -20,6 +20,8 @@ public struct AnalystQuestion: Sendable {
     public let filters: [Filter]
     /// The columns of the margin, in its order.
     public let columns: [AnalystColumn]
+    /// Which part of the rows, from 1; each but the last has ``mostRows``.
+    public let part: Int
 
     /// A bucket that rows are confined to.
     public struct Filter: Sendable, Hashable {
@@ -35,7 +37,7 @@ public struct AnalystQuestion: Sendable {
         }
     }
 
-    /// The most rows of an answer.
+    /// The most rows of a part. Unit: rows.
     public static let mostRows = 10_000
     /// The most buckets that are put in the plan's order; more are in the order of their names.
     private static let mostOrdered = 500
@@ -43,7 +45,7 @@ public struct AnalystQuestion: Sendable {
     /// Puts a question together; columns of the margin that the shape does not have are left out.
     public init(
         view: String, kind: PeriodKind, margin: AnalystMargin, measures: [AnalystColumn], starts: ClosedRange<Int64>,
-        filters: [Filter], shape: AnalystShape
+        filters: [Filter], shape: AnalystShape, part: Int = 1
     ) {
         self.view = view
         self.kind = kind
@@ -52,27 +54,29 @@ public struct AnalystQuestion: Sendable {
         self.starts = starts
         self.filters = filters
         columns = margin.columns.compactMap(shape.dimension)
+        self.part = max(part, 1)
     }
+
+    /// How many rows come before those of this part.
+    public var offset: Int { (part - 1) * Self.mostRows }
 
     /// The query as people paste it into psql, where it gives the same rows.
     public var sql: String { text.pasted + ";" }
 
     var statement: Statement { text.statement("analyst_view.select") }
 
+    /// How many rows all parts have.
+    var count: Statement {
+        var text: PastedStatement = "select count(*)"
+        text += confined
+        return text.statement("analyst_view.count")
+    }
+
     private var text: PastedStatement {
         var text: PastedStatement = "select\n    period_start,\n"
         for column in columns + measures { text += "    \(name: column.name),\n" }
-        text += """
-                withheld
-            from analyst.\(name: view)
-            where period_kind = \(kind.rawValue, as: "text")
-                and period_start between \(Self.instant(starts.lowerBound), as: "timestamptz")
-                    and \(Self.instant(starts.upperBound), as: "timestamptz")
-                and margin = \(margin.name, as: "text")
-            """
-        for filter in filters {
-            text += "\n    and \(name: filter.column) = \(filter.bucket, as: "text")"
-        }
+        text += "    withheld"
+        text += confined
         text += "\norder by\n    period_start"
         for column in columns {
             if column.isLearned || column.buckets.count > Self.mostOrdered {
@@ -83,6 +87,23 @@ public struct AnalystQuestion: Sendable {
             }
         }
         text += "\nlimit \(fixed: Self.mostRows)"
+        if offset > 0 { text += "\noffset \(fixed: offset)" }
+        return text
+    }
+
+    /// From where, and which rows.
+    private var confined: PastedStatement {
+        var text: PastedStatement = """
+
+            from analyst.\(name: view)
+            where period_kind = \(kind.rawValue, as: "text")
+                and period_start between \(Self.instant(starts.lowerBound), as: "timestamptz")
+                    and \(Self.instant(starts.upperBound), as: "timestamptz")
+                and margin = \(margin.name, as: "text")
+            """
+        for filter in filters {
+            text += "\n    and \(name: filter.column) = \(filter.bucket, as: "text")"
+        }
         return text
     }
 

@@ -68,4 +68,6 @@ public struct AnalystRelease: Sendable, Hashable {
     public let noise: String?
     /// Within what 19 of 20 noisy numbers lie. Unit: events; nil where there is no noise.
     public let margin: Int64?
+    /// The same of each sum, in column order. Unit: 10^-decimals of the sum's; none where there is no noise.
+    public let sumMargins: [Int64]
 }

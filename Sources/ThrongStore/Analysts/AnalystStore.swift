@@ -78,7 +78,8 @@ public final class AnalystStore: Sendable {
                             kind: kind, start: try releases.integer(row, 0), end: try releases.integer(row, 1)),
                         threshold: try releases.integer(row, 2), sampling: try releases.text(row, 3),
                         digest: try releases.text(row, 4), noise: noise.isEmpty ? nil : noise,
-                        margin: releases.isNull(row, 6) ? nil : try releases.integer(row, 6))
+                        margin: releases.isNull(row, 6) ? nil : try releases.integer(row, 6),
+                        sumMargins: try releases.names(row, 7).compactMap { Int64($0) })
                 })
         }
     }
@@ -102,6 +103,11 @@ public final class AnalystStore: Sendable {
                     withheld: rows.isNull(row, last) ? nil : try rows.text(row, last))
             }
         }
+    }
+
+    /// How many rows a question has, in all of its parts. Unit: rows.
+    public func count(of question: AnalystQuestion) async throws -> Int {
+        try await read { session in Int(try session.query(question.count).integer(0, 0)) }
     }
 
     /// Columns of dimensions, then of numbers.
