@@ -76,6 +76,9 @@ struct EndToEndTests {
         .timeLimit(.minutes(10)))
     func pdf() async throws { try await Program("pdf.py").run() }
 
+    @Test("no word of a chart lies on another at any width, with extreme numbers and labels, and axe finds nothing")
+    func drawings() async throws { try await Program("drawings.py").run() }
+
     @Test(
         "a plan whose every text is HTML, SVG, a script, a template's tag or a formula is shown as it is, and nothing runs",
         .timeLimit(.minutes(10)))

@@ -63,6 +63,19 @@ struct ChangeTests {
         }
     }
 
+    @Test("one event more is up, one less is down, and as many is the same")
+    func direction() throws {
+        var more = Shop()
+        more.views[0][0].events += 1
+        let ways: [(weeks: [Shop], direction: Change.Direction)] = [
+            ([more, Shop()], .up), ([Shop(), more], .down), ([more, more], .same),
+        ]
+        for (weeks, direction) in ways {
+            let change = try Self.comparison(Course(weeks, insights: []), .count).comparison.rows[0].change.change
+            #expect(change?.direction == direction)
+        }
+    }
+
     @Test("a change of shares is the difference of the exact fractions, one of means that of the exact quotients")
     func quotients() throws {
         let phones = Insight.Kind.share(of: .events, part: Insight.Filter(dimension: "device", bucket: "Phone"))

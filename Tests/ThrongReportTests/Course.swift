@@ -79,11 +79,13 @@ struct Course {
         }
     }
 
-    var document: ReportDocument {
+    var document: ReportDocument { document(named: "weekly_course") }
+
+    func document(named name: ReportName) -> ReportDocument {
         let plan = plan
         var report = plan.reports[0]
         report = Report(
-            name: "weekly_course", title: report.title, explanation: report.explanation, partner: report.partner,
+            name: name, title: report.title, explanation: report.explanation, partner: report.partner,
             insights: report.insights, period: report.period, schedule: nil, formats: report.formats, deliveries: [],
             locale: report.locale)
         return ReportDocument(

@@ -62,6 +62,26 @@ struct FunnelTests {
         }
     }
 
+    @Test("a step that the whole leaves nothing for is withheld, as any small number is")
+    func nothingLeft() throws {
+        var till = Till()
+        till.way[2] = [829, nil, nil]
+        till.whole = 829
+        let rows = try answer("way", till).table.rows
+        #expect(rows.map(\.figure) == [.published(.said(829)), .withheld, .withheld])
+    }
+
+    @Test("the sentence names the group that comes furthest, and where only one step is published, that step")
+    func sentences() throws {
+        var till = Till()
+        till.way[1] = [429, 200, 100]
+        let groups = try till.document.html()
+        #expect(groups.contains("“iOS” has the highest published part that came from “Cart” to “Paid”: 33.3%."))
+        till.way[2] = [nil, nil, nil]
+        let alone = try till.document.html()
+        #expect(alone.contains("1,604 devices came at least as far as “Cart”."))
+    }
+
     @Test("by system each group is a funnel of its own")
     func groups() throws {
         let rows = try answer("way_by_system", Till()).table.rows

@@ -21,6 +21,13 @@ struct GoldenTests {
             case "weekly_till": try Till().document
             default: Course().document
             }
+        try compare(document, with: report, format)
+    }
+
+    @Test("the page of extremes, which browsers are shown, is what the golden file says, to the byte")
+    func extremes() throws { try compare(Extremes.document, with: "weekly_extremes", .html) }
+
+    private func compare(_ document: ReportDocument, with report: String, _ format: ReportFormat) throws {
         let files = try ReportFiles(of: document, formats: [format])
         let file = try #require(files.all.first)
         #expect(files.all.count == 1)

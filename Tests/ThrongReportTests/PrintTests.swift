@@ -72,7 +72,7 @@ struct PrintTests {
             let words = try Self.text("words", in: folder).split(separator: "\n")
             for word in [
                 "--headless=new", "--no-pdf-header-footer", "--generate-pdf-document-outline",
-                "--host-resolver-rules=MAP * ~NOTFOUND", "--disable-background-networking",
+                "--host-resolver-rules=MAP * ~NOTFOUND", "--disable-background-networking", "--log-level=2",
             ] {
                 #expect(words.contains { $0 == word }, "\(word)")
             }
@@ -114,6 +114,36 @@ struct PrintTests {
             await #expect(throws: PrintError.failed(program: program, status: status, said: said)) {
                 try await PagePrinter(program: program).pdf(of: "<p>")
             }
+        }
+    }
+
+    @Test(
+        "a program that fails once is tried again, and prints",
+        arguments: ["kill -9 $$", "exit 1", "exit 0", "sleep 9"])
+    func secondTry(first: String) async throws {
+        let script =
+            "echo x >> \"$kept/tries\"; [ -e \"$kept/once\" ] || { : > \"$kept/once\"; \(first); }\n\(Self.good)"
+        try await Self.withProgram(script) { program, folder in
+            let pdf = try await PagePrinter(program: program, limit: .seconds(2)).pdf(of: "<p>")
+            #expect(pdf.starts(with: Array("%PDF-".utf8)))
+            #expect(try Self.text("tries", in: folder) == "x\nx\n")
+        }
+    }
+
+    @Test("a program without a sandbox is not tried again, and the error says what to allow")
+    func noSandbox() async throws {
+        // As Chromium 156 says it, and goes on.
+        let script = """
+            echo x >> "$kept/tries"
+            echo '[1:1:1122/084527.579516:ERROR:zygote_host_impl_linux.cc:130] No usable sandbox! If this is …' >&2
+            echo 'you can try using --no-sandbox.' >&2; exit 1
+            """
+        try await Self.withProgram(script) { program, folder in
+            let error = PrintError.noSandbox(program: program)
+            await #expect(throws: error) { try await PagePrinter(program: program).pdf(of: "<p>") }
+            let tries = try Self.text("tries", in: folder)
+            #expect(tries == "x\n")
+            #expect("\(error)".contains("seccomp") && !"\(error)".contains("--no-sandbox"))
         }
     }
 

@@ -67,7 +67,7 @@ struct TrendTests {
         let drawings = try page.elements("//section[@id='insight-7']//svg[@class='lines']")
         #expect(drawings.count == 5)
         let scales = try (0..<5).map { place in
-            try page.text("(//section[@id='insight-7']//svg[@class='lines'])[\(place + 1)]//text[@class='label']")
+            try page.text("(//section[@id='insight-7']//svg[@class='axis'])[\(place + 1)]//text[@class='label']")
         }
         #expect(Set(scales).count == 1 && !scales[0].isEmpty)
         let rows = try page.table(section: 7)
@@ -94,15 +94,14 @@ struct TrendTests {
         #expect(LineScale(highest: 0).top == 1)
     }
 
-    @Test("a scale with numbers below zero ends below them, and each number has a height of its own")
-    func belowZero() {
-        for (lowest, highest) in [(-3.0, 7.5), (-40, 0), (-0.2, 1000), (-1000, 3)] {
-            let scale = LineScale(highest: highest, lowest: lowest)
-            #expect(scale.bottom <= lowest && scale.top >= highest)
-            #expect((1...7).contains(scale.marks.count) && !scale.marks.contains(0), "\(scale.marks)")
-            #expect(scale.depth(scale.top) == 0 && scale.depth(scale.bottom) == 1)
-            #expect(scale.depth(highest) < scale.depth(0) || highest == 0)
-            #expect(scale.depth(0) < scale.depth(lowest))
+    @Test("numbers below nothing lie below the line of zero, and the scale begins at a round number below them")
+    func belowNothing() {
+        for (lowest, highest) in [(-0.3, 0.2), (-750, -20), (-1, 1_000_000), (-12_345, 900)] {
+            let scale = LineScale(over: [highest, lowest])
+            #expect(scale.bottom <= lowest && scale.top >= max(highest, 0), "\(lowest)")
+            #expect(scale.marks.contains(0) && (2...7).contains(scale.marks.count), "\(lowest): \(scale.marks)")
+            #expect(scale.height(of: lowest) < scale.height(of: 0) && scale.height(of: scale.bottom) == 0)
         }
+        #expect(LineScale(over: [0.2, 3]).bottom == 0)
     }
 }

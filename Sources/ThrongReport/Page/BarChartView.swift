@@ -11,8 +11,6 @@ struct BarChartView {
     let chartTitle: String
     let chartSummary: String
 
-    private static let pitch = 48.0
-
     /// One bar before it is drawn.
     struct Entry {
         let label: String
@@ -79,24 +77,27 @@ struct BarChartView {
         let highest = max(values.max() ?? 0, least)
         let lowest = min(values.min() ?? 0, 0)
         let range = highest > lowest ? highest - lowest : 1
-        bars = entries.enumerated().map { place, entry in
+        let words = entries.map {
+            ChartRows.Words(label: $0.label, figure: $0.mark.text, addition: $0.addition)
+        }
+        let rows = ChartRows(words, bar: 25)
+        bars = zip(entries, words).enumerated().map { place, pair in
+            let (entry, words) = pair
             let value = entry.mark.value ?? 0
             return BarView(
-                textY: Coordinate.number(Double(place) * Self.pitch + 14),
-                barY: Coordinate.number(Double(place) * Self.pitch + 23),
+                textY: rows.labelY(place), barY: rows.barY(place),
                 barX: Coordinate.percent(
                     isCentred ? (1 - abs(value) / range) / 2 : (min(value, 0) - lowest) / range),
                 barWidth: Coordinate.percent(abs(value) / range),
-                barLabel: entry.label.shortened(to: 28),
+                barLabel: entry.label.shortened(toWidth: ChartRows.room),
                 barTitle: entry.label,
                 barValue: entry.mark.words,
-                barFigure: entry.mark.text + entry.addition,
+                barFigures: rows.figures(words, row: place, isPublished: entry.mark.value != nil),
                 barClass: entry.isRest ? "bar rest" : "bar",
                 barPublished: entry.mark.value != nil,
-                barWithheld: entry.mark == .withheld,
-                barNothing: entry.mark.value == nil && entry.mark != .withheld)
+                barWithheld: entry.mark == .withheld)
         }
-        height = Coordinate.number(max(Double(entries.count) * Self.pitch - 12, 1))
+        height = rows.height(entries.count)
         chartID = caption.name
         chartTitle = caption.title
         chartSummary = caption.summary

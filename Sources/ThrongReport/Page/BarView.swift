@@ -7,9 +7,8 @@ struct BarView {
     let barLabel: String
     let barTitle: String
     let barValue: String
-    let barFigure: String
+    let barFigures: [ChartFigureView]
     let barClass: String
     let barPublished: Bool
     let barWithheld: Bool
-    let barNothing: Bool
 }

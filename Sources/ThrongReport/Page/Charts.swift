@@ -33,7 +33,7 @@ public enum Charts {
     public static func lines(
         _ series: [(label: String?, marks: [ChartMark])], periods: [String], _ caption: Caption
     ) -> [Any] {
-        let scale = LineScale(of: series.flatMap(\.marks))
+        let scale = LineScale(over: series.flatMap(\.marks).compactMap(\.value))
         return series.enumerated().map { place, one in
             let own = Caption(
                 name: series.count == 1 ? caption.name : "\(caption.name)-\(place + 1)",

@@ -15,18 +15,37 @@ struct ColumnChartView {
     let chartTitle: String
     let chartSummary: String
 
+    let columnsClass: String
+
     private static let top = 22.0
     private static let plot = 190.0
-    /// The narrowest drawing that letters must fit into. Unit: pixels.
-    private static let narrowest = 280.0
+    /// The drawing on a screen of 320 pixels, and where it is narrow on a wide one or on paper. Unit: pixels.
+    private static let narrowest = 231.0
+    private static let narrow = 360.0
+    /// Letters of labels and of numbers. Unit: pixels.
+    private static let letters = (label: 13.0, figure: 12.0)
 
     init(_ answer: InsightAnswer, answered: InsightAnswer.Answered, anchor: String) {
         let table = answered.table
         let highest = max(table.rows.compactMap { $0.figure.quantity?.approximate }.max() ?? 0, 1)
         let step = 1 / Double(max(table.rows.count, 1))
-        let longest = Double(table.rows.map { $0.label.shortened(to: 18).count }.max() ?? 0)
-        slanted = longest * 7 + 8 > Self.narrowest * step
-        upright = !slanted
+        let figures = table.rows.map { Self.short($0.figure.quantity, of: answered.shareBase?.quantity, answer) }
+        let widest = (figures.map(\.width).max() ?? 0) * 1.06 * Self.letters.figure
+        // Numbers without room for all of them stand in the table alone.
+        let hasFigures = widest <= Self.narrow * step
+        columnsClass = hasFigures && widest > Self.narrowest * step ? "columns roomy" : "columns"
+        let pixels = Self.narrowest * step
+        let isSlanted = (table.rows.map(\.label.width).max() ?? 0) * Self.letters.label + 6 > pixels
+        (slanted, upright) = (isSlanted, !isSlanted)
+        // Slanted lines of letters need their height between them, across.
+        let every = isSlanted ? max(Int((Self.letters.label * 1.45 * 2.0.squareRoot() / pixels).rounded(.up)), 1) : 1
+        let labels = table.rows.enumerated().map { place, row -> String in
+            guard place.isMultiple(of: every) else { return "" }
+            guard isSlanted else { return row.label }
+            // They lean to the left, at most to the card's edge, and fall no lower than the page can spare.
+            let across = (Double(place) + 0.65) * pixels + 18
+            return row.label.shortened(toWidth: min(across * 2.0.squareRoot() / Self.letters.label, 12))
+        }
         columns = table.rows.enumerated().map { place, row in
             let quantity = row.figure.quantity
             // Noise may take a number below nothing: its column is empty.
@@ -37,17 +56,18 @@ struct ColumnChartView {
                 columnY: Coordinate.number(Self.top + Self.plot - tall),
                 columnHeight: Coordinate.number(tall),
                 valueY: Coordinate.number(Self.top + Self.plot - tall - 7),
-                columnLabel: row.label.shortened(to: 18),
+                columnLabel: labels[place],
                 columnTitle: row.label,
                 columnValue: quantity.map(answer.words) ?? row.figure.marker ?? "",
-                columnFigure: Self.short(quantity, of: answered.shareBase?.quantity, answer),
+                columnFigure: hasFigures ? figures[place] : "",
                 columnPublished: quantity != nil,
                 columnWithheld: row.figure == .withheld)
         }
+        let longest = (labels.map(\.width).max() ?? 0) * Self.letters.label
         baseline = Coordinate.number(Self.top + Self.plot)
         plotTop = Coordinate.number(Self.top)
         plotHeight = Coordinate.number(Self.plot)
-        height = Coordinate.number(Self.top + Self.plot + (slanted ? 22 + longest * 5.2 : 28))
+        height = Coordinate.number(Self.top + Self.plot + (slanted ? 22 + longest / 2.0.squareRoot() : 28))
         chartID = "\(anchor)-chart"
         chartTitle = answer.insight.title
         var unit = "band"

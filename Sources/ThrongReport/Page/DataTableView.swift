@@ -3,6 +3,7 @@ internal import ThrongPlan
 /// The numbers of an answer as a table, a row each, in the plan's order.
 struct DataTableView {
     let caption: String
+    let tableClass: String
     let labelHeads: [String]
     let numberHeads: [String]
     let dataRows: [DataRowView]
@@ -10,6 +11,9 @@ struct DataTableView {
     let rests: [DataRowView]
     /// The whole, in a last row of its own.
     let totals: [DataRowView]
+
+    /// Of a word that stays whole. Unit: ems.
+    private static let longest = 14.0
 
     init(_ answer: InsightAnswer, answered: InsightAnswer.Answered) {
         caption = answer.insight.title
@@ -85,5 +89,8 @@ struct DataTableView {
                 DataRowView(labels: ["All"] + blanks, cells: columns.cells($0))
             }
         }
+        // A word without a gap would push the numbers out of sight: it is broken there.
+        let words = dataRows.flatMap(\.labels).flatMap { $0.split(separator: " ") }
+        tableClass = words.contains { String($0).width > Self.longest } ? "data long" : "data"
     }
 }

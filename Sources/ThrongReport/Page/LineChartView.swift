@@ -15,22 +15,25 @@ struct LineChartView {
     let plotTop: String
     let plotHeight: String
     let baseline: String
+    let axisWidth: String
     let labelY: String
     let chartID: String
     let chartTitle: String
     let chartSummary: String
 
-    /// Most labels below the axis that fit into 280 pixels.
+    /// Most labels below the axis.
     private static let mostTicks = 5
+    /// The drawing on a screen of 320 pixels, what is beside it there, and the letters in it. Unit: pixels.
+    private static let (narrowest, beside, letters) = (231.0, 14.0, 12.0)
 
     init(
         _ answer: InsightAnswer, points: [AnswerPoint], row: Int, label: String?, anchor: String, isSpark: Bool,
-        scale shared: LineScale? = nil
+        scale: LineScale? = nil
     ) {
         let marks = points.map { answer.mark($0.figures[row]) }
         self.init(
             marks, periods: points.map { answer.names.short($0.period) }, label: label,
-            scale: shared ?? LineScale(of: marks),
+            scale: scale ?? LineScale(over: marks.compactMap(\.value)),
             isShare: answer.unit == "share", locale: answer.locale, isSpark: isSpark,
             Charts.Caption(
                 name: label == nil ? "\(anchor)-chart" : "\(anchor)-chart-\(row + 1)",
@@ -46,11 +49,11 @@ struct LineChartView {
         _ marks: [ChartMark], periods: [String], label: String?, scale: LineScale, isShare: Bool,
         locale: ReportLocale = .english, isSpark: Bool = false, _ caption: Charts.Caption
     ) {
-        let (top, plot) = isSpark ? (4.0, 36.0) : (30.0, label == nil ? 190.0 : 110.0)
+        let (top, plot) = isSpark ? (4.0, 36.0) : (12.0, label == nil ? 190.0 : 110.0)
         let count = Double(marks.count)
         func across(_ place: Int) -> String { Coordinate.percent((Double(place) + 0.5) / count) }
         func down(_ value: Double) -> String {
-            Coordinate.number(top + plot * scale.depth(value))
+            Coordinate.number(top + plot - plot * scale.height(of: value))
         }
         lineSegments = zip(marks, marks.dropFirst()).enumerated().compactMap { place, pair in
             guard let left = pair.0.value, let right = pair.1.value else { return nil }
@@ -71,19 +74,16 @@ struct LineChartView {
                 gapX: Coordinate.percent(Double(place) / count), gapWidth: Coordinate.percent(1 / count),
                 gapTitle: "\(periods[place]): \(Withheld.marker)")
         }
-        let step = max((marks.count + Self.mostTicks - 1) / Self.mostTicks, 1)
-        lineTicks =
-            isSpark
-            ? []
-            : marks.indices.filter { (marks.count - 1 - $0).isMultiple(of: step) }.map {
-                LineTickView(tickX: across($0), tickLabel: periods[$0])
-            }
         lineGrid =
             isSpark
             ? []
             : scale.marks.map {
                 LineGridView(gridY: down($0), gridLabel: scale.text($0, isShare: isShare, in: locale))
             }
+        // Numbers stand beside the drawing, so that no line leads through them.
+        let axis = (lineGrid.map(\.gridLabel.width).max() ?? -0.7) + 0.7
+        axisWidth = "\(Coordinate.number(axis))em"
+        lineTicks = isSpark ? [] : Self.ticks(periods, axis: axis * Self.letters)
         lineHeads = [label].compactMap { $0 }
         height = Coordinate.number(top + plot + (isSpark ? 4 : 28))
         plotTop = Coordinate.number(top)
@@ -93,5 +93,25 @@ struct LineChartView {
         chartID = caption.name
         chartTitle = caption.title
         chartSummary = caption.summary
+    }
+
+    /// Every nth period, counted from the last one: as many as the narrowest drawing has room for.
+    ///
+    /// - Parameter axis: what the numbers beside the drawing take, in pixels.
+    private static func ticks(_ periods: [String], axis: Double) -> [LineTickView] {
+        let width = (periods.map(\.width).max() ?? 0) * letters
+        let pitch = (narrowest - axis) / Double(periods.count)
+        // What does not fit beside the drawing begins or ends with it.
+        let isWide = width > pitch + 2 * beside
+        let most = min(max(Int((narrowest - axis) / (width * (isWide ? 1.5 : 1) + 8)), 1), mostTicks)
+        let step = (periods.count + most - 1) / most
+        let last = periods.count - 1
+        return periods.indices.filter { (last - $0).isMultiple(of: step) }.map { place in
+            let end = isWide && place == last ? "100%" : isWide && place == 0 ? "0" : nil
+            return LineTickView(
+                tickX: end ?? Coordinate.percent((Double(place) + 0.5) / Double(periods.count)),
+                tickLabel: periods[place],
+                tickClass: end == nil ? "label tick" : place == last ? "label tick last" : "label tick first")
+        }
     }
 }

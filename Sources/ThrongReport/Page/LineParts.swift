@@ -25,6 +25,7 @@ struct LineGapView {
 struct LineTickView {
     let tickX: String
     let tickLabel: String
+    let tickClass: String
 }
 
 /// One line across a trend, at a round number.

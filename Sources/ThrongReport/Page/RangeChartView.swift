@@ -8,8 +8,6 @@ struct RangeChartView {
     let chartTitle: String
     let chartSummary: String
 
-    private static let pitch = 52.0
-
     init(_ answer: InsightAnswer, table: AnswerTable, quantiles: [Quantile], anchor: String) {
         let readings = table.rows.map { row -> QuantileReading? in
             guard case .published(.quantile(let reading)) = row.figure else { return nil }
@@ -21,25 +19,28 @@ struct RangeChartView {
         let isOpen = readings.contains { $0.map { $0.highest == nil } ?? false }
         let high = max((ends.max() ?? 1) * (isOpen ? 1.2 : 1), low + 1)
         func across(_ value: Double) -> Double { (value - low) / (high - low) }
+        let words = table.rows.enumerated().map { place, row in
+            let name = QuantileReading.name(of: quantiles[place % quantiles.count], in: answer.locale)
+            return ChartRows.Words(
+                label: (row.buckets.dropLast().map(\.text) + [name]).joined(separator: " · "),
+                figure: row.figure.quantity.map(answer.text) ?? row.figure.marker ?? "")
+        }
+        let rows = ChartRows(words, bar: 29)
         ranges = zip(table.rows, readings).enumerated().map { place, pair in
             let (row, reading) = pair
-            let group = row.buckets.dropLast().map(\.text)
-            let name = QuantileReading.name(of: quantiles[place % quantiles.count], in: answer.locale)
             let from = reading.map { $0.lowest.map { across($0.approximate) } ?? 0 } ?? 0
             let to = reading.map { $0.highest.map { across($0.approximate) } ?? 1 } ?? 1
             let text = row.figure.quantity.map(answer.words) ?? row.figure.marker ?? ""
             return RangeView(
-                rangeTextY: Coordinate.number(Double(place) * Self.pitch + 14),
-                rangeY: Coordinate.number(Double(place) * Self.pitch + 23),
+                rangeTextY: rows.labelY(place), rangeY: rows.barY(place),
                 rangeX: Coordinate.percent(from), rangeWidth: Coordinate.percent(to - from),
-                rangeLabel: (group + [name]).joined(separator: " · ").shortened(to: 40),
-                rangeTitle: (group + [name]).joined(separator: " · "), rangeText: text,
-                rangeFigure: row.figure.quantity.map(answer.text) ?? row.figure.marker ?? "",
+                rangeLabel: words[place].label.shortened(toWidth: ChartRows.room),
+                rangeTitle: words[place].label, rangeText: text,
+                rangeFigures: rows.figures(words[place], row: place, isPublished: reading != nil),
                 rangeMarks: [reading?.value].compactMap { $0 }.map { Coordinate.percent(across($0.approximate)) },
-                rangePublished: reading != nil, rangeWithheld: row.figure == .withheld,
-                rangeNothing: reading == nil && row.figure != .withheld)
+                rangePublished: reading != nil, rangeWithheld: row.figure == .withheld)
         }
-        height = Coordinate.number(max(Double(table.rows.count) * Self.pitch - 12, 1))
+        height = rows.height(table.rows.count)
         chartID = "\(anchor)-chart"
         chartTitle = answer.insight.title
         chartSummary =

@@ -7,9 +7,8 @@ struct RangeView {
     let rangeLabel: String
     let rangeTitle: String
     let rangeText: String
-    let rangeFigure: String
+    let rangeFigures: [ChartFigureView]
     let rangeMarks: [String]
     let rangePublished: Bool
     let rangeWithheld: Bool
-    let rangeNothing: Bool
 }

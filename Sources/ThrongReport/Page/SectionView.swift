@@ -81,8 +81,7 @@ struct SectionView {
     private static func lines(
         _ answer: InsightAnswer, _ table: AnswerTable, _ points: [AnswerPoint], anchor: String
     ) -> [LineChartView] {
-        let values = points.flatMap(\.figures).compactMap { $0.quantity?.approximate }
-        let scale = LineScale(highest: values.max() ?? 0, lowest: values.min() ?? 0)
+        let scale = LineScale(over: points.flatMap(\.figures).compactMap { $0.quantity?.approximate })
         return table.rows.enumerated().map { place, row in
             LineChartView(
                 answer, points: points, row: place, label: row.buckets.isEmpty ? nil : row.label, anchor: anchor,

@@ -70,7 +70,7 @@ struct TileView {
             return (answer.text(whole), unit(of: whole, answer))
         }
         guard let top = table.largest, let quantity = top.figure.quantity else { return (nil, "") }
-        let group = top.label.shortened(to: 40)
+        let group = top.label.shortened(toWidth: 25)
         if let part = quantity.amount, let all = answered.shareBase?.quantity?.amount, all > 0 {
             return (answer.locale.percent(part, of: all), group)
         }
@@ -84,7 +84,7 @@ struct TileView {
     /// The latest week that is published: week 0 is always all of itself.
     private static func retention(_ table: AnswerTable, _ answer: InsightAnswer) -> (text: String?, unit: String) {
         guard let row = table.latestWeek, let quantity = row.figure.quantity else { return (nil, "") }
-        return (answer.text(quantity), "week \(row.week)\(row.ofGroup)".shortened(to: 40))
+        return (answer.text(quantity), "week \(row.week)\(row.ofGroup)".shortened(toWidth: 25))
     }
 
     private static func quantile(

@@ -5,7 +5,7 @@ internal import Glibc
 ///
 /// Each page is printed by a process of its own with a fresh profile in a private folder, which both go afterwards. It
 /// gets nothing of this process but the page's file, resolves no host name, and has a time limit. It keeps Chromium's
-/// sandbox unless this process is root's, for whom Chromium has none.
+/// sandbox unless this process is root's, for whom Chromium has none. A try that may go well the next time is made twice.
 public struct PagePrinter: Sendable, Hashable {
     /// What is looked for on the PATH, in this order.
     static let names = [
@@ -60,7 +60,7 @@ public struct PagePrinter: Sendable, Hashable {
     /// A page as a tagged PDF with an outline, in the size that the page's style asks for.
     ///
     /// The same page, Chromium and fonts make the same bytes: the times of printing are blanked out. Takes one to two
-    /// seconds on a thread of its own.
+    /// seconds on a thread of its own; where Chromium fails, a second try.
     /// - Throws: ``PrintError``.
     public func pdf(of page: String) async throws(PrintError) -> [UInt8] {
         let outcome: Result<[UInt8], PrintError> = await withCheckedContinuation { continuation in
@@ -84,12 +84,22 @@ public struct PagePrinter: Sendable, Hashable {
             "--no-pings", "--no-first-run", "--no-default-browser-check",
             // Containers have a small /dev/shm and no graphics; nobody reads its crash reports.
             "--disable-dev-shm-usage", "--disable-gpu", "--disable-breakpad", "--disable-crash-reporter",
-            "--log-level=3",
+            // Errors: with less it does not even say that it has no sandbox.
+            "--log-level=2",
         ]
         return common + (asRoot ? ["--no-sandbox"] : []) + ["file://\(page)"]
     }
 
     private func printed(_ page: String) throws(PrintError) -> [UInt8] {
+        do throws(PrintError) {
+            return try printedOnce(page)
+        } catch {
+            guard error.mayPass else { throw error }
+            return try printedOnce(page)
+        }
+    }
+
+    private func printedOnce(_ page: String) throws(PrintError) -> [UInt8] {
         let program = try program()
         let folder = try Self.privateFolder()
         defer { Self.remove(folder) }
@@ -108,6 +118,7 @@ public struct PagePrinter: Sendable, Hashable {
         let status = try child.run(limit: limit)
         guard status == 0 else {
             let said = FileManager.default.contents(atPath: words) ?? Data()
+            if said.range(of: Data("No usable sandbox".utf8)) != nil { throw .noSandbox(program: program) }
             throw .failed(program: program, status: status, said: Self.lastWords(of: said))
         }
         guard let size = try? FileManager.default.attributesOfItem(atPath: target)[.size] as? Int, size <= Self.largest,

@@ -161,8 +161,10 @@ public struct ReportDesk: Sendable {
             StoredReportFile(place: $0.offset, name: $0.element.name, contents: $0.element.contents)
         }
         return try await store.keep(
-            stored, of: claim, label: made.label, detail: made.lack.map { "\($0)" }, deliveries: report.deliveries,
-            now: now)
+            stored, of: claim, label: made.label,
+            detail: made.lack.map {
+                "\($0) `throng report make --partner \(report.partner) --period \(made.label) --out DIR` makes it with its PDF."
+            }, deliveries: report.deliveries, now: now)
     }
 
     private func openPeriods(_ plan: Plan) async throws -> [Period] {

@@ -1,5 +1,5 @@
 """A partner's report as PDF, by the Chromium that is installed: the numbers of the JSON, tagged, the same bytes again, no
-packet to anybody; and where there is no Chromium, everything else.
+packet to anybody; and where there is no Chromium, everything else. A user without rights prints in Chromium's sandbox.
 
 THRONG_TEST_SCREENSHOTS names a folder that keeps the PDF and pictures of its pages.
 """
@@ -8,6 +8,7 @@ import decimal
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -24,9 +25,9 @@ def plan():
     return text.replace("formats: [html, csv, json]", "formats: [html, pdf, csv, json]")
 
 
-def demonstrate(folder, path, surroundings):
+def demonstrate(folder, path, surroundings, before=(), size=("--devices", "4000", "--days", "2")):
     done = subprocess.run(
-        [BINARY, "demo", "--plan", path, "--crowd", SAMPLE, "--devices", "4000", "--days", "2", "--data", folder, "--json"],
+        [*before, BINARY, "demo", "--plan", path, "--crowd", SAMPLE, *size, "--data", folder, "--json"],
         capture_output=True, text=True, timeout=600, env=surroundings)
     check(done.returncode == 0, "throng demo ended with", done.returncode, done.stderr[-2000:])
 
@@ -76,6 +77,54 @@ def printed(house, out, environment):
         capture_output=True, text=True, timeout=300, env=environment)
     check(done.returncode == 0, "report make ended with", done.returncode, done.stderr)
     return {line.split("/")[-1]: line for line in done.stdout.splitlines()}, done.stderr
+
+
+def printed_by_nobody(folder, plan):
+    """A user without rights prints in Chromium's sandbox; where it gets none, the other files come, and why."""
+    if os.geteuid() != 0:
+        return say("all of the above was printed in Chromium's sandbox, because the user is not root")
+    home, seen = os.path.join(folder, "nobody"), os.path.join(folder, "nobody-arguments")
+    tools = os.path.join(folder, "nobody-tools")
+    for path in (home, tools):
+        os.mkdir(path)
+    shutil.chown(home, "nobody")
+    with open(seen, "w"):
+        os.chmod(seen, 0o666)
+    with open(os.path.join(tools, "chromium"), "w") as file:
+        file.write(f'#!/bin/sh\nprintf "%s\\n" "$@" >> {seen}\nexec /usr/bin/chromium "$@"\n')
+    os.chmod(os.path.join(tools, "chromium"), 0o755)
+    # The paths of others' temporary files are not readable by everybody.
+    temporary = os.path.join(home, "tmp")
+    os.mkdir(temporary)
+    shutil.chown(temporary, "nobody")
+    surroundings = daemon.environment(TMPDIR=temporary, HOME=home)
+    surroundings["PATH"] = tools + os.pathsep + surroundings["PATH"]
+    nobody = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--no-new-privs", "--"]
+    data = os.path.join(home, "demo")
+    size = ("--devices", "1000", "--days", "1")
+    demonstrate(data, plan, surroundings, nobody, size)
+    reports = os.path.join(data, "reports", "bank")
+    pdfs = [name for name in sorted(os.listdir(reports)) if name.endswith(".pdf")]
+    with open(seen) as file:
+        arguments = file.read().splitlines()
+    check(pdfs and bytes_of(os.path.join(reports, pdfs[-1])).startswith(b"%PDF-"), "nobody printed", os.listdir(reports))
+    check("--headless=new" in arguments and "--no-sandbox" not in arguments, arguments)
+    say("a user without rights prints in the sandbox")
+    # No process makes a user namespace in a root directory that is not its namespace's own.
+    root = os.path.join(folder, "root")
+    os.mkdir(root)
+    command = " ".join(shlex.quote(word) for word in (
+        "chroot", "--userspec=nobody:nogroup", root, BINARY, "demo", "--plan", plan, "--crowd", SAMPLE, *size,
+        "--data", os.path.join(home, "without"), "--json"))
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", f"mount --rbind / {root} && exec {command}"], capture_output=True, text=True,
+        timeout=600, env=surroundings)
+    check(done.returncode == 0, "without a sandbox, throng demo ended with", done.returncode, done.stderr[-2000:])
+    check("has no sandbox here" in done.stderr and "--no-sandbox" not in done.stderr, done.stderr)
+    made = os.listdir(os.path.join(home, "without", "reports", "bank"))
+    check(any(name.endswith(".html") for name in made) and not any(name.endswith(".pdf") for name in made), made)
+    os.rmdir(root)
+    say("and where there is no sandbox, everything else is made, and the reason is given")
 
 
 def bytes_of(path):
@@ -159,7 +208,10 @@ def test():
     check(done.returncode == 0 and "the PDF could not be made" in done.stderr, done.stderr)
     record = house.command("report", "show", name.replace("daily", "other"))
     check("outcome" in record and "the PDF could not be made" in record, record)
+    check("throng report make --partner bank --period" in record, "the record says how to make it:", record)
     say("signed and checked; a report without its PDF says so on record")
+
+    printed_by_nobody(folder, path)
 
     keep = os.environ.get("THRONG_TEST_SCREENSHOTS")
     if keep:

@@ -1,0 +1,60 @@
+/// How the rows of a chart are spaced: a label and a number above each bar, in one line or below each other.
+///
+/// One line where all of them have room for both on the narrowest page; else the number has a line of its own, and so has
+/// what is said beside it, where that is too long, too.
+struct ChartRows {
+    /// What stands above a bar.
+    struct Words {
+        let label: String
+        let figure: String
+        var addition = ""
+    }
+
+    /// What fits above a bar on a screen of 320 pixels, with a scroll bar. Unit: ems of the letters there.
+    static let room = 17.7
+    private static let gap = 0.8
+    private static let line = 18.0
+
+    /// How many lines stand above a bar.
+    private let lines: Int
+    private let bar: Double
+
+    /// - Parameter bar: a bar's height and the space below it, in pixels.
+    init(_ rows: [Words], bar: Double) {
+        self.bar = bar
+        // Numbers are written in heavier letters.
+        func width(_ figure: String) -> Double { figure.width * 1.06 }
+        if rows.allSatisfy({ $0.label.width + Self.gap + width($0.figure + $0.addition) <= Self.room }) {
+            lines = 1
+        } else {
+            lines = rows.allSatisfy { width($0.figure + $0.addition) <= Self.room } ? 2 : 3
+        }
+    }
+
+    private var pitch: Double { bar + 5 + Double(lines) * Self.line }
+
+    /// Of so many rows. Unit: pixels.
+    func height(_ count: Int) -> String { Coordinate.number(max(Double(count) * pitch - 12, 1)) }
+
+    /// Where a row's label stands. Unit: pixels.
+    func labelY(_ row: Int) -> String { Coordinate.number(Double(row) * pitch + 14) }
+
+    /// Where a row's bar begins. Unit: pixels.
+    func barY(_ row: Int) -> String { Coordinate.number(Double(row) * pitch + 5 + Double(lines) * Self.line) }
+
+    /// A row's number, and what is said beside it.
+    func figures(_ words: Words, row: Int, isPublished: Bool) -> [ChartFigureView] {
+        let texts = lines < 3 ? [words.figure + words.addition] : [words.figure, words.addition]
+        return texts.enumerated().map { place, text in
+            ChartFigureView(
+                figureY: Coordinate.number(Double(row) * pitch + 14 + Double(min(lines - 1, 1) + place) * Self.line),
+                figureText: place == 0 ? text : text.withoutSeparator,
+                figureClass: isPublished ? "figure" : "figure nothing")
+        }
+    }
+}
+
+extension String {
+    /// Without the point that parts it from what stood before.
+    fileprivate var withoutSeparator: String { hasPrefix(" · ") ? String(dropFirst(3)) : self }
+}
