@@ -20,7 +20,7 @@ struct ComparisonTests {
         let json = """
             {"title": "Shoppers", "locale": "\(locale)", "withheld": "\(Withheld.wording)", "period": {"label": "\(period)", "title": "\(period)"},
              "insights": [{"name": "by_system", "title": "By system", "kind": "\(kind)", "status": "\(status)", \(more)
-             "view": {"as": "\(view)"}, "unit": "\(unit)", "basis": {"statement": "events"},
+             "view": {"as": "\(view)"}, "unit": "\(unit)", "basis": {"counts": "events", "statement": "events"},
              "dimensions": [{"name": "os", "title": "System"}], "rows": [\(rows)],
              "whole": \(whole.map { "{\(figure("published", $0))}" } ?? "null")}]}
             """

@@ -15,11 +15,11 @@ struct FunnelTests {
         return stages
     }
 
-    @Test("each step has the devices of its cell and of all later ones, and its parts of the step before and the first")
+    @Test("each step has the identifiers of its cell and of all later ones, as parts of the step before and the first")
     func steps() throws {
         let answered = try answer("way", Till())
         // 829 + 400 + 375: cart, address, paid.
-        #expect(answered.table.rows.map(\.figure) == [1604, 775, 375].map { .published(.said($0)) })
+        #expect(answered.table.rows.map(\.figure) == [1604, 775, 375].map { .published(.identifiers($0)) })
         let stages = try stages(answered)
         #expect(
             stages.map(\.ofPrevious) == [
@@ -29,7 +29,7 @@ struct FunnelTests {
             stages.map(\.ofFirst) == [
                 nil, .published(.share(part: 775, whole: 1604)), .published(.share(part: 375, whole: 1604)),
             ])
-        #expect(answered.basis.devices == .windows && answered.basis.counts == .devices)
+        #expect(answered.basis.devices == nil && answered.basis.counts == .identifiers)
     }
 
     @Test("numbers equal those of an independent count, whichever cells are withheld", arguments: 0..<16)
@@ -44,7 +44,8 @@ struct FunnelTests {
             let after = (step..<3).allSatisfy { withheld >> $0 & 1 == 0 }
             let before = till.whole != nil && (0..<step).allSatisfy { withheld >> $0 & 1 == 0 }
             let reached = cells[step...].reduce(0, +)
-            #expect(answered.table.rows[step].figure == (after || before ? .published(.said(reached)) : .withheld))
+            let figure = after || before ? Figure.published(.identifiers(reached)) : .withheld
+            #expect(answered.table.rows[step].figure == figure)
         }
         let stages = try stages(answered)
         for step in 1..<3 {
@@ -68,7 +69,7 @@ struct FunnelTests {
         till.way[2] = [829, nil, nil]
         till.whole = 829
         let rows = try answer("way", till).table.rows
-        #expect(rows.map(\.figure) == [.published(.said(829)), .withheld, .withheld])
+        #expect(rows.map(\.figure) == [.published(.identifiers(829)), .withheld, .withheld])
     }
 
     @Test("the sentence names the group that comes furthest, and where only one step is published, that step")
@@ -79,7 +80,7 @@ struct FunnelTests {
         #expect(groups.contains("“iOS” has the highest published part that came from “Cart” to “Paid”: 33.3%."))
         till.way[2] = [nil, nil, nil]
         let alone = try till.document.html()
-        #expect(alone.contains("1,604 devices came at least as far as “Cart”."))
+        #expect(alone.contains("1,604 identifiers came at least as far as “Cart”."))
     }
 
     @Test("by system each group is a funnel of its own")
@@ -92,7 +93,8 @@ struct FunnelTests {
         // Of Android's, nobody can tell who paid, nor who came to the address: their whole is not published.
         #expect(
             rows.map(\.figure).prefix(6) == [
-                .published(.said(900)), .published(.said(500)), .published(.said(300)), .withheld, .withheld, .withheld,
+                .published(.identifiers(900)), .published(.identifiers(500)), .published(.identifiers(300)),
+                .withheld, .withheld, .withheld,
             ])
         #expect(rows[6...].map(\.figure) == [.withheld, .withheld, .withheld])
     }
@@ -102,19 +104,19 @@ struct FunnelTests {
         let answered = try answer("often", Till())
         #expect(
             answered.table.rows.map(\.figure) == [
-                .published(.said(700)), .published(.said(250)), .withheld,
+                .published(.identifiers(700)), .published(.identifiers(250)), .withheld,
             ])
-        #expect(answered.table.whole == .published(.said(1000)))
-        #expect(answered.table.rest?.quantity == .said(50))
-        #expect(answered.basis.devices == .windows)
-        #expect(answered.basis.statement == "devices: each once within a window, and again in another one")
+        #expect(answered.table.whole == .published(.identifiers(1000)))
+        #expect(answered.table.rest?.quantity == .identifiers(50))
+        #expect(answered.basis.counts == .identifiers)
+        #expect(answered.basis.statement == "identifiers: each once, and a device has another one in a later window")
     }
 
     @Test("the page says how often in words; files keep the bands' names")
     func words() throws {
         let document = try Till().document
         let page = try document.html()
-        #expect(page.contains("“once” is the fullest published band, with 700 of 1,000 devices (70.0%)."))
+        #expect(page.contains("“once” is the fullest published band, with 700 of 1,000 identifiers (70.0%)."))
         #expect(page.contains("2 to 4 times") && page.contains("5 times or more"))
         #expect(!page.contains("2-4") && !page.contains("&gt;=5"))
         #expect(document.csv.contains(",2-4,"))
@@ -124,9 +126,9 @@ struct FunnelTests {
     @Test("the page says in a sentence how many came how far, draws every step, and hatches those that are withheld")
     func page() throws {
         let page = try Till().document.html()
-        #expect(page.contains("Of the 1,604 devices at “Cart”, 23.4% came as far as “Paid” (375)."))
+        #expect(page.contains("Of the 1,604 identifiers at “Cart”, 23.4% came as far as “Paid” (375)."))
         #expect(page.contains("48.4% of the step before"))
-        #expect(page.contains("one that comes back in a later window counts again"))
+        #expect(page.contains("a device that comes back later counts again"))
         var till = Till()
         till.way[2][2] = nil
         till.whole = nil

@@ -46,7 +46,7 @@ struct NoiseTests {
         """
 
     /// Drawn values that no sampler would give: 1000 plus the place, but for one negative and one zero.
-    private static func document() throws -> ReportDocument {
+    private static func document(of yaml: String = yaml) throws -> ReportDocument {
         let plan = try Plan(yaml: yaml, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
         let metric = try #require(plan.metrics.first)
         let layout = try plan.layout(of: metric, rules: .system)
@@ -54,8 +54,8 @@ struct NoiseTests {
         let terms = try #require(try layout.noiseTerms(groupings: groupings))
         let period = try #require(PeriodCalendar(timeZone: "Europe/Vienna")?.period(labelled: "2026-11-19"))
         let header = ReleaseHeader(
-            layout: layout, period: period, plan: plan.version, threshold: .none, sampling: 1, reach: false,
-            groupings: groupings, protection: nil, noise: try ReleaseNoise(terms))
+            layout: layout, period: period, plan: plan.version, threshold: .none, sampling: metric.sampling,
+            reach: false, groupings: groupings, protection: nil, noise: try ReleaseNoise(terms))
         var values = (0..<Int64(terms.cells)).map { 4000 + 137 * $0 }
         values[3] = -212
         values[4] = 0
@@ -63,6 +63,44 @@ struct NoiseTests {
         let release = try Release(noisy: header, draw: draw)
         return ReportDocument(
             plan: plan, report: try #require(plan.reports.first), period: period, releases: [release])
+    }
+
+    @Test("of a sample, the interval has the noise in it, and a negative number has one")
+    func sampled() throws {
+        let yaml = Self.yaml.replacingOccurrences(
+            of: "contribution_bound: 5", with: "sampling: 0.25\n    contribution_bound: 5")
+        let document = try Self.document(of: yaml)
+        var negative = 0
+        for answer in document.answers {
+            for quantity in (answer.answered?.table.rows ?? []).compactMap(\.figure.quantity) {
+                let interval = try #require(answer.interval(of: quantity))
+                #expect(interval.low.units >= 0 && interval.low.units < interval.high.units)
+                if quantity.approximate < 0 { negative += 1 }
+            }
+        }
+        #expect(negative > 0)
+        let html = try document.html()
+        #expect(html.contains("95% interval") && html.contains("Sampling rate 0.25"))
+        #expect(!html.contains("Give or take"), "that is of the sample, and the number is not")
+        #expect(document.json.contains("\"low\"") && document.csv.contains("laplace, epsilon 1/2"))
+    }
+
+    @Test(
+        "of four thousand noisy samples, 19 of 20 intervals hold all events (94 to 99 %)",
+        arguments: [(400, 0.1, 5.0), (30, 0.5, 20.0), (0, 0.25, 8.0), (20_000, 0.02, 3.0)])
+    func coverage(events: Int, rate: Double, scale: Double) {
+        var dice = Dice(state: UInt64(events))
+        // 95 % of Laplace noise is within ln 20 times its scale.
+        let margin = Int64((scale * log(20)).rounded(.up))
+        var held = 0
+        for _ in 0..<4000 {
+            let kept = (0..<events).count { _ in Double.random(in: 0..<1, using: &dice) < rate }
+            let noise = -scale * log(Double.random(in: .leastNonzeroMagnitude..<1, using: &dice))
+            let noisy = Double(kept) + (Bool.random(using: &dice) ? noise : -noise)
+            let (low, high) = Interval.total(Int64(noisy.rounded()), rate: rate, margin: margin)
+            if low <= Double(events), Double(events) <= high { held += 1 }
+        }
+        #expect((3760...3960).contains(held), "\(held) of 4000")
     }
 
     @Test("HTML: no number is withheld, none is a share, each table has the margin, and the promise is in words")

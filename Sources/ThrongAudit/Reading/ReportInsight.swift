@@ -30,9 +30,8 @@ struct ReportInsight {
         self.kind = kind
         self.name = name
         unit = tree["unit"]?.text ?? ""
-        // Devices that are counted once a window add up like events.
-        let isDevices = tree["basis"]?["counts"]?.text == "devices" && tree["basis"]?["devices"]?.text != "windows"
-        counted = kind == "reach" || isDevices ? .reach : .count
+        // Identifiers add up like events.
+        counted = kind == "reach" || tree["basis"]?["counts"]?.text == "devices" ? .reach : .count
         // A report names the unit of a mean, not its sum; the plan's sums differ by unit more often than not.
         summed = .sum(unit)
         var filters: [String: String] = [:]

@@ -33,9 +33,9 @@ public struct Insight: Sendable, Hashable {
         case quantiles(at: [Quantile])
         /// Answers of devices by the week in which they came back, as parts of week 0's.
         case retention(week: DimensionName)
-        /// Devices by how often they did something: as they answer, or within a window.
+        /// Devices by how often they did something, as they answer, or identifiers by how often within a window.
         case frequency(band: DimensionName)
-        /// Devices that took each step within a window, as parts of those that took the one before and the first.
+        /// Identifiers that took each step within a window, as parts of those that took the one before and the first.
         case funnel(step: DimensionName)
     }
 

@@ -59,8 +59,8 @@ struct AnalystRoutes: Sendable {
         let isLast = rows.count < AnalystQuestion.mostRows && (choice.part == 1 || !rows.isEmpty)
         let total = isLast ? choice.question.offset + rows.count : try await store.count(of: choice.question)
         guard choice.part == 1 || !rows.isEmpty else {
-            let parts = (total + AnalystQuestion.mostRows - 1) / AnalystQuestion.mostRows
-            throw ExplorerProblem.unknown("part", allowed: (1...max(parts, 1)).map { String($0) })
+            let parts = AnalystQuestion.parts(ofRows: total)
+            throw ExplorerProblem.unknown("part", allowed: (1...parts).map { String($0) })
         }
         var whole: [AnalystRow] = []
         if let question = choice.whole { whole = try await store.rows(of: question) }

@@ -227,7 +227,9 @@ struct ExplorerAnswer {
 
     /// How far off a noisy number is.
     private func noise(of row: AnalystRow) -> String {
-        guard let release = release(of: row), let places = row.numbers[drawn]?.places else { return "" }
+        guard let release = release(of: row), let places = row.numbers[drawn]?.places, estimate(of: row).isEmpty else {
+            return ""
+        }
         var margin: Int64?
         if choice.measure.kind == .count {
             margin = release.margin
@@ -244,14 +246,25 @@ struct ExplorerAnswer {
 
     /// What a sampled number of events stands for.
     private func estimate(of row: AnalystRow) -> String {
-        guard choice.measure.kind == .count, let rate = release(of: row).flatMap({ Double($0.sampling) }), rate < 1,
-            let number = row.numbers[drawn]
-        else { return "" }
+        guard choice.measure.kind == .count, let estimate = estimate(row, drawn) else { return "" }
+        return " At a sampling rate of \(estimate.rate) that stands for about \(estimate.scaled) events: "
+            + "\(estimate.low) to \(estimate.high) in 19 of 20 cases."
+    }
+
+    /// The place of the number of events, where some of the releases count a sample of them.
+    var sampled: Int? {
+        guard choice.releases.contains(where: { $0.rate < 1 }) else { return nil }
+        return choice.measures.firstIndex { $0.kind == .count }
+    }
+
+    /// All events of which a row counts a sample, and between which ends they are in 19 of 20 cases; nil where each was
+    /// counted, and where the number is withheld.
+    func estimate(_ row: AnalystRow, _ place: Int) -> (scaled: String, low: String, high: String, rate: Double)? {
+        guard let rate = release(of: row)?.rate, let number = row.numbers[place] else { return nil }
         let kept = Int64(clamping: number.units)
-        let scaled = Estimate(counted: kept, rate: rate, counts: .events).decimal.grouped
-        guard let interval = Interval(ofTotal: kept, rate: rate) else { return "" }
-        return " At a sampling rate of \(rate) that stands for about \(scaled) \(counted): "
-            + "\(interval.low.grouped) to \(interval.high.grouped) in 19 of 20 cases."
+        guard let interval = Interval(ofTotal: kept, rate: rate, margin: release(of: row)?.margin) else { return nil }
+        let scaled = Estimate(counted: kept, rate: rate, counts: .events).decimal
+        return (scaled.grouped, interval.low.grouped, interval.high.grouped, rate)
     }
 
     /// What the chosen number is.
@@ -297,7 +310,7 @@ struct ExplorerAnswer {
     var isWhole: Bool { total == rows.count }
 
     /// How many parts there are; at least one.
-    var parts: Int { max((total + AnalystQuestion.mostRows - 1) / AnalystQuestion.mostRows, 1) }
+    var parts: Int { AnalystQuestion.parts(ofRows: total) }
 
     /// The first and the last row of a part, from 1.
     func span(ofPart part: Int) -> (first: Int, last: Int) {

@@ -115,7 +115,8 @@ struct ExplorerView {
         // Every row begins with something to call it by.
         let hasPeriods = choice.releases.count > 1 || choice.question.columns.isEmpty
         sideHeads = (hasPeriods ? ["Period"] : []) + choice.question.columns.map(answer.title)
-        numberHeads = choice.measures.map { titles.heading($0) }
+        numberHeads =
+            choice.measures.map { titles.heading($0) } + (answer.sampled == nil ? [] : ["Estimated", "95% interval"])
         dataRows = answer.rows.prefix(Self.mostShown).map { row in
             Row(
                 sides: (hasPeriods ? [Self.label(of: row, choice)] : []) + row.buckets,
@@ -166,7 +167,13 @@ struct ExplorerView {
 
     /// A cell a number; one over all of them where the row has none.
     private static func cells(_ row: AnalystRow, _ answer: ExplorerAnswer) -> [Cell] {
-        let marks = row.numbers.indices.map { answer.mark(row, $0) }
+        var marks = row.numbers.indices.map { answer.mark(row, $0) }
+        if let place = answer.sampled {
+            let estimate = answer.estimate(row, place)
+            let texts = estimate.map { ["\u{2248}\($0.scaled)", "\($0.low) to \($0.high)"] }
+            // Where each event was counted, the number is no estimate.
+            marks += texts?.map { .number(0, text: $0, words: $0) } ?? [marks[place], .nothing("\u{2013}")]
+        }
         if row.withheld != nil, let mark = marks.first { return [cell(mark, span: marks.count)] }
         return marks.map { cell($0, span: 1) }
     }
@@ -209,9 +216,7 @@ struct ExplorerView {
         let measure = Facet(
             facetTitle: "Show",
             facetLinks: offered.map { column in
-                link(
-                    titles.heading(column), choice.address(measure: column),
-                    isChosen: column == choice.measure)
+                link(titles.heading(column), choice.address(measure: column), isChosen: column == choice.measure)
             })
         let kind = Facet(
             facetTitle: "By",
@@ -226,8 +231,7 @@ struct ExplorerView {
             facetLinks: layouts.map { metric in
                 link(
                     metric.isCurrent ? "Current" : "Former, no. \(metric.version)",
-                    choice.start(layout: metric.version),
-                    isChosen: metric.version == choice.metric.version)
+                    choice.start(layout: metric.version), isChosen: metric.version == choice.metric.version)
             })
         return [split, measure, kind, layout].filter { $0.facetLinks.count > 1 }
     }

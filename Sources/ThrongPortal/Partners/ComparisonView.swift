@@ -142,7 +142,7 @@ struct ComparisonView {
             let name: String? =
                 switch to.kind {
                 case "quantiles": QuantileReading.name(ofRow: last, in: locale)
-                case "frequency": to.basis?.devices.map { FrequencyBands(known: $0).words(last, in: locale) }
+                case "frequency": to.basis.map { FrequencyBands(counting: $0.counts).words(last, in: locale) }
                 default: nil
                 }
             return (buckets.dropLast() + [name ?? last]).joined(separator: ", ")

@@ -16,8 +16,7 @@ struct ReportReading: Decodable {
 
     struct Basis: Decodable {
         let statement: String
-        /// How it is known that numbers are devices; nil where they are events.
-        let devices: NumberBasis.Devices?
+        let counts: Counted
     }
 
     /// As what an insight's rows are shown.

@@ -42,6 +42,8 @@ extension Quantity {
             return nil
         case .said:
             return left[0] >= 0 ? .said(left[0]) : nil
+        case .identifiers:
+            return left[0] >= 0 ? .identifiers(left[0]) : nil
         case .share:
             return left[1] > 0 && (0...left[1]).contains(left[0]) ? .share(part: left[0], whole: left[1]) : nil
         case .mean(_, let decimals, _):
@@ -56,7 +58,7 @@ extension Quantity {
     /// What adds up: the number, or numerator and denominator.
     private var terms: [Int64] {
         switch self {
-        case .events(let number), .devices(let number), .said(let number): [number]
+        case .events(let number), .devices(let number), .said(let number), .identifiers(let number): [number]
         case .share(let part, let whole): [part, whole]
         case .mean(let sum, _, let events): [sum, events]
         case .estimate(let estimate): [estimate.counted]

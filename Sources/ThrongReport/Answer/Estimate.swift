@@ -1,5 +1,3 @@
-public import ThrongPlan
-
 /// All events, or all devices that answer, as estimated from those that were sent: each client keeps each one with the
 /// same chance, by a draw of its own.
 public struct Estimate: Sendable, Hashable {
@@ -8,10 +6,10 @@ public struct Estimate: Sendable, Hashable {
     /// The chance: more than 0, less than 1.
     public let rate: Double
     /// Whether it is a number of events or of devices.
-    public let counts: Insight.Basis
+    public let counts: Counted
 
     /// Scales a count up.
-    public init(counted: Int64, rate: Double, counts: Insight.Basis) {
+    public init(counted: Int64, rate: Double, counts: Counted) {
         self.counted = counted
         self.rate = rate
         self.counts = counts

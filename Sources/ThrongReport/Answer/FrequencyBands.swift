@@ -5,8 +5,8 @@ public struct FrequencyBands: Sendable, Hashable {
     /// Whether a band ends before its second number, as bands of a field do ("2-5" is 2 to 4), and not with it.
     private let endsBefore: Bool
 
-    /// The bands of a frequency of which it is known in such a way that its numbers are devices.
-    public init(known devices: NumberBasis.Devices) { endsBefore = devices == .answers }
+    /// The bands of a frequency that counts identifiers, or else answers of devices.
+    public init(counting counted: Counted) { endsBefore = counted != .identifiers }
 
     /// A band in words; a label that is none stays what it is.
     public func words(_ label: String, in locale: ReportLocale) -> String {

@@ -20,10 +20,12 @@ extension InsightAnswer {
         let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
         names = PeriodNames(calendar: calendar, locale: locale)
         question = metric?.question ?? ""
+        let isWithin = history.map { $0.current.header.layout.within != nil } ?? (metric?.within != nil)
         unit =
             switch insight.kind {
+            case .count where isWithin, .frequency where isWithin, .funnel: Counted.identifiers.rawValue
             case .count, .distribution: "events"
-            case .reach, .frequency, .funnel: "devices"
+            case .reach, .frequency: "devices"
             case .share, .retention: "share"
             case .mean(let sum): metric?.sums.first { $0.name == sum }?.unit ?? ""
             case .quantiles: metric?.histogram?.unit ?? ""
@@ -41,6 +43,7 @@ extension InsightAnswer {
         let header = history.current.header
         let sum = header.layout.sums.first { insight.kind == .mean(sum: $0.name) }
         let clip = sum.map { $0.lowest...$0.highest }
+        let noise = NumberNoise(header)
         let table = reading.table
         var axes = reading.axes.map { AnswerAxis(name: $0.name, title: title($0.name), labels: $0.shownLabels) }
         if case .quantiles(let quantiles) = insight.kind { axes.append(AnswerAxis(quantiles: quantiles)) }
@@ -74,7 +77,7 @@ extension InsightAnswer {
                         return AnswerComparison(
                             of: table.rows.map(\.figure), with: point(earlier).figures, reference: reference,
                             period: earlier
-                        ) { Interval(of: $0, rate: header.sampling, clip: clip, kind: insight.kind) }
+                        ) { Interval(of: $0, rate: header.sampling, noise: noise, clip: clip, kind: insight.kind) }
                     })
             case .trend:
                 .trend(
@@ -84,11 +87,11 @@ extension InsightAnswer {
             Answered(
                 release: history.current.digest,
                 basis: NumberBasis(
-                    counts: header.layout.within == nil ? insight.kind.counts : .devices,
+                    counts: Counted(by: insight.kind, isWithin: isWithin),
                     threshold: header.threshold,
                     sampling: header.sampling,
                     rotation: header.layout.rotation,
-                    noise: NumberNoise(header),
+                    noise: noise,
                     devices: insight.kind.deviceBasis(header)),
                 axes: axes,
                 table: table,
@@ -139,12 +142,12 @@ extension Insight.Kind {
         }
     }
 
-    /// How it is known that numbers are devices; nil where they are events.
+    /// How it is known that numbers are devices; nil where they are none.
     func deviceBasis(_ header: ReleaseHeader) -> NumberBasis.Devices? {
         switch self {
-        case .frequency where header.layout.within != nil, .funnel: .windows
-        case .retention, .frequency: .answers
-        case .count, .mean, .distribution, .quantiles, .share(of: .events, part: _): nil
+        case .retention: .answers
+        case .frequency where header.layout.within == nil: .answers
+        case .count, .mean, .distribution, .quantiles, .frequency, .funnel, .share(of: .events, part: _): nil
         case .reach, .share(of: .devices, part: _): header.hasFirsts ? .firsts : .floor
         }
     }

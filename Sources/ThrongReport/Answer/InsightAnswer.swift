@@ -51,7 +51,9 @@ public struct InsightAnswer: Sendable, Hashable {
 
     /// Of a sampled number, where it lies in 19 of 20 cases; nil where numbers are as counted.
     public func interval(of quantity: Quantity) -> Interval? {
-        answered.flatMap { Interval(of: quantity, rate: $0.basis.sampling, clip: $0.clip, kind: insight.kind) }
+        answered.flatMap {
+            Interval(of: quantity, rate: $0.basis.sampling, noise: $0.basis.noise, clip: $0.clip, kind: insight.kind)
+        }
     }
 
     /// The answer, where there is one.

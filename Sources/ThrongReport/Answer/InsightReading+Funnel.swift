@@ -16,7 +16,7 @@ extension InsightReading {
                 rows.append(
                     AnswerRow(
                         buckets: labels(of: group) + [step.labels[place]],
-                        figure: reached.map { .published(.said($0)) } ?? .withheld))
+                        figure: reached.map { .published(.identifiers($0)) } ?? .withheld))
             }
         }
         return AnswerTable(rows: rows, whole: nil, rest: nil)

@@ -172,6 +172,8 @@ struct InsightReading {
     private func figure(of split: [Place]) -> Figure {
         guard let cell = cell(base + split) else { return isImpossible(base + split) ? .impossible : .withheld }
         switch kind {
+        case .count where isWithin, .frequency where isWithin:
+            return .published(.identifiers(cell.count))
         case .count, .distribution:
             return .published(scaled(cell.count, .events))
         case .frequency:
@@ -198,7 +200,7 @@ struct InsightReading {
     }
 
     /// A number of independent events or answers: of a sample, all of them as they are estimated.
-    private func scaled(_ count: Int64, _ counts: Insight.Basis) -> Quantity {
+    private func scaled(_ count: Int64, _ counts: Counted) -> Quantity {
         let rate = release.header.sampling
         if rate < 1 { return .estimate(Estimate(counted: count, rate: rate, counts: counts)) }
         return counts == .events ? .events(count) : .said(count)
@@ -230,6 +232,9 @@ struct InsightReading {
         let margin = Margin(keeping: sorted.map(\.dimension))
         return (release.header.layout.cell(buckets: sorted.map(\.bucket), in: margin), margin)
     }
+
+    /// Whether what is counted are identifiers, and not events.
+    private var isWithin: Bool { release.header.layout.within != nil }
 
     private func shows(_ fixed: [Place]) -> Bool { release.shows(Margin(keeping: fixed.map(\.dimension))) }
 

@@ -5,7 +5,7 @@ internal import ThrongPlan
 ///
 /// It is about the draw only: how far the events that were kept may misrepresent all that happened on the same devices in
 /// the same period. Each event is drawn by itself, so that this holds however events are spread over devices; it says
-/// nothing about other days or other people.
+/// nothing about other days or other people. A number that carries noise as well has it added.
 public struct Interval: Sendable, Hashable {
     /// Its lower end.
     public let low: Decimals
@@ -26,23 +26,27 @@ public struct Interval: Sendable, Hashable {
     /// - Parameters:
     ///   - kept: how many. Unit: events.
     ///   - rate: the chance of each event to be kept.
-    public init?(ofTotal kept: Int64, rate: Double) {
+    ///   - margin: within which 19 of 20 noisy numbers of kept events lie; nil where they are exact. Unit: events.
+    public init?(ofTotal kept: Int64, rate: Double, margin: Int64?) {
         guard rate > 0, rate < 1 else { return nil }
-        let (low, high) = Self.total(kept, rate: rate)
+        let (low, high) = Self.total(kept, rate: rate, margin: margin ?? 0)
         self.init(low, high, places: 0)
     }
 
     /// The interval of a number whose parts were drawn at a rate under 1; nil where there is none: devices in a sample are
-    /// a lower bound of all devices, and stay one.
+    /// a lower bound of all devices, and stay one. Plans refuse quotients of noisy numbers.
     ///
     /// - Parameters:
     ///   - rate: the chance of each event to be kept.
+    ///   - noise: what the numbers carry.
     ///   - clip: between which bounds the values of a mean lie.
-    init?(of quantity: Quantity, rate: Double, clip: ClosedRange<Double>?, kind: Insight.Kind) {
+    init?(
+        of quantity: Quantity, rate: Double, noise: NumberNoise?, clip: ClosedRange<Double>?, kind: Insight.Kind
+    ) {
         guard rate < 1 else { return nil }
         switch (quantity, kind) {
         case (.estimate(let estimate), _):
-            self.init(ofTotal: estimate.counted, rate: rate)
+            self.init(ofTotal: estimate.counted, rate: rate, margin: noise?.margin)
         case (.share(let part, let whole), .retention):
             let (low, high) = Self.ratio(part, whole, rate: rate)
             self.init(low, high, places: Quantity.sharePlaces)
@@ -58,13 +62,19 @@ public struct Interval: Sendable, Hashable {
         }
     }
 
-    /// N where n of them were kept: the score interval, which solves |n − N·rate| = z·√(N·rate·(1 − rate)).
-    static func total(_ kept: Int64, rate: Double) -> (low: Double, high: Double) {
+    /// N where n of them were kept: the score interval, which solves |n − N·rate| = z·√(N·rate·(1 − rate)), and the margin
+    /// of its noise, by "square and add" as in ``difference(_:_:places:)``. Noise may leave n below 0, but not N.
+    static func total(_ kept: Int64, rate: Double, margin: Int64 = 0) -> (low: Double, high: Double) {
+        let counted = Swift.max(Double(kept), 0)
         let spread = z * (rate * (1 - rate)).squareRoot()
-        let root = (spread * spread + 4 * rate * Double(kept)).squareRoot()
+        let root = (spread * spread + 4 * rate * counted).squareRoot()
         let low = (root - spread) / (2 * rate)
         let high = (root + spread) / (2 * rate)
-        return (Swift.max(low * low, Double(kept)), high * high)
+        guard margin > 0 else { return (Swift.max(low * low, counted), high * high) }
+        let (centre, noise) = (counted / rate, Double(margin) / rate)
+        return (
+            Swift.max(centre - far(centre - low * low, noise), 0), centre + far(high * high - centre, noise)
+        )
     }
 
     /// The part of a whole, both drawn at once: Wilson's interval with the correction for a finite whole, of which `rate`
@@ -108,10 +118,11 @@ public struct Interval: Sendable, Hashable {
     static func difference(
         _ later: (value: Double, interval: Interval), _ earlier: (value: Double, interval: Interval), places: Int
     ) -> Interval {
-        func far(_ left: Double, _ right: Double) -> Double { (left * left + right * right).squareRoot() }
         let difference = later.value - earlier.value
         let low = far(later.value - later.interval.low.approximate, earlier.interval.high.approximate - earlier.value)
         let high = far(later.interval.high.approximate - later.value, earlier.value - earlier.interval.low.approximate)
         return Interval(difference - low, difference + high, places: places)
     }
+
+    private static func far(_ left: Double, _ right: Double) -> Double { (left * left + right * right).squareRoot() }
 }

@@ -3,7 +3,7 @@ public import ThrongPlan
 /// What the numbers of an answer stand on: everything that a reader needs in order not to read too much into them.
 public struct NumberBasis: Sendable, Hashable {
     /// What is counted.
-    public let counts: Insight.Basis
+    public let counts: Counted
     /// How many devices each number stands for: k.
     public let threshold: Threshold
     /// Share of events that clients send: more than 0, at most 1. Under 1, numbers of events are scaled up.
@@ -12,7 +12,7 @@ public struct NumberBasis: Sendable, Hashable {
     public let rotation: Rotation
     /// The noise of each number; nil where numbers are exact and stand for k devices.
     public let noise: NumberNoise?
-    /// How it is known that numbers are devices; nil where they are events.
+    /// How it is known that numbers are devices; nil where they are none.
     public let devices: Devices?
 
     /// What numbers of devices stand on.
@@ -23,13 +23,11 @@ public struct NumberBasis: Sendable, Hashable {
         case firsts = "client_firsts"
         /// Devices answer by themselves, once a period; nobody can check it.
         case answers = "client_answers"
-        /// Each identifier is counted once, when its window is over: a device that comes back later counts again.
-        case windows
     }
 
     /// Puts a basis together.
     public init(
-        counts: Insight.Basis, threshold: Threshold, sampling: Double, rotation: Rotation, noise: NumberNoise? = nil,
+        counts: Counted, threshold: Threshold, sampling: Double, rotation: Rotation, noise: NumberNoise? = nil,
         devices: Devices? = nil
     ) {
         self.counts = counts
@@ -45,12 +43,12 @@ public struct NumberBasis: Sendable, Hashable {
         let noisy = noise == nil ? "" : ", with noise"
         let sampled = sampling == 1 ? "" : ", estimated from a sample"
         let seen = sampling == 1 ? "" : ", of those with an event in the sample"
+        if counts == .identifiers { return "identifiers: each once, and a device has another one in a later window" }
         return switch devices {
         case nil: "events\(sampled)\(noisy)"
         case .floor: "devices: at least, seen within one window\(seen)"
         case .firsts: "devices: as clients say, each at its first event of the period\(seen)"
         case .answers: "devices: as they answer by themselves, once a period\(sampled)\(noisy)"
-        case .windows: "devices: each once within a window, and again in another one"
         }
     }
 

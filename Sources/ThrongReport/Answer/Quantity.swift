@@ -4,8 +4,10 @@ public enum Quantity: Sendable, Hashable {
     case events(Int64)
     /// Unit: devices, at least.
     case devices(Int64)
-    /// Unit: devices, each of which is in one number only: as they say themselves, or as their windows came to.
+    /// Unit: devices, each of which is in one number only, as they say themselves.
     case said(Int64)
+    /// Unit: identifiers, each of which is in one number only.
+    case identifiers(Int64)
     /// Part over whole; the whole is above 0.
     case share(part: Int64, whole: Int64)
     /// A sum in units of 10^-decimals, over events; events are above 0.
@@ -27,7 +29,7 @@ public enum Quantity: Sendable, Hashable {
     /// quantile in a band that is open, or in one within which it can't be told.
     public var decimal: Decimals? {
         switch self {
-        case .events(let count), .devices(let count), .said(let count):
+        case .events(let count), .devices(let count), .said(let count), .identifiers(let count):
             Decimals(count, over: 1, places: 0)
         case .share(let part, let whole):
             Decimals(part, over: whole, places: Self.sharePlaces)
@@ -43,7 +45,7 @@ public enum Quantity: Sendable, Hashable {
     /// For lengths of bars and for order, never for print.
     public var approximate: Double {
         switch self {
-        case .events(let count), .devices(let count), .said(let count):
+        case .events(let count), .devices(let count), .said(let count), .identifiers(let count):
             return Double(count)
         case .share(let part, let whole):
             return Double(part) / Double(whole)
@@ -58,10 +60,10 @@ public enum Quantity: Sendable, Hashable {
         }
     }
 
-    /// The number that parts and wholes have in common: events, or devices that say so themselves, as counted.
+    /// The number that parts and wholes have in common: events, identifiers, or devices that say so themselves, as counted.
     var amount: Int64? {
         switch self {
-        case .events(let number), .said(let number): number
+        case .events(let number), .said(let number), .identifiers(let number): number
         case .estimate(let estimate): estimate.counted
         case .devices, .share, .mean, .quantile: nil
         }
@@ -71,7 +73,7 @@ public enum Quantity: Sendable, Hashable {
     /// quantiles.
     var fraction: (numerator: Int64, denominator: Int64)? {
         switch self {
-        case .events(let number), .devices(let number), .said(let number): (number, 1)
+        case .events(let number), .devices(let number), .said(let number), .identifiers(let number): (number, 1)
         case .estimate(let estimate): (estimate.counted, 1)
         case .share(let part, let whole): (part, whole)
         case .mean(let sum, _, let events): (sum, events)

@@ -265,7 +265,7 @@ extension Quantity {
     /// What a quotient was computed from.
     fileprivate var quotient: (numerator: String, denominator: String)? {
         switch self {
-        case .events, .devices, .said, .quantile: nil
+        case .events, .devices, .said, .identifiers, .quantile: nil
         case .estimate(let estimate): (String(estimate.counted), Decimals(exactly: estimate.rate).description)
         case .share(let part, let whole): (String(part), String(whole))
         case .mean(let sum, let decimals, let events):

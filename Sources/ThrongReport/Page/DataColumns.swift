@@ -12,10 +12,11 @@ struct DataColumns {
     init(_ answer: InsightAnswer, _ answered: InsightAnswer.Answered) {
         self.answer = answer
         whole = answered.shareBase?.quantity
-        margin = answered.basis.noise.map { "\u{b1}\(answer.locale.text($0.margin))" }
         labelHeads = answered.axes.isEmpty ? ["Group"] : answered.axes.map(\.title)
         scope = answer.filters.map { "\($0.title): \($0.bucket)" }.joined(separator: ", ")
-        let hasInterval = answered.basis.sampling < 1 && answer.insight.kind.hasInterval
+        let hasInterval = answered.basis.hasInterval(answer.insight.kind)
+        // An interval has the noise in it.
+        margin = hasInterval ? nil : answered.basis.noise.map { "\u{b1}\(answer.locale.text($0.margin))" }
         heads =
             Self.heads(answer, whole: whole) + (hasInterval ? ["95% interval"] : [])
             + (margin == nil ? [] : ["19 of 20 within"])
@@ -69,18 +70,20 @@ struct DataColumns {
 
     private static func heads(_ answer: InsightAnswer, whole: Quantity?) -> [String] {
         switch answer.insight.kind {
+        case .count where answer.counted == .identifiers, .frequency where answer.counted == .identifiers:
+            whole?.amount != nil ? ["Identifiers", "Share"] : ["Identifiers"]
         case .count, .distribution:
             whole?.amount != nil ? ["Events", "Share"] : ["Events"]
         case .reach:
             [answer.answered?.basis.isSaid == true ? "Devices" : "Devices, at least"]
         case .funnel:
-            ["Devices", "Of the step before", "Of the first"]
+            ["Identifiers", "Of the step before", "Of the first"]
         case .frequency:
             whole?.amount != nil ? ["Devices", "Share"] : ["Devices"]
         case .retention:
             ["Share", "Devices", "Of week 0's"]
-        case .share(let basis, _):
-            ["Share", "Part", basis == .events ? "Of events" : "Of devices"]
+        case .share:
+            ["Share", "Part", "Of \(answer.counted.rawValue)"]
         case .mean:
             [answer.unit.isEmpty ? "Mean" : "Mean (\(answer.unit))", "Events"]
         case .quantiles:
@@ -92,7 +95,7 @@ struct DataColumns {
         let locale = answer.locale
         var all: [String]
         switch quantity {
-        case .events, .said, .estimate:
+        case .events, .said, .identifiers, .estimate:
             all = [answer.text(quantity)]
             if let part = quantity.amount, let whole = whole?.amount, whole > 0 {
                 all.append(locale.percent(part, of: whole))
@@ -127,17 +130,16 @@ extension InsightAnswer {
     }
 }
 
-extension Insight.Kind {
-    /// Whether its numbers have an interval where they come from a sample.
-    var hasInterval: Bool {
-        switch self {
+extension NumberBasis {
+    /// Whether numbers of a kind have an interval, because they come from a sample.
+    func hasInterval(_ kind: Insight.Kind) -> Bool {
+        guard sampling < 1 else { return false }
+        return switch kind {
         case .count, .distribution, .frequency, .retention, .mean, .share(of: .events, part: _): true
         case .reach, .quantiles, .funnel, .share(of: .devices, part: _): false
         }
     }
-}
 
-extension NumberBasis {
     /// Whether numbers of devices are all that say so, and not those of a sample or of one window.
     var isSaid: Bool { devices == .firsts && sampling == 1 }
 }

@@ -1,12 +1,12 @@
 internal import ThrongPlan
 
-/// How far a group of devices came in a funnel, as far as that is published.
+/// How far a group of identifiers came in a funnel, as far as that is published.
 struct FunnelReach {
     /// What the group is; empty where there is one only.
     let group: String
     /// The first step and the furthest one that is published.
-    let first: (title: String, devices: Quantity)
-    let last: (title: String, devices: Quantity)
+    let first: (title: String, number: Quantity)
+    let last: (title: String, number: Quantity)
     /// Part over whole.
     let conversion: Quantity
 }
@@ -21,16 +21,16 @@ extension InsightAnswer {
         return stride(from: 0, to: rows.count, by: steps).compactMap { start in
             guard let first = rows[start].figure.quantity,
                 let place = (start + 1..<start + steps).last(where: { stages[$0].ofFirst?.quantity != nil }),
-                let devices = rows[place].figure.quantity, let conversion = stages[place].ofFirst?.quantity
+                let number = rows[place].figure.quantity, let conversion = stages[place].ofFirst?.quantity
             else { return nil }
             return FunnelReach(
                 group: rows[start].buckets.dropLast().map(\.text).joined(separator: " · "),
                 first: (rows[start].buckets.last?.text ?? "", first),
-                last: (rows[place].buckets.last?.text ?? "", devices), conversion: conversion)
+                last: (rows[place].buckets.last?.text ?? "", number), conversion: conversion)
         }
     }
 
-    /// "Of the 1,204 devices at “Cart”, 31.1% came as far as “Paid” (375)."
+    /// "Of the 1,204 identifiers at “Cart”, 31.1% came as far as “Paid” (375)."
     func funnelSentence(_ answered: Answered) -> String {
         let reaches = funnelReaches(answered)
         guard let best = reaches.max(by: { $1.conversion.exceeds($0.conversion) }) else {
@@ -43,8 +43,8 @@ extension InsightAnswer {
             let of = best.group.isEmpty ? "" : " of “\(best.group)”"
             return
                 """
-                Of the \(text(best.first.devices)) devices\(of) at “\(best.first.title)”, \(text(best.conversion)) came as \
-                far as “\(best.last.title)” (\(text(best.last.devices))).
+                Of the \(text(best.first.number)) identifiers\(of) at “\(best.first.title)”, \(text(best.conversion)) came as \
+                far as “\(best.last.title)” (\(text(best.last.number))).
                 """
         }
         return

@@ -55,8 +55,8 @@ extension InsightAnswer {
                 """
         case .reach:
             return "\(group) is the largest published group: \(words(quantity))."
-        case .share(let basis, let part):
-            let thing = part.map { "\(basis.rawValue) that are “\($0.bucket)”" } ?? basis.rawValue
+        case .share(_, let part):
+            let thing = part.map { "\(counted.rawValue) that are “\($0.bucket)”" } ?? counted.rawValue
             return "\(group) has the largest published share of \(thing): \(text(quantity))."
         case .mean:
             let highest = "\(group) is highest with \(words(quantity)) per event"
@@ -69,7 +69,7 @@ extension InsightAnswer {
 
     private func singleSentence(_ quantity: Quantity) -> String {
         switch (quantity, insight.kind) {
-        case (.events, _):
+        case (.events, _), (.identifiers, _):
             return "\(words(quantity)) were counted."
         case (.devices, .reach) where answered?.basis.devices == .firsts:
             return "\(words(quantity).sentenceCased), as they say themselves."
@@ -82,10 +82,10 @@ extension InsightAnswer {
                 "\(words(quantity).sentenceCased), estimated from \(locale.text(estimate.counted)) in the sample"
             guard let interval = interval(of: quantity) else { return counted + "." }
             return "\(counted): 95% interval \(locale.text(interval.low)) to \(locale.text(interval.high))."
-        case (.share(let part, let whole), .share(let basis, let filter)):
+        case (.share(let part, let whole), .share(_, let filter)):
             let thing = filter.map { "are “\($0.bucket)”" } ?? "are in this group"
             let terms = [part, whole].map { locale.text($0) }.joined(separator: " of ")
-            return "\(text(quantity)) of \(basis.rawValue) \(thing): \(terms)."
+            return "\(text(quantity)) of \(counted.rawValue) \(thing): \(terms)."
         case (.mean(_, _, let events), _):
             return "\(words(quantity)) per event on average, over \(locale.text(events)) events."
         case (.share, _), (.quantile, _):
@@ -93,9 +93,9 @@ extension InsightAnswer {
         }
     }
 
-    /// The sentence and, where its number carries noise, how far off that may be.
+    /// The sentence and, where its number carries noise and no interval says so, how far off that may be.
     private func with(_ noise: NumberNoise?, _ sentence: String) -> String {
-        guard let noise else { return sentence }
+        guard let noise, answered?.basis.hasInterval(insight.kind) != true else { return sentence }
         return "\(sentence) Give or take \(locale.text(noise.margin)), in 19 of 20 cases."
     }
 
@@ -107,6 +107,8 @@ extension InsightAnswer {
         return "\(text(quantity)) of \(words(total)) (\(locale.percent(part, of: all)))"
     }
 
+    /// What the numbers count; without any, what they would.
+    var counted: Counted { answered?.basis.counts ?? Counted(by: insight.kind, isWithin: false) }
     /// The number without its unit.
     func text(_ quantity: Quantity) -> String { quantity.figureText(in: locale) }
     /// The number with its unit.

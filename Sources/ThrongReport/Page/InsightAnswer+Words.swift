@@ -3,8 +3,8 @@ internal import ThrongPlan
 extension InsightAnswer {
     /// The answer as a page says it: the bands of a frequency in words.
     var inWords: InsightAnswer {
-        guard case .frequency = insight.kind, let answered, let devices = answered.basis.devices else { return self }
-        let bands = FrequencyBands(known: devices)
+        guard case .frequency = insight.kind, let answered else { return self }
+        let bands = FrequencyBands(counting: answered.basis.counts)
         func worded(_ labels: [BucketLabel]) -> [BucketLabel] {
             labels.map { BucketLabel(bands.words($0.text, in: locale)) }
         }

@@ -13,11 +13,11 @@ extension NumberBasis {
     }
 
     private var counted: String {
-        switch devices {
-        case nil: "Counts events"
-        case .windows:
-            "Counts devices, each once within a window of \(Self.words(seconds: rotation.seconds)); one that comes back "
-                + "in a later window counts again"
+        switch (counts, devices) {
+        case (.identifiers, _):
+            "Counts identifiers, of which a device has one for \(Self.words(seconds: rotation.seconds)); a device that "
+                + "comes back later counts again"
+        case (_, nil): "Counts events"
         default: "Counts \(statement)"
         }
     }
@@ -26,7 +26,7 @@ extension NumberBasis {
     private var sampledWords: String {
         switch devices {
         case .floor, .firsts: ": devices can\u{2019}t be scaled up; there are at least so many"
-        case nil, .answers, .windows: ": scaled up, with 95% intervals"
+        case nil, .answers: ": scaled up, with 95% intervals"
         }
     }
 

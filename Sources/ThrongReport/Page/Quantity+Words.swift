@@ -5,7 +5,7 @@ extension Quantity {
     func figureText(in locale: ReportLocale) -> String {
         switch self {
         case .share(let part, let whole): locale.percent(part, of: whole)
-        case .events(let number), .devices(let number), .said(let number): locale.text(number)
+        case .events(let number), .devices(let number), .said(let number), .identifiers(let number): locale.text(number)
         case .mean: decimal.map(locale.text) ?? ""
         case .estimate(let estimate): "\u{2248}\(locale.text(estimate.decimal))"
         case .quantile(let reading): reading.value.map(locale.text) ?? reading.band(in: locale)
@@ -21,6 +21,7 @@ extension Quantity {
         case .events: "\(text) events"
         case .devices: "at least \(text) devices"
         case .said: "\(text) devices"
+        case .identifiers: "\(text) identifiers"
         case .share: text
         case .mean: unit.isEmpty ? text : "\(text) \(unit)"
         case .estimate(let estimate): "about \(locale.text(estimate.decimal)) \(estimate.counts.rawValue)"

@@ -101,7 +101,7 @@ struct SectionView {
         let numbers = table.rows.count == 1 ? "" : " \(table.withheldRows) of \(table.rows.count) numbers here."
         let left =
             table.rest.map { rest in
-                let thing = answered.basis.devices == .windows ? "devices" : "events"
+                let thing = answered.basis.counts == .identifiers ? "identifiers" : "events"
                 let share = "\(answer.locale.percent(rest.events, of: rest.whole)) of the \(thing)."
                 return rest.quantity == nil
                     ? " They leave out \(share)" : " Together they are the whole less the published numbers: \(share)"

@@ -74,11 +74,8 @@ struct TileView {
         if let part = quantity.amount, let all = answered.shareBase?.quantity?.amount, all > 0 {
             return (answer.locale.percent(part, of: all), group)
         }
-        switch quantity {
-        case .events, .said, .estimate: return (answer.text(quantity), "\(unit(of: quantity, answer)): \(group)")
-        case .share: return (answer.text(quantity), group)
-        case .devices, .mean, .quantile: return (answer.text(quantity), "\(unit(of: quantity, answer)): \(group)")
-        }
+        if case .share = quantity { return (answer.text(quantity), group) }
+        return (answer.text(quantity), "\(unit(of: quantity, answer)): \(group)")
     }
 
     /// The latest week that is published: week 0 is always all of itself.
@@ -104,8 +101,9 @@ struct TileView {
         case .events: "events"
         case .devices: "devices, at least"
         case .said: "devices"
+        case .identifiers: "identifiers"
         case .estimate(let estimate): "\(estimate.counts.rawValue), estimated"
-        case .share: "of \(answer.insight.kind.counts.rawValue)"
+        case .share: "of \(answer.counted.rawValue)"
         case .mean: answer.unit.isEmpty ? "per event" : "\(answer.unit) per event"
         case .quantile: answer.unit
         }

@@ -57,6 +57,9 @@ public struct AnalystQuestion: Sendable {
         self.part = max(part, 1)
     }
 
+    /// In how many parts so many rows come; at least one.
+    public static func parts(ofRows total: Int) -> Int { max((total + mostRows - 1) / mostRows, 1) }
+
     /// How many rows come before those of this part.
     public var offset: Int { (part - 1) * Self.mostRows }
 

@@ -62,6 +62,8 @@ public struct AnalystRelease: Sendable, Hashable {
     public let threshold: Int64
     /// Share of events that clients sent, as PostgreSQL writes it.
     public let sampling: String
+    /// The same as a number: more than 0, at most 1.
+    public var rate: Double { Double(sampling) ?? 1 }
     /// SHA-256 in hexadecimal.
     public let digest: String
     /// The noise in words, such as "laplace, epsilon 1/2"; nil where there is none.

@@ -247,19 +247,21 @@ struct DemoCommand: AsyncParsableCommand {
         let visits = plan.purposesWithin
         let bar = ProgressBar(
             "counting the days before", total: sizes.reduce(visits.isEmpty ? 0 : devices, +), unit: "devices")
+        var refused = 0
         for (ago, day) in order.enumerated().reversed() {
             let parcels = crowd.parcels(
                 plan: plan, purposes: plan.purposes, day: day.start, now: day.end + 1, devices: sizes[ago],
                 seed: seed + UInt64(ago) + 1, progress: bar)
-            try await past.count(parcels, at: day.end + 1, into: store)
+            refused += try await past.count(parcels, at: day.end + 1, into: store)
         }
         if !visits.isEmpty {
             let parcels = crowd.parcels(
                 plan: plan, purposes: visits, day: yesterday.start, now: yesterday.end + 1, devices: devices,
                 seed: seed, progress: bar)
-            try await past.count(parcels, at: yesterday.end + 1, into: store)
+            refused += try await past.count(parcels, at: yesterday.end + 1, into: store)
         }
         bar.finish()
+        if refused > 0 { Terminal.talk("\(Terminal.grouped(refused)) of their events were refused.") }
     }
 
     /// An empty data directory; one that an earlier demonstration left is emptied, any other is left alone.

@@ -26,29 +26,40 @@ struct PastDays {
     /// Brings one day's batches into the counters, all at once.
     ///
     /// - Parameter now: shortly after the day. Unit: Unix seconds.
-    func count(_ parcels: [BatchSender.Parcel], at now: Int64, into store: CounterStore) async throws {
+    /// - Returns: how many events were refused.
+    func count(_ parcels: [BatchSender.Parcel], at now: Int64, into store: CounterStore) async throws -> Int {
         try await store.registerLayouts(layouts)
         let start = try await store.attach(daemon: DaemonID(UUID()))
         var counting = Counting(space: space, position: start, watermark: start)
         var keys: [WindowID: WindowKey] = [:]
+        var refused = 0
         let calendars = Dictionary(
             layouts.map { ($0.timeZone, PeriodCalendar(timeZone: $0.timeZone) ?? .utc) }
         ) { first, _ in first }
         for parcel in parcels {
             var body = parcel.body
             let outcome = try body.withUTF8 { try intake.read($0, signals: [], now: now) }
-            guard case .batch(let incoming) = outcome else { continue }
+            guard case .batch(let incoming) = outcome else {
+                refused += parcel.events
+                continue
+            }
             let window = incoming.bucketed.window
             let key = keys[window] ?? .random()
             keys[window] = key
-            _ = counting.count(incoming.bucketed, identifier: incoming.identifier.keyed(with: key), now: now) {
-                layout in
+            let counted = counting.count(
+                incoming.bucketed, identifier: incoming.identifier.keyed(with: key), now: now
+            ) { layout in
                 (calendars[layout.timeZone] ?? .utc).period(layout.period, containing: now).start
+            }
+            switch counted {
+            case .counted(let batch): refused += batch.answer.refused.count
+            case .repeated: break
+            case .windowOver: refused += parcel.events
             }
         }
         // The day is over, and so are its windows.
         _ = counting.takeClosings(now: .max) { _ in now }
-        guard let flush = counting.freeze() else { return }
-        _ = try await store.flush(flush, now: now)
+        if let flush = counting.freeze() { _ = try await store.flush(flush, now: now) }
+        return refused
     }
 }

@@ -17,6 +17,7 @@ import os
 import time
 
 import daemon
+import dashboards
 from browser import Browser
 from daemon import check, say
 from explorer import Explored, compare, crawl, enter
@@ -252,8 +253,13 @@ def derived(visitor):
 
 
 def sampled(visitor):
-    _, [[_, events, _]] = visitor.look("glances", margin="(total)", **{"from": DAYS[0], "to": DAYS[0]})
+    page, [[_, events, _]] = visitor.look("glances", margin="(total)", **{"from": DAYS[0], "to": DAYS[0]})
     check(events == "106", "the sample has", events)
+    check(page.heads[-2:] == ["Estimated", "95% interval"] and page.rows[0][-2] == "\u2248424", page.heads, page.rows)
+    # |106 - N/4| = 1.96 sqrt(3N/16) at both ends.
+    low, high = [int(end) for end in page.rows[0][-1].split(" to ")]
+    for end in (low, high):
+        check(abs(abs(106 - end / 4) / (end * 3 / 16) ** 0.5 - 1.96) < 0.03, "the interval is", low, high)
     visitor.says("106 events were counted. At a sampling rate of 0.25 that stands for about 424 events:",
                  "in 19 of 20 cases", "Sampling rate 0.25: numbers are those of the sample")
     say("a sample says what it stands for:", visitor.sentence().split(". ")[-1])
@@ -396,6 +402,10 @@ def test():
     for part in (periods, layouts, derived, sampled, noisy, identifiers, learned, parts):
         part(visitor)
     crawl(house, cookie, least=60)
+    # Where numbers are identifiers, dashboards ask for another column.
+    dashboards.analyst(
+        lambda query: house.paste(query)[1], views=".*(often|way).*", since=f"'{DAYS[0]}'::timestamptz - interval '1 day'",
+        until=f"'{DAYS[3]}'::timestamptz + interval '2 days'")
     narrow(house, token)
     check(house.stop() == 0, "SIGTERM ended with", house.process.returncode)
 

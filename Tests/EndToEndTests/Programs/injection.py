@@ -73,8 +73,12 @@ class Texts:
         self.of.setdefault(what, []).append(text)
         return text
 
-    def __getitem__(self, *what):
-        return [text for each in what for text in self.of[each]]
+    def __getitem__(self, what):
+        return self.of[what]
+
+    def labels(self, partner):
+        """The labels in a partner's report."""
+        return self["label lifecycle"] + self["label step"] if partner == "bank" else self["label channel"]
 
 
 def plan(texts):
@@ -101,6 +105,8 @@ def plan(texts):
         for measure in [metric["measures"].get("histogram", {}), *metric["measures"].get("sums", {}).values()]:
             if "unit" in measure:
                 measure["unit"] = texts.new("unit", ["<b>§", "{{css}}§", "=§"])
+        for step in metric["measures"].get("funnel", {}).get("steps", []):
+            step["title"] = texts.new("label step", LABELS)
     for name, insight in plan["insights"].items():
         insight["title"] = texts.new("insight " + name)
         insight["explanation"] = texts.new("insight " + name)
@@ -152,7 +158,7 @@ def pages(house, texts, browser, tokens):
         check(not any(each in text for each in texts["partner " + other] + texts["report " + other]), "another's texts")
         browser.click(".latest a")
         browser.until("return document.querySelectorAll('.tile').length > 3")
-        labels = texts["label lifecycle" if partner == "bank" else "label channel"]
+        labels = texts.labels(partner)
         tame(browser, "the report in the portal", titles + labels + texts["app title"] + texts["app contact"], labels)
         browser.open(house.address + "/reports").click(".compare button")
         browser.until("return location.pathname.endsWith('/compare') && document.readyState === 'complete'")
@@ -205,10 +211,10 @@ def refused(folder, plan):
 
 def files(folder, texts, browser):
     """The files as they are delivered, opened from a disk."""
-    for partner, dimension in (("bank", "lifecycle"), ("magazine", "channel")):
+    for partner in ("bank", "magazine"):
         reports = os.path.join(folder, "reports", partner)
         name = sorted(each for each in os.listdir(reports) if each.endswith(".html"))[-1][:-5]
-        labels = texts["label " + dimension]
+        labels = texts.labels(partner)
         browser.open("file://" + os.path.join(reports, name + ".html"))
         tame(browser, name + ".html", labels + texts["partner " + partner] + texts["report " + partner], labels)
         with open(os.path.join(reports, name + ".json"), encoding="utf-8") as file:
