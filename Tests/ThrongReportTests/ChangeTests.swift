@@ -98,6 +98,52 @@ struct ChangeTests {
         #expect(Self.decimal(mean.difference) == Self.rounded(try basket(0) - basket(1), 2))
     }
 
+    @Test("what rose most is told by one measure, of shares by points")
+    func most() throws {
+        var (now, then) = (Shop(), Shop())
+        // Phones from 0.2 to 0.5 % of Europe's views, tablets from 20 to 40 %.
+        func column(_ shop: inout Shop, _ events: [Int64]) {
+            for (device, events) in events.enumerated() { shop.views[device][0] = (events, events == 0 ? 0 : 40) }
+        }
+        column(&now, [50, 4000, 5950, 0, 0])
+        column(&then, [20, 2000, 7980, 0, 0])
+        let europe = Insight.Filter(dimension: "region", bucket: "Europe")
+        func sentence(_ kind: Insight.Kind) throws -> String {
+            var course = Course([now, then], insights: [])
+            course.insights = [
+                Shop().insight(
+                    "change", "Change", kind, by: ["device"], filters: [europe],
+                    view: .change(against: [.periodBefore]))
+            ]
+            return try #require(course.answer("change")).sentence
+        }
+        #expect(try sentence(.share(of: .events, part: nil)).contains("“Tablet” rose most, by 20.0 percentage points"))
+        #expect(try sentence(.count).contains("“Phone” rose most, by 150.0% (30)"))
+    }
+
+    @Test("no row rose or fell where the draw of a sample alone may have made it")
+    func chance() throws {
+        var (now, then) = (Shop(), Shop())
+        now.sampling = 0.1
+        then.sampling = 0.1
+        now.views[1][0].events += 1
+        var course = Course([now, then], insights: [])
+        course.insights = [
+            Shop().insight("change", "Change", .count, by: ["device"], view: .change(against: [.periodBefore]))
+        ]
+        let sentence = try #require(course.answer("change")).sentence
+        #expect(sentence.contains("Sampling alone may explain every change since the week before"))
+    }
+
+    @Test("what would round to nothing is less than a tenth")
+    func tiny() {
+        let tiny = Decimals(units: -4, places: 4)
+        #expect(ReportLocale.english.signedPercent(tiny) == "<0.1%" && ReportLocale.german.size(tiny) == "<0,1\u{a0}%")
+        #expect(ReportLocale.english.signedPoints(tiny) == "<0.1 points")
+        #expect(ReportLocale.english.signedPercent(Decimals(units: 0, places: 4)) == "0.0%")
+        #expect(ReportLocale.english.signedPercent(Decimals(units: -6, places: 4)) == "\u{2212}0.1%")
+    }
+
     @Test("with either number withheld the change is, and in every format it looks like any other withheld number")
     func withheld() throws {
         var few = Shop()

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 import ThrongPlan
-import ThrongReport
+
+@testable import ThrongReport
 
 @Suite("What devices say themselves is reported as that, and withheld like everything else")
 struct ClientReachTests {
@@ -9,6 +10,14 @@ struct ClientReachTests {
         let answer = try #require(try kitchen.document.answers.first { $0.insight.name == name }?.answered)
         return Dictionary(
             uniqueKeysWithValues: answer.table.rows.map { ($0.buckets.map(\.text).joined(separator: " "), $0.figure) })
+    }
+
+    @Test("where only week 0 is published, nobody is said to have come back")
+    func weekZero() throws {
+        var kitchen = try Kitchen()
+        kitchen.back[2] = [1200, nil, nil, nil]
+        let answer = try #require(try kitchen.document.answers.first { $0.insight.name == "back" })
+        #expect(answer.sentence == "Every number of those who came back is \(Withheld.wording).")
     }
 
     @Test("reach by clients' firsts is their number, not the floor, and says so in every format")

@@ -99,6 +99,16 @@ struct FunnelTests {
         #expect(rows[6...].map(\.figure) == [.withheld, .withheld, .withheld])
     }
 
+    @Test("groups are compared at one step, the furthest that most of them have published")
+    func comparable() throws {
+        var till = Till()
+        till.way[0] = [500, 300, 100]
+        till.way[1] = [700, nil, nil]
+        till.wholes[1] = 1090
+        let page = try till.document.html()
+        #expect(page.contains("“iOS” has the highest published part that came from “Cart” to “Address”: 44.4%."))
+    }
+
     @Test("a frequency within windows says what it stands on")
     func frequency() throws {
         let answered = try answer("often", Till())

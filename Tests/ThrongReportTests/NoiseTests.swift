@@ -107,7 +107,7 @@ struct NoiseTests {
     func html() throws {
         let html = try Self.document().html()
         #expect(!html.contains("class=\"withheld\"") && !html.contains("withheld-marker\">"))
-        #expect(!html.contains("every number stands for"))
+        #expect(!html.contains("every published group has"))
         #expect(html.contains("\u{2212}212"))
         #expect(html.contains("±"))
         #expect(html.contains("Noise: laplace, epsilon 1/2"))

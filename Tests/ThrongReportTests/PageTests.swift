@@ -32,7 +32,7 @@ struct PageTests {
         let page = try PagePieces(shop.document.html())
         for section in 1...10 {
             let parts = try page.text("//section[@id='insight-\(section)']//ul[@class='basis']/li")
-            #expect(parts.count == 4)
+            #expect(parts.count == 5)
             #expect(parts[0].hasPrefix("Counts events") || parts[0].contains("at least, seen within one window"))
             #expect(parts[1].hasPrefix("k = 20"))
             let devices = parts[0].contains("devices")
@@ -41,6 +41,7 @@ struct PageTests {
                 ? "devices can\u{2019}t be scaled up; there are at least so many" : "scaled up, with 95% intervals"
             #expect(parts[2] == "Sampling rate 0.25: \(sampled)")
             #expect(parts[3] == "Identifiers last 15 minutes")
+            #expect(parts[4] == "Nothing withheld" || parts[4].hasPrefix("Withheld: "))
         }
     }
 

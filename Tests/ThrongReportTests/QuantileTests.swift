@@ -105,6 +105,23 @@ struct QuantileTests {
         #expect(many.value?.description == "28")
     }
 
+    @Test("of a release whose bands have other edges than the plan, nothing is read")
+    func otherEdges() throws {
+        var old = Shop()
+        old.bands[2] = "20-60"
+        old.bands[3] = "60-100"
+        let course = Course([old], insights: Course.usual)
+        #expect(course.answer("quantiles")?.answered == nil)
+        #expect(Course([Shop()], insights: Course.usual).answer("quantiles")?.answered != nil)
+    }
+
+    @Test("a mark in an open band is where the band begins, and no number")
+    func openBand() throws {
+        let sentence = try #require(Course().answer("quantiles")).sentence
+        #expect(sentence.contains("and the mark of 99.9% is 200 EUR or more."))
+        #expect(sentence.hasPrefix("Half of the events stay below about 43 EUR (20 to 50)"))
+    }
+
     @Test("HTML, CSV and JSON have the number and its band")
     func formats() throws {
         let document = Course().document

@@ -35,6 +35,29 @@ struct SamplingTests {
         }
     }
 
+    @Test("terms of quotients are said to be of the sample; tables without a column for intervals have them in cells")
+    func words() throws {
+        var shop = Self.sampled(0.25)
+        let phones = Insight.Kind.share(of: .events, part: Insight.Filter(dimension: "device", bucket: "Phone"))
+        let insights = [
+            shop.insight("part", "Part", phones), shop.insight("mean", "Mean", .mean(sum: "basket"), of: "checkouts"),
+            shop.insight("trend", "Trend", .count, by: ["device"], view: .trend(periods: 2)),
+            shop.insight("heat", "Heat", .count, by: ["device", "region"]),
+            shop.insight("moves", "Moves", .count, by: ["device"], view: .change(against: [.periodBefore])),
+        ]
+        func course() -> Course { Course([shop, shop], insights: insights) }
+        #expect(try #require(course().answer("part")).sentence.hasSuffix(" in the sample."))
+        #expect(try #require(course().answer("mean")).sentence.hasSuffix(" events in the sample."))
+        let page = try PagePieces(course().document.html())
+        for section in 3...5 {
+            let cells = try page.table(section: section)[1].dropFirst()
+            #expect(cells.contains { $0.contains(" to ") }, "section \(section) has no interval")
+        }
+        shop.sampling = 1
+        #expect(try #require(course().answer("part")).sentence.contains("in the sample") == false)
+        #expect(try !course().document.html().contains("95% interval"))
+    }
+
     @Test("an unsampled report has no bounds at all")
     func unsampled() {
         #expect(!Shop().document.json.contains("\"low\""))

@@ -7,9 +7,7 @@ import ThrongReport
 struct Shop {
     static let devices: [BucketLabel] = ["Phone", "Tablet", "Desktop", "Television", "other"]
     static let regions: [BucketLabel] = ["Europe", "North America", "Asia and Pacific", "Africa", "other"]
-    static let bands: [BucketLabel] = [
-        "under 10", "10 to 20", "20 to 50", "50 to 100", "100 to 200", "200 and more",
-    ]
+    static let bands: [BucketLabel] = ["<10", "10-20", "20-50", "50-100", "100-200", ">=200"]
     static let basketSum = SumMeasure(
         name: "basket", field: "value", lowest: 0, highest: 500, decimals: 2, unit: "EUR")
     static let window = WindowNumber(1_963_245)

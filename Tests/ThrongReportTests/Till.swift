@@ -39,6 +39,8 @@ struct Till {
     var way: [[Int64?]] = [[400, 200, 300], [429, 200, nil], [829, 400, 375]]
     /// All who had a cart; nil is withheld.
     var whole: Int64? = 1604
+    /// The same by system.
+    var wholes: [Int64?] = [nil, nil]
 
     private static let period = PeriodCalendar.utc.period(.week, containing: 1_795_255_200)
 
@@ -64,6 +66,9 @@ struct Till {
                             return devices.map { row(margin, cell, $0) }
                         }
                     } + [whole.map { row(.total, CellIndex(0), $0) }].compactMap { $0 }
+                        + wholes.enumerated().compactMap { system, devices in
+                            devices.map { row(Margin(bits: 1), CellIndex(UInt32(system)), $0) }
+                        }
                 },
                 try release("often") { _ in
                     [

@@ -1,5 +1,6 @@
 internal import ThrongPlan
 internal import ThrongRelease
+internal import ThrongWire
 
 /// Reads the cells that an insight asks for out of a release.
 ///
@@ -67,7 +68,7 @@ struct InsightReading {
         case .quantiles:
             guard let measure = metric?.histogram,
                 let place = layout.dimensions.firstIndex(where: { $0.name == measure.name }),
-                layout.dimensions[place].labels.count > measure.edges.count
+                Self.isSplit(layout.dimensions[place], at: measure.edges)
             else { return nil }
             histogram = (place, measure.edges)
         }
@@ -83,6 +84,16 @@ struct InsightReading {
         guard Set(rows).count == rows.count, release.shows(Margin(keeping: rows)) else { return nil }
         if let histogram, !release.shows(Margin(keeping: rows + [histogram.dimension])) { return nil }
         guard release.shows(Margin(keeping: base.map(\.dimension) + places)) else { return nil }
+    }
+
+    /// Whether a release's bands are those of the plan's edges, which may have changed since.
+    private static func isSplit(_ dimension: MetricLayout.DimensionLayout, at edges: [Double]) -> Bool {
+        do {
+            let bands = try BucketingRule.bands(edges: edges).labels().prefix(edges.count + 1)
+            return dimension.labels.starts(with: bands)
+        } catch {
+            return false
+        }
     }
 
     /// The numbers.

@@ -36,9 +36,12 @@ struct DataColumns {
         DataCellView.cells(of: figure, numbers: numbers, span: heads.count)
     }
 
-    /// A figure alone.
+    /// A figure alone, of a sample with its interval.
     func cell(_ figure: Figure) -> DataCellView {
-        figure.quantity.map { DataCellView(answer.text($0)) } ?? DataCellView(insteadOf: figure)
+        figure.quantity.map { quantity in
+            let interval = answer.interval(of: quantity).map { " (\(answer.text(from: $0)))" } ?? ""
+            return DataCellView(answer.text(quantity) + interval)
+        } ?? DataCellView(insteadOf: figure)
     }
 
     /// The columns of one comparison.
@@ -69,7 +72,9 @@ struct DataColumns {
     }
 
     private static func heads(_ answer: InsightAnswer, whole: Quantity?) -> [String] {
-        switch answer.insight.kind {
+        // The terms of a quotient are as counted.
+        let sample = answer.sampleWords
+        return switch answer.insight.kind {
         case .count where answer.counted == .identifiers, .frequency where answer.counted == .identifiers:
             whole?.amount != nil ? ["Identifiers", "Share"] : ["Identifiers"]
         case .count, .distribution:
@@ -81,11 +86,11 @@ struct DataColumns {
         case .frequency:
             whole?.amount != nil ? ["Devices", "Share"] : ["Devices"]
         case .retention:
-            ["Share", "Devices", "Of week 0's"]
+            ["Share", "Devices" + sample, "Of week 0's"]
         case .share:
-            ["Share", "Part", "Of \(answer.counted.rawValue)"]
+            ["Share", "Part" + sample, "Of \(answer.counted.rawValue)"]
         case .mean:
-            [answer.unit.isEmpty ? "Mean" : "Mean (\(answer.unit))", "Events"]
+            [answer.unit.isEmpty ? "Mean" : "Mean (\(answer.unit))", "Events" + sample]
         case .quantiles:
             [answer.unit.isEmpty ? "About" : "About (\(answer.unit))", "Band"]
         }

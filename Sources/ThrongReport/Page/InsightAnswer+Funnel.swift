@@ -12,16 +12,20 @@ struct FunnelReach {
 }
 
 extension InsightAnswer {
-    /// Each group whose first step and a later one are published, in order.
+    /// How far the groups came, up to the furthest step that most of them have published, so that they can be compared.
     func funnelReaches(_ answered: Answered) -> [FunnelReach] {
         guard case .funnel(let stages) = answered.view, let steps = answered.axes.last?.labels.count, steps > 0 else {
             return []
         }
         let rows = answered.table.rows
-        return stride(from: 0, to: rows.count, by: steps).compactMap { start in
-            guard let first = rows[start].figure.quantity,
-                let place = (start + 1..<start + steps).last(where: { stages[$0].ofFirst?.quantity != nil }),
-                let number = rows[place].figure.quantity, let conversion = stages[place].ofFirst?.quantity
+        let starts = stride(from: 0, to: rows.count, by: steps).filter { rows[$0].figure.quantity != nil }
+        func published(_ step: Int) -> Int { starts.count { stages[$0 + step].ofFirst?.quantity != nil } }
+        let most = (1..<max(steps, 1)).map(published).max() ?? 0
+        guard most > 0, let last = (1..<steps).last(where: { published($0) == most }) else { return [] }
+        return starts.compactMap { start in
+            let place = start + last
+            guard let first = rows[start].figure.quantity, let number = rows[place].figure.quantity,
+                let conversion = stages[place].ofFirst?.quantity
             else { return nil }
             return FunnelReach(
                 group: rows[start].buckets.dropLast().map(\.text).joined(separator: " · "),

@@ -45,12 +45,12 @@ extension InsightAnswer {
             return funnelSentence(answered)
         case .retention:
             guard let row = table.latestWeek, case .published(.share(let part, let whole)) = row.figure else {
-                return "Every number here is \(Withheld.wording)."
+                return "Every number of those who came back is \(Withheld.wording)."
             }
             let terms = [part, whole].map { locale.text($0) }
             return
                 """
-                In week \(row.week) after their first, \(terms[0]) devices\(row.ofGroup) came back: \
+                In week \(row.week) after their first, \(terms[0]) devices\(row.ofGroup)\(sampleWords) came back: \
                 \(locale.percent(part, of: whole)) of the \(terms[1]) of week 0 in the same period.
                 """
         case .reach:
@@ -84,10 +84,14 @@ extension InsightAnswer {
             return "\(counted): 95% interval \(locale.text(interval.low)) to \(locale.text(interval.high))."
         case (.share(let part, let whole), .share(_, let filter)):
             let thing = filter.map { "are “\($0.bucket)”" } ?? "are in this group"
+            if answered?.basis.devices == .floor {
+                let (part, whole) = (locale.text(part), locale.text(whole))
+                return "At least \(part) devices \(thing), of at least \(whole)\(sampleWords): \(text(quantity))."
+            }
             let terms = [part, whole].map { locale.text($0) }.joined(separator: " of ")
-            return "\(text(quantity)) of \(counted.rawValue) \(thing): \(terms)."
+            return "\(text(quantity)) of \(counted.rawValue) \(thing): \(terms)\(sampleWords)."
         case (.mean(_, _, let events), _):
-            return "\(words(quantity)) per event on average, over \(locale.text(events)) events."
+            return "\(words(quantity)) per event on average, over \(locale.text(events)) events\(sampleWords)."
         case (.share, _), (.quantile, _):
             return "\(text(quantity))."
         }
@@ -107,6 +111,9 @@ extension InsightAnswer {
         return "\(text(quantity)) of \(words(total)) (\(locale.percent(part, of: all)))"
     }
 
+    /// Behind a number that is as counted and not scaled up; empty where every event is.
+    var sampleWords: String { (answered?.basis.sampling ?? 1) < 1 ? " in the sample" : "" }
+
     /// What the numbers count; without any, what they would.
     var counted: Counted { answered?.basis.counts ?? Counted(by: insight.kind, isWithin: false) }
     /// The number without its unit.
@@ -123,7 +130,7 @@ extension AnswerTable {
 
     /// Of a retention, the published row of the latest week after week 0.
     var latestWeek: AnswerRow? {
-        rows.filter { $0.figure.quantity != nil }.max { $0.weeks < $1.weeks }
+        rows.filter { $0.figure.quantity != nil && $0.weeks > 0 }.max { $0.weeks < $1.weeks }
     }
 
     private func extreme(_ beats: (Double, Double) -> Bool) -> AnswerRow? {

@@ -31,7 +31,7 @@ extension InsightAnswer {
             guard let earlier = row.earlier.quantity else { return nil }
             let chance = change.isWithinChance ? ", which sampling alone may explain" : ""
             switch change.direction {
-            case .same: return "That is as many as \(then)."
+            case .same: return "That is the same as \(then)."
             case .up, .down:
                 let than = change.direction == .up ? "more than" : "less than"
                 return "That is \(amount(of: change)) \(than) \(then), when it was \(words(earlier))\(chance)."
@@ -45,16 +45,23 @@ extension InsightAnswer {
     private func moves(in comparison: AnswerComparison, _ table: AnswerTable) -> String {
         let then = "\(comparison.reference.words(of: comparison.period.kind)) (\(names.long(comparison.period)))"
         let changes = zip(table.rows, comparison.rows).compactMap { row, compared in
-            compared.change.change.map { (label: row.label, change: $0, weight: weight($0)) }
+            compared.change.change.map { (label: row.label, change: $0) }
         }
-        guard let most = changes.max(by: { $0.weight < $1.weight }),
-            let least = changes.min(by: { $0.weight < $1.weight })
-        else {
+        guard !changes.isEmpty else {
             guard case .absent(let absence)? = comparison.rows.first?.change else {
                 return "Every change since \(then) is \(Withheld.wording)."
             }
             return "There is no comparison with \(then): \(absence.reason)."
         }
+        // All by one measure: relative changes, unless these are points, or one of them has none.
+        let areRelative = unit != "share" && changes.allSatisfy { $0.change.relative != nil }
+        func weight(_ change: Change) -> Double {
+            ((areRelative ? change.relative : nil) ?? change.difference).approximate
+        }
+        let sure = changes.filter { !$0.change.isWithinChance }
+        guard let most = sure.max(by: { weight($0.change) < weight($1.change) }),
+            let least = sure.min(by: { weight($0.change) < weight($1.change) })
+        else { return "Sampling alone may explain every change since \(then)." }
         var parts: [String] = []
         if most.change.direction == .up { parts.append("“\(most.label)” rose most, by \(amount(of: most.change))") }
         if least.change.direction == .down {
@@ -64,14 +71,12 @@ extension InsightAnswer {
         return "Since \(then), \(parts.joined(separator: ", and "))."
     }
 
-    private func weight(_ change: Change) -> Double { (change.relative ?? change.difference).approximate }
-
     /// How large a change is, without its sign: "12.3% (132)", "1.3 percentage points".
     private func amount(of change: Change) -> String {
         let difference = change.difference.magnitude
-        if unit == "share" { return "\(locale.text(difference.inPoints)) percentage points" }
+        if unit == "share" { return "\(locale.points(difference)) percentage points" }
         let absolute = locale.text(difference)
-        return change.relative.map { "\(locale.percent($0.magnitude)) (\(absolute))" } ?? absolute
+        return change.relative.map { "\(locale.size($0)) (\(absolute))" } ?? absolute
     }
 
     /// A change beside a number: "▲ +12.3%", "▼ −1.3 points", "unchanged".
@@ -127,15 +132,22 @@ extension InsightAnswer {
                     "“\(row.buckets.dropLast().map(\.text).joined(separator: " · "))” \(words($0))"
                 }
             }
-            let which = first == .median ? "Half" : locale.percent(of: first)
-            return "\(which) of the events stay below: \(parts.listed)."
+            return "\(mark(first).sentenceCased): \(parts.listed)."
         }
         let parts = zip(quantiles, rows).compactMap { quantile, row -> String? in
             guard let quantity = row.figure.quantity else { return nil }
+            if case .quantile(let reading) = quantity, reading.value == nil {
+                return "\(mark(quantile)) is \(words(quantity))"
+            }
             let part = quantile == .median ? "half" : locale.percent(of: quantile)
             return "\(part) of the events stay below \(words(quantity))"
         }
         return parts.listed.sentenceCased + "."
+    }
+
+    /// "the median", "the mark of 90%".
+    private func mark(_ quantile: Quantile) -> String {
+        quantile == .median ? "the median" : "the mark of \(locale.percent(of: quantile))"
     }
 }
 
@@ -214,7 +226,4 @@ extension [String] {
 extension Decimals {
     /// Without its sign.
     var magnitude: Decimals { Decimals(units: units < 0 ? -units : units, places: places) }
-
-    /// A fraction of 1 as percentage points, to one place.
-    var inPoints: Decimals { Decimals(units: rounded(to: 3).units, places: 1) }
 }

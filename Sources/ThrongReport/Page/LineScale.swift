@@ -38,7 +38,7 @@ struct LineScale {
 
     /// A mark as it is written beside its line: "2,000", "40%".
     func text(_ mark: Double, isShare: Bool, in locale: ReportLocale) -> String {
-        if isShare { return locale.text(Decimals(exactly: mark * 100).rounded(to: 1).withoutTrailingZeros) + "%" }
+        if isShare { return locale.percent(ofHundred: Decimals(exactly: mark * 100).rounded(to: 1)) }
         return locale.text(Decimals(exactly: mark).rounded(to: step < 1 ? 2 : 1).withoutTrailingZeros)
     }
 }

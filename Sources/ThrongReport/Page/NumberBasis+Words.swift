@@ -6,7 +6,7 @@ extension NumberBasis {
         [
             counted,
             noise.map { "Noise: \($0.terms)" }
-                ?? "k = \(threshold.devices): every number stands for \(threshold.devices) devices or more",
+                ?? "k = \(threshold.devices): every published group has \(threshold.devices) devices or more",
             sampling == 1 ? "Every event counted" : "Sampling rate \(samplingText)\(sampledWords)",
             "Identifiers last \(Self.words(seconds: rotation.seconds))",
         ]

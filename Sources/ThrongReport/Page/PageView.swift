@@ -25,6 +25,9 @@ struct PageView {
     let hasQuantiles: Bool
     let othersWords = AnswerRanking.together
     let hasImpossible: Bool
+    let hasFloor: Bool
+    let hasSaid: Bool
+    let hasIdentifiers: Bool
     let tiles: [TileView]
     let sections: [SectionView]
     let sources: [SourceView]
@@ -50,13 +53,17 @@ struct PageView {
             guard case .ranking(let ranking) = view else { return false }
             return ranking.rest != nil
         }
-        hasSample = document.answers.contains { ($0.answered?.basis.sampling ?? 1) < 1 }
+        let bases = document.answers.compactMap(\.answered?.basis)
+        hasSample = bases.contains { $0.sampling < 1 }
+        hasFloor = bases.contains { $0.devices == .floor }
+        hasSaid = bases.contains { $0.devices == .firsts || $0.devices == .answers }
+        hasIdentifiers = bases.contains { $0.counts == .identifiers }
         hasQuantiles = document.answers.contains { answer in
             guard case .quantiles(at: _) = answer.insight.kind else { return false }
             return true
         }
         hasImpossible = tables.contains { $0.rows.contains { $0.figure == .impossible } }
-        hasNoise = document.answers.contains { $0.answered?.basis.noise != nil }
+        hasNoise = bases.contains { $0.noise != nil }
         let answers = document.answers.map(\.inWords)
         let tiles = answers.enumerated().map { TileView($1, anchor: "insight-\($0 + 1)") }
         self.tiles = tiles

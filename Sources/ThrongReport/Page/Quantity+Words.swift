@@ -28,7 +28,7 @@ extension Quantity {
         case .quantile(let reading):
             reading.value.map {
                 "about \(locale.text($0))\(unit.isEmpty ? "" : " \(unit)") (\(reading.band(in: locale)))"
-            } ?? "a value of \(reading.band(in: locale, unit: unit))"
+            } ?? reading.band(in: locale, unit: unit)
         }
     }
 }

@@ -50,13 +50,30 @@ extension ReportLocale {
     /// A fraction of 1: "42.1%".
     public func percent(_ fraction: Decimals) -> String { percent(tenths: Self.tenths(fraction)) }
 
-    /// A fraction of 1 with its sign: "+4.2%".
-    public func signedPercent(_ fraction: Decimals) -> String { sign(fraction) + percent(fraction) }
-
-    /// A fraction of 1 in percentage points with its sign: "+1.3 points".
-    public func signedPoints(_ fraction: Decimals) -> String {
-        "\(sign(fraction))\(text(Decimals(units: Self.tenths(fraction), places: 1))) points"
+    /// A fraction of 1 with its sign: "+4.2%", and "<0.1%" without one for what would round to nothing.
+    public func signedPercent(_ fraction: Decimals) -> String {
+        Self.isTiny(fraction) ? "<\(percent(tenths: 1))" : sign(fraction) + percent(fraction)
     }
+
+    /// A fraction of 1 in percentage points with its sign: "+1.3 points", and "<0.1 points" without one for what would
+    /// round to nothing.
+    public func signedPoints(_ fraction: Decimals) -> String {
+        (Self.isTiny(fraction) ? "" : sign(fraction)) + points(fraction) + " points"
+    }
+
+    /// A fraction of 1 in percentage points: "1.3", and "<0.1" for what would round to nothing.
+    func points(_ fraction: Decimals) -> String {
+        Self.isTiny(fraction)
+            ? "<" + text(Decimals(units: 1, places: 1)) : text(Decimals(units: Self.tenths(fraction), places: 1))
+    }
+
+    /// How large a fraction of 1 is: "12.3%", and "<0.1%" for what would round to nothing.
+    func size(_ fraction: Decimals) -> String {
+        Self.isTiny(fraction) ? "<\(percent(tenths: 1))" : percent(fraction.magnitude)
+    }
+
+    /// Whether it is something that rounds to nothing.
+    private static func isTiny(_ fraction: Decimals) -> Bool { fraction.units != 0 && tenths(fraction) == 0 }
 
     /// A number with its sign: "+1,204".
     public func signed(_ number: Decimals) -> String { sign(number) + text(number) }
@@ -65,8 +82,11 @@ extension ReportLocale {
 
     /// "90%", "99.9%".
     func percent(of quantile: Quantile) -> String {
-        text(Decimals(units: Int128(quantile.perMille), places: 1).withoutTrailingZeros) + percentMark
+        percent(ofHundred: Decimals(units: Int128(quantile.perMille), places: 1))
     }
+
+    /// A number of hundredths, without zeros at its end: "40%", "2.5%".
+    func percent(ofHundred number: Decimals) -> String { text(number.withoutTrailingZeros) + percentMark }
 
     /// A fraction of 1 in tenths of a per cent.
     private static func tenths(_ fraction: Decimals) -> Int128 { fraction.padded(to: 3).rounded(to: 3).units }

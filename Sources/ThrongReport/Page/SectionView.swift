@@ -36,6 +36,7 @@ struct SectionView {
         var lines: [LineChartView] = []
         var ranges: [RangeChartView] = []
         var heats: [HeatTableView] = []
+        var isCharted = false
         if let answered = answer.answered {
             let table = answered.table
             switch (answered.view, answer.insight.kind) {
@@ -51,6 +52,8 @@ struct SectionView {
                 columns = [ColumnChartView(answer, answered: answered, anchor: tile.anchor)]
             case (.table, _) where answered.axes.count > 1:
                 heats = [HeatTableView(answer, answered: answered)].compactMap { $0 }
+                // Shades have no room for intervals.
+                isCharted = !heats.isEmpty && !answered.basis.hasInterval(answer.insight.kind)
             case (.table, _), (.change, _):
                 if answered.axes.isEmpty {
                     stats = table.rows.prefix(1).map {
@@ -60,11 +63,11 @@ struct SectionView {
                     bars = [BarChartView(answer, answered: answered, anchor: tile.anchor)]
                 }
             }
-            hasEvidence = heats.isEmpty
-            dataTables = heats.isEmpty ? [DataTableView(answer, answered: answered)] : []
+            hasEvidence = !isCharted
+            dataTables = isCharted ? [] : [DataTableView(answer, answered: answered)]
             withheldNotes = Self.withheldNote(answer, answered)
             noiseNotes = [answered.basis.noise?.statement].compactMap { $0 }
-            basisParts = answered.basis.words
+            basisParts = answered.basis.words + answered.withheldWords(in: answer.locale)
         } else {
             (dataTables, withheldNotes, noiseNotes, basisParts, hasEvidence) = ([], [], [], [], false)
         }
@@ -98,20 +101,23 @@ struct SectionView {
             return ["\(Withheld.wording). \(withheld) of \(all.count) numbers here: the hatched columns."]
         }
         guard table.withheldRows > 0 else { return [] }
+        let isOne = table.withheldRows == 1
         let numbers = table.rows.count == 1 ? "" : " \(table.withheldRows) of \(table.rows.count) numbers here."
         let left =
             table.rest.map { rest in
-                let thing = answered.basis.counts == .identifiers ? "identifiers" : "events"
-                let share = "\(answer.locale.percent(rest.events, of: rest.whole)) of the \(thing)."
-                return rest.quantity == nil
-                    ? " They leave out \(share)" : " Together they are the whole less the published numbers: \(share)"
+                let share = answered.withheldShare(rest, answer.locale)
+                if rest.quantity != nil { return isOne ? " It is \(share)." : " Together they are \(share)." }
+                // Devices are in several rows: what is known is how many events are theirs.
+                let verb = answered.basis.counts == .devices ? "sent" : isOne ? "leaves out" : "leave out"
+                return " \(isOne ? "It" : "They") \(verb) \(share)."
             } ?? " How much of the whole that leaves out is unknown."
         guard case .ranking(let ranking) = answered.view else { return ["\(Withheld.wording).\(numbers)\(left)"] }
         let together = table.rest?.quantity?.amount
         let least = ranking.rows.last?.row.figure.quantity?.amount
         let areSmaller = if let together, let least { together <= least } else { false }
-        let rank = areSmaller ? "They have no rank." : "They have no rank, and may be larger than any that is named."
-        return ["\(Withheld.wording).\(numbers)\(left) \(rank)"]
+        let among = ranking.rest == nil ? "" : " and \(isOne ? "is" : "are") among “\(AnswerRanking.together)”"
+        let size = areSmaller ? "" : ", and may be larger than any that is named"
+        return ["\(Withheld.wording).\(numbers)\(left) \(isOne ? "It has" : "They have") no rank\(among)\(size)."]
     }
 }
 

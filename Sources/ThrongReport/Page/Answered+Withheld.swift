@@ -1,0 +1,16 @@
+internal import ThrongPlan
+
+extension InsightAnswer.Answered {
+    /// What the withheld rows hold together: "2.4% of the events".
+    func withheldShare(_ rest: AnswerRest, _ locale: ReportLocale) -> String {
+        let thing = basis.counts == .identifiers ? Counted.identifiers : .events
+        return "\(locale.percent(rest.events, of: rest.whole)) of the \(thing.rawValue)"
+    }
+
+    /// The part of the basis line that says how much is withheld; none where numbers carry noise instead.
+    func withheldWords(in locale: ReportLocale) -> [String] {
+        if basis.noise != nil { return [] }
+        if table.withheldRows == 0 { return ["Nothing withheld"] }
+        return ["Withheld: \(table.rest.map { withheldShare($0, locale) } ?? "an unknown part")"]
+    }
+}
