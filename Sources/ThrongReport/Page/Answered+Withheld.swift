@@ -10,6 +10,11 @@ extension InsightAnswer.Answered {
     /// The part of the basis line that says how much is withheld; none where numbers carry noise instead.
     func withheldWords(in locale: ReportLocale) -> [String] {
         if basis.noise != nil { return [] }
+        if case .trend(let points) = view {
+            let all = points.flatMap(\.figures)
+            let withheld = all.count { $0 == .withheld }
+            return [withheld == 0 ? "Nothing withheld" : "Withheld: \(withheld) of \(all.count) numbers"]
+        }
         if table.withheldRows == 0 { return ["Nothing withheld"] }
         return ["Withheld: \(table.rest.map { withheldShare($0, locale) } ?? "an unknown part")"]
     }
