@@ -44,12 +44,13 @@ struct ForeignReaderTests {
         let result = try Self.python(program, shop.document.csv)
         #expect(result.status == 0)
         let rows = try #require(try JSONSerialization.jsonObject(with: Data(result.text.utf8)) as? [[String]])
-        #expect(Set(rows.map(\.count)) == [13])
+        #expect(Set(rows.map(\.count)) == [16])
         #expect(rows.contains { $0[2] == "a,\"b\"\r\nc;d" })
         #expect(rows.contains { $0[3] == "'=1+1" })
         let tables = shop.document.answers.compactMap(\.answered?.table)
         let rests = tables.count { $0.rest?.quantity != nil }
-        #expect(rows.count == 1 + tables.map(\.rows.count).reduce(0, +) + rests)
+        let wholes = tables.count { $0.whole != nil }
+        #expect(rows.count == 1 + tables.map(\.rows.count).reduce(0, +) + rests + wholes)
     }
 
     @Test("the JSON is what its schema says", .enabled(if: has("jsonschema")))

@@ -106,8 +106,8 @@ struct ImpossibleTests {
     func formats() throws {
         let document = try Self.document(Self.usual)
         let csv = document.csv
-        #expect(csv.contains("by_both,2026-11-19,ios,google,,,events,events,20,1,0.006211,impossible\r\n"))
-        #expect(csv.contains("none,2026-11-19,ios,google,,,events,events,20,1,,impossible\r\n"))
+        #expect(csv.contains("by_both,2026-11-19,ios,google,,,events,events,20,1,0.006211,impossible,group,,\r\n"))
+        #expect(csv.contains("none,2026-11-19,ios,google,,,events,events,20,1,,impossible,group,,\r\n"))
         #expect(document.json.contains("\"status\": \"impossible\",\n          \"value\": null"))
         let page = try PagePieces(document.html())
         #expect(try page.text("//td[@class='impossible']") == ["cannot occur", "cannot occur"])

@@ -122,8 +122,11 @@ struct NoiseTests {
         let document = try Self.document()
         let lines = document.csv.split(separator: "\r\n")
         let margin = try #require(document.answers[0].answered?.basis.noise?.margin)
-        #expect(lines[0].hasSuffix(",withheld_share,status,noise,margin"))
-        #expect(lines.dropFirst().allSatisfy { $0.hasSuffix(",published,\"laplace, epsilon 1/2\",\(margin)") })
+        #expect(lines[0].hasSuffix(",withheld_share,status,row,noise,margin"))
+        #expect(
+            lines.dropFirst().allSatisfy { line in
+                ["group", "whole"].contains { line.hasSuffix(",published,\($0),\"laplace, epsilon 1/2\",\(margin)") }
+            })
         #expect(lines.contains { $0.contains(",-212,events,\"events, with noise\",,1,,published,") })
         #expect(!Shop().document.csv.contains("noise"))
     }

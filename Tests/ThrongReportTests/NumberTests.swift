@@ -28,6 +28,18 @@ struct NumberTests {
         ]
     }
 
+    /// The wholes of what is split and adds up to one.
+    static var wholes: [String: String] {
+        let baskets = baskets { _, _ in true }
+        let europe = whole { $1 == 0 }.events
+        return [
+            "mean_basket": rounded(Decimal(baskets.cents) / 100 / Decimal(baskets.events), 2),
+            "views_by_device": "\(whole { _, _ in true }.events)", "views_by_both": "\(whole { _, _ in true }.events)",
+            "phone_share_by_region": share(whole { row, _ in row == 0 }.events, whole { _, _ in true }.events).0,
+            "europe": "\(europe)", "basket_spread": "\(baskets.events)",
+        ]
+    }
+
     static let shop = Shop()
     static let k: Int64 = 20
 
@@ -126,13 +138,20 @@ struct NumberTests {
         #expect(
             head == [
                 "insight", "period", "device", "region", "basket_value", "part", "value", "unit", "basis", "k",
-                "sampling", "withheld_share", "status",
+                "sampling", "withheld_share", "status", "row", "numerator", "denominator",
             ])
         let derived = lines.filter { $0[12] == "derived" }
         #expect(derived.map { "\($0[0]) \($0[6])" }.sorted() == Self.rests.map { "\($0.key) \($0.value.csv)" }.sorted())
         #expect(derived.allSatisfy { $0[2...5].allSatisfy(\.isEmpty) })
         let expected = Self.expected
-        let own = lines.dropFirst().filter { $0[12] != "derived" }
+        #expect(derived.allSatisfy { $0[13] == "rest" })
+        let wholes = lines.filter { $0[13] == "whole" }
+        #expect(wholes.allSatisfy { $0[2...4].allSatisfy(\.isEmpty) || $0[0] == "europe" })
+        #expect(Dictionary(uniqueKeysWithValues: wholes.map { ($0[0], $0[6]) }) == Self.wholes)
+        let mean = try #require(wholes.first { $0[0] == "mean_basket" })
+        let baskets = Self.baskets { _, _ in true }
+        #expect(Array(mean[14...]) == [Self.rounded(Decimal(baskets.cents) / 100, 2), "\(baskets.events)"])
+        let own = lines.dropFirst().filter { $0[13] == "group" }
         try #require(own.count == expected.count)
         for (line, wanted) in zip(own, expected) {
             #expect(line[0] == wanted.insight)

@@ -79,7 +79,7 @@ struct RestTests {
     @Test("a line is derived, never published: CSV and JSON give it a status of its own")
     func status() throws {
         let document = Shop().document
-        #expect(document.csv.contains("views_by_both,2026-W47,,,,,106,events,events,20,1,0.004308,derived\r\n"))
+        #expect(document.csv.contains("views_by_both,2026-W47,,,,,106,events,events,20,1,0.004308,derived,rest,,\r\n"))
         #expect(document.json.components(separatedBy: "\"status\": \"derived\"").count == 3)
         #expect(!document.json.contains("\"derived\",\n          \"value\": null"))
     }

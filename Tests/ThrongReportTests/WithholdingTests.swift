@@ -117,8 +117,8 @@ struct WithholdingTests {
         let shop = Shop()
         let document = ReportDocument(plan: shop.plan, report: shop.report, period: Shop.period, releases: [])
         #expect(document.answers.allSatisfy { $0.outcome == .notReleased })
-        #expect(document.csv.contains(",not_released\r\n"))
-        #expect(!document.csv.contains("withheld\r\n"))
+        #expect(document.csv.contains(",not_released,group\r\n"))
+        #expect(!document.csv.contains(",withheld,"))
         _ = try PagePieces(document.html())
     }
 

@@ -40,6 +40,15 @@ extension InsightAnswer {
         return quantity.flatMap { interval(of: $0) }.map { ($0.low, $0.high) }
     }
 
+    /// Whether numbers were computed from two others.
+    var hasQuotients: Bool {
+        switch insight.kind {
+        case .share, .mean, .retention: true
+        case .count, .distribution, .frequency: (answered?.basis.sampling ?? 1) < 1
+        case .reach, .quantiles, .funnel: false
+        }
+    }
+
     /// Whether numbers have bounds at all.
     var hasBounds: Bool {
         switch insight.kind {

@@ -5,9 +5,11 @@ extension ReportDocument {
     ///
     /// Columns: `insight`, `period`, one a dimension that any insight uses (in order of first use; a dimension that a
     /// number is neither split by nor confined to is empty), `part` (of a share: the bucket whose share it is), `value`,
-    /// `unit`, `basis`, `k`, `sampling`, `withheld_share` (of the insight's whole; empty is unknown), `status`. A
-    /// dimension named like one of these columns is written as `dimension_<name>`.
-    /// Further columns, each only where the report has such numbers: `low` and `high` (bounds of an estimate, or the band
+    /// `unit`, `basis`, `k`, `sampling`, `withheld_share` (of the insight's whole; empty is unknown), `status`,
+    /// `row` (what the line is about: a group, the rest, the whole or a change). A dimension named like one of these
+    /// columns is written as `dimension_<name>`.
+    /// Further columns, each only where the report has such numbers: `numerator` and `denominator` (what a quotient or an
+    /// estimate was computed from), `low` and `high` (bounds of an estimate, or the band
     /// of a quantile), `rank`, `against`, `earlier` and `relative` (of a change, whose `value` is the difference), `of_previous` and
     /// `of_first` (of a funnel's step: those that came so far as a part of those at the step before, and at the first), `noise`
     /// and `margin`, within which 19 of 20 noisy numbers lie.
@@ -17,7 +19,7 @@ extension ReportDocument {
         let extras = CSVExtra.allCases.filter { extra in answers.contains(where: extra.isIn) }
         let front = ["insight", "period"]
         let back =
-            ["part", "value", "unit", "basis", "k", "sampling", "withheld_share", "status"]
+            ["part", "value", "unit", "basis", "k", "sampling", "withheld_share", "status", "row"]
             + extras.flatMap(\.columns)
         let names = dimensions.map { (front + back).contains($0.text) ? "dimension_\($0)" : $0.text }
         let lines = answers.flatMap { answer in
@@ -53,6 +55,7 @@ extension ReportDocument {
             basis.map { .number($0.samplingText) } ?? .empty,
             line.withheldShare.map { .number("\($0)") } ?? .empty,
             .text(line.status.rawValue),
+            .text(line.row.rawValue),
         ]
     }
 
@@ -66,31 +69,38 @@ extension ReportDocument {
         }
         blank.threshold = answered.basis.threshold
         blank.withheldShare = answered.table.rest?.share
-        func line(_ buckets: [BucketLabel], _ figure: Figure, as status: NumberStatus? = nil) -> CSVLine {
+        func line(_ buckets: [BucketLabel], _ figure: Figure, _ row: CSVLine.Row = .group) -> CSVLine {
             var line = blank
+            line.row = row
             for (axis, bucket) in zip(answered.axes, buckets) { line.buckets[axis.name] = bucket }
             line.value = figure.quantity?.decimal
+            line.quotient = figure.quantity?.quotient
             line.bounds = answer.bounds(of: figure.quantity)
-            line.status = status ?? figure.status
+            line.status = row == .rest ? .derived : figure.status
             return line
+        }
+        func totals(_ rest: Quantity?) -> [CSVLine] {
+            [rest].compactMap { $0 }.map { line([], .published($0), .rest) }
+                + [answered.table.whole].compactMap { $0 }.map { line([], $0, .whole) }
         }
         let own = answered.table.rows.map { line($0.buckets, $0.figure) }
         switch answered.view {
         case .table:
-            let rest = answered.table.rest?.quantity
-            return own + [rest].compactMap { $0 }.map { line([], .published($0), as: .derived) }
+            return own + totals(answered.table.rest?.quantity)
         case .ranking(let ranking):
             let named = ranking.rows.map { ranked in
                 var line = line(ranked.row.buckets, ranked.row.figure)
                 line.rank = ranked.rank
                 return line
             }
-            return named + [ranking.rest].compactMap { $0 }.map { line([], .published($0), as: .derived) }
+            return named + totals(ranking.rest)
         case .change(let comparisons):
             return own
                 + comparisons.flatMap { comparison in
                     zip(own, comparison.rows).map { own, compared in
                         var line = own
+                        line.row = .change
+                        line.quotient = nil
                         line.against = periodLabel(of: comparison.period)
                         line.earlier = compared.earlier.quantity?.decimal
                         line.value = compared.change.change?.difference

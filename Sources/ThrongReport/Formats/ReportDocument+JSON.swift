@@ -263,7 +263,7 @@ extension NumberNoise {
 
 extension Quantity {
     /// What a quotient was computed from.
-    fileprivate var quotient: (numerator: String, denominator: String)? {
+    var quotient: (numerator: String, denominator: String)? {
         switch self {
         case .events, .devices, .said, .identifiers, .quantile: nil
         case .estimate(let estimate): (String(estimate.counted), Decimals(exactly: estimate.rate).description)

@@ -156,18 +156,21 @@ def compare_reports(house, known, start):
             check(rest is None or insight["rest"]["status"] == "derived", "the status of a rest")
             checked += len(rows) + (rest is not None)
             rests += rest is not None
-            for labels, value, *_ in rows + ([((), *rest)] if rest else []):
+            lines_of = [("group", *row) for row in rows]
+            lines_of += [("rest", (), *rest)] if rest else []
+            lines_of += [("whole", (), *whole)] if whole else []
+            for row, labels, value, *_ in lines_of:
                 fixed = {**plan.get("where", {}), **dict(zip(names, labels))}
                 part = next(iter(plan.get("part", {}).values()), "")
-                status = "withheld" if value is None else "published" if labels or not names else "derived"
-                expected_lines.append((insight["name"], fixed, part, value or "", share or "", status))
+                status = "withheld" if value is None else "derived" if row == "rest" else "published"
+                expected_lines.append((insight["name"], fixed, part, value or "", share or "", status, row))
         check(len(lines) == len(expected_lines), "lines of the CSV")
-        for line, (insight, fixed, part, value, share, status) in zip(lines, expected_lines):
+        for line, (insight, fixed, part, value, share, status, row) in zip(lines, expected_lines):
             metric = known.metrics[known.plan["insights"][insight]["metric"]]
             shown = {each: line[each] for each in metric.names if line.get(each)}
             defused = {key: "'" + label if label[:1] in "=+-@" else label for key, label in fixed.items()}
-            check((line["insight"], line["part"], line["value"], line["withheld_share"], line["status"], shown)
-                  == (insight, part, value, share, status, defused), "a line of the CSV:", line)
+            check((line["insight"], line["part"], line["value"], line["withheld_share"], line["status"], line["row"],
+                   shown) == (insight, part, value, share, status, row, defused), "a line of the CSV:", line)
     check(rests > 0, "no report has a line for what is withheld together")
     say(f"reports of {day}: {checked:,} numbers equal, {rests} of them of withheld rows together, in JSON and CSV")
 
