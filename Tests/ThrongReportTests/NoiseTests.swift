@@ -31,7 +31,7 @@ struct NoiseTests {
             purpose: product
             dimensions: [os, channel]
             period: day
-            measures: {histogram: {name: basket, field: amount, edges: [20, 50], unit: EUR}}
+            measures: {histogram: {name: basket, title: Basket value, field: amount, edges: [20, 50], unit: EUR}}
             contribution_bound: 5
             noise: {mechanism: laplace, epsilon: 1/2}
         insights:
@@ -115,6 +115,7 @@ struct NoiseTests {
         // A day in Vienna touches two UTC days.
         #expect(html.contains("for one that was active in 2 windows of this period the bound is 2.72 times"))
         #expect(html.contains("<td class=\"n\">noise</td>"))
+        #expect(html.contains(">Basket value (EUR)</th>"))
     }
 
     @Test("CSV: two more columns, and only where there is noise")

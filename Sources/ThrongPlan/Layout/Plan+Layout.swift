@@ -55,10 +55,11 @@ extension Plan {
             ]
         }
         guard let histogram = metric.histogram else { return named }
+        let title = histogram.title ?? histogram.name.text
         return named + [
             Dimension(
                 name: histogram.name,
-                title: histogram.unit.isEmpty ? histogram.name.text : "\(histogram.name) (\(histogram.unit))",
+                title: histogram.unit.isEmpty ? title : "\(title) (\(histogram.unit))",
                 field: histogram.field,
                 rule: .bands(edges: histogram.edges),
                 partitionsDevices: false)

@@ -141,7 +141,7 @@ enum PlanKeys {
     }
 
     enum Histogram: String, PlanKey {
-        case name, field, edges, unit
+        case name, title, field, edges, unit
         static let required: Set<Self> = [.name, .field, .edges]
     }
 

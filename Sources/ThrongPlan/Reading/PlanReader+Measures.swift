@@ -121,10 +121,11 @@ extension PlanReader {
         let field = measuredField(.field, in: body)
         let edges = body[.edges].flatMap { ascending($0, body.subject(.edges)) }
         let unit = text(.unit, in: body, longest: 16) ?? ""
+        let title = text(.title, in: body)
         guard let name, let field, let edges, let place = body[.edges]?.place else { return nil }
         do {
             let bands = try BucketingRule.bands(edges: edges).labels()
-            return (HistogramMeasure(name: name, field: field, edges: edges, unit: unit), bands)
+            return (HistogramMeasure(name: name, title: title, field: field, edges: edges, unit: unit), bands)
         } catch {
             problems.add(place, "\(body.subject(.edges)): \(error)")
             return nil

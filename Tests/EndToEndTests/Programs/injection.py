@@ -103,6 +103,8 @@ def plan(texts):
         for key in ("title", "question", "decision", "owner"):
             metric[key] = texts.new("metric " + key)
         for measure in [metric["measures"].get("histogram", {}), *metric["measures"].get("sums", {}).values()]:
+            if "title" in measure:
+                measure["title"] = texts.new("histogram")
             if "unit" in measure:
                 measure["unit"] = texts.new("unit", ["<b>§", "{{css}}§", "=§"])
         for step in metric["measures"].get("funnel", {}).get("steps", []):
