@@ -2,5 +2,6 @@ select place
 from throng.delivered_file
 where app = $1
     and report = $2
-    and period_start = to_timestamp($3::bigint)
-    and target = $4;
+    and period_kind = $3::smallint
+    and period_start = to_timestamp($4::bigint)
+    and target = $5;

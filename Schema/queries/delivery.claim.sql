@@ -1,28 +1,31 @@
 -- Begins a try of one delivery that is due and that nobody is at.
--- $1: app. $2: a report, or null. $3: its period, or null. $4: now. $5: how long the try may take, in seconds.
--- $6: whether folders only.
+-- $1: app. $2: a report, or null. $3 and $4: kind and start of its period, or null. $5: now. $6: how long the try may
+-- take, in seconds. $7: whether folders only.
 update throng.delivery as d
 set attempts = d.attempts + 1,
-    leased_until = to_timestamp($4::bigint) + make_interval(secs => $5::bigint)
+    leased_until = to_timestamp($5::bigint) + make_interval(secs => $6::bigint)
 from (
-    select app, report, period_start, target
+    select app, report, period_kind, period_start, target
     from throng.delivery
     where app = $1
         and ($2::text is null or report = $2)
-        and ($3::bigint is null or period_start = to_timestamp($3::bigint))
+        and ($3::smallint is null or period_kind = $3::smallint)
+        and ($4::bigint is null or period_start = to_timestamp($4::bigint))
         and state = 'pending'
-        and next_at <= to_timestamp($4::bigint)
-        and (leased_until is null or leased_until <= to_timestamp($4::bigint))
-        and (not $6::boolean or target like 'folder %')
-    order by next_at, report, period_start, target
+        and next_at <= to_timestamp($5::bigint)
+        and (leased_until is null or leased_until <= to_timestamp($5::bigint))
+        and (not $7::boolean or target like 'folder %')
+    order by next_at, report, period_start, period_kind, target
     limit 1
     for update skip locked
 ) as due
 where d.app = due.app
     and d.report = due.report
+    and d.period_kind = due.period_kind
     and d.period_start = due.period_start
     and d.target = due.target
 returning d.report,
+    d.period_kind,
     extract(epoch from d.period_start)::bigint,
     d.target,
     d.authorization_name,

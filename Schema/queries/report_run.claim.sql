@@ -1,4 +1,5 @@
--- Takes a run that nobody has made: new, failed with tries left, or abandoned by a process that died.
+-- Takes a run that nobody has made: new, failed with tries left, or abandoned by a process that died. A try that ended
+-- so left no file and no delivery, so that the run is for whom the plan in force gives it to.
 -- $7: now. $8: how long a run may take, in seconds. $9: how many tries it gets.
 insert into throng.report_run as known
     (app, report, partner, period_kind, period_start, period_end, started_at, outcome)
@@ -11,8 +12,10 @@ values (
     to_timestamp($6::bigint),
     to_timestamp($7::bigint),
     'running')
-on conflict (app, report, period_start) do update
+on conflict (app, report, period_kind, period_start) do update
 set attempt = known.attempt + 1,
+    partner = excluded.partner,
+    period_end = excluded.period_end,
     started_at = excluded.started_at,
     finished_at = null,
     outcome = 'running',

@@ -1,12 +1,17 @@
 -- A run of which deliveries are made again.
-update throng.report_run
+update throng.report_run as run
 set outcome = 'made',
     finished_at = null
 where app = $1
     and report = $2
-    and period_start = to_timestamp($3::bigint)
+    and period_kind = $3::smallint
+    and period_start = to_timestamp($4::bigint)
     and outcome in ('delivered', 'undelivered')
     and exists (
         select from throng.delivery as d
-        where d.app = $1 and d.report = $2 and d.period_start = to_timestamp($3::bigint) and d.state = 'pending'
+        where d.app = run.app
+            and d.report = run.report
+            and d.period_kind = run.period_kind
+            and d.period_start = run.period_start
+            and d.state = 'pending'
     );

@@ -6,4 +6,5 @@ where r.app = $1
     and r.finished_at is not null
     and f.app = r.app
     and f.report = r.report
+    and f.period_kind = r.period_kind
     and f.period_start = r.period_start;

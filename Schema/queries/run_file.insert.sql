@@ -1,2 +1,2 @@
-insert into throng.run_file (app, report, period_start, place, name, contents)
-values ($1, $2, to_timestamp($3::bigint), $4::smallint, $5, $6);
+insert into throng.run_file (app, report, period_kind, period_start, place, name, contents)
+values ($1, $2, $3::smallint, to_timestamp($4::bigint), $5::smallint, $6, $7);

@@ -4,5 +4,6 @@ select place,
 from throng.run_file
 where app = $1
     and report = $2
-    and period_start = to_timestamp($3::bigint)
+    and period_kind = $3::smallint
+    and period_start = to_timestamp($4::bigint)
 order by place;

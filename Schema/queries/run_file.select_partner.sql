@@ -7,7 +7,7 @@ select f.report,
     octet_length(f.contents)::bigint,
     extract(epoch from r.started_at)::bigint
 from throng.run_file as f
-join throng.report_run as r using (app, report, period_start)
+join throng.report_run as r using (app, report, period_kind, period_start)
 where r.app = $1
     and r.partner = $2
-order by f.report, r.period_start desc, f.place;
+order by f.report, r.period_start desc, r.period_kind, f.place;

@@ -93,11 +93,17 @@ public struct Daemon: Sendable {
         _ data: DataDirectory, cluster: PrivateCluster?, needsWatermark: Bool
     ) async throws -> Footing {
         let rules = UserAgentRules.system
-        let layouts = try options.plans.flatMap { plan in
-            try plan.metrics.map { try plan.layout(of: $0, rules: rules) }
+        var layouts: [MetricLayout] = []
+        var terms: [MetricLayout: ReleaseTerms] = [:]
+        for plan in options.plans {
+            for metric in plan.metrics {
+                let layout = try plan.layout(of: metric, rules: rules)
+                layouts.append(layout)
+                terms[layout] = plan.releaseTerms(of: metric)
+            }
         }
         let settings = cluster?.settings ?? ConnectionSettings(connectionString: options.database ?? "")
-        let database = DatabaseLink(settings: settings, layouts: layouts, data: data)
+        let database = DatabaseLink(settings: settings, layouts: layouts, terms: terms, data: data)
         let telemetry = Telemetry()
         let failure = FailureFlag()
         let kept = try KeptFlushes(data, options: options.kept)
@@ -116,8 +122,10 @@ public struct Daemon: Sendable {
         let rules = UserAgentRules.system
         let standing = FlushStanding()
         let releases = ReleaseStore(footing.settings)
+        // Deliveries have leases to keep: they don't queue behind a release's proof.
+        let sending = ReleaseStore(footing.settings)
         let reports = ReportDesk(
-            store: releases, rules: rules, folder: options.dataPath,
+            store: releases, deliveringThrough: sending, rules: rules, folder: options.dataPath,
             signing: ReportKeyFolder(keyPath: options.reportKey), delivery: options.delivery,
             printer: options.printer)
         try sayWhoSigns(reports)
@@ -178,6 +186,7 @@ public struct Daemon: Sendable {
         await onOwnThread { desk.journal.stop() }
         footing.data.unlock()
         releases.close()
+        sending.close()
         portal.close()
         database.counters.close()
         desk.reveals.close()
@@ -371,15 +380,5 @@ public struct Daemon: Sendable {
                 logger.info("listening", metadata: ["for": "\(name)", "host": "\(endpoint.host)", "port": "\(port)"])
             },
             logger: logger)
-    }
-}
-
-/// Runs a blocking call on a thread of its own.
-private func onOwnThread(_ work: @escaping @Sendable () -> Void) async {
-    await withCheckedContinuation { continuation in
-        Thread {
-            work()
-            continuation.resume()
-        }.start()
     }
 }

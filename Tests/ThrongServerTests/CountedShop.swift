@@ -57,8 +57,9 @@ struct CountedShop {
     ///
     /// - Parameter cells: by the labels of a leaf cell, in the plan's order, with blanks between them.
     func count(_ metric: MetricName, day: Int, _ cells: [String: Counted]) async throws {
-        let layout = try plan.layout(of: try #require(plan.metric(metric)), rules: .system)
-        try await counterStore.registerLayouts([layout])
+        let counted = try #require(plan.metric(metric))
+        let layout = try plan.layout(of: counted, rules: .system)
+        try await counterStore.registerLayouts([layout], terms: [layout: plan.releaseTerms(of: counted)])
         let start = Self.start(day)
         let window = layout.rotation.window(at: start)
         var counters: [CounterDelta] = []

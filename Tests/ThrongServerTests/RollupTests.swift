@@ -126,6 +126,24 @@ struct RollupTests {
         #expect(try await Self.releases(shop, .week).isEmpty)
     }
 
+    @Test("a report that was daily and becomes weekly is made of the week, whose Monday was reported")
+    func becomesWeekly() async throws {
+        let daily = Self.reports.replacing("period: week", with: "period: day")
+        let shop = try await Self.counted(Self.yaml() + daily)
+        let weekly = try CountedShop.plan(Self.yaml() + Self.reports)
+        let folder = FileManager.default.temporaryDirectory.path + "/throng-rollup-\(UUID().uuidString)"
+        let desk = ReportDesk(store: shop.store, rules: .system, folder: folder)
+        func deliver(_ plan: Plan, at now: Int64) async throws -> Int {
+            try await desk.deliverDue(of: plan, now: now) { _, error in Issue.record(error) }
+        }
+        _ = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(0))
+        #expect(try await deliver(shop.plan, at: CountedShop.start(1) + 6 * 3600) == 1)
+        _ = try await shop.releases.releaseDue(of: weekly, now: Self.due(6))
+        #expect(try await deliver(weekly, at: CountedShop.start(7) + 6 * 3600) == 1)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/out").count == 2)
+        try FileManager.default.removeItem(atPath: folder)
+    }
+
     @Test("a report over a week reads the week's release, and waits until all that lies in the week is released")
     func report() async throws {
         let shop = try await Self.counted(Self.yaml() + Self.reports)

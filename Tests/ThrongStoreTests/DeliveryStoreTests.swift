@@ -11,11 +11,13 @@ struct DeliveryStoreTests {
         StoredReportFile(place: 1, name: "weekly-1.manifest.json", contents: [0, 255]),
     ]
 
+    private let settings: ConnectionSettings
     private let store: ReleaseStore
     private let claim: ReportRunClaim
 
     init() async throws {
-        store = ReleaseStore(try await TestCluster.database())
+        settings = try await TestCluster.database()
+        store = ReleaseStore(settings)
         claim = try #require(
             try await store.claimRun(
                 app: "shop", report: "weekly", partner: "supplier", period: .day(saturday), now: saturday))
@@ -40,7 +42,7 @@ struct DeliveryStoreTests {
         #expect(try await keep([.folder("out"), put("https://a.example/in/")]))
         #expect(try await !keep([.folder("out")]), "it was made already")
         #expect(try await outcome() == .made)
-        #expect(try await store.files(app: "shop", report: "weekly", periodStart: saturday) == Self.files)
+        #expect(try await store.files(of: claim.run) == Self.files)
         let folder = try #require(try await begin(saturday, foldersOnly: true))
         #expect(folder.target == "folder out" && folder.attempt == 1)
         #expect(try await begin(saturday, foldersOnly: true) == nil)
@@ -79,15 +81,75 @@ struct DeliveryStoreTests {
         #expect(try await store.finish(second, error: "500", retryAt: nil, now: saturday + 31))
         #expect(try await outcome() == .undelivered)
         #expect(try await begin(saturday + 9999) == nil)
-        let found = try await store.deliveries(app: "shop", report: "weekly", periodStart: saturday)
+        let found = try await store.deliveries(of: claim.run)
         #expect(found.map(\.state) == [.failed] && found.map(\.lastError) == ["500"])
-        try await store.reopenDeliveries(app: "shop", report: "weekly", periodStart: saturday, now: saturday + 40)
+        try await store.reopenDeliveries(of: claim.run, now: saturday + 40)
         #expect(try await outcome() == .made)
         let third = try #require(try await begin(saturday + 40))
         #expect(third.idempotencyKey == first.idempotencyKey && third.attempt == 1)
         #expect(try await store.finish(third, error: nil, retryAt: nil, now: saturday + 41))
-        try await store.reopenDeliveries(app: "shop", report: "weekly", periodStart: saturday, now: saturday + 50)
+        try await store.reopenDeliveries(of: claim.run, now: saturday + 50)
         #expect(try await outcome() == .delivered, "what was sent is not sent again")
+    }
+
+    @Test("a try that another process took over is kept alive no longer")
+    func takenOver() async throws {
+        #expect(try await keep([put("https://a.example/in/")]))
+        let first = try #require(try await begin(saturday))
+        #expect(try await store.extend(first, lease: .seconds(60), now: saturday + 59))
+        #expect(try await begin(saturday + 60) == nil, "it was kept alive")
+        _ = try #require(try await begin(saturday + 119))
+        #expect(try await !store.extend(first, lease: .seconds(60), now: saturday + 119))
+    }
+
+    @Test("a run that failed belongs to the partner whom the plan gives the report to when it is made")
+    func partner() async throws {
+        try await store.finishRun(claim, .failed, detail: "it did not work", now: saturday + 1)
+        let again = try #require(
+            try await store.claimRun(
+                app: "shop", report: "weekly", partner: "rival",
+                period: Period(kind: .day, start: saturday, end: saturday + 82_800), now: saturday + 2))
+        #expect(try await store.keep(Self.files, of: again, label: "1", deliveries: [], now: saturday + 2))
+        let run = try #require(try await store.runs(app: "shop").first)
+        #expect(run.partner == "rival" && run.period.end == saturday + 82_800)
+        let portal = AccessStore(settings)
+        #expect(try await portal.files(of: "supplier", app: "shop").isEmpty)
+        #expect(try await portal.files(of: "rival", app: "shop").count == 2)
+    }
+
+    @Test("a day and a week that start at the same instant are two runs, each with files and deliveries of its own")
+    func kinds() async throws {
+        #expect(try await keep([.folder("out")]))
+        let week = Period(kind: .week, start: saturday, end: saturday + 7 * 86_400)
+        let second = try #require(
+            try await store.claimRun(
+                app: "shop", report: "weekly", partner: "supplier", period: week, now: saturday + 7 * 86_400))
+        let files = [StoredReportFile(place: 0, name: "weekly-w.csv", contents: [7])]
+        #expect(
+            try await store.keep(
+                files, of: second, label: "w", deliveries: [.folder("out"), .folder("in")], now: saturday))
+        #expect(try await store.files(of: claim.run) == Self.files)
+        #expect(try await store.files(of: second.run) == files)
+        #expect(try await store.deliveries(of: claim.run).map(\.target) == ["folder out"])
+        let daily = try #require(
+            try await store.claimDelivery(
+                app: "shop", run: claim.run, foldersOnly: true, lease: .seconds(60), now: saturday))
+        #expect(daily.run == claim.run)
+        #expect(try await store.finish(daily, error: nil, retryAt: nil, now: saturday))
+        #expect(try await store.deliveries(of: second.run).map(\.state) == [.pending, .pending])
+        #expect(Set(try await store.runs(app: "shop").map(\.outcome)) == [.delivered, .made])
+    }
+
+    @Test("which runs were made is asked of one kind of period and as far back as missed ones are made up for")
+    func made() async throws {
+        func made(_ kind: PeriodKind, from: Int64) async throws -> Set<Int64> {
+            try await store.madeStarts(app: "shop", report: "weekly", periodKind: kind, from: from)
+        }
+        #expect(try await made(.day, from: 0) == [], "it is not made yet")
+        #expect(try await keep([]))
+        #expect(try await made(.day, from: saturday) == [saturday])
+        #expect(try await made(.day, from: saturday + 1) == [])
+        #expect(try await made(.week, from: 0) == [])
     }
 
     @Test("of many that ask at once, one gets a delivery")

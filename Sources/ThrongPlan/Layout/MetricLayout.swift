@@ -41,11 +41,14 @@ public struct MetricLayout: Hashable, Sendable, Codable {
     public let within: WindowLayout?
     /// Nil where there are none, so that layouts without any have the JSON that they always had.
     private let impossibleCombinations: [ImpossibleCombination]?
+    /// Nil where clients send every event, so that layouts of unsampled metrics have the JSON that they always had.
+    private let sampledShare: Double?
 
     private enum CodingKeys: String, CodingKey {
         case app, metric, purpose, rotation, period, timeZone, dimensions, sums, contributionBound, trackedMargins
         case noise, cellsBound, firsts, within
         case impossibleCombinations = "impossible"
+        case sampledShare = "sampling"
     }
 
     /// One dimension as counters see it.
@@ -90,7 +93,9 @@ public struct MetricLayout: Hashable, Sendable, Codable {
 
     /// Puts a layout together; `groupings` are the margins that a release will show.
     ///
-    /// - Parameter firstPeriods: the lengths of time whose firsts clients say; none unless `reach: client`.
+    /// - Parameters:
+    ///   - sampling: share of events that clients send: more than 0, at most 1.
+    ///   - firstPeriods: the lengths of time whose firsts clients say; none unless `reach: client`.
     /// - Precondition: base dimensions come first, and a coarser one has a bucket for each of its base dimension's.
     public init(
         app: AppName,
@@ -102,6 +107,7 @@ public struct MetricLayout: Hashable, Sendable, Codable {
         dimensions: [DimensionLayout],
         sums: [SumMeasure],
         contributionBound: Int,
+        sampling: Double = 1,
         groupings: [Margin],
         impossible: [ImpossibleCombination] = [],
         noise: NoiseMechanism? = nil,
@@ -119,6 +125,7 @@ public struct MetricLayout: Hashable, Sendable, Codable {
         self.sums = sums
         self.contributionBound = contributionBound
         impossibleCombinations = impossible.isEmpty ? nil : impossible
+        sampledShare = sampling == 1 ? nil : sampling
         self.noise = noise
         self.within = within
         firsts = firstPeriods.isEmpty ? nil : FirstsLayout(periods: firstPeriods, groupings: Set(groupings).sorted())
@@ -132,6 +139,11 @@ public struct MetricLayout: Hashable, Sendable, Codable {
 
     /// Combinations of buckets that cannot occur, which is public knowledge; no event is ever counted in them.
     public var impossible: [ImpossibleCombination] { impossibleCombinations ?? [] }
+
+    /// Share of events that clients sent while these counters were counted: more than 0, at most 1.
+    ///
+    /// It is part of the layout because counters of two rates can be neither added nor scaled up.
+    public var sampling: Double { sampledShare ?? 1 }
 
     /// The counter of a first, by its place in ``firsts``.
     public func measure(ofFirst place: Int) -> MeasureIndex { MeasureIndex(Int16(1 + sums.count + place)) }

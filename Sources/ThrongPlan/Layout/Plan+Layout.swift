@@ -35,6 +35,7 @@ extension Plan {
             dimensions: base + derived,
             sums: metric.sums,
             contributionBound: metric.contributionBound,
+            sampling: metric.sampling,
             groupings: groupings(of: metric),
             impossible: metric.impossible,
             noise: metric.noise,

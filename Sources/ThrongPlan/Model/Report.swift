@@ -64,6 +64,14 @@ public enum Delivery: Sendable, Hashable {
     case folder(String)
     /// An address of the partner's.
     case http(HTTPDelivery)
+
+    /// Its way and where to: `folder out/bank`, `put https://partner.example.com/inbox/`. Runs deliver once to each.
+    public var target: String {
+        switch self {
+        case .folder(let path): "folder \(path)"
+        case .http(let http): "\(http.method.rawValue) \(http.url)"
+        }
+    }
 }
 
 /// Who receives reports.

@@ -101,10 +101,14 @@ extension PlanReader {
 
     private mutating func sampling(in body: PlanBody<PlanKeys.Metric>) -> Double? {
         guard let rate = number(.sampling, in: body) else { return nil }
-        if rate > 0, rate <= 1 { return rate }
+        // Six decimals: what is divided by it is written with as many, and a rate that is finer would be written as 0.
+        if rate <= 1, rate * 1e6 >= 1, (rate * 1e6).rounded() / 1e6 == rate { return rate }
         problems.add(
             body[.sampling]?.place,
-            "\(body.subject(.sampling)) is \(PlanNumber.text(rate)); more than 0 and at most 1 is allowed")
+            """
+            \(body.subject(.sampling)) is \(PlanNumber.text(rate)); 0.000001 to 1 with at most 6 decimal places is allowed
+            """
+        )
         return nil
     }
 

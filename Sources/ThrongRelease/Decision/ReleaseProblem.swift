@@ -78,7 +78,8 @@ struct ReleaseProblem {
                     CandidateCell(
                         floor: slab.floors[place],
                         cost: Self.usefulness(
-                            of: slab.margin, events: slab.leaves[place].reduce(0) { $0 + frame.measures[0][Int($1)] },
+                            of: slab.margin,
+                            events: slab.leaves[place].reduce(0) { $0.addedClamped(frame.measures[0][Int($1)]) },
                             isPreferred: options.preferred.contains(slab.margin)),
                         isSensitive: isSensitive,
                         isForced: forced.contains(slab.cells[place]),

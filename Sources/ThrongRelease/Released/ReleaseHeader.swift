@@ -83,7 +83,7 @@ public struct ReleaseHeader: Sendable, Hashable, Codable {
             period: period,
             plan: plan.version,
             threshold: plan.releaseThreshold(of: metric),
-            sampling: metric.sampling,
+            sampling: layout.sampling,
             reach: metric.reach,
             groupings: plan.groupings(of: metric),
             protection: metric.protection,

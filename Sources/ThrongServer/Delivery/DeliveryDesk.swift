@@ -8,6 +8,8 @@ struct DeliveryDesk: Sendable {
     let store: ReleaseStore
     let folder: String
     let options: DeliveryOptions
+    /// Writes files into a folder, on a thread of its own.
+    var write: @Sendable (ReportFiles, ReportFolder) throws -> [String] = { try $1.deliver($0) }
 
     /// A try that is over.
     struct Outcome: Sendable {
@@ -24,8 +26,7 @@ struct DeliveryDesk: Sendable {
     ///
     /// - Parameter run: Only of this run; nil takes any of the app.
     func work(
-        app: AppName, run: (report: ReportName, periodStart: Int64)? = nil, foldersOnly: Bool,
-        now: @Sendable () -> Int64, over: (Outcome) -> Void
+        app: AppName, run: ReportRunName? = nil, foldersOnly: Bool, now: @Sendable () -> Int64, over: (Outcome) -> Void
     ) async throws {
         while let claim = try await store.claimDelivery(
             app: app, run: run, foldersOnly: foldersOnly, lease: options.lease, now: now())
@@ -36,7 +37,7 @@ struct DeliveryDesk: Sendable {
     }
 
     /// Nil where another process has taken the delivery over.
-    private func attempt(_ claim: DeliveryClaim, now: @Sendable () -> Int64) async throws -> Outcome? {
+    func attempt(_ claim: DeliveryClaim, now: @Sendable () -> Int64) async throws -> Outcome? {
         var arrived: [String] = []
         var fault: String?
         do {
@@ -57,13 +58,15 @@ struct DeliveryDesk: Sendable {
     private struct TakenOver: Error {}
 
     private func deliver(_ claim: DeliveryClaim, now: @Sendable () -> Int64) async throws -> [String] {
-        let stored = try await store.files(app: claim.app, report: claim.report, periodStart: claim.periodStart)
+        let stored = try await store.files(of: claim.run)
         guard !stored.isEmpty else { throw DeliveryFault.noFiles }
         let files = stored.map { ReportFile(name: $0.name, bytes: $0.contents) }
         switch Delivery(target: claim.target, authorization: claim.authorization) {
         case .folder(let path):
             let place = ReportFolder(path: path.hasPrefix("/") ? path : "\(folder)/\(path)")
-            let paths = try place.deliver(ReportFiles(files))
+            let report = ReportFiles(files)
+            try await extend(claim, now())
+            let paths = try await onOwnThread { [write] in try write(report, place) }
             for file in stored { try await note(file.place, nil, claim, now()) }
             return paths
         case .http(let target):
@@ -71,6 +74,7 @@ struct DeliveryDesk: Sendable {
             let sender = FileSender(options: options)
             for (place, file) in zip(stored.map(\.place), files) where !known.contains(place) {
                 let key = FileSender.key(of: file, within: claim.idempotencyKey)
+                try await extend(claim, now())
                 let status = try await sender.send(file, to: target, key: key)
                 try await note(place, status, claim, now())
             }
@@ -78,6 +82,11 @@ struct DeliveryDesk: Sendable {
         case nil:
             throw DeliveryFault.unknownTarget
         }
+    }
+
+    /// Whatever held it up, a try whose lease another process has taken over sends nothing.
+    private func extend(_ claim: DeliveryClaim, _ now: Int64) async throws {
+        guard try await store.extend(claim, lease: options.lease, now: now) else { throw TakenOver() }
     }
 
     private func note(_ place: Int, _ status: Int?, _ claim: DeliveryClaim, _ now: Int64) async throws {

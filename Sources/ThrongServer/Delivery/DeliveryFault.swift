@@ -4,6 +4,8 @@ enum DeliveryFault: Error, Hashable, CustomStringConvertible {
     case hostNotAllowed(String)
     /// The host's name has no address.
     case unresolved(host: String)
+    /// The system did not find out in time whether the host's name has an address.
+    case unresolvedInTime(host: String)
     /// The host is at an address inside some network.
     case privateAddress(host: String, address: String)
     /// The secret can't be read.
@@ -28,6 +30,8 @@ enum DeliveryFault: Error, Hashable, CustomStringConvertible {
         case .hostNotAllowed(let authority):
             "\(authority) is not among THRONG_DELIVER_HOSTS, so that nothing was sent; add it there if that is right"
         case .unresolved(let host): "the name \(host) has no address"
+        case .unresolvedInTime(let host):
+            "the address of \(host) was not found within \(DeliveryOptions.lookupSeconds) seconds"
         case .privateAddress(let host, let address):
             """
             \(host) is at \(address), which is no public address, so that nothing was sent; list it in \

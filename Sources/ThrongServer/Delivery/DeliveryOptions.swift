@@ -21,8 +21,11 @@ public struct DeliveryOptions: Sendable, Hashable {
     /// The documented defaults: nothing goes over the network.
     public init(dataPath: String) { secrets = dataPath + "/secrets" }
 
-    /// How long a try may say nothing before another process may begin one.
-    var lease: Duration { .seconds(fileSeconds + 15) }
+    /// How long the system may take to find the address of a host. Unit: seconds.
+    static let lookupSeconds: Int64 = 10
+
+    /// How long a try may say nothing before another process may begin one: a lookup, a file, and time to write it down.
+    var lease: Duration { .seconds(Self.lookupSeconds + fileSeconds + 15) }
 
     /// When a delivery is tried again after a try that failed; nil where that was the last.
     func retry(after attempt: Int, now: Int64) -> Int64? {

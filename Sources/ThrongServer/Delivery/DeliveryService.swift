@@ -45,7 +45,7 @@ struct DeliveryService: Service {
 
     private func note(_ outcome: DeliveryDesk.Outcome) {
         var facts: Logger.Metadata = [
-            "report": "\(outcome.claim.report)", "period": "\(outcome.claim.periodStart)",
+            "report": "\(outcome.claim.run.report)", "period": "\(outcome.claim.run.periodStart)",
             "target": "\(outcome.claim.target)", "try": "\(outcome.claim.attempt)",
         ]
         guard let fault = outcome.fault else {

@@ -14,6 +14,7 @@ internal import ThrongWire
 /// otherwise the next time leads nowhere else. Redirects are not followed; TLS 1.2 or later, the certificate is checked.
 struct FileSender: Sendable {
     let options: DeliveryOptions
+    var lookup = HostLookup(limit: .seconds(DeliveryOptions.lookupSeconds))
 
     /// Sends a file; returns the status, which is 2xx.
     ///
@@ -81,27 +82,16 @@ struct FileSender: Sendable {
 
     /// The address that the connection goes to.
     private func address(of target: HTTPDelivery) async throws(DeliveryFault) -> String {
-        guard let address = await Self.resolve(target.host, port: target.port) else {
-            throw .unresolved(host: target.host)
+        let address: String
+        switch await lookup.address(of: target.host, port: target.port) {
+        case .found(let text): address = text
+        case .unknown: throw .unresolved(host: target.host)
+        case .late: throw .unresolvedInTime(host: target.host)
         }
         guard options.privateHosts.contains(target.authority) || PublicAddress.holds(address) else {
             throw .privateAddress(host: target.host, address: address)
         }
         return address
-    }
-
-    /// Asks the system, which may take its time, on a thread of its own; nil where it finds nothing.
-    private static func resolve(_ host: String, port: Int) async -> String? {
-        await withCheckedContinuation { continuation in
-            Thread {
-                do {
-                    let address = try SocketAddress.makeAddressResolvingHost(host, port: port)
-                    continuation.resume(returning: address.ipAddress)
-                } catch {
-                    continuation.resume(returning: nil)
-                }
-            }.start()
-        }
     }
 
     /// The value of the header Authorization, from the operator's file.

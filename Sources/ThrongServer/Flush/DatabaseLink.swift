@@ -11,15 +11,20 @@ final class DatabaseLink: Sendable {
     let counters: CounterStore
     private let settings: ConnectionSettings
     private let layouts: [MetricLayout]
+    private let terms: [MetricLayout: ReleaseTerms]
     private let data: DataDirectory
     private let isAttached = Mutex(false)
 
     /// - Parameters:
     ///   - layouts: the layouts of the plans in force.
+    ///   - terms: what the plans ask of their releases.
     ///   - data: the folder of the journal, which remembers how it attached last.
-    init(settings: ConnectionSettings, layouts: [MetricLayout], data: DataDirectory) {
+    init(
+        settings: ConnectionSettings, layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms], data: DataDirectory
+    ) {
         self.settings = settings
         self.layouts = layouts
+        self.terms = terms
         self.data = data
         counters = CounterStore(settings)
     }
@@ -43,7 +48,7 @@ final class DatabaseLink: Sendable {
             try await migrator.migrate()
         }
         counters.forgetSchema()
-        try await counters.registerLayouts(layouts)
+        try await counters.registerLayouts(layouts, terms: terms)
         let daemon = DaemonID(data.daemon)
         let known = try await counters.watermark(of: daemon)
         let last = try data.attachment()

@@ -16,7 +16,10 @@ extension ReleaseDesk {
         guard let budget = plan.purpose(layout.purpose)?.budget,
             let request = try NoiseRequest(
                 layout: layout, period: open.period, plan: plan.version,
-                groupings: groupings ?? Set([.total, layout.leaf]).sorted(), sampling: metric?.sampling ?? 1,
+                groupings: groupings ?? Set([.total, layout.leaf]).sorted(),
+                sampling: isInForce
+                    ? layout.sampling
+                    : sampling(of: layout, isKept: try await store.terms(of: layout) != nil, metric),
                 budget: budget)
         else {
             try await noise.discard(open)

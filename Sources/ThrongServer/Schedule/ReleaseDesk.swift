@@ -5,7 +5,7 @@ public import ThrongStore
 
 /// Makes releases that are due: once per metric and period, after the period has closed and its grace is over.
 public struct ReleaseDesk: Sendable {
-    private let store: ReleaseStore
+    let store: ReleaseStore
     let noise: NoiseStore
     let rules: UserAgentRules
     private let manner: Manner
@@ -46,6 +46,16 @@ public struct ReleaseDesk: Sendable {
         }
     }
 
+    /// A release that could not be made; it stays due.
+    public struct Failure: Sendable {
+        /// The metric.
+        public let metric: MetricName
+        /// What it was to cover.
+        public let period: Period
+        /// Why.
+        public let error: any Error
+    }
+
     /// Releases through a store.
     public init(store: ReleaseStore, rules: UserAgentRules, manner: Manner = Manner()) {
         self.store = store
@@ -60,8 +70,12 @@ public struct ReleaseDesk: Sendable {
     ///   - now: Unix seconds.
     ///   - only: a period to confine it to.
     ///   - ignoringGrace: whether a period is due as soon as it is over.
+    ///   - failed: gets each release that could not be made, and the others are made all the same; without it the first one
+    ///     ends it all.
+    /// - Throws: what `failed` throws; ``StoreError`` where PostgreSQL can't be reached.
     public func releaseDue(
-        of plan: Plan, now: Int64, only: Period? = nil, ignoringGrace: Bool = false
+        of plan: Plan, now: Int64, only: Period? = nil, ignoringGrace: Bool = false,
+        failed: (Failure) throws -> Void = { throw $0.error }
     ) async throws -> [Made] {
         let grace = ignoringGrace ? 0 : plan.app.grace.components.seconds
         func isDue(_ period: Period) -> Bool { period.end + grace <= now && (only == nil || only == period) }
@@ -69,39 +83,63 @@ public struct ReleaseDesk: Sendable {
         let ties = EventTies(plan)
         var made: [Made] = []
         for open in try await store.openPeriods(app: plan.app.name) where isDue(open.period) {
-            switch try await noise.standing(of: open) {
-            case .exact: break
-            case .noisy:
-                if let one = try await releaseNoisily(open, plan: plan) { made.append(one) }
-                continue
-            case .displaced:
-                try await noise.discard(open)
-                continue
+            do {
+                if let one = try await release(open, plan: plan, ties: ties) { made.append(one) }
+            } catch {
+                try Self.pass(error, open.layout.metric, open.period, to: failed)
             }
-            let header = try header(of: open.layout, period: open.period, plan: plan)
-            let options = options(for: header, plan: plan)
-            let decision = try await store.release(
-                open.layout, open.period, rollups: rollups(of: open, plan: plan), ties: ties
-            ) { try ReleaseCase(header: header, parts: [$0], tied: $1).decide(options) }
-            if let decision { made.append(Self.made(decision)) }
         }
         // A finer rollup that was made just now is a part of a coarser one: each kind is asked for anew.
         for kind in PeriodKind.allCases {
             for rollup in try await store.openRollups(app: plan.app.name) where rollup.period.kind == kind {
-                guard plan.metric(rollup.layout.metric)?.rollups.contains(kind) ?? false else {
-                    try await store.giveUp(rollup)
-                    continue
+                do {
+                    guard plan.metric(rollup.layout.metric)?.rollups.contains(kind) ?? false else {
+                        try await store.giveUp(rollup)
+                        continue
+                    }
+                    guard isDue(rollup.period), !rollup.hasOpenParts else { continue }
+                    if let one = try await release(rollup, plan: plan, ties: ties) { made.append(one) }
+                } catch {
+                    try Self.pass(error, rollup.layout.metric, rollup.period, to: failed)
                 }
-                guard isDue(rollup.period), !rollup.hasOpenParts else { continue }
-                let header = try header(of: rollup.layout, period: rollup.period, plan: plan)
-                let options = options(for: header, plan: plan)
-                let decision = try await store.rollUp(rollup, ties: ties) { parts, earlier, tied in
-                    try ReleaseCase(header: header, parts: parts, earlier: earlier, tied: tied).decide(options)
-                }
-                if let decision { made.append(Self.made(decision)) }
             }
         }
         return made
+    }
+
+    /// Releases a period that is counted; nil where another process does, or nothing is to be released.
+    private func release(_ open: OpenPeriod, plan: Plan, ties: EventTies) async throws -> Made? {
+        switch try await noise.standing(of: open) {
+        case .exact: break
+        case .noisy: return try await releaseNoisily(open, plan: plan)
+        case .displaced:
+            try await noise.discard(open)
+            return nil
+        }
+        let header = try await header(of: open.layout, period: open.period, plan: plan)
+        let options = options(for: header, plan: plan)
+        return try await store.release(
+            open.layout, open.period, rollups: rollups(of: open, plan: plan), ties: ties
+        ) { try ReleaseCase(header: header, parts: [$0], tied: $1).decide(options) }.map(Self.made)
+    }
+
+    /// Releases a coarser period; nil where another process does.
+    private func release(_ rollup: OpenRollup, plan: Plan, ties: EventTies) async throws -> Made? {
+        let header = try await header(of: rollup.layout, period: rollup.period, plan: plan)
+        let options = options(for: header, plan: plan)
+        return try await store.rollUp(rollup, ties: ties) { parts, earlier, tied in
+            try ReleaseCase(header: header, parts: parts, earlier: earlier, tied: tied).decide(options)
+        }.map(Self.made)
+    }
+
+    /// Hands an error on: what has to do with one release to `failed`, what has to do with all of them to whoever asked.
+    private static func pass(
+        _ error: any Error, _ metric: MetricName, _ period: Period, to failed: (Failure) throws -> Void
+    ) throws {
+        switch error {
+        case is CancellationError, StoreError.unreachable, StoreError.connectionLost, StoreError.closed: throw error
+        default: try failed(Failure(metric: metric, period: period, error: error))
+        }
     }
 
     /// Opens the periods of a plan's metrics: by the clock, because what was counted must not show in what exists.
@@ -146,20 +184,35 @@ public struct ReleaseDesk: Sendable {
         return options
     }
 
-    /// What a release says about itself. A layout that the plan no longer has shows what was tracked for it.
-    private func header(of layout: MetricLayout, period: Period, plan: Plan) throws -> ReleaseHeader {
+    /// What a release says about itself.
+    ///
+    /// A layout that the plan no longer has shows what was tracked for it, under the terms under which it was counted and
+    /// those that the plan has for its metric now: whichever are stricter.
+    private func header(of layout: MetricLayout, period: Period, plan: Plan) async throws -> ReleaseHeader {
         let metric = plan.metric(layout.metric)
         if let metric, try plan.layout(of: metric, rules: rules) == layout {
             return ReleaseHeader(plan: plan, metric: metric, layout: layout, period: period)
         }
+        let kept = try await store.terms(of: layout)
+        let current = metric.map(plan.releaseTerms)
+        let terms = kept.map { kept in current.map(kept.stricter) ?? kept } ?? current
         return ReleaseHeader(
             layout: layout,
             period: period,
             plan: plan.version,
-            threshold: max(metric.map(plan.releaseThreshold) ?? plan.app.threshold, plan.app.threshold),
-            sampling: metric?.sampling ?? 1,
+            threshold: max(terms?.threshold ?? plan.app.threshold, plan.app.threshold),
+            sampling: sampling(of: layout, isKept: kept != nil, metric),
             reach: metric?.reach ?? false,
             groupings: Set(layout.trackedMargins + [.total]).sorted(),
+            protection: terms?.protection ?? .standard,
+            sensitive: (terms?.sensitive ?? []).filter { name in layout.dimensions.contains { $0.name == name } },
             events: metric?.countingEvents)
+    }
+
+    /// What clients sent of the events that were counted in a layout that the plan no longer has.
+    ///
+    /// Layouts of versions that kept no terms say nothing of sampling: for them it is the plan's, as it was then.
+    func sampling(of layout: MetricLayout, isKept: Bool, _ metric: Metric?) -> Double {
+        layout.sampling < 1 || isKept ? layout.sampling : metric?.sampling ?? 1
     }
 }

@@ -17,12 +17,14 @@ public struct ReportDesk: Sendable {
     private static let horizon: Int64 = 32 * 86_400
 
     /// - Parameters:
+    ///   - deliveringThrough: what deliveries keep their leases through; nil is the store that everything else is read
+    ///     through, which has to be free then whenever a lease is to be kept.
     ///   - folder: where deliveries with a relative path go.
     ///   - signing: where the key is that signs; nil looks in the folder's `signing/key.pem`.
     ///   - delivery: what deliveries over the network may do; nil allows none.
     ///   - printer: what makes PDFs.
     public init(
-        store: ReleaseStore, rules: UserAgentRules, folder: String,
+        store: ReleaseStore, deliveringThrough sending: ReleaseStore? = nil, rules: UserAgentRules, folder: String,
         signing: ReportKeyFolder? = nil, delivery: DeliveryOptions? = nil, printer: PagePrinter = PagePrinter()
     ) {
         self.store = store
@@ -30,7 +32,7 @@ public struct ReportDesk: Sendable {
         self.printer = printer
         self.signing = signing ?? ReportKeyFolder(dataPath: folder)
         deliveries = DeliveryDesk(
-            store: store, folder: folder, options: delivery ?? DeliveryOptions(dataPath: folder))
+            store: sending ?? store, folder: folder, options: delivery ?? DeliveryOptions(dataPath: folder))
     }
 
     /// The document of a report for a period.
@@ -79,7 +81,7 @@ public struct ReportDesk: Sendable {
     ) async throws -> [String] {
         let made = try await made(report, plan: plan, period: period, now: now)
         if let lack = made.lack { lacking(lack) }
-        return try ReportFolder(path: out).deliver(made.files)
+        return try await onOwnThread { try ReportFolder(path: out).deliver(made.files) }
     }
 
     /// Makes a report unless it was made, and delivers it: what has not arrived yet, and folders again.
@@ -94,6 +96,7 @@ public struct ReportDesk: Sendable {
         _ report: Report, plan: Plan, period: Period, now: Int64, lacking: (PrintError) -> Void = { _ in }
     ) async throws -> [String] {
         let label = (PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc).label(of: period)
+        let run = ReportRunName(app: plan.app.name, report: report.name, period: period)
         guard try await !openPeriods(plan).contains(where: { period.start <= $0.start && $0.end <= period.end }) else {
             throw ReportDeskError.notComplete(report: report.name, period: label)
         }
@@ -108,13 +111,12 @@ public struct ReportDesk: Sendable {
                 throw error
             }
         } else {
-            try await store.reopenDeliveries(
-                app: plan.app.name, report: report.name, periodStart: period.start, now: now)
+            try await store.reopenDeliveries(of: run, now: now)
         }
         var paths: [String] = []
         var faults: [String] = []
         try await deliveries.work(
-            app: plan.app.name, run: (report.name, period.start), foldersOnly: false, now: { now },
+            app: plan.app.name, run: run, foldersOnly: false, now: { now },
             over: { outcome in
                 paths += outcome.arrived
                 if let fault = outcome.fault { faults.append("\(outcome.claim.target): \(fault)") }
@@ -185,12 +187,13 @@ public struct ReportDesk: Sendable {
         let open = try await openPeriods(plan)
         var delivered = 0
         for report in plan.reports where report.schedule != nil {
-            let made = Set(
-                try await store.runs(app: plan.app.name, report: report.name)
-                    .filter { [.made, .delivered, .undelivered].contains($0.outcome) }.map(\.period.start))
-            // Asked once a report: there are hundreds of periods, and most were made, or are from before the app.
+            // Asked once a report: there are hundreds of periods, and most were made, or are from before the app. No
+            // period is longer than the horizon, so that each that is made up for starts within twice of it.
+            let first = now - 2 * Self.horizon
+            let made = try await store.madeStarts(
+                app: plan.app.name, report: report.name, periodKind: report.period, from: first)
             let released = try await store.releasedStarts(
-                app: plan.app.name, periodKind: report.period, from: now - 2 * Self.horizon)
+                app: plan.app.name, periodKind: report.period, from: first)
             for period in due(report, calendar: calendar, grace: plan.app.grace, now: now)
             where !made.contains(period.start) && released.contains(period.start)
                 && !open.contains(where: { period.start <= $0.start && $0.end <= period.end })
@@ -217,7 +220,7 @@ public struct ReportDesk: Sendable {
                     claim, report, plan: plan, period: period, now: now, lacking: { failed(report, $0) })
             else { return false }
             try await deliveries.work(
-                app: plan.app.name, run: (report.name, period.start), foldersOnly: true, now: { now },
+                app: plan.app.name, run: claim.run, foldersOnly: true, now: { now },
                 over: { outcome in
                     guard let fault = outcome.fault else { return }
                     failed(

@@ -34,8 +34,11 @@ struct ScheduleService: Service {
         }
     }
 
-    private func tick(_ plan: Plan) async {
-        await release(plan)
+    /// Looks once at what is due.
+    func tick(_ plan: Plan) async {
+        await trying { try await release(plan) }
+        // Also where releases failed: reports of other periods have all that they need.
+        await trying { try await report(plan) }
         do {
             // Asked after the releases: what is due now was not made.
             let end = try await store.firstOpenEnd(app: plan.app.name)
@@ -46,28 +49,47 @@ struct ScheduleService: Service {
         }
     }
 
-    private func release(_ plan: Plan) async {
+    private func release(_ plan: Plan) async throws {
+        let all = try await releases.releaseDue(of: plan, now: clock.now) { failure in
+            var facts: Logger.Metadata = [
+                "metric": "\(failure.metric)", "kind": "\(failure.period.kind)", "period": "\(failure.period.start)",
+            ]
+            facts["error"] = "\(failure.error)"
+            if let error = failure.error as? StoreError, error.isRetryable {
+                logger.notice("a release waits for PostgreSQL", metadata: facts)
+            } else {
+                telemetry.scheduleFailed()
+                logger.error("a release failed and is tried again", metadata: facts)
+            }
+        }
+        for made in all {
+            if let gap = made.gap {
+                logger.warning(
+                    "a noisy release is missing for good",
+                    metadata: ["metric": "\(made.metric)", "period": "\(made.period.start)", "reason": "\(gap)"])
+                continue
+            }
+            telemetry.released(at: clock.now)
+            logger.info("released", metadata: ["metric": "\(made.metric)", "period": "\(made.period.start)"])
+        }
+    }
+
+    private func report(_ plan: Plan) async throws {
+        let delivered = try await reports.deliverDue(of: plan, now: clock.now) { report, error in
+            telemetry.reportFailed()
+            let facts: Logger.Metadata = ["report": "\(report.name)", "error": "\(error)"]
+            if error is PrintError {
+                logger.error("a report goes without its PDF", metadata: facts)
+            } else {
+                logger.error("a report failed", metadata: facts)
+            }
+        }
+        for _ in 0..<delivered { telemetry.reported(at: clock.now) }
+    }
+
+    private func trying(_ work: () async throws -> Void) async {
         do {
-            for made in try await releases.releaseDue(of: plan, now: clock.now) {
-                if let gap = made.gap {
-                    logger.warning(
-                        "a noisy release is missing for good",
-                        metadata: ["metric": "\(made.metric)", "period": "\(made.period.start)", "reason": "\(gap)"])
-                    continue
-                }
-                telemetry.released(at: clock.now)
-                logger.info("released", metadata: ["metric": "\(made.metric)", "period": "\(made.period.start)"])
-            }
-            let delivered = try await reports.deliverDue(of: plan, now: clock.now) { report, error in
-                telemetry.reportFailed()
-                let facts: Logger.Metadata = ["report": "\(report.name)", "error": "\(error)"]
-                if error is PrintError {
-                    logger.error("a report goes without its PDF", metadata: facts)
-                } else {
-                    logger.error("a report failed", metadata: facts)
-                }
-            }
-            for _ in 0..<delivered { telemetry.reported(at: clock.now) }
+            try await work()
         } catch let error as StoreError where error.isRetryable {
             logger.notice("the schedule waits for PostgreSQL", metadata: ["error": "\(error)"])
         } catch {

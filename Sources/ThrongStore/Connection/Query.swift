@@ -27,6 +27,7 @@ extension Query {
 
     // Counters.
     static let registerLayout = Query("metric_layout.register", PackageResources.metric_layout_register_sql)
+    static let keepTerms = Query("metric_layout.keep_terms", PackageResources.metric_layout_keep_terms_sql)
     static let ensurePartitions = Query("partition.ensure", PackageResources.partition_ensure_sql)
     static let attachWatermark = Query("watermark.attach", PackageResources.watermark_attach_sql)
     static let advanceWatermark = Query("watermark.advance", PackageResources.watermark_advance_sql)
@@ -50,6 +51,7 @@ extension Query {
     static let selectOpenPeriods = Query("open_period.select", PackageResources.open_period_select_sql)
     static let deleteOpenPeriod = Query("open_period.delete", PackageResources.open_period_delete_sql)
     static let selectLayout = Query("metric_layout.select", PackageResources.metric_layout_select_sql)
+    static let selectTerms = Query("metric_layout.terms", PackageResources.metric_layout_terms_sql)
     static let selectLayouts = Query("metric_layout.select_app", PackageResources.metric_layout_select_app_sql)
     static let lockMetric = Query("metric.lock", PackageResources.metric_lock_sql)
     static let closePeriod = Query("closed_period.insert", PackageResources.closed_period_insert_sql)
@@ -135,6 +137,7 @@ extension Query {
     static let claimRun = Query("report_run.claim", PackageResources.report_run_claim_sql)
     static let finishRun = Query("report_run.finish", PackageResources.report_run_finish_sql)
     static let selectRuns = Query("report_run.select", PackageResources.report_run_select_sql)
+    static let selectMadeRuns = Query("report_run.made", PackageResources.report_run_made_sql)
     static let makeRun = Query("report_run.make", PackageResources.report_run_make_sql)
     static let settleRun = Query("report_run.settle", PackageResources.report_run_settle_sql)
     static let reopenRun = Query("report_run.reopen", PackageResources.report_run_reopen_sql)

@@ -38,8 +38,12 @@ public final class CounterStore: Sendable {
     public init(_ settings: ConnectionSettings) { connection = Connection(settings.acting(as: .ingest)) }
 
     /// Registers the layouts of the plan in force and makes their views the metrics' current ones.
-    public func registerLayouts(_ layouts: [MetricLayout]) async throws {
-        try await register(layouts, makeCurrent: true)
+    ///
+    /// - Parameter terms: what the plan asks of their releases; kept for when it no longer has them.
+    public func registerLayouts(
+        _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms] = [:]
+    ) async throws {
+        try await register(layouts, terms: terms, makeCurrent: true)
     }
 
     /// What PostgreSQL says of a daemon; nil where it has never seen it.
@@ -126,7 +130,9 @@ extension CounterStore {
         }
     }
 
-    private func register(_ layouts: [MetricLayout], makeCurrent: Bool) async throws {
+    private func register(
+        _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms] = [:], makeCurrent: Bool
+    ) async throws {
         let known = try await connection.run { session in
             try layouts.map { layout in
                 let json = layout.json
@@ -137,6 +143,14 @@ extension CounterStore {
                 guard let calendar = PeriodCalendar(timeZone: layout.timeZone),
                     let metric = Int32(exactly: try rows.integer(0, 0))
                 else { throw StoreError.unexpectedAnswer(query: Query.registerLayout.name) }
+                if let terms = terms[layout] {
+                    try session.query(
+                        Query.keepTerms([
+                            .integer(Int64(metric)), terms.threshold.devices.parameter,
+                            .text(terms.sensitive.map(\.text).joined(separator: ",")),
+                            terms.protection.percent.parameter,
+                        ]))
+                }
                 return RegisteredLayout(
                     id: layout.id,
                     metric: PendingFlush.Metric(id: metric, kind: layout.period, calendar: calendar))

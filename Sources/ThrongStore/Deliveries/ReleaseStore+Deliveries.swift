@@ -15,7 +15,7 @@ extension ReleaseStore {
     ) async throws -> Bool {
         try await connection.run { session in
             try session.transaction {
-                let run: [Parameter] = [.text(claim.app.text), .text(claim.report.text), claim.period.start.parameter]
+                let run = claim.run.key
                 let made = try session.query(
                     Query.makeRun(
                         run + [.integer(Int64(claim.attempt)), .text(label), detail.map { .text($0) } ?? .null]))
@@ -61,37 +61,37 @@ extension ReleaseStore {
     /// A try that a process left unfinished for longer than `lease` may be begun again by another.
     ///
     /// - Parameters:
-    ///   - run: Only of this run; nil takes any of the app.
+    ///   - run: Only of this run of the app; nil takes any.
     ///   - foldersOnly: Leaves what goes over the network.
     ///   - now: Unit: Unix seconds.
     public func claimDelivery(
-        app: AppName, run: (report: ReportName, periodStart: Int64)? = nil, foldersOnly: Bool, lease: Duration,
-        now: Int64
+        app: AppName, run: ReportRunName? = nil, foldersOnly: Bool, lease: Duration, now: Int64
     ) async throws -> DeliveryClaim? {
-        let (report, start) = (run?.report.text, run?.periodStart)
-        return try await connection.run { session in
+        try await connection.run { session in
             let rows = try session.query(
-                Query.claimDelivery([
-                    .text(app.text), report.map { .text($0) } ?? .null, start?.parameter ?? .null, .integer(now),
-                    .integer(lease.components.seconds), .text(foldersOnly ? "true" : "false"),
-                ]))
+                Query.claimDelivery(
+                    (run?.key ?? [.text(app.text), .null, .null, .null]) + [
+                        .integer(now), .integer(lease.components.seconds), .text(foldersOnly ? "true" : "false"),
+                    ]))
             guard rows.count == 1 else { return nil }
+            guard let kind = PeriodKind(code: try rows.integer(0, 1)) else {
+                throw StoreError.unexpectedAnswer(query: Query.claimDelivery.name)
+            }
             return DeliveryClaim(
-                app: app,
-                report: ReportName(try rows.text(0, 0)),
-                periodStart: try rows.integer(0, 1),
-                target: try rows.text(0, 2),
-                authorization: rows.isNull(0, 3) ? nil : try rows.text(0, 3),
-                idempotencyKey: try rows.bytes(0, 4),
-                attempt: Int(try rows.integer(0, 5)))
+                run: ReportRunName(
+                    app: app, report: ReportName(try rows.text(0, 0)), periodKind: kind,
+                    periodStart: try rows.integer(0, 2)),
+                target: try rows.text(0, 3),
+                authorization: rows.isNull(0, 4) ? nil : try rows.text(0, 4),
+                idempotencyKey: try rows.bytes(0, 5),
+                attempt: Int(try rows.integer(0, 6)))
         }
     }
 
     /// The files of a run, in the order of delivery.
-    public func files(app: AppName, report: ReportName, periodStart: Int64) async throws -> [StoredReportFile] {
+    public func files(of run: ReportRunName) async throws -> [StoredReportFile] {
         try await connection.run { session in
-            let rows = try session.query(
-                Query.selectRunFiles([.text(app.text), .text(report.text), periodStart.parameter]))
+            let rows = try session.query(Query.selectRunFiles(run.key))
             return try rows.indices.map {
                 StoredReportFile(
                     place: Int(try rows.integer($0, 0)), name: try rows.text($0, 1), contents: try rows.bytes($0, 2))
@@ -107,6 +107,20 @@ extension ReleaseStore {
         }
     }
 
+    /// Keeps a try alive; false where another process has taken it over, and nothing may be sent any more.
+    public func extend(_ claim: DeliveryClaim, lease: Duration, now: Int64) async throws -> Bool {
+        try await connection.run { try Self.extend(claim, lease, now, $0) }
+    }
+
+    private static func extend(
+        _ claim: DeliveryClaim, _ lease: Duration, _ now: Int64, _ session: Session
+    ) throws -> Bool {
+        try session.query(
+            Query.extendDelivery(
+                claim.key + [.integer(Int64(claim.attempt)), .integer(now), .integer(lease.components.seconds)])
+        ).affected == 1
+    }
+
     /// Writes down that a file arrived, and keeps the try alive; false where another process has taken it over.
     ///
     /// - Parameter status: what HTTP answered; nil in folders.
@@ -115,12 +129,7 @@ extension ReleaseStore {
     ) async throws -> Bool {
         try await connection.run { session in
             try session.transaction {
-                let extended = try session.query(
-                    Query.extendDelivery(
-                        claim.key + [
-                            .integer(Int64(claim.attempt)), .integer(now), .integer(lease.components.seconds),
-                        ]))
-                guard extended.affected == 1 else { return false }
+                guard try Self.extend(claim, lease, now, session) else { return false }
                 try session.query(
                     Query.insertDeliveredFile(
                         claim.key + [
@@ -149,7 +158,7 @@ extension ReleaseStore {
                         ]))
                 guard ended.affected == 1 else { return false }
                 if state != .pending {
-                    try session.query(Query.settleRun(Array(claim.key.prefix(3)) + [.integer(now)]))
+                    try session.query(Query.settleRun(claim.run.key + [.integer(now)]))
                 }
                 return true
             }
@@ -158,21 +167,19 @@ extension ReleaseStore {
 
     /// Lets the deliveries of a run be made again: those that were given up, and folders. What arrived over HTTP is not
     /// sent again.
-    public func reopenDeliveries(app: AppName, report: ReportName, periodStart: Int64, now: Int64) async throws {
+    public func reopenDeliveries(of run: ReportRunName, now: Int64) async throws {
         try await connection.run { session in
             try session.transaction {
-                let run: [Parameter] = [.text(app.text), .text(report.text), periodStart.parameter]
-                try session.query(Query.reopenDeliveries(run + [.integer(now)]))
-                try session.query(Query.reopenRun(run))
+                try session.query(Query.reopenDeliveries(run.key + [.integer(now)]))
+                try session.query(Query.reopenRun(run.key))
             }
         }
     }
 
     /// How the deliveries of a run stand, by target.
-    public func deliveries(app: AppName, report: ReportName, periodStart: Int64) async throws -> [ReportDelivery] {
+    public func deliveries(of run: ReportRunName) async throws -> [ReportDelivery] {
         try await connection.run { session in
-            let rows = try session.query(
-                Query.selectDeliveries([.text(app.text), .text(report.text), periodStart.parameter]))
+            let rows = try session.query(Query.selectDeliveries(run.key))
             return try rows.indices.map { row in
                 guard let state = ReportDelivery.State(rawValue: try rows.text(row, 1)) else {
                     throw StoreError.unexpectedAnswer(query: Query.selectDeliveries.name)
@@ -222,7 +229,5 @@ extension ReleaseStore {
 
 extension DeliveryClaim {
     /// Its primary key as parameters.
-    fileprivate var key: [Parameter] {
-        [.text(app.text), .text(report.text), periodStart.parameter, .text(target)]
-    }
+    fileprivate var key: [Parameter] { run.key + [.text(target)] }
 }

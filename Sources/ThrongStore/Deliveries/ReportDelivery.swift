@@ -2,12 +2,8 @@ public import ThrongPlan
 
 /// The right to try one delivery, once.
 public struct DeliveryClaim: Sendable, Hashable {
-    /// Of which app.
-    public let app: AppName
-    /// Which report.
-    public let report: ReportName
-    /// First second of what it covers. Unit: Unix seconds.
-    public let periodStart: Int64
+    /// Of which run.
+    public let run: ReportRunName
     /// Where: see ``Delivery/target``.
     public let target: String
     /// Which secret of the operator goes with it.
@@ -66,14 +62,6 @@ public struct StoredReportFile: Sendable, Hashable {
 }
 
 extension Delivery {
-    /// How the schema names where a report goes: `folder out/bank`, `put https://partner.example.com/inbox/`.
-    public var target: String {
-        switch self {
-        case .folder(let path): "folder \(path)"
-        case .http(let http): "\(http.method.rawValue) \(http.url)"
-        }
-    }
-
     /// Which secret of the operator goes with it.
     public var authorization: String? {
         switch self {

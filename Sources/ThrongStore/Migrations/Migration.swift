@@ -35,5 +35,6 @@ public struct Migration: Sendable, Hashable {
         Migration(version: 12, name: "0012.portal.sql", text: PackageResources._012_portal_sql),
         Migration(version: 13, name: "0013.explorer.sql", text: PackageResources._013_explorer_sql),
         Migration(version: 14, name: "0014.identifiers.sql", text: PackageResources._014_identifiers_sql),
+        Migration(version: 15, name: "0015.terms_and_kinds.sql", text: PackageResources._015_terms_and_kinds_sql),
     ]
 }

@@ -43,12 +43,25 @@ extension ReleaseStore {
     ) async throws -> Bool {
         try await connection.run { session in
             try session.query(
-                Query.finishRun([
-                    .text(claim.app.text), .text(claim.report.text), claim.period.start.parameter,
-                    .integer(Int64(claim.attempt)), .integer(now), .text(outcome.rawValue),
-                    detail.map { .text($0) } ?? .null,
-                ])
+                Query.finishRun(
+                    claim.run.key + [
+                        .integer(Int64(claim.attempt)), .integer(now), .text(outcome.rawValue),
+                        detail.map { .text($0) } ?? .null,
+                    ])
             ).affected == 1
+        }
+    }
+
+    /// When the periods of a kind start of which a report was made, from an instant on. Unit: Unix seconds.
+    public func madeStarts(
+        app: AppName, report: ReportName, periodKind: PeriodKind, from: Int64
+    ) async throws -> Set<Int64> {
+        try await connection.run { session in
+            let rows = try session.query(
+                Query.selectMadeRuns([
+                    .text(app.text), .text(report.text), periodKind.parameter, .instant(from),
+                ]))
+            return Set(try rows.indices.map { try rows.integer($0, 0) })
         }
     }
 

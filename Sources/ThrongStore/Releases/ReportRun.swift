@@ -1,6 +1,6 @@
 public import ThrongPlan
 
-/// A scheduled run of a report: one a report and period.
+/// A scheduled run of a report: one a report, kind of period and period.
 public struct ReportRun: Sendable, Hashable {
     /// How a run stands.
     public enum Outcome: String, Sendable, Hashable, CaseIterable {
@@ -36,6 +36,9 @@ public struct ReportRun: Sendable, Hashable {
     public let outcome: Outcome
     /// Why it failed, or where it went.
     public let detail: String?
+
+    /// What tells it from all others.
+    public var name: ReportRunName { ReportRunName(app: app, report: report, period: period) }
 }
 
 /// The right to make one run, once.
@@ -48,4 +51,7 @@ public struct ReportRunClaim: Sendable, Hashable {
     public let period: Period
     /// Which try; a later try takes the right away. Unit: tries, from 1.
     public let attempt: Int
+
+    /// Which run.
+    public var run: ReportRunName { ReportRunName(app: app, report: report, period: period) }
 }

@@ -65,15 +65,19 @@ struct ReleaseDueCommand: AsyncParsableCommand {
         let manner = ReleaseDesk.Manner(isStrict: strict, proofSeconds: seconds) { metric, _, progress in
             bar.show(metric, progress)
         }
-        let lines = try await DatabaseAccess.use(place) { settings in
+        let (lines, failures) = try await DatabaseAccess.use(place) { settings in
             let store = ReleaseStore(settings)
             defer { store.close() }
             let desk = ReleaseDesk(store: store, rules: .system, manner: manner)
             var lines: [Line] = []
+            var failures: [String] = []
             for plan in plans {
                 let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
                 let made = try await desk.releaseDue(
-                    of: plan, now: UnixClock.system.now, only: try period.period(of: plan), ignoringGrace: ignoreGrace)
+                    of: plan, now: UnixClock.system.now, only: try period.period(of: plan), ignoringGrace: ignoreGrace,
+                    failed: {
+                        failures.append("\(plan.app.name) \($0.metric) \(calendar.label(of: $0.period)): \($0.error)")
+                    })
                 lines += made.map {
                     Line(
                         app: plan.app.name.text,
@@ -88,11 +92,19 @@ struct ReleaseDueCommand: AsyncParsableCommand {
                         missing: $0.gap?.description)
                 }
             }
-            return lines
+            return (lines, failures)
         }
         bar.clear()
-        if json { return try Terminal.json(lines) }
-        if lines.isEmpty { return Terminal.talk("Nothing is due: no period that is over has unreleased counters.") }
+        if json { try Terminal.json(lines) } else { show(lines, isAll: failures.isEmpty) }
+        guard failures.isEmpty else {
+            throw CommandFailure("Not released, and still due:\n" + failures.joined(separator: "\n"))
+        }
+    }
+
+    private func show(_ lines: [Line], isAll: Bool) {
+        if lines.isEmpty, isAll {
+            return Terminal.talk("Nothing is due: no period that is over has unreleased counters.")
+        }
         for line in lines {
             if let missing = line.missing {
                 Terminal.talk("\(line.app) \(line.metric) \(line.period): not released: \(missing)")

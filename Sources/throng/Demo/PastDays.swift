@@ -12,6 +12,7 @@ import ThrongWire
 struct PastDays {
     private let plan: Plan
     private let layouts: [MetricLayout]
+    private let terms: [MetricLayout: ReleaseTerms]
     private let space: CellSpace
     private let intake: Intake
 
@@ -19,6 +20,7 @@ struct PastDays {
     init(_ plan: Plan) throws {
         self.plan = plan
         layouts = try plan.metrics.map { try plan.layout(of: $0, rules: .system) }
+        terms = Dictionary(uniqueKeysWithValues: zip(layouts, plan.metrics.map(plan.releaseTerms)))
         space = CellSpace(layouts: layouts)
         intake = try Intake(plans: [plan], space: space, rules: .system)
     }
@@ -28,7 +30,7 @@ struct PastDays {
     /// - Parameter now: shortly after the day. Unit: Unix seconds.
     /// - Returns: how many events were refused.
     func count(_ parcels: [BatchSender.Parcel], at now: Int64, into store: CounterStore) async throws -> Int {
-        try await store.registerLayouts(layouts)
+        try await store.registerLayouts(layouts, terms: terms)
         let start = try await store.attach(daemon: DaemonID(UUID()))
         var counting = Counting(space: space, position: start, watermark: start)
         var keys: [WindowID: WindowKey] = [:]

@@ -30,8 +30,7 @@ struct ReportListCommand: AsyncParsableCommand {
             var records: [ReportRecord] = []
             for run in try await store.runs(app: app.map { AppName($0) })
             where partner == nil || run.partner.text == partner {
-                let deliveries = try await store.deliveries(
-                    app: run.app, report: run.report, periodStart: run.period.start)
+                let deliveries = try await store.deliveries(of: run.name)
                 records.append(ReportRecord(run, deliveries))
             }
             return records

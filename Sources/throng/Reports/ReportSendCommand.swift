@@ -22,8 +22,7 @@ struct ReportSendCommand: AsyncParsableCommand {
             let store = ReleaseStore(settings)
             defer { store.close() }
             let run = try await ReportRecord.find(id, in: store)
-            try await store.reopenDeliveries(
-                app: run.app, report: run.report, periodStart: run.period.start, now: UnixClock.system.now)
+            try await store.reopenDeliveries(of: run.name, now: UnixClock.system.now)
         }
         Terminal.talk("`throng serve` delivers \(id) at its next look at what is due.")
     }

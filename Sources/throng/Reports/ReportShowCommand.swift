@@ -45,9 +45,8 @@ struct ReportShowCommand: AsyncParsableCommand {
             let store = ReleaseStore(settings)
             defer { store.close() }
             let run = try await ReportRecord.find(id, in: store)
-            let files = try await store.files(app: run.app, report: run.report, periodStart: run.period.start)
-            let deliveries = try await store.deliveries(
-                app: run.app, report: run.report, periodStart: run.period.start)
+            let files = try await store.files(of: run.name)
+            let deliveries = try await store.deliveries(of: run.name)
             let manifest = files.first { $0.name.hasSuffix(".manifest.json") }
             return (
                 Shown(

@@ -66,7 +66,13 @@ extension Slip {
             "34:25: metric 'views': 'contribution_bound' is 1000001; 1 to 1000000 is allowed"),
         Slip(
             "period: day\n    measures", "period: day\n    sampling: 0\n    measures",
-            "34:15: metric 'views': 'sampling' is 0; more than 0 and at most 1 is allowed"),
+            "34:15: metric 'views': 'sampling' is 0; 0.000001 to 1 with at most 6 decimal places is allowed"),
+        Slip(
+            "period: day\n    measures", "period: day\n    sampling: 0.0000001\n    measures",
+            "34:15: metric 'views': 'sampling' is 1e-07; 0.000001 to 1 with at most 6 decimal places is allowed"),
+        Slip(
+            "period: day\n    measures", "period: day\n    sampling: 0.1234567\n    measures",
+            "34:15: metric 'views': 'sampling' is 0.1234567; 0.000001 to 1 with at most 6 decimal places is allowed"),
         Slip(
             "period: day\n    measures", "period: day\n    margins: [[os], [os]]\n    measures",
             "34:21: metric 'views': 'margins': this grouping is listed twice; keep one"),
@@ -213,5 +219,13 @@ extension Slip {
         Slip(
             "    schedule: 0 6 * * *\n    deliver: [{folder: out}]", "    deliver: [{folder: out, authorization: a}]",
             "54:44: report 'daily': 'deliver': 'authorization': only 'put' and 'post' have one"),
+        Slip(
+            "    schedule: 0 6 * * *\n    deliver: [{folder: out}]",
+            """
+                deliver:
+                  - {put: 'https://a.example/in/', authorization: one}
+                  - {put: 'https://a.example/in/', authorization: two}
+            """,
+            "56:9: report 'daily': 'deliver': 'https://a.example/in/' is listed twice; keep one"),
     ]
 }

@@ -1,0 +1,7 @@
+-- Under which terms a layout is released; nothing where no daemon that keeps them has registered it with a plan.
+select threshold,
+    array_to_string(sensitive, ','),
+    protection
+from throng.metric_layout
+where layout_id = $1::bytea
+    and threshold is not null;

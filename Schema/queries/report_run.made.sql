@@ -1,0 +1,8 @@
+-- When the periods of a kind start of which a report was made, from an instant on.
+select extract(epoch from period_start)::bigint
+from throng.report_run
+where app = $1
+    and report = $2
+    and period_kind = $3::smallint
+    and period_start >= to_timestamp($4::bigint)
+    and outcome in ('made', 'delivered', 'undelivered');
