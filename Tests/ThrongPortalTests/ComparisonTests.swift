@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import ThrongReport
 
@@ -10,18 +11,27 @@ struct ComparisonTests {
     /// A report's JSON with one insight by operating system.
     private static func report(
         _ period: String, unit: String = "events", kind: String = "count", locale: String = "en",
-        view: String = "table",
-        rows: [(String, String, String?)], whole: String? = nil, more: String = "", status: String = "answered"
+        view: String = "table", rows: [(String, String, String?)], whole: String? = nil, more: String = "",
+        status: String = "answered", metric: String = "orders", filters: String = "", sampling: String = "1",
+        window: Int = 900, devices: String = "null", noise: String = "", buckets: String = "\"iOS\"",
+        k: String = "20", withheldShare: String = "null", length: String = "day"
     ) throws -> ReportReading {
         func figure(_ status: String, _ value: String?) -> String {
             "\"status\": \"\(status)\", \"value\": \(value ?? "null")"
         }
         let rows = rows.map { "{\"buckets\": [\"\($0.0)\"], \(figure($0.1, $0.2))}" }.joined(separator: ", ")
+        let basis = """
+            {"counts": "events", "devices": \(devices), "statement": "events", "k": \(k), "sampling": \(sampling),
+             "window_seconds": \(window)\(noise)}
+            """
         let json = """
-            {"title": "Shoppers", "locale": "\(locale)", "withheld": "\(Withheld.wording)", "period": {"label": "\(period)", "title": "\(period)"},
-             "insights": [{"name": "by_system", "title": "By system", "kind": "\(kind)", "status": "\(status)", \(more)
-             "view": {"as": "\(view)"}, "unit": "\(unit)", "basis": {"counts": "events", "statement": "events"},
-             "dimensions": [{"name": "os", "title": "System"}], "rows": [\(rows)],
+            {"title": "Shoppers", "locale": "\(locale)", "withheld": "\(Withheld.wording)",
+             "period": {"kind": "\(length)", "label": "\(period)", "title": "\(period)", "start": "\(period)T00:00:00Z"},
+             "insights": [{"name": "by_system", "title": "By system", "metric": "\(metric)", "kind": "\(kind)",
+             "filters": [\(filters)], "part": null, "status": "\(status)", \(more)
+             "view": {"as": "\(view)"}, "unit": "\(unit)", "basis": \(status == "answered" ? basis : "null"),
+             "dimensions": [{"name": "os", "title": "System", "buckets": [\(buckets)]}],
+             "withheld_share": \(withheldShare), "rows": [\(rows)],
              "whole": \(whole.map { "{\(figure("published", $0))}" } ?? "null")}]}
             """
         return try ReportReading(json: Array(json.utf8))
@@ -32,7 +42,10 @@ struct ComparisonTests {
         let rows = try #require(view.sections.first).rows
         return Dictionary(
             uniqueKeysWithValues: rows.map { row in
-                (row.group, row.cells.map { ($0.numbers + $0.marks + $0.words).joined() })
+                (
+                    row.group,
+                    row.cells.map { ($0.numbers + $0.bounds.map { " [\($0)]" } + $0.marks + $0.words).joined() }
+                )
             })
     }
 
@@ -81,8 +94,8 @@ struct ComparisonTests {
         #expect(found["Android"] == ["not named", "95", ""])
         #expect(found["iOS"] == ["90", "90", "0.0%"])
         #expect(found["Linux"] == ["40", "not named", ""])
-        #expect(ComparisonView(before, after, frame: Self.frame).rankingNotes.count == 1)
-        #expect(ComparisonView(after, after, frame: Self.frame).rankingNotes.isEmpty)
+        #expect(ComparisonView(before, after, frame: Self.frame).readingNotes.count == 1)
+        #expect(ComparisonView(after, after, frame: Self.frame).readingNotes.isEmpty)
     }
 
     @Test(
@@ -99,25 +112,143 @@ struct ComparisonTests {
     @Test("means have as many decimals as the finest of them")
     func means() throws {
         func report(_ value: String) throws -> ReportReading {
-            try Self.report("x", kind: "mean", rows: [("iOS", "published", value)])
+            try Self.report("2026-11-20", kind: "mean", rows: [("iOS", "published", value)])
         }
         #expect(try Self.cells(report("104.20"), report("1040.25")) == ["iOS": ["104.20", "1,040.25", "+898.3%"]])
     }
 
-    @Test("a quantile in a band without an end is that band, and has no change")
+    @Test("a quantile stands with its band, and two of them have no change")
     func quantiles() throws {
-        func report(_ figure: String) throws -> ReportReading {
-            let json = """
-                {"title": "", "locale": "en", "withheld": "", "period": {"label": "", "title": ""},
-                 "insights": [{"name": "q", "title": "Orders", "kind": "quantiles", "view": {"as": "table"}, "unit": "EUR",
-                 "status": "answered", "basis": null, "dimensions": [], "whole": null,
-                 "rows": [{"buckets": ["0.9"], "status": "published", \(figure)}]}]}
-                """
-            return try ReportReading(json: Array(json.utf8))
+        func report(_ quantile: String, _ numbers: String) throws -> ReportReading {
+            try Self.report(
+                "2026-11-20", unit: "EUR", kind: "quantiles",
+                rows: [(quantile, "published", numbers)], buckets: "\"\(quantile)\"")
         }
-        let open = try report("\"value\": null, \"low\": 1200, \"high\": null")
-        let closed = try report("\"value\": 54.5, \"low\": 50, \"high\": 100")
-        #expect(try Self.cells(closed, open) == ["90% stay below": ["54.5", "1,200 or more", ""]])
+        let open = try report("0.9", "null, \"low\": 1200, \"high\": null")
+        let closed = try report("0.9", "54.5, \"low\": 50, \"high\": 100")
+        let lower = try report("0.9", "51.5, \"low\": 50, \"high\": 100")
+        #expect(try Self.cells(closed, open) == ["90% stay below": ["54.5 [50 to 100]", "1,200 or more", ""]])
+        #expect(
+            try Self.cells(closed, lower) == ["90% stay below": ["54.5 [50 to 100]", "51.5 [50 to 100]", ""]])
+        // What is no quantile is called as it is.
+        for name in ["nan", "1e300", "0", "1", "-0.5"] {
+            #expect(try Self.cells(report(name, "null"), lower)[name]?.last == "")
+        }
+    }
+
+    @Test("numbers of a sample look as in the report, and their change has an interval of its own")
+    func samples() throws {
+        func report(_ day: String, _ value: String, _ low: String, _ high: String, unit: String = "events") throws
+            -> ReportReading
+        {
+            try Self.report(
+                day, unit: unit, kind: unit == "share" ? "share" : "count",
+                rows: [("iOS", "published", "\(value), \"low\": \(low), \"high\": \(high)")], sampling: "0.25")
+        }
+        let before = try report("2026-11-20", "12300", "12000", "12600")
+        let after = try report("2026-11-21", "13530", "13130", "13930")
+        // The square roots of 400² + 300².
+        #expect(
+            try Self.cells(before, after)["iOS"] == [
+                "\u{2248}12,300 [12,000 to 12,600]", "\u{2248}13,530 [13,130 to 13,930]",
+                "+10.0% [+1,230 (730 to 1,730)]",
+            ])
+        #expect(ComparisonView(before, after, frame: Self.frame).readingNotes.count == 1)
+        let shares = try Self.cells(
+            report("2026-11-20", "0.4", "0.37", "0.43", unit: "share"),
+            report("2026-11-21", "0.5", "0.46", "0.54", unit: "share"))
+        #expect(
+            shares["iOS"] == ["40.0% [37.0% to 43.0%]", "50.0% [46.0% to 54.0%]", "+10.0 points [5.0% to 15.0%]"])
+        // An estimate whose interval one file lacks has no change: a bare one would say too much.
+        let bare = try Self.report("2026-11-21", rows: [("iOS", "published", "13530")], sampling: "0.25")
+        #expect(try Self.cells(before, bare)["iOS"]?.last == "")
+    }
+
+    @Test("what was counted in another way, or is another thing of the same name, is not comparable, and why is said")
+    func incomparable() throws {
+        let rows = [("iOS", "published", Optional("84")), ("Linux", "withheld", nil)]
+        let plain = try Self.report("2026-11-20", rows: rows)
+        func check(_ other: ReportReading, _ reason: String) throws {
+            let view = ComparisonView(plain, other, frame: Self.frame)
+            let section = try #require(view.sections.first)
+            #expect(
+                section.differences.count == 1 && section.differences[0].hasSuffix(reason), "\(section.differences)")
+            #expect(section.rows.allSatisfy { $0.cells.last?.words == ["not comparable"] }, "\(reason)")
+        }
+        let day = "2026-11-21"
+        try check(Self.report(day, rows: rows, sampling: "0.1"), "the metric had another sampling rate then.")
+        try check(Self.report(day, rows: rows, window: 86_400), "identifiers of another length of life then.")
+        try check(
+            Self.report(
+                day, rows: rows, noise: ", \"noise\": {\"mechanism\": \"laplace\", \"epsilon\": \"1/2\"}"),
+            "other noise then.")
+        try check(Self.report(day, rows: rows, devices: "\"client_firsts\""), "another way of counting devices then.")
+        try check(Self.report(day, rows: rows, buckets: "\"iOS\", \"Linux\""), "other buckets then.")
+        try check(Self.report(day, unit: "share", kind: "share", rows: rows), "asked for something else then.")
+        try check(Self.report(day, rows: rows, metric: "views"), "asked for something else then.")
+        try check(
+            Self.report(day, rows: rows, filters: "{\"dimension\": \"os\", \"bucket\": \"iOS\"}"),
+            "asked for something else then.")
+        try check(Self.report(day, rows: rows, length: "week"), "was about a day then, and is about a week now.")
+        #expect(ComparisonView(plain, plain, frame: Self.frame).sections.first?.differences == [])
+    }
+
+    @Test("a group that was learned since is no other way of counting")
+    func learned() throws {
+        let before = try Self.report("2026-11-20", rows: [("iOS", "published", "100")])
+        let after = try Self.report(
+            "2026-11-21", rows: [("Haiku", "published", "30"), ("iOS", "published", "150")],
+            buckets: "\"Haiku\", \"iOS\"")
+        let view = ComparisonView(before, after, learned: ["os"], frame: Self.frame)
+        #expect(view.sections[0].differences.isEmpty)
+        #expect(view.sections[0].rows.map { $0.cells[2].numbers } == [[], ["+50.0%"]])
+        #expect(ComparisonView(before, after, frame: Self.frame).sections[0].differences.count == 1)
+    }
+
+    @Test("each number is written in the unit of its own report")
+    func units() throws {
+        let found = try Self.cells(
+            Self.report("2026-11-20", rows: [("iOS", "published", "8412")]),
+            Self.report("2026-11-21", unit: "share", kind: "share", rows: [("iOS", "published", "0.412")]))
+        #expect(found["iOS"] == ["8,412", "41.2%", "not comparable"])
+    }
+
+    @Test("the earlier period comes first, in whichever order they are asked for")
+    func order() throws {
+        let before = try Self.report("2026-11-20", rows: [("iOS", "published", "100")])
+        let after = try Self.report("2026-11-21", rows: [("iOS", "published", "150")])
+        for (one, other) in [(before, after), (after, before)] {
+            #expect(try Self.cells(one, other)["iOS"] == ["100", "150", "+50.0%"])
+            #expect(ComparisonView(one, other, frame: Self.frame).fromTitle == "2026-11-20")
+        }
+    }
+
+    @Test("the basis says k, sampling and what is withheld, of both periods where they differ")
+    func basis() throws {
+        let rows = [("iOS", "published", Optional("100"))]
+        let view = try ComparisonView(
+            Self.report("2026-11-20", rows: rows, withheldShare: "0.031"),
+            Self.report("2026-11-21", rows: rows, sampling: "0.25", k: "50", withheldShare: "0"), frame: Self.frame)
+        #expect(
+            view.sections.first?.basisParts == [
+                "Events", "2026-11-20: k = 20; 2026-11-21: k = 50",
+                "2026-11-20: Every event counted; 2026-11-21: Sampling rate 0.25",
+                "2026-11-20: 3.1% of the whole withheld; 2026-11-21: 0.0% of the whole withheld",
+            ])
+    }
+
+    @Test(
+        "a report's own files are read, and with itself nothing has changed",
+        arguments: ["shop", "course", "kitchen", "till"])
+    func files(report: String) throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let file = folder.appending(path: "ThrongReportTests/Golden/weekly_\(report)-2026-W47.json")
+        let reading = try ReportReading(json: Array(Data(contentsOf: file)))
+        let view = ComparisonView(reading, reading, frame: Self.frame)
+        #expect(!view.sections.isEmpty && view.sections.allSatisfy(\.differences.isEmpty))
+        for line in view.sections.flatMap(\.rows) {
+            #expect(line.cells[2].numbers.allSatisfy { ["0.0%", "0.0 points", "0", "0.00"].contains($0) }, "\(line)")
+        }
     }
 
     @Test("a trend is compared period by period, the last ones with each other")
@@ -130,7 +261,7 @@ struct ComparisonTests {
                 """
             }
             return try Self.report(
-                label, view: "trend", rows: [], more: "\"points\": [\(texts.joined(separator: ", "))],")
+                "2026-11-\(label)", view: "trend", rows: [], more: "\"points\": [\(texts.joined(separator: ", "))],")
         }
         // By system, as the test's reports are.
         let view = try ComparisonView(
@@ -141,7 +272,9 @@ struct ComparisonTests {
         #expect(section.rows.map(\.group) == ["iOS", "iOS"])
         #expect([section.fromHeading, section.toHeading] == ["Earlier", "Later"])
         #expect(section.rows.map(\.whens) == [["19, 20"], ["20, 21"]])
-        let cells = section.rows.map { $0.cells.map { ($0.numbers + $0.marks + $0.words).joined() } }
+        let cells = section.rows.map {
+            $0.cells.map { ($0.numbers + $0.bounds.map { " [\($0)]" } + $0.marks + $0.words).joined() }
+        }
         #expect(cells == [["withheld", "8", ""], ["8", "12", "+50.0%"]])
     }
 }

@@ -115,6 +115,24 @@ struct ExplorerAnswerTests {
         #expect(answer.fileName == "shop-orders-os-2026-11-23.csv")
     }
 
+    @Test("of more than 500 releases, the latest are listed, with how many there are", arguments: [500, 501, 1200])
+    func releases(count: Int) throws {
+        let shape = AnalystShape(
+            dimensions: ExplorerChoiceTests.shape.dimensions, measures: ExplorerChoiceTests.shape.measures,
+            margins: ExplorerChoiceTests.shape.margins,
+            releases: (0..<count).map { place in
+                let start = Self.saturday + Int64(place) * 86_400
+                return AnalystRelease(
+                    period: Period(kind: .day, start: start, end: start + 86_400), threshold: 20, sampling: "1",
+                    digest: "\(place)", noise: nil, margin: nil, sumMargins: [])
+            })
+        let view = Self.view(try Self.answer("&from=2026-11-21", [row(["iOS"], 60)], total: 1, shape: shape))
+        #expect(view.sources.count == 500 && view.sources.last?.sourceDigest == "\(count - 1)")
+        #expect(
+            view.sourceNotes.map { $0.contains("\(ExplorerAnswer.grouped(count)) releases") }
+                == (count > 500 ? [true] : []))
+    }
+
     @Test("rows beyond ten thousand come in parts: page, SQL, CSV's name and links say which; nothing sums up a part")
     func parts() throws {
         let rows = (0..<10_000).map { Self.row(["\($0)"], $0 == 3 ? nil : 60) }

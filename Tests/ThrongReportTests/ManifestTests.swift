@@ -96,6 +96,58 @@ struct ManifestTests {
         #expect(!check.isGood, "a link to the right bytes is still a link")
     }
 
+    @Test("where a manifest fails, its files are said to be listed only there, and not to be strays")
+    func causes() throws {
+        func findings(_ keys: ReportKeyList? = nil, after change: () throws -> Void) throws -> [String: String] {
+            let check = try check(keys, after: change)
+            #expect(!check.isGood)
+            #expect(check.series.count == check.goodReports, "a manifest that failed has a say")
+            return Dictionary(check.lines.map { (String($0.subject.split(separator: "/").last ?? ""), $0.finding) }) {
+                first, _ in first
+            }
+        }
+        let stem = "\(document.name)-\(document.periodLabel)"
+        let onlyThere = "is listed only in a manifest that failed"
+        let wrongKey = try findings(ReportKeyList(keys: [.init(key: ReportKey().publicKey, from: nil)])) {}
+        #expect(wrongKey[stem + ".csv"] == onlyThere && wrongKey[stem + ".json"] == onlyThere)
+        let unsigned = try findings { try FileManager.default.removeItem(atPath: base + ".manifest.sig") }
+        #expect(unsigned[stem + ".csv"] == onlyThere)
+        let unread = try findings { try overwrite(".manifest.json") { $0.removeAll() } }
+        #expect(unread[stem + ".csv"] == "is in no manifest that could be read")
+        let stray = try check { try Data("more".utf8).write(to: URL(fileURLWithPath: base + ".txt")) }
+        #expect(stray.lines.contains { $0.subject == stem + ".txt" && $0.finding == "is in no manifest" })
+        let inside = try findings {
+            try FileManager.default.createDirectory(atPath: folder + "/bank", withIntermediateDirectories: false)
+        }
+        #expect(inside["bank"]?.hasPrefix("is a folder: run") == true)
+    }
+
+    @Test("a period that was taken out with all its files is named, and no fault")
+    func gaps() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        func series(_ weeks: [Int]) throws -> [ReportSeries] {
+            try? FileManager.default.removeItem(atPath: folder)
+            for ago in weeks {
+                let document = ReportDocument(
+                    plan: Shop().plan, report: Shop().report, period: Course.week(ago), releases: [])
+                try ReportFolder(path: folder).deliver(try files(document))
+            }
+            let check = try FolderCheck(of: folder, keys: list())
+            #expect(check.isGood, "\(check.lines)")
+            return check.series
+        }
+        let whole = try #require(try series([0, 1, 2, 3]).first)
+        #expect(whole.count == 4 && whole.first == "2026-W44" && whole.last == "2026-W47" && whole.missing.isEmpty)
+        #expect(whole.finding == "4 weeks, from 2026-W44 to 2026-W47, none missing in between")
+        let torn = try #require(try series([0, 1, 3]).first)
+        #expect(torn.missing == ["2026-W45"] && torn.missingCount == 1)
+        #expect(torn.finding == "3 weeks, from 2026-W44 to 2026-W47; 2026-W45 is not among them")
+        let long = try #require(try series([0, 40]).first)
+        #expect(long.missing.count == ReportSeries.most && long.missingCount == 39)
+        #expect(long.finding.hasSuffix("and 19 more are not among them"))
+        #expect(try series([0]).map(\.finding) == ["one week, 2026-W47"])
+    }
+
     @Test("files that change places between two signed reports are found, under both names")
     func swapped() throws {
         let other = Shop(reportName: "other").document

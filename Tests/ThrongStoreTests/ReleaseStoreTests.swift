@@ -200,4 +200,20 @@ struct ReleaseStoreTests {
         #expect(runs.map(\.outcome) == [.delivered])
         #expect(runs.map(\.finishedAt) == [saturday + 904])
     }
+
+    @Test("the last runs are those that began last, and of each report the latest period's")
+    func lastRuns() async throws {
+        let store = ReleaseStore(try await TestCluster.database())
+        func run(_ report: ReportName, _ day: Int64, at start: Int64) async throws {
+            let claim = try await store.claimRun(
+                app: "shop", report: report, partner: "supplier", period: .day(saturday + day * 86_400), now: start)
+            try await store.finishRun(try #require(claim), .delivered, detail: nil, now: start + 1)
+        }
+        for day in Int64(0)..<5 { try await run("quiet", day, at: saturday + day) }
+        for day in Int64(0)..<9 { try await run("busy", day, at: saturday + 1000 + day) }
+        let runs = try await store.lastRuns(3)
+        #expect(runs.map(\.report) == ["busy", "busy", "busy", "quiet"])
+        #expect(runs.map { ($0.period.start - saturday) / 86_400 } == [8, 7, 6, 4])
+        #expect(try await store.lastRuns(100).count == 14)
+    }
 }

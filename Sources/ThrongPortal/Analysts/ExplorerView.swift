@@ -82,12 +82,14 @@ struct ExplorerView {
     let withheldMarker = Withheld.marker
     let basisParts: [String]
     let sources: [Source]
+    /// How many releases there are, where not all are listed.
+    let sourceNotes: [String]
     let csvHref: String
     let sqlLines: [String]
 
     /// The most rows of the table.
     static let mostShown = 1000
-    /// The most periods that a list offers, the latest ones; addresses may name any.
+    /// The most periods that a list has, the latest ones; addresses may name any.
     private static let mostPeriods = 500
 
     init(_ answer: ExplorerAnswer, metrics: [AnalystMetric], frame: PageFrame) {
@@ -124,12 +126,18 @@ struct ExplorerView {
         }
         withheldNotes = [answer.withheldNote].compactMap { $0 }
         basisParts = answer.basis
-        sources = choice.releases.map { release in
+        sources = choice.releases.suffix(Self.mostPeriods).map { release in
             Source(
                 sourcePeriod: choice.calendar.label(of: release.period),
                 sourceThreshold: release.noise ?? String(release.threshold), sourceSampling: release.sampling,
                 sourceDigest: release.digest)
         }
+        sourceNotes =
+            choice.releases.count > Self.mostPeriods
+            ? [
+                "The latest \(ExplorerAnswer.grouped(Self.mostPeriods)) of "
+                    + "\(ExplorerAnswer.grouped(choice.releases.count)) releases. Choose a shorter range to see the others."
+            ] : []
         csvHref = choice.address(of: "/explore.csv")
         sqlLines = choice.question.sql.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }

@@ -18,10 +18,9 @@ struct OperatorRoutes: Sendable {
             guard let visitor = try await door.visitor(of: request), visitor.token.role == .operations else {
                 return try signIn.page(status: .unauthorized)
             }
-            var runs: [ReportRun] = []
-            for plan in plans { runs += try await releases.runs(app: plan.app.name) }
             let view = OperatorView(
-                health(), released: try await access.lastReleases(OperatorView.last), runs: runs, plans: plans,
+                health(), released: try await access.lastReleases(OperatorView.last),
+                runs: try await releases.lastRuns(OperatorView.last), plans: plans,
                 now: door.now(), frame: pages.frame("Operator", house: house, visitor: "Operator"))
             return try pages.response(view, by: "operator", cookie: visitor.renewal.map(Doorkeeper.cookie))
         }

@@ -39,13 +39,14 @@ struct OperatorView {
     /// How many of the last releases and runs are shown, and how soon a metric's end is worth a word. Unit of the latter: days.
     static let (last, soon) = (12, 30)
 
+    /// - Parameter runs: those that began last, and each report's of its latest period.
     init(
         _ health: DaemonHealth, released: [ReleaseNote], runs: [ReportRun], plans: [Plan],
         now: Int64, frame: PageFrame
     ) {
         self.frame = frame
-        let failed = runs.filter { $0.outcome == .failed }.count
-        let alarms = health.panels.flatMap(\.facts).filter(\.isAlarm).count + (failed > 0 ? 1 : 0)
+        let troubled = Self.troubled(runs, plans: plans)
+        let alarms = health.panels.flatMap(\.facts).filter(\.isAlarm).count + troubled.count
         headline = alarms == 0 ? "All is well" : alarms == 1 ? "One thing needs a look" : "\(alarms) things need a look"
         lede = "This daemon, as of now. Health only: no number of what is counted is here."
         var panels = health.panels.map { panel in
@@ -59,7 +60,7 @@ struct OperatorView {
                 "Refusals", "Events and batches by why they were refused, since the start", ["Reason", "Times"],
                 health.refusals.map { [$0.reason, "\($0.count)"] }, nothing: "Nothing was refused since the start."))
         panels.append(Self.releases(released, plans: plans))
-        panels.append(Self.reports(runs, plans: plans))
+        panels.append(Self.reports(runs, troubled, plans: plans))
         panels.append(Self.expiries(plans, now: now))
         self.panels = panels
     }
@@ -93,10 +94,20 @@ struct OperatorView {
             }, nothing: "Nothing was released yet.")
     }
 
-    private static func reports(_ runs: [ReportRun], plans: [Plan]) -> Panel {
-        panel(
+    /// The runs of reports' latest periods that failed or were not delivered. A report that no plan has is nobody's worry.
+    private static func troubled(_ runs: [ReportRun], plans: [Plan]) -> [ReportRun] {
+        plans.flatMap { plan in
+            plan.reports.compactMap { report in
+                runs.filter { $0.app == plan.app.name && $0.report == report.name }.max { $0.period < $1.period }
+            }
+        }.filter { [.failed, .undelivered].contains($0.outcome) }
+    }
+
+    private static func reports(_ runs: [ReportRun], _ troubled: [ReportRun], plans: [Plan]) -> Panel {
+        let latest = runs.sorted { $0.startedAt > $1.startedAt }.prefix(last)
+        return panel(
             "Last reports", "The last runs of reports", ["App", "Report", "Period", "Begun", "Outcome"],
-            runs.sorted { $0.startedAt > $1.startedAt }.prefix(last).map { run in
+            (latest + troubled.filter { !latest.contains($0) }).map { run in
                 let calendar = calendar(of: run.app, plans)
                 let outcome =
                     switch run.outcome {
@@ -123,13 +134,14 @@ struct OperatorView {
             for metric in plan.metrics {
                 guard metric.expires <= limit else { continue }
                 rows.append([
-                    plan.app.name.text, metric.name.text, "\(metric.expires)", metric.expires < today ? "over" : "soon",
+                    plan.app.name.text, metric.name.text, "\(metric.expires)",
+                    metric.expires <= today ? "over" : "soon",
                 ])
             }
         }
         return panel(
             "Expiring metrics", "Metrics that are over, or will be within \(soon) days",
-            ["App", "Metric", "Last day", ""],
+            ["App", "Metric", "Ends on", ""],
             rows, nothing: "No metric ends within \(soon) days.")
     }
 }

@@ -7,13 +7,16 @@ struct ComparisonView {
     struct Section {
         let sectionAnchor: String
         let sectionTitle: String
-        let sectionBasis: String
+        /// One, where the two can't be compared: why.
+        let differences: [String]
         let groupHeading: String
         /// One, where each line compares two periods of its own.
         let whenHeadings: [String]
         let fromHeading: String
         let toHeading: String
         let rows: [Line]
+        /// What the numbers stand on; what differs is there for both periods.
+        let basisParts: [String]
     }
 
     struct Line {
@@ -27,12 +30,16 @@ struct ComparisonView {
     /// A number, the mark of a withheld one, or a word.
     struct Cell {
         let numbers: [String]
+        /// Between what the number lies, under it.
+        let bounds: [String]
         let marks: [String]
         let words: [String]
 
-        static func number(_ text: String) -> Cell { Cell(numbers: [text], marks: [], words: []) }
-        static func mark(_ text: String) -> Cell { Cell(numbers: [], marks: [text], words: []) }
-        static func word(_ text: String) -> Cell { Cell(numbers: [], marks: [], words: [text]) }
+        static func number(_ text: String, bounds: String? = nil) -> Cell {
+            Cell(numbers: [text], bounds: [bounds].compactMap(\.self), marks: [], words: [])
+        }
+        static func mark(_ text: String) -> Cell { Cell(numbers: [], bounds: [], marks: [text], words: []) }
+        static func word(_ text: String) -> Cell { Cell(numbers: [], bounds: [], marks: [], words: [text]) }
     }
 
     let frame: PageFrame
@@ -40,31 +47,46 @@ struct ComparisonView {
     let fromTitle: String
     let toTitle: String
     let wording: String
-    /// One, where a ranking has rows that the other period's has not.
-    let rankingNotes: [String]
+    /// What needs a word where it is there: rows that only one period's ranking has, samples, quantiles.
+    let readingNotes: [String]
     let sections: [Section]
 
     /// What stands where a ranking does not name a row that the other one does.
     private static let unnamed = "not named"
 
-    /// Compares what the later report says with what the earlier one says.
-    init(_ from: ReportReading, _ to: ReportReading, frame: PageFrame) {
+    /// Compares what the later one of two reports says with what the earlier one says.
+    ///
+    /// - Parameter learned: the dimensions that get their buckets while counting goes on.
+    init(_ one: ReportReading, _ other: ReportReading, learned: Set<String> = [], frame: PageFrame) {
+        let (from, to) = one.period.start <= other.period.start ? (one, other) : (other, one)
         self.frame = frame
         reportTitle = to.title
         (fromTitle, toTitle) = (from.period.title, to.period.title)
         wording = to.withheld.prefix(1).uppercased() + to.withheld.dropFirst()
-        let sections = to.insights.map { insight in
+        let difference = to.difference(from: from)
+        let pairs = to.insights.map { insight in
             Pair(
                 from: from.insights.first { $0.name == insight.name }, to: insight, locale: to.locale,
-                labels: (from.period.label, to.period.label)
-            ).section
+                labels: (from.period.label, to.period.label), difference: difference, learned: learned)
         }
+        let sections = pairs.map(\.section)
         self.sections = sections
-        let isUnnamed = sections.contains { $0.rows.contains { $0.cells.contains { $0.words == [Self.unnamed] } } }
-        rankingNotes =
-            isUnnamed
-            ? ["\u{201c}Not named\u{201d}: a ranking names its largest published rows; this is smaller or withheld."]
-            : []
+        var notes: [String] = []
+        if sections.contains(where: { $0.rows.contains { $0.cells.contains { $0.words == [Self.unnamed] } } }) {
+            notes.append(
+                "\u{201c}Not named\u{201d}: a ranking names its largest published rows; this is smaller or withheld.")
+        }
+        if pairs.contains(where: \.isSampled) {
+            notes.append(
+                "A number from a sample has its 95% interval under it, and its change the difference with the interval of "
+                    + "that.")
+        }
+        if to.insights.contains(where: { $0.kind == "quantiles" }) {
+            notes.append(
+                "A median and the like is read from a band, which stands under it; two of them have no change, because the "
+                    + "place inside a band is not known.")
+        }
+        readingNotes = notes
     }
 
     /// One insight in both reports.
@@ -76,6 +98,24 @@ struct ComparisonView {
         let to: Insight
         let locale: ReportLocale
         let labels: (from: String, to: String)
+        /// Why the numbers can't be compared; nil where they can.
+        let difference: String?
+
+        init(
+            from: Insight?, to: Insight, locale: ReportLocale, labels: (from: String, to: String), difference: String?,
+            learned: Set<String>
+        ) {
+            self.from = from
+            self.to = to
+            self.locale = locale
+            self.labels = labels
+            self.difference = from.flatMap { earlier in difference ?? to.difference(from: earlier, learned: learned) }
+        }
+
+        /// Whether any number here may have an interval.
+        var isSampled: Bool {
+            [from, to].contains { $0.map { $0.kind != "quantiles" && $0.figures.contains { $0.low != nil } } ?? false }
+        }
 
         var section: Section {
             let earlier = from?.points ?? []
@@ -88,11 +128,23 @@ struct ComparisonView {
                 rows.append(line("All", from?.whole, whole, whens: whens, isTotal: true))
             }
             return Section(
-                sectionAnchor: to.name, sectionTitle: to.title, sectionBasis: to.basis?.statement ?? "",
+                sectionAnchor: to.name, sectionTitle: to.title, differences: [difference].compactMap(\.self),
                 groupHeading: to.dimensions.isEmpty
                     ? isTrend ? "Periods" : "Group" : to.dimensions.map(\.title).joined(separator: ", "),
                 whenHeadings: hasWhens ? ["Periods"] : [], fromHeading: isTrend ? "Earlier" : labels.from,
-                toHeading: isTrend ? "Later" : labels.to, rows: rows)
+                toHeading: isTrend ? "Later" : labels.to, rows: rows, basisParts: basis)
+        }
+
+        /// What the numbers stand on, each part once where it is the same for both.
+        private var basis: [String] {
+            let sides = [from, to].map { $0?.ground(in: locale) }
+            guard let then = sides[0], let now = sides[1] else {
+                return (sides[1] ?? sides[0] ?? []).compactMap(\.self)
+            }
+            return zip(then, now).compactMap { then, now in
+                if then == now { return now }
+                return "\(labels.from): \(then ?? "unknown"); \(labels.to): \(now ?? "unknown")"
+            }
         }
 
         /// The rows of the later report, then those that only the earlier one has.
@@ -102,9 +154,9 @@ struct ComparisonView {
             let earlier = Dictionary(first.map { ($0.buckets, $0.figure) }) { first, _ in first }
             let later = Set(second.map(\.buckets))
             let lines =
-                second.map { line(group($0.buckets), earlier[$0.buckets], $0.figure, whens: whens) }
+                second.map { line(group($0.buckets, of: to), earlier[$0.buckets], $0.figure, whens: whens) }
                 + first.filter { !later.contains($0.buckets) }.map {
-                    line(group($0.buckets), $0.figure, nil, whens: whens)
+                    line(group($0.buckets, of: from ?? to), $0.figure, nil, whens: whens)
                 }
             return lines.isEmpty ? [line(to.title, nil, nil, whens: whens)] : lines
         }
@@ -120,11 +172,8 @@ struct ComparisonView {
 
         /// How many decimals all numbers of a column of means have: JSON's readers drop zeros at the end.
         private var places: Int {
-            guard to.kind == "mean" else { return 0 }
-            let points = (from?.points ?? []) + (to.points ?? [])
-            let figures = ((from?.rows ?? []) + to.rows + points.flatMap(\.rows)).map(\.figure)
-            let wholes = [from?.whole, to.whole].compactMap(\.self)
-            return (figures + wholes).compactMap(\.value?.decimals.places).max() ?? 0
+            let means = [from, to].compactMap(\.self).filter { $0.kind == "mean" }
+            return means.flatMap(\.figures).compactMap(\.value?.decimals.places).max() ?? 0
         }
 
         private func when(_ first: String, _ second: String) -> String { "\(first), \(second)" }
@@ -137,25 +186,38 @@ struct ComparisonView {
                 cells: [cell(first, in: from), cell(second, in: to), change(first, second)])
         }
 
-        private func group(_ buckets: [String]) -> String {
+        private func group(_ buckets: [String], of insight: Insight) -> String {
             guard let last = buckets.last else { return to.title }
             let name: String? =
-                switch to.kind {
+                switch insight.kind {
                 case "quantiles": QuantileReading.name(ofRow: last, in: locale)
-                case "frequency": to.basis.map { FrequencyBands(counting: $0.counts).words(last, in: locale) }
+                case "frequency": insight.basis.map { FrequencyBands(counting: $0.counts).words(last, in: locale) }
                 default: nil
                 }
             return (buckets.dropLast() + [name ?? last]).joined(separator: ", ")
         }
 
         private func cell(_ figure: Figure?, in insight: Insight?) -> Cell {
-            guard let figure else { return .word(absence(in: insight)) }
+            guard let figure, let insight else { return .word(absence(in: insight)) }
             if figure.status == .withheld { return .mark(Withheld.marker) }
             if let marker = figure.status.marker { return .word(marker) }
-            if let value = figure.value?.decimals {
-                return .number(to.unit == "share" ? locale.percent(value) : locale.text(value.padded(to: places)))
+            guard insight.kind == "quantiles" else {
+                guard let value = figure.value?.decimals else { return .word("") }
+                let about = insight.isEstimate(figure) ? "\u{2248}" : ""
+                return .number(about + text(value, of: insight), bounds: figure.interval.map { text($0, of: insight) })
             }
-            return .number(QuantileReading.band(from: figure.low?.decimals, to: figure.high?.decimals, in: locale))
+            let band = QuantileReading.band(from: figure.low?.decimals, to: figure.high?.decimals, in: locale)
+            return figure.value.map { .number(locale.text($0.decimals), bounds: band) } ?? .number(band)
+        }
+
+        /// A number in the unit of its own report's insight.
+        private func text(_ number: Decimals, of insight: Insight) -> String {
+            if insight.unit == "share" { return locale.percent(number) }
+            return locale.text(insight.kind == "mean" ? number.padded(to: places) : number)
+        }
+
+        private func text(_ interval: Interval, of insight: Insight) -> String {
+            "\(text(interval.low, of: insight)) to \(text(interval.high, of: insight))"
         }
 
         /// Why a report has no such row.
@@ -165,13 +227,68 @@ struct ComparisonView {
             return insight.view.as == "ranking" ? ComparisonView.unnamed : "no such group"
         }
 
-        /// Given only where both are published: a difference with a withheld number would give it away.
+        /// Given only where both are published: a difference with a withheld number would give it away. Quantiles have
+        /// none, as in the report: only their bands are known.
         private func change(_ first: Figure?, _ second: Figure?) -> Cell {
-            guard first?.status == .published, second?.status == .published, let then = first?.value?.decimals,
-                let now = second?.value?.decimals, let difference = now.less(then)
+            if difference != nil { return .word(NumberStatus.changed.marker ?? "") }
+            guard let first, let second, first.status == .published, second.status == .published,
+                to.kind != "quantiles", let then = first.value?.decimals, let now = second.value?.decimals,
+                let gap = now.less(then)
             else { return .word("") }
-            if to.unit == "share" { return .number(locale.signedPoints(difference)) }
-            return .number(difference.over(then).map(locale.signedPercent) ?? locale.signed(difference))
+            let relative = to.unit == "share" ? nil : gap.over(then).map(locale.signedPercent)
+            let absolute = to.unit == "share" ? locale.signedPoints(gap) : locale.signed(gap.padded(to: places))
+            switch (first.interval, second.interval) {
+            case (nil, nil):
+                return .number(relative ?? absolute)
+            case (let old?, let new?):
+                // JSON's readers drop zeros at the end: the ends tell how fine the numbers are.
+                let places = [gap, old.low, old.high, new.low, new.high].map(\.places).max() ?? 0
+                let interval = Interval.difference(
+                    (now.approximate, new), (then.approximate, old),
+                    places: to.unit == "share" ? Quantity.sharePlaces : places)
+                let bounds = text(interval, of: to)
+                return .number(relative ?? absolute, bounds: relative == nil ? bounds : "\(absolute) (\(bounds))")
+            case (nil, _?), (_?, nil):
+                return .word("")
+            }
         }
+    }
+}
+
+extension ReportReading.Insight {
+    /// All its numbers.
+    fileprivate var figures: [ReportReading.Figure] {
+        (rows + (points ?? []).flatMap(\.rows)).map(\.figure) + [whole].compactMap(\.self)
+    }
+
+    /// Whether a number was scaled up from a sample.
+    fileprivate func isEstimate(_ figure: ReportReading.Figure) -> Bool {
+        unit != "share" && kind != "mean" && figure.interval != nil
+    }
+
+    /// What its numbers stand on, always as many parts: what is counted, k or noise, sampling, what is withheld; nil where
+    /// it has no answer.
+    fileprivate func ground(in locale: ReportLocale) -> [String?]? {
+        guard let basis else { return nil }
+        let noise = basis.noise.map { noise in
+            let costs = [("epsilon", noise.epsilon), ("rho", noise.rho)]
+            return (["Noise: \(noise.mechanism)"] + costs.compactMap { name, cost in cost.map { "\(name) \($0)" } })
+                .joined(separator: ", ")
+        }
+        let isWhole = basis.sampling.decimals == Decimals(whole: 1)
+        return [
+            basis.statement.prefix(1).uppercased() + basis.statement.dropFirst(),
+            noise ?? basis.k.map { "k = \($0)" },
+            isWhole ? "Every event counted" : "Sampling rate \(locale.text(basis.sampling.decimals))",
+            withheldShare.map { "\(locale.percent($0.decimals)) of the whole withheld" },
+        ]
+    }
+}
+
+extension ReportReading.Figure {
+    /// Of a sampled number, where it lies in 19 of 20 cases.
+    fileprivate var interval: Interval? {
+        guard let low = low?.decimals, let high = high?.decimals else { return nil }
+        return Interval(low: low, high: high)
     }
 }

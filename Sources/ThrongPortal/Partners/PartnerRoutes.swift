@@ -31,7 +31,9 @@ struct PartnerRoutes: Sendable {
             try await with(request) { guest in
                 let files = try await access.files(of: guest.partner, app: guest.plan.app.name)
                 let view = ReportsView(
-                    files, plan: guest.plan, partner: guest.title, frame: guest.frame("Reports", pages, house))
+                    files, plan: guest.plan, partner: guest.title,
+                    part: request.uri.queryParameters["part"].flatMap { Int($0) } ?? 1,
+                    frame: guest.frame("Reports", pages, house))
                 return try pages.response(view, by: "reports", cookie: guest.renewal.map(Doorkeeper.cookie))
             }
         }
@@ -73,6 +75,14 @@ struct PartnerRoutes: Sendable {
             by: "notice", status: .notFound)
     }
 
+    private func unchosen(_ guest: Guest) throws -> Response {
+        try pages.response(
+            NoticeView(
+                frame: guest.frame("Nothing to compare", pages, house), heading: "Choose two different periods",
+                text: "A period has nothing to be compared with in itself. Go back, and choose another one beside it."),
+            by: "notice", status: .badRequest)
+    }
+
     private func comparison(
         _ report: ReportName, from: String, to: String, _ guest: Guest
     ) async throws -> Response {
@@ -80,12 +90,16 @@ struct PartnerRoutes: Sendable {
         for period in [from, to] {
             guard
                 let bytes = try await access.contents(
-                    of: "\(report)-\(period).json", report: report, partner: guest.partner, app: guest.plan.app.name)
+                    of: ReportFile.stem(report: report.text, period: period) + ".json", report: report,
+                    partner: guest.partner, app: guest.plan.app.name)
             else { return try missing(guest) }
             documents.append(try ReportReading(json: bytes))
         }
+        guard documents[0].period.start != documents[1].period.start else { return try unchosen(guest) }
         let view = ComparisonView(
-            documents[0], documents[1], frame: guest.frame("Compare \(documents[0].title)", pages, house))
+            documents[0], documents[1],
+            learned: Set(guest.plan.dimensions.filter(\.isRevealed).map(\.name.text)),
+            frame: guest.frame("Compare \(documents[1].title)", pages, house))
         return try pages.response(view, by: "comparison", cookie: guest.renewal.map(Doorkeeper.cookie))
     }
 

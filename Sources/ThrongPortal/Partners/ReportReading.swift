@@ -4,6 +4,17 @@ internal import ThrongReport
 
 /// A report as its JSON file says it: released numbers only.
 struct ReportReading: Decodable {
+    /// What a report covers.
+    struct Covered: Decodable {
+        /// hour, day, week or month.
+        let kind: String
+        let label: String
+        let title: String
+        /// Its first second, as RFC 3339 writes it in UTC: texts are in the order of time.
+        let start: String
+    }
+
+    /// A period of a trend.
     struct Period: Decodable {
         let label: String
         let title: String
@@ -12,11 +23,40 @@ struct ReportReading: Decodable {
     struct Axis: Decodable {
         let name: String
         let title: String
+        let buckets: [String]
     }
 
+    /// One bucket of a dimension, to which numbers are confined.
+    struct Bucket: Decodable, Equatable {
+        let dimension: String
+        let bucket: String
+    }
+
+    /// What numbers stand on.
     struct Basis: Decodable {
         let statement: String
         let counts: Counted
+        /// How it is known that numbers are devices; nil where they are none.
+        let devices: String?
+        /// Nil with noise. Unit: devices.
+        let k: Int64?
+        /// Share of events that clients send.
+        let sampling: Number
+        /// How long an identifier lasts. Unit: seconds.
+        let windowSeconds: Int64
+        let noise: Noise?
+
+        private enum CodingKeys: String, CodingKey {
+            case statement, counts, devices, k, sampling, noise
+            case windowSeconds = "window_seconds"
+        }
+    }
+
+    /// The noise of every number, with what it costs.
+    struct Noise: Decodable, Equatable {
+        let mechanism: String
+        let epsilon: String?
+        let rho: String?
     }
 
     /// As what an insight's rows are shown.
@@ -28,17 +68,28 @@ struct ReportReading: Decodable {
     struct Insight: Decodable {
         let name: String
         let title: String
+        let metric: String
         let kind: String
         let view: View
         let unit: String
+        let filters: [Bucket]
+        /// Of a share, the bucket whose share it is.
+        let part: Bucket?
         /// answered, or a ``NumberStatus``.
         let status: String
         let basis: Basis?
         let dimensions: [Axis]
+        /// What the published rows leave of the whole, as a fraction of 1; nil where that is unknown.
+        let withheldShare: Number?
         let whole: Figure?
         let rows: [Row]
         /// The periods of a trend, the report's own last.
         let points: [Point]?
+
+        private enum CodingKeys: String, CodingKey {
+            case name, title, metric, kind, view, unit, filters, part, status, basis, dimensions, whole, rows, points
+            case withheldShare = "withheld_share"
+        }
     }
 
     /// The rows of one period.
@@ -52,7 +103,9 @@ struct ReportReading: Decodable {
         let status: NumberStatus
         /// Nil also where a quantile's band is open.
         let value: Number?
+        /// Where the interval of a sampled number begins, or a quantile's band; nil also where that is open.
         let low: Number?
+        /// Where it ends.
         let high: Number?
     }
 
@@ -69,7 +122,7 @@ struct ReportReading: Decodable {
     }
 
     /// A decimal, exactly as it is written.
-    struct Number: Decodable {
+    struct Number: Decodable, Equatable {
         let decimals: Decimals
 
         init(from decoder: any Decoder) throws {
@@ -84,7 +137,7 @@ struct ReportReading: Decodable {
     let title: String
     let withheld: String
     let locale: ReportLocale
-    let period: Period
+    let period: Covered
     let insights: [Insight]
 
     init(json: [UInt8]) throws { self = try JSONDecoder().decode(Self.self, from: Data(json)) }

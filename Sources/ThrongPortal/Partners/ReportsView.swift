@@ -11,7 +11,12 @@ struct ReportsView {
         let reportTitle: String
         let explanations: [String]
         let latestTitle: String
-        let latestHref: String
+        /// The page of the latest period; none where the report has no pages, or where older ones are shown.
+        let latestHrefs: [String]
+        /// The latest period's files for a report without pages.
+        let latestFiles: [File]
+        /// Which periods these are.
+        let caption: String
         let periods: [Line]
         /// One, where there are two periods to compare.
         let comparisons: [Comparison]
@@ -52,8 +57,16 @@ struct ReportsView {
     let reports: [Kept]
     /// Whether there is a manifest to check.
     let isSigned: Bool
+    /// Where later periods are; none on the first part.
+    let newerHrefs: [String]
+    /// Where earlier periods are; none on the last part.
+    let olderHrefs: [String]
 
-    init(_ files: [KeptReportFile], plan: Plan, partner: String, frame: PageFrame) {
+    /// How many periods of each report are on one part of the list, the latest on the first.
+    static let mostPeriods = 60
+
+    /// - Parameter part: from 1; beyond the last one is the last one.
+    init(_ files: [KeptReportFile], plan: Plan, partner: String, part: Int = 1, frame: PageFrame) {
         self.frame = frame
         partnerTitle = partner
         isSigned = files.contains { $0.name.hasSuffix(".manifest.json") }
@@ -64,10 +77,20 @@ struct ReportsView {
             let places = [first, second].map { order.firstIndex(of: $0) ?? order.count }
             return places[0] == places[1] ? first.text < second.text : places[0] < places[1]
         }
-        reports = names.map { name in
-            Self.kept(name, files.filter { $0.report == name }, plan: plan, calendar: calendar)
+        let periods = names.map { name in
+            Dictionary(grouping: files.filter { $0.report == name }, by: \.period)
+                .sorted { $0.key.start > $1.key.start }
         }
-        let count = Set(files.map { "\($0.report) \($0.period.start)" }).count
+        let parts = ((periods.map(\.count).max() ?? 0) + Self.mostPeriods - 1) / Self.mostPeriods
+        let part = min(max(part, 1), max(parts, 1))
+        reports = zip(names, periods).compactMap { name, periods in
+            let shown = Array(periods.dropFirst((part - 1) * Self.mostPeriods).prefix(Self.mostPeriods))
+            return shown.isEmpty
+                ? nil : Self.kept(name, shown, of: periods.count, part: part, plan: plan, calendar: calendar)
+        }
+        newerHrefs = part > 1 ? ["/reports?part=\(part - 1)"] : []
+        olderHrefs = part < parts ? ["/reports?part=\(part + 1)"] : []
+        let count = periods.map(\.count).reduce(0, +)
         lede =
             reports.isEmpty
             ? "What \(plan.app.title) tells you about its users, as groups of people, never as people."
@@ -76,10 +99,10 @@ struct ReportsView {
     }
 
     private static func kept(
-        _ name: ReportName, _ files: [KeptReportFile], plan: Plan, calendar: PeriodCalendar
+        _ name: ReportName, _ periods: [(key: Period, value: [KeptReportFile])], of count: Int, part: Int, plan: Plan,
+        calendar: PeriodCalendar
     ) -> Kept {
         let report = plan.reports.first { $0.name == name }
-        let periods = Dictionary(grouping: files, by: \.period).sorted { $0.key.start > $1.key.start }
         let lines = periods.map { period, files in
             Line(
                 periodTitle: calendar.title(of: period),
@@ -92,27 +115,38 @@ struct ReportsView {
                 })
         }
         let readable = periods.filter {
-            $0.value.contains { $0.name == "\(name)-\(calendar.label(of: $0.period)).json" }
+            $0.value.contains {
+                $0.name == ReportFile.stem(report: name.text, period: calendar.label(of: $0.period)) + ".json"
+            }
         }
         let choices = readable.map { (calendar.label(of: $0.key), calendar.title(of: $0.key)) }
         func chosen(_ place: Int) -> [Choice] {
             choices.enumerated().map { Choice(value: $1.0, text: $1.1, isChosen: $0 == place) }
         }
+        let first = (part - 1) * mostPeriods + 1
         return Kept(
             reportAnchor: name.text,
             reportTitle: report?.title ?? name.text,
             explanations: report?.explanation.map { [$0] } ?? [],
             latestTitle: lines.first?.periodTitle ?? "",
-            latestHref: lines.first?.pages.first ?? "",
+            latestHrefs: part == 1 ? lines.first.map { Array($0.pages.prefix(1)) } ?? [] : [],
+            latestFiles: part == 1 && lines.first?.pages.isEmpty ?? false
+                ? lines.first?.files.filter { !signing.contains($0.fileKind) } ?? [] : [],
+            caption: periods.count == count
+                ? "All periods"
+                : "Periods \(first) to \(first + periods.count - 1) of \(count), the latest first",
             periods: lines,
             comparisons: choices.count < 2
                 ? []
                 : [Comparison(compareAction: "/reports/\(name)/compare", earlier: chosen(1), later: chosen(0))])
     }
 
+    /// What files are that say something about others.
+    private static let signing = ["Manifest", "Signature"]
+
     private static func kind(of name: String) -> String {
-        if name.hasSuffix(".manifest.json") { return "Manifest" }
-        if name.hasSuffix(".sig") { return "Signature" }
+        if name.hasSuffix(".manifest.json") { return signing[0] }
+        if name.hasSuffix(".sig") { return signing[1] }
         return name.split(separator: ".").last.map { $0.uppercased() } ?? name
     }
 

@@ -15,6 +15,12 @@ public struct Interval: Sendable, Hashable {
     /// The two-sided 95 % point of the normal distribution.
     static let z = 1.959_963_984_540_054
 
+    /// Puts an interval together that was written down.
+    public init(low: Decimals, high: Decimals) {
+        self.low = low
+        self.high = high
+    }
+
     /// Rounded outwards.
     init(_ low: Double, _ high: Double, places: Int) {
         self.low = Decimals(low, rounded: .down, places: places)
@@ -115,7 +121,7 @@ public struct Interval: Sendable, Hashable {
     }
 
     /// The interval of a difference, from those of its two numbers (Newcombe 1998, "square and add").
-    static func difference(
+    public static func difference(
         _ later: (value: Double, interval: Interval), _ earlier: (value: Double, interval: Interval), places: Int
     ) -> Interval {
         let difference = later.value - earlier.value

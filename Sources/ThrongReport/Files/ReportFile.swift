@@ -19,6 +19,11 @@ public struct ReportFile: Sendable, Hashable {
         contents = bytes
     }
 
+    /// What the names of a report's files of one period begin with: `weekly_shop-2026-W47`, `pulse-2026-11-21T10-00`.
+    ///
+    /// - Parameter period: as ``PeriodCalendar/label(of:)`` writes it.
+    public static func stem(report: String, period: String) -> String { sanitized("\(report)-\(period)") }
+
     static func sanitized(_ name: String) -> String {
         let safe = name.utf8.map { byte -> UInt8 in
             switch byte {

@@ -25,8 +25,8 @@ public struct ReportFiles: Sendable, Hashable {
                 case .json: Array(document.json.utf8)
                 }
             guard let contents else { continue }
-            files.append(
-                ReportFile(name: "\(document.name)-\(document.periodLabel).\(format.rawValue)", bytes: contents))
+            let stem = ReportFile.stem(report: document.name.text, period: document.periodLabel)
+            files.append(ReportFile(name: "\(stem).\(format.rawValue)", bytes: contents))
         }
         all = files
     }

@@ -13,7 +13,8 @@ internal import ThrongWire
 /// What `throng verify` finds in a folder of reports: for each manifest, that a known key signed it when it could, that all
 /// of its files are there with the bytes that it names, and that nothing else is.
 ///
-/// Nothing in a manifest is believed before its signature is checked. Symbolic links are not followed, and are found fault
+/// Nothing in a manifest is believed before its signature is checked; of one that failed, only the names of files are read,
+/// to say why nothing vouches for them. Symbolic links are not followed, and are found fault
 /// with. Whoever can write to the folder while it is checked can still exchange a file afterwards.
 public struct FolderCheck: Sendable, Hashable {
     /// One thing that was looked at.
@@ -32,6 +33,8 @@ public struct FolderCheck: Sendable, Hashable {
     public private(set) var goodReports = 0
     /// How many manifests there are.
     public private(set) var reports = 0
+    /// Of each report, the periods of the manifests that are good in themselves.
+    public private(set) var series: [ReportSeries] = []
 
     /// Whether there is a manifest and everything is as it should be.
     public var isGood: Bool { reports > 0 && lines.allSatisfy(\.isGood) }
@@ -52,17 +55,33 @@ public struct FolderCheck: Sendable, Hashable {
             lines.append(
                 Line(
                     isGood: false, subject: name,
-                    finding: kind == .link ? "is a symbolic link, which no report has" : "is no file"))
+                    finding: kind.fault))
         }
         var known: Set<String> = []
+        var good: [ReportManifest.Checked] = []
+        var failed: [String] = []
         for name in found.keys.sorted() where found[name] == .file && name.hasSuffix(ReportFile.manifestEnding) {
             reports += 1
             let before = lines.count
-            check(name, in: folder, keys: keys, known: &known)
+            if let manifest = check(name, in: folder, keys: keys, known: &known) {
+                good.append(manifest)
+            } else {
+                failed.append(name)
+            }
             if lines[before...].allSatisfy(\.isGood) { goodReports += 1 }
         }
+        series = ReportSeries.all(of: good)
+        let claimed = failed.map { name in
+            Self.contents(folder + "/" + name, atMost: Self.largest).flatMap { ReportManifest.Checked($0) }
+        }
+        let names = Set(claimed.compactMap(\.self).flatMap(\.files).map(\.name))
+        let isUnknown = claimed.contains { $0 == nil }
         for (name, kind) in found.sorted(by: { $0.key < $1.key }) where kind == .file && !known.contains(name) {
-            lines.append(Line(isGood: false, subject: name, finding: "is in no manifest"))
+            let finding =
+                names.contains(name)
+                ? "is listed only in a manifest that failed"
+                : isUnknown ? "is in no manifest that could be read" : "is in no manifest"
+            lines.append(Line(isGood: false, subject: name, finding: finding))
         }
         if reports == 0 {
             lines.append(Line(isGood: false, subject: folder, finding: "has no manifest, so nothing vouches for it"))
@@ -71,42 +90,47 @@ public struct FolderCheck: Sendable, Hashable {
         }
     }
 
+    /// Checks a manifest and its files; nil where the manifest itself is not to be believed.
     private mutating func check(
         _ name: String, in folder: String, keys: ReportKeyList, known: inout Set<String>
-    ) {
+    ) -> ReportManifest.Checked? {
         let base = String(name.dropLast(ReportFile.manifestEnding.count))
         let signatureName = base + ReportFile.signatureEnding
         known.formUnion([name, signatureName])
         func note(_ isGood: Bool, _ subject: String, _ finding: String) {
             lines.append(Line(isGood: isGood, subject: subject, finding: finding))
         }
+        func fault(_ subject: String, _ finding: String) -> ReportManifest.Checked? {
+            note(false, subject, finding)
+            return nil
+        }
         guard let manifest = Self.contents(folder + "/" + name, atMost: Self.largest) else {
-            return note(false, name, "can't be read, or is larger than \(Self.largest >> 20) MiB")
+            return fault(name, "can't be read, or is larger than \(Self.largest >> 20) MiB")
         }
         guard let signature = Self.contents(folder + "/" + signatureName, atMost: 64), signature.count == 64 else {
-            return note(false, signatureName, "is missing, or is not the 64 bytes of a signature")
+            return fault(signatureName, "is missing, or is not the 64 bytes of a signature")
         }
         guard let signer = keys.keys.first(where: { $0.key.accepts(signature, over: manifest) }) else {
             let ids = keys.keys.map(\.key.id.hex).joined(separator: ", ")
-            return note(
-                false, name, "was not signed with \(ids), or was changed since: don't believe anything in it")
+            return fault(
+                name, "was not signed with \(ids), or was changed since: don't believe anything in it")
         }
         guard let checked = ReportManifest.Checked(manifest) else {
-            return note(
-                false, name,
+            return fault(
+                name,
                 "is signed, but is no \(ReportManifest.format): a newer `throng verify` may be able to read it")
         }
         guard checked.key == signer.key.id else {
-            return note(false, name, "is signed with key \(signer.key.id), but names key \(checked.key)")
+            return fault(name, "is signed with key \(signer.key.id), but names key \(checked.key)")
         }
         let signedAt = Instant.text(checked.signedAt)
         guard signer.covers(checked.signedAt) else {
-            return note(
-                false, name, "is signed with key \(signer.key.id) at \(signedAt), when that key did not sign")
+            return fault(
+                name, "is signed with key \(signer.key.id) at \(signedAt), when that key did not sign")
         }
-        guard base == ReportFile.sanitized("\(checked.report)-\(checked.period)") else {
-            return note(
-                false, name, "is the manifest of \(checked.report) for \(checked.period): it was given another name")
+        guard base == ReportFile.stem(report: checked.report, period: checked.period) else {
+            return fault(
+                name, "is the manifest of \(checked.report) for \(checked.period): it was given another name")
         }
         note(
             true, name,
@@ -120,6 +144,7 @@ public struct FolderCheck: Sendable, Hashable {
             }
             check(file, in: folder)
         }
+        return checked
     }
 
     private mutating func check(_ file: ReportManifest.Entry, in folder: String) {
@@ -146,7 +171,19 @@ public struct FolderCheck: Sendable, Hashable {
 
     // MARK: Files
 
-    private enum Kind { case file, link, other }
+    private enum Kind {
+        case file, folder, link, other
+
+        /// What is wrong with it in a folder of reports.
+        var fault: String {
+            switch self {
+            case .file: ""
+            case .folder: "is a folder: run `throng verify` on it by itself, and move it elsewhere"
+            case .link: "is a symbolic link, which no report has"
+            case .other: "is neither a file nor a folder"
+            }
+        }
+    }
 
     private static func entries(of folder: String) throws(ReportError) -> [String: Kind] {
         guard let listing = opendir(folder) else { throw .system(call: "opendir", path: folder, code: errno) }
@@ -164,6 +201,7 @@ public struct FolderCheck: Sendable, Hashable {
             kinds[name] =
                 switch facts.st_mode & S_IFMT {
                 case S_IFREG: .file
+                case S_IFDIR: .folder
                 case S_IFLNK: .link
                 default: .other
                 }

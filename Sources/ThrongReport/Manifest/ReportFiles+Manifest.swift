@@ -1,3 +1,5 @@
+internal import ThrongPlan
+
 extension ReportFiles {
     /// These files with their manifest's signature and, last, their manifest: who sees the manifest has everything.
     ///
@@ -10,7 +12,7 @@ extension ReportFiles {
     ) throws -> ReportFiles {
         let manifest = ReportManifest(
             of: document, files: self, coverage: coverage, signedAt: now, key: key.publicKey.id)
-        let name = "\(document.name)-\(document.periodLabel)"
+        let name = ReportFile.stem(report: document.name.text, period: document.periodLabel)
         let file = ReportFile(name: name + ReportFile.manifestEnding, contents: manifest.json)
         let signature = ReportFile(
             name: name + ReportFile.signatureEnding, bytes: try key.signature(over: file.contents))

@@ -1,4 +1,5 @@
 internal import Foundation
+public import ThrongPlan
 
 extension ReportManifest {
     /// The manifest's file.
@@ -66,6 +67,10 @@ extension ReportManifest {
         public let app: String
         /// What it covers, as file names have it.
         public let period: String
+        /// The same as a period; nil where the manifest names no kind or instants that this program knows.
+        public let covered: Period?
+        /// The app's time zone.
+        public let timeZone: String
         /// The files.
         public let files: [Entry]
         /// Unit: Unix seconds.
@@ -89,6 +94,14 @@ extension ReportManifest {
             partner = file.partner
             app = file.app
             period = file.period.label
+            timeZone = file.period.time_zone
+            if let kind = PeriodKind(rawValue: file.period.kind), let start = Instant.seconds(file.period.start),
+                let end = Instant.seconds(file.period.end), start < end
+            {
+                covered = Period(kind: kind, start: start, end: end)
+            } else {
+                covered = nil
+            }
             files = file.files.map {
                 Entry(name: $0.name, mediaType: $0.media_type, size: $0.size, sha256: $0.sha256)
             }
@@ -102,13 +115,17 @@ extension ReportManifest {
         let report: String
         let partner: String
         let app: String
-        let period: Period
+        let period: Covered
         let files: [Entry]
         let signed_at: String
         let key: String
 
-        struct Period: Decodable {
+        struct Covered: Decodable {
+            let kind: String
             let label: String
+            let time_zone: String
+            let start: String
+            let end: String
         }
 
         struct Entry: Decodable {

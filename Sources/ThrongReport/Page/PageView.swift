@@ -15,6 +15,8 @@ struct PageView {
     let periodLabel: String
     let timeZone: String
     let planVersion: String
+    /// Where the manifest of a signed report is.
+    let manifestName: String
     let withheldWording: String
     let withheldMarker: String
     let restWords = Withheld.together
@@ -44,6 +46,8 @@ struct PageView {
         periodLabel = document.periodLabel
         timeZone = document.app.timeZone
         planVersion = document.plan.hex
+        manifestName =
+            ReportFile.stem(report: document.name.text, period: document.periodLabel) + ReportFile.manifestEnding
         withheldWording = Withheld.wording
         withheldMarker = Withheld.marker
         let tables = document.answers.compactMap(\.answered?.table)

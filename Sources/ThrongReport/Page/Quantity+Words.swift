@@ -59,6 +59,9 @@ extension QuantileReading {
 
     /// The same for what a row of a table is called, such as 0.9; nil where that is no quantile.
     public static func name(ofRow bucket: String, in locale: ReportLocale) -> String? {
-        Double(bucket).map { name(of: Quantile(perMille: Int(($0 * 1000).rounded())), in: locale) }
+        guard let perMille = Double(bucket).flatMap({ Int(exactly: ($0 * 1000).rounded()) }),
+            (1...999).contains(perMille)
+        else { return nil }
+        return name(of: Quantile(perMille: perMille), in: locale)
     }
 }

@@ -138,6 +138,7 @@ extension Query {
     static let finishRun = Query("report_run.finish", PackageResources.report_run_finish_sql)
     static let selectRuns = Query("report_run.select", PackageResources.report_run_select_sql)
     static let selectMadeRuns = Query("report_run.made", PackageResources.report_run_made_sql)
+    static let selectLastRuns = Query("report_run.select_last", PackageResources.report_run_select_last_sql)
     static let makeRun = Query("report_run.make", PackageResources.report_run_make_sql)
     static let settleRun = Query("report_run.settle", PackageResources.report_run_settle_sql)
     static let reopenRun = Query("report_run.reopen", PackageResources.report_run_reopen_sql)

@@ -67,13 +67,21 @@ extension ReleaseStore {
 
     /// The runs of an app or of all, of one report or of all, by period.
     public func runs(app: AppName? = nil, report: ReportName? = nil) async throws -> [ReportRun] {
+        try await runs(Query.selectRuns([app.map { .text($0.text) } ?? .null, report.map { .text($0.text) } ?? .null]))
+    }
+
+    /// The runs that began last, the latest first, and among them each report's of its latest period, whenever it began.
+    public func lastRuns(_ count: Int) async throws -> [ReportRun] {
+        try await runs(Query.selectLastRuns([.integer(Int64(count))]))
+    }
+
+    private func runs(_ query: Statement) async throws -> [ReportRun] {
         try await connection.run { session in
-            let rows = try session.query(
-                Query.selectRuns([app.map { .text($0.text) } ?? .null, report.map { .text($0.text) } ?? .null]))
+            let rows = try session.query(query)
             return try rows.indices.map { row in
                 guard let kind = PeriodKind(code: try rows.integer(row, 2)),
                     let outcome = ReportRun.Outcome(rawValue: try rows.text(row, 8))
-                else { throw StoreError.unexpectedAnswer(query: Query.selectRuns.name) }
+                else { throw StoreError.unexpectedAnswer(query: query.name) }
                 return ReportRun(
                     app: AppName(try rows.text(row, 10)),
                     label: rows.isNull(row, 11) ? nil : try rows.text(row, 11),

@@ -92,14 +92,30 @@ public struct PeriodCalendar: Sendable, Hashable {
         Int64(timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(unixSeconds))))
     }
 
+    /// The offset of an instant's local time, `+02:00`, where the wall clock shows that time twice; empty elsewhere.
+    public func repetition(at unixSeconds: Int64) -> String {
+        let here = offset(at: unixSeconds)
+        let isRepeated = [unixSeconds - 86_400, unixSeconds + 86_400].map(offset).contains { other in
+            other != here && offset(at: unixSeconds + here - other) == other
+        }
+        guard isRepeated else { return "" }
+        return (here < 0 ? "-" : "+") + Self.clock(minutes: Swift.abs(here) / 60)
+    }
+
+    /// "02:00".
+    private static func clock(minutes: Int64) -> String {
+        [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+    }
+
     /// A period as people write it: `2026-11-21T10:00`, `2026-11-21`, `2026-W47`, `2026-11`.
+    ///
+    /// An hour that the wall clock shows twice has its offset behind it: `2026-10-25T02:00+02:00`, then
+    /// `2026-10-25T02:00+01:00`.
     public func label(of period: Period) -> String {
         let first = date(at: period.start)
         switch period.kind {
         case .hour:
-            let minutes = secondOfDay(at: period.start) / 60
-            let parts = [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
-            return "\(first)T\(parts[0]):\(parts[1])"
+            return "\(first)T\(Self.clock(minutes: secondOfDay(at: period.start) / 60))\(repetition(at: period.start))"
         case .day:
             return first.description
         case .week:
@@ -120,10 +136,21 @@ public struct PeriodCalendar: Sendable, Hashable {
         if let date = CalendarDate(text + "-01") { return found(.month, midnight(of: date)) }
         let halves = text.split(separator: "T", omittingEmptySubsequences: false)
         if halves.count == 2, let date = CalendarDate(halves[0]) {
-            let clock = halves[1].split(separator: ":", omittingEmptySubsequences: false).map { Int64($0) }
-            guard clock.count == 2, let hour = clock[0], let minute = clock[1] else { return nil }
-            let guess = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60
-            return found(.hour, guess - offset(at: guess - offset(at: guess)))
+            func seconds(_ text: Substring) -> Int64? {
+                let clock = text.split(separator: ":", omittingEmptySubsequences: false)
+                guard clock.count == 2, clock.allSatisfy({ $0.utf8.count == 2 }), let hour = UInt8(clock[0]),
+                    let minute = UInt8(clock[1])
+                else { return nil }
+                return Int64(hour) * 3600 + Int64(minute) * 60
+            }
+            let sign = halves[1].firstIndex { $0 == "+" || $0 == "-" } ?? halves[1].endIndex
+            guard let clock = seconds(halves[1][..<sign]) else { return nil }
+            let guess = date.daysSince1970 * 86_400 + clock
+            guard sign != halves[1].endIndex else {
+                return found(.hour, guess - offset(at: guess - offset(at: guess)))
+            }
+            guard let east = seconds(halves[1][sign...].dropFirst()) else { return nil }
+            return found(.hour, guess - (halves[1][sign] == "-" ? -east : east))
         }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         if parts.count == 2, let year = Int(parts[0]), parts[1].first == "W", let week = Int64(parts[1].dropFirst()),

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ThrongReport
+import ThrongWire
 
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,6 +12,10 @@ struct VerifyCommand: AsyncParsableCommand {
             key signed; that it is the manifest of the report and the period in its name; that every file that it lists is \
             there with the listed size and SHA-256; and that the folder holds nothing else: no further file, no folder, no \
             symbolic link.
+
+            Of each report it says from which period to which there are manifests, and which periods in between are not \
+            among them. That is no fault: such a period may have been left out with all its files, or was never reported. \
+            Nor can it know of periods before the first one and after the last one.
 
             FILE is keys.json or the PEM of one public key. Get it from whoever runs the daemon by another way than the \
             reports; a key that came with them proves nothing.
@@ -34,7 +39,20 @@ struct VerifyCommand: AsyncParsableCommand {
     private struct Findings: Encodable {
         let good: Bool
         let reports: Int
+        let series: [Series]
         let findings: [Finding]
+
+        struct Series: Encodable {
+            let report: String
+            let app: String
+            let partner: String
+            let kind: String
+            let first: String
+            let last: String
+            let count: Int
+            let missing: [String]
+            let missingCount: Int
+        }
 
         struct Finding: Encodable {
             let good: Bool
@@ -50,7 +68,8 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         guard let keys = ReportKeyList(String(decoding: bytes, as: UTF8.self)) else {
             Terminal.talk(
-                "\(key) is neither a keys.json (throng-keys/1) nor the PEM of an Ed25519 public key; a private key is none."
+                "\(key) is neither a keys.json (throng-keys/1) nor the PEM of an Ed25519 public key. A private key checks "
+                    + "nothing: ask whoever runs the daemon for the public one."
             )
             throw ExitCode(2)
         }
@@ -58,24 +77,46 @@ struct VerifyCommand: AsyncParsableCommand {
         do {
             check = try FolderCheck(of: folder, keys: keys, ignoring: key)
         } catch {
-            Terminal.talk("\(folder) can't be read: \(error)")
+            Terminal.talk(Self.reason(folder, error))
             throw ExitCode(2)
         }
         if json {
             try Terminal.json(
                 Findings(
                     good: check.isGood, reports: check.reports,
+                    series: check.series.map {
+                        .init(
+                            report: $0.report, app: $0.app, partner: $0.partner, kind: $0.kind.rawValue,
+                            first: $0.first, last: $0.last, count: $0.count, missing: $0.missing,
+                            missingCount: $0.missingCount)
+                    },
                     findings: check.lines.map { .init(good: $0.isGood, subject: $0.subject, finding: $0.finding) }))
         } else {
             for line in check.lines {
                 Terminal.data("\(line.isGood ? "ok " : "bad")  \(line.subject): \(line.finding)")
             }
+            for series in check.series {
+                Terminal.data("has  \(series.report) of \(series.app) for \(series.partner): \(series.finding)")
+            }
         }
         Terminal.talk(
             check.isGood
                 ? "\(Terminal.count(check.reports, "report")), all as signed."
-                : "Not everything is as it was signed: \(check.goodReports) of "
-                    + "\(Terminal.count(check.reports, "report")) is.")
+                : check.reports == 0
+                    ? "There is no signed report here."
+                    : "Not everything is as it was signed. Reports without a fault: \(check.goodReports) of "
+                        + "\(check.reports).")
         if !check.isGood { throw ExitCode(1) }
+    }
+
+    /// Why a folder can't be checked.
+    private static func reason(_ folder: String, _ error: ReportError) -> String {
+        guard case .system(let call, let path, let code) = error else { return "\(folder) can't be read: \(error)" }
+        return switch code {
+        case ENOENT where path == folder: "\(folder): there is no such folder."
+        case ENOTDIR: "\(folder) is a file. Name the folder that it is in."
+        case EACCES: "\(path) may not be read by this user."
+        default: "\(path) can't be read: \(call) failed with error \(code)."
+        }
     }
 }

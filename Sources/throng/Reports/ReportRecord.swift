@@ -52,7 +52,7 @@ struct ReportRecord: Encodable {
 
     /// What commands call a run: its files' name without the ending.
     static func id(of run: ReportRun) -> String {
-        "\(run.report)-\(run.label ?? Terminal.instant(run.period.start))".replacing(":", with: "-")
+        ReportFile.stem(report: run.report.text, period: run.label ?? Terminal.instant(run.period.start))
     }
 
     /// The only run that a text names: `REPORT-PERIOD`, with several apps `APP/REPORT-PERIOD`.

@@ -135,10 +135,22 @@ def files(house, cookies, folder):
             check(others[0] == 404 and others[2] == missing[2], "another's report is told from one that is not there")
             compare = f"/reports/{report}/compare?from=1999-01-01&to=1999-01-01"
             check(house.ask("GET", compare, other)[2] == missing[2], "and so is a comparison")
+    compared(house, cookies["bank"])
     verified(house, cookies["bank"], folder)
     for path in ("/reports/bank_daily/..%2f..%2fdaemon.id", "/reports/bank_daily/%00", "/reports/' or 1=1/x"):
         check(house.ask("GET", urllib.parse.quote(path, safe="/%"), cookies["bank"])[0] in (400, 404), path)
     say("downloads are what was delivered")
+
+
+def compared(house, cookie):
+    """The earlier of two periods comes first, whatever the address says; a period is not compared with itself."""
+    body = house.ask("GET", "/reports", cookie)[2].decode()
+    later, earlier = re.findall(r'option value="([^"]+)"', body)[:2]
+    pages = [house.ask("GET", f"/reports/bank_daily/compare?from={one}&to={other}", cookie)
+             for one, other in ((earlier, later), (later, earlier))]
+    check(pages[0][0] == 200 and pages[0][2] == pages[1][2], "the order of an address turns the signs")
+    status, _, body = house.ask("GET", f"/reports/bank_daily/compare?from={later}&to={later}", cookie)
+    check(status == 400 and b"Choose two different periods" in body, status, body)
 
 
 def verified(house, cookie, folder):
