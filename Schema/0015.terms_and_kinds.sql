@@ -40,6 +40,7 @@ alter table throng.delivered_file drop constraint delivered_file_delivery;
 alter table throng.delivery drop constraint delivery_run;
 alter table throng.run_file drop constraint run_file_run;
 
+comment on table throng.report_run is 'Scheduled runs of reports: one row a report, kind of period and period, so that a run is made once.';
 alter table throng.report_run drop constraint report_run_pkey;
 alter table throng.report_run add constraint report_run_pkey primary key (app, report, period_kind, period_start);
 

@@ -5,7 +5,7 @@ with latest as (
         period_kind,
         period_start
     from throng.report_run
-    order by app, report, period_start desc, period_kind
+    order by app, report, period_start desc, period_kind desc
 ),
 last as (
     select app,

@@ -26,7 +26,8 @@ struct ComparisonTests {
             """
         let json = """
             {"title": "Shoppers", "locale": "\(locale)", "withheld": "\(Withheld.wording)",
-             "period": {"kind": "\(length)", "label": "\(period)", "title": "\(period)", "start": "\(period)T00:00:00Z"},
+             "period": {"kind": "\(length)", "label": "\(period)", "title": "\(period)", "start": "\(period)T00:00:00Z",
+              "end": "\(period)T23:59:59Z"},
              "insights": [{"name": "by_system", "title": "By system", "metric": "\(metric)", "kind": "\(kind)",
              "filters": [\(filters)], "part": null, "status": "\(status)", \(more)
              "view": {"as": "\(view)"}, "unit": "\(unit)", "basis": \(status == "answered" ? basis : "null"),

@@ -105,6 +105,18 @@ struct QuantileTests {
         #expect(many.value?.description == "28")
     }
 
+    @Test("a mark that stands although bands are withheld does not say that nothing is")
+    func withheldBands() throws {
+        var shop = Shop()
+        shop.checkouts = shop.checkouts.map { bands in
+            bands.enumerated().map { $0.offset == 4 ? (1, 100, 1) : $0.element }
+        }
+        let answered = try #require(Course([shop], insights: Course.usual).answer("quantiles")?.answered)
+        let rest = try #require(answered.table.rest)
+        #expect(rest.events > 0 && answered.table.rows.contains { $0.figure.quantity != nil })
+        #expect(answered.withheldWords(in: .english) == ["Withheld: \(answered.withheldShare(rest, .english))"])
+    }
+
     @Test("of a release whose bands have other edges than the plan, nothing is read")
     func otherEdges() throws {
         var old = Shop()

@@ -8,7 +8,7 @@ import ThrongStore
 
 @testable import ThrongServer
 
-@Suite("A release that can't be made holds up no other, and no report", .serialized)
+@Suite("A release that can't be made holds up no other, and no report of another period", .serialized)
 struct FailingReleaseTests {
     private static func metric(_ name: String) -> String {
         """

@@ -76,17 +76,36 @@ struct MigrationTests {
                 (app, report, period_start, period_end, period_kind, partner, started_at, outcome)
             values ('shop', 'weekly', '2026-11-16', '2026-11-23', 2, 'bank', now(), 'made')
             """,
+            """
+            insert into throng.report_run
+                (app, report, period_start, period_end, period_kind, partner, started_at, outcome)
+            values ('shop', 'daily', '2026-11-17', '2026-11-18', 1, 'bank', now(), 'made')
+            """,
             "insert into throng.run_file values ('shop', 'weekly', '2026-11-16', 0, 'a.csv', 'x')",
+            "insert into throng.run_file values ('shop', 'daily', '2026-11-17', 0, 'b.csv', 'x')",
             """
             insert into throng.delivery (app, report, period_start, target, idempotency_key, next_at)
             values ('shop', 'weekly', '2026-11-16', 'folder out', sha256('x'), now())
             """,
+            """
+            insert into throng.delivery (app, report, period_start, target, idempotency_key, next_at)
+            values ('shop', 'daily', '2026-11-17', 'folder out', sha256('y'), now())
+            """,
             "insert into throng.delivered_file values ('shop', 'weekly', '2026-11-16', 'folder out', 0, null, now())",
+            "insert into throng.delivered_file values ('shop', 'daily', '2026-11-17', 'folder out', 0, null, now())",
         ] { try await connection.execute(statement) }
         #expect(try await Migrator(connection).migrate() == Migration.all.dropFirst(14).map(\.name))
         for table in ["run_file", "delivery", "delivered_file"] {
-            #expect(try await connection.integer("select min(period_kind)::bigint from throng.\(table)") == 2)
+            let kinds = "select string_agg(report || period_kind, ' ' order by report) from throng.\(table)"
+            #expect(try await connection.texts(kinds) == ["daily1 weekly2"])
         }
+        // A day of the same start is a run of its own now.
+        try await connection.execute(
+            """
+            insert into throng.report_run
+                (app, report, period_start, period_end, period_kind, partner, started_at, outcome)
+            values ('shop', 'weekly', '2026-11-16', '2026-11-17', 1, 'bank', now(), 'made')
+            """)
     }
 
     @Test("every column of every table and view has a comment")

@@ -215,5 +215,13 @@ struct ReleaseStoreTests {
         #expect(runs.map(\.report) == ["busy", "busy", "busy", "quiet"])
         #expect(runs.map { ($0.period.start - saturday) / 86_400 } == [8, 7, 6, 4])
         #expect(try await store.lastRuns(100).count == 14)
+        // Of a day and a week that start together, the week is the later one.
+        let monday = PeriodCalendar.utc.period(.week, containing: saturday + 30 * 86_400)
+        for period in [monday, .day(monday.start)] {
+            let claim = try await store.claimRun(
+                app: "shop", report: "quiet", partner: "supplier", period: period, now: saturday + 100)
+            try await store.finishRun(try #require(claim), .delivered, detail: nil, now: saturday + 101)
+        }
+        #expect(try await store.lastRuns(1).filter { $0.report == "quiet" }.map(\.period.kind) == [.week])
     }
 }

@@ -58,7 +58,9 @@ struct ComparisonView {
     ///
     /// - Parameter learned: the dimensions that get their buckets while counting goes on.
     init(_ one: ReportReading, _ other: ReportReading, learned: Set<String> = [], frame: PageFrame) {
-        let (from, to) = one.period.start <= other.period.start ? (one, other) : (other, one)
+        // In whichever order they were chosen; a day comes before the week that it begins.
+        func order(_ reading: ReportReading) -> (String, String) { (reading.period.start, reading.period.end) }
+        let (from, to) = order(one) <= order(other) ? (one, other) : (other, one)
         self.frame = frame
         reportTitle = to.title
         (fromTitle, toTitle) = (from.period.title, to.period.title)

@@ -95,7 +95,7 @@ struct PartnerRoutes: Sendable {
             else { return try missing(guest) }
             documents.append(try ReportReading(json: bytes))
         }
-        guard documents[0].period.start != documents[1].period.start else { return try unchosen(guest) }
+        guard documents[0].period.label != documents[1].period.label else { return try unchosen(guest) }
         let view = ComparisonView(
             documents[0], documents[1],
             learned: Set(guest.plan.dimensions.filter(\.isRevealed).map(\.name.text)),

@@ -12,6 +12,8 @@ struct ReportReading: Decodable {
         let title: String
         /// Its first second, as RFC 3339 writes it in UTC: texts are in the order of time.
         let start: String
+        /// The second after its last.
+        let end: String
     }
 
     /// A period of a trend.

@@ -79,7 +79,7 @@ struct ReportsView {
         }
         let periods = names.map { name in
             Dictionary(grouping: files.filter { $0.report == name }, by: \.period)
-                .sorted { $0.key.start > $1.key.start }
+                .sorted { $0.key > $1.key }
         }
         let parts = ((periods.map(\.count).max() ?? 0) + Self.mostPeriods - 1) / Self.mostPeriods
         let part = min(max(part, 1), max(parts, 1))

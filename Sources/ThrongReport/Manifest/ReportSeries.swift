@@ -25,8 +25,8 @@ public struct ReportSeries: Sendable, Hashable {
 
     /// The most periods that are named.
     public static let most = 20
-    /// The most periods that are looked at: a hundred years of days.
-    private static let longest = 40_000
+    /// The most periods that are looked at: a hundred years of hours.
+    private static let longest = 880_000
 
     /// Everything about it in sentences: "8 days, from 2026-11-16 to 2026-11-24; 2026-11-18 is not among them".
     public var finding: String {
