@@ -247,21 +247,21 @@ struct DemoCommand: AsyncParsableCommand {
         let visits = plan.purposesWithin
         let bar = ProgressBar(
             "counting the days before", total: sizes.reduce(visits.isEmpty ? 0 : devices, +), unit: "devices")
-        var refused = 0
+        var refused: [String: Int] = [:]
         for (ago, day) in order.enumerated().reversed() {
             let parcels = crowd.parcels(
                 plan: plan, purposes: plan.purposes, day: day.start, now: day.end + 1, devices: sizes[ago],
                 seed: seed + UInt64(ago) + 1, progress: bar)
-            refused += try await past.count(parcels, at: day.end + 1, into: store)
+            refused.merge(try await past.count(parcels, at: day.end + 1, into: store), uniquingKeysWith: +)
         }
         if !visits.isEmpty {
             let parcels = crowd.parcels(
                 plan: plan, purposes: visits, day: yesterday.start, now: yesterday.end + 1, devices: devices,
                 seed: seed, progress: bar)
-            refused += try await past.count(parcels, at: yesterday.end + 1, into: store)
+            refused.merge(try await past.count(parcels, at: yesterday.end + 1, into: store), uniquingKeysWith: +)
         }
         bar.finish()
-        if refused > 0 { Terminal.talk("\(Terminal.grouped(refused)) of their events were refused.") }
+        if !refused.isEmpty { Terminal.talk("Refused of their events: \(Self.listed(refused))") }
     }
 
     /// An empty data directory; one that an earlier demonstration left is emptied, any other is left alone.
@@ -281,10 +281,14 @@ struct DemoCommand: AsyncParsableCommand {
         }
     }
 
+    /// "66 contribution_bound, 12 too_old".
+    private static func listed(_ refusals: [String: Int]) -> String {
+        refusals.sorted { $0.key < $1.key }.map { "\(Terminal.grouped($0.value)) \($0.key)" }.joined(separator: ", ")
+    }
+
     private func show(_ summary: Summary) throws {
         if json { return try Terminal.json(summary) }
-        let reasons = summary.refusals.sorted { $0.key < $1.key }.map { "\(Terminal.grouped($0.value)) \($0.key)" }
-        let refusals = reasons.isEmpty ? "" : "  (\(reasons.joined(separator: ", ")))"
+        let refusals = summary.refusals.isEmpty ? "" : "  (\(Self.listed(summary.refusals)))"
         Terminal.talk("")
         Terminal.data(
             Terminal.table([

@@ -28,21 +28,24 @@ struct PastDays {
     /// Brings one day's batches into the counters, all at once.
     ///
     /// - Parameter now: shortly after the day. Unit: Unix seconds.
-    /// - Returns: how many events were refused.
-    func count(_ parcels: [BatchSender.Parcel], at now: Int64, into store: CounterStore) async throws -> Int {
+    /// - Returns: how many events were refused, by reason.
+    func count(_ parcels: [BatchSender.Parcel], at now: Int64, into store: CounterStore) async throws -> [String: Int] {
         try await store.registerLayouts(layouts, terms: terms)
         let start = try await store.attach(daemon: DaemonID(UUID()))
         var counting = Counting(space: space, position: start, watermark: start)
         var keys: [WindowID: WindowKey] = [:]
-        var refused = 0
+        var refused: [String: Int] = [:]
         let calendars = Dictionary(
             layouts.map { ($0.timeZone, PeriodCalendar(timeZone: $0.timeZone) ?? .utc) }
         ) { first, _ in first }
         for parcel in parcels {
             var body = parcel.body
             let outcome = try body.withUTF8 { try intake.read($0, signals: [], now: now) }
-            guard case .batch(let incoming) = outcome else {
-                refused += parcel.events
+            let incoming: IncomingBatch
+            switch outcome {
+            case .batch(let batch): incoming = batch
+            case .optedOut(let answer, _):
+                for each in answer.refused { refused[each.reason.rawValue, default: 0] += 1 }
                 continue
             }
             let window = incoming.bucketed.window
@@ -54,9 +57,10 @@ struct PastDays {
                 (calendars[layout.timeZone] ?? .utc).period(layout.period, containing: now).start
             }
             switch counted {
-            case .counted(let batch): refused += batch.answer.refused.count
+            case .counted(let batch):
+                for each in batch.answer.refused { refused[each.reason.rawValue, default: 0] += 1 }
             case .repeated: break
-            case .windowOver: refused += parcel.events
+            case .windowOver: refused["window_over", default: 0] += parcel.events
             }
         }
         // The day is over, and so are its windows.
