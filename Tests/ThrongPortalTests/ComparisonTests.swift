@@ -14,7 +14,8 @@ struct ComparisonTests {
         view: String = "table", rows: [(String, String, String?)], whole: String? = nil, more: String = "",
         status: String = "answered", metric: String = "orders", filters: String = "", sampling: String = "1",
         window: Int = 900, devices: String = "null", noise: String = "", buckets: String = "\"iOS\"",
-        k: String = "20", withheldShare: String = "null", length: String = "day"
+        k: String = "20", withheldShare: String = "null", length: String = "day",
+        label: String? = nil, last: String? = nil
     ) throws -> ReportReading {
         func figure(_ status: String, _ value: String?) -> String {
             "\"status\": \"\(status)\", \"value\": \(value ?? "null")"
@@ -26,8 +27,8 @@ struct ComparisonTests {
             """
         let json = """
             {"title": "Shoppers", "locale": "\(locale)", "withheld": "\(Withheld.wording)",
-             "period": {"kind": "\(length)", "label": "\(period)", "title": "\(period)", "start": "\(period)T00:00:00Z",
-              "end": "\(period)T23:59:59Z"},
+             "period": {"kind": "\(length)", "label": "\(label ?? period)", "title": "\(label ?? period)",
+              "start": "\(period)T00:00:00Z", "end": "\(last ?? period)T23:59:59Z"},
              "insights": [{"name": "by_system", "title": "By system", "metric": "\(metric)", "kind": "\(kind)",
              "filters": [\(filters)], "part": null, "status": "\(status)", \(more)
              "view": {"as": "\(view)"}, "unit": "\(unit)", "basis": \(status == "answered" ? basis : "null"),
@@ -221,6 +222,13 @@ struct ComparisonTests {
         for (one, other) in [(before, after), (after, before)] {
             #expect(try Self.cells(one, other)["iOS"] == ["100", "150", "+50.0%"])
             #expect(ComparisonView(one, other, frame: Self.frame).fromTitle == "2026-11-20")
+        }
+        let day = try Self.report("2026-11-16", rows: [("iOS", "published", "100")])
+        let week = try Self.report(
+            "2026-11-16", rows: [("iOS", "published", "700")], length: "week", label: "2026-W47", last: "2026-11-22")
+        for (one, other) in [(day, week), (week, day)] {
+            #expect(ComparisonView(one, other, frame: Self.frame).toTitle == "2026-W47")
+            #expect(try Self.cells(one, other)["iOS"] == ["100", "700", "not comparable"])
         }
     }
 

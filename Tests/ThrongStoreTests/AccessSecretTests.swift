@@ -15,6 +15,16 @@ struct AccessSecretTests {
         }
     }
 
+    @Test("a token has one spelling: no other last letter opens the door")
+    func spelling() {
+        let secret = AccessSecret()
+        let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+        for letter in letters where letter != secret.text.last {
+            let other = AccessSecret(secret.text.dropLast() + String(letter))
+            #expect(other?.matches(secret.hash) != true, "\(letter)")
+        }
+    }
+
     @Test("what is no token is none")
     func refused() {
         let good = AccessSecret().text

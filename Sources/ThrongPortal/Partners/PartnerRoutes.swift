@@ -68,19 +68,24 @@ struct PartnerRoutes: Sendable {
     }
 
     private func missing(_ guest: Guest) throws -> Response {
-        try pages.response(
-            NoticeView(
-                frame: guest.frame("Not found", pages, house), heading: "There is no such report",
-                text: "It may be too old, or was never made for you."),
-            by: "notice", status: .notFound)
+        try notice(
+            guest, "Not found", heading: "There is no such report",
+            text: "It may be too old, or was never made for you.", status: .notFound)
     }
 
     private func unchosen(_ guest: Guest) throws -> Response {
+        try notice(
+            guest, "Nothing to compare", heading: "Choose two different periods",
+            text: "A period has nothing to be compared with in itself. Go back, and choose another one beside it.",
+            status: .badRequest)
+    }
+
+    private func notice(
+        _ guest: Guest, _ title: String, heading: String, text: String, status: HTTPResponse.Status
+    ) throws -> Response {
         try pages.response(
-            NoticeView(
-                frame: guest.frame("Nothing to compare", pages, house), heading: "Choose two different periods",
-                text: "A period has nothing to be compared with in itself. Go back, and choose another one beside it."),
-            by: "notice", status: .badRequest)
+            NoticeView(frame: guest.frame(title, pages, house), heading: heading, text: text), by: "notice",
+            status: status)
     }
 
     private func comparison(

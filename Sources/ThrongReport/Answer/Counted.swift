@@ -21,7 +21,4 @@ public enum Counted: String, Sendable, Hashable, Codable {
                 }
             }
     }
-
-    /// At the head of a column.
-    var title: String { rawValue.sentenceCased }
 }

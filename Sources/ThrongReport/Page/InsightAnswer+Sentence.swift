@@ -114,8 +114,8 @@ extension InsightAnswer {
     /// Behind a number that is as counted and not scaled up; empty where every event is.
     var sampleWords: String { (answered?.basis.sampling ?? 1) < 1 ? " in the sample" : "" }
 
-    /// What the numbers count; without any, what they would.
-    var counted: Counted { answered?.basis.counts ?? Counted(by: insight.kind, isWithin: false) }
+    /// What the numbers count; events where there are none.
+    var counted: Counted { answered?.basis.counts ?? .events }
     /// The number without its unit.
     func text(_ quantity: Quantity) -> String { quantity.figureText(in: locale) }
     /// The number with its unit.

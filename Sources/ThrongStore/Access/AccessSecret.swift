@@ -30,6 +30,8 @@ public struct AccessSecret: Sendable {
         guard let bytes = Data(base64Encoded: base64), bytes.count == 32 else { return nil }
         id = String(parts[1])
         secret = Array(bytes)
+        // The last letter has two bits that belong to no byte: one spelling is right, not four.
+        guard self.text == trimmed else { return nil }
     }
 
     /// As its owner gets it, once.

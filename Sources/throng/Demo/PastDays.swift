@@ -60,7 +60,7 @@ struct PastDays {
             case .counted(let batch):
                 for each in batch.answer.refused { refused[each.reason.rawValue, default: 0] += 1 }
             case .repeated: break
-            case .windowOver: refused["window_over", default: 0] += parcel.events
+            case .windowOver: refused["window_out_of_range", default: 0] += parcel.events
             }
         }
         // The day is over, and so are its windows.
