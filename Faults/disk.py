@@ -3,6 +3,7 @@
 import os
 import time
 
+from moving_clock import MovingClock
 from oracle import Control, Crowd, House, Postgres, Row, check, judge, say
 from volume import Disk, Volume, obstacle
 
@@ -210,6 +211,45 @@ def full(fill_by):
 
 
 
+def full_beside_clock(site, tally, chance, **faults):
+    """A write waits for space while the system's clock is behind what the daemon read of it, as after it was set back: a deadline
+    by the time of day lies so much later."""
+    house = site.house
+    clock = MovingClock(house.folder, time.time() + 1800)
+    variables = {**site.disk.variables, **clock.variables}
+    variables["LD_PRELOAD"] = ":".join([site.disk.variables["LD_PRELOAD"], clock.variables["LD_PRELOAD"]])
+    house.settings.update(variables)
+    # A house of its own each time: its clients live half an hour ahead.
+    crowd = site.crowd = Crowd(house, chance, now=clock.now())
+    filler = InjectedFill(site)
+    site.start(**faults)
+    crowd.start(pause=0.005)
+    time.sleep(chance.uniform(0.1, 0.6))
+    filler.fill()
+    deadline = time.monotonic() + 10
+    while crowd.answers[503] < 20 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(chance.uniform(0.5, 2))
+    filler.free()
+    before, deadline = crowd.answers[202], time.monotonic() + 10
+    while crowd.answers[202] < before + 20 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    if crowd.answers[202] < before + 20:
+        tally.wrong("there is space again, and for ten seconds nobody is acknowledged")
+    if faults:
+        house.kill()
+        return crowd.stop()
+    crowd.stop()
+    return site.settle(tally)
+
+
+def waits_by_time_of_day(tally, chance):
+    """Deadlines are times of day."""
+    site = Site(chance)
+    full_beside_clock(site, tally, chance, THRONG_FAULT="wait_by_time_of_day")
+    site.end()
+
+
 def starts_full(site, tally, chance):
     """The daemon ends while the disk is full, or before, and starts again on the full disk; then there is space."""
     house, crowd = site.house, site.crowd
@@ -341,6 +381,9 @@ ROWS = [
         Control("acknowledged before it is written", full_and_acknowledged(RealFill), "lost")),
     row("4.refused", "every write refused for want of space", 30, 2, full(InjectedFill),
         Control("acknowledged before it is written", full_and_acknowledged(InjectedFill), "lost")),
+    Row("4.clock", "a full disk while the clock is set back: recovery as soon as there is space", 10, 1,
+        lambda tally, count, chance: each(count, chance, full_beside_clock, tally, trials_a_site=1),
+        [Control("deadlines by the time of day", waits_by_time_of_day, "unexplained")], obstacle),
     row("4.start", "a start on a full disk: 503, and it goes on by itself", 30, 3, starts_full,
         Control("acknowledged before it is written", full_and_acknowledged(RealFill), "lost")),
     row("4.slow", "a slow disk: a bounded queue, clients turned away", 20, 2, slow,

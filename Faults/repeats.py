@@ -70,8 +70,10 @@ def at_once(postgres, tally, chance):
         told = set(answers[batch.id]) - {None}
         check(len(told) == 1, "a repeated batch got", len(told), "answers:", list(told)[:3])
         status, text = told.pop()
+        place = batch.place % 20
         check(status == 202 and json.loads(text) == {
-            "accepted": 20, "refused": [{"index": batch.place % 20, "reason": "unknown_event"}]}, status, text)
+            "accepted": 20, "refused": [
+                {"index": place, "reason": "unknown_event", "detail": {"pointer": f"/events/{place}/event"}}]}, status, text)
         batch.status = 202
     check(house.stop() == 0, "SIGTERM ended with", house.process.returncode)
     found = judge(crowd, tally)

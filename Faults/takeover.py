@@ -1,5 +1,5 @@
 """Row 7: two daemons where one should be. A second one on the same data directory refuses; one that was frozen while another took
-its place acknowledges nothing more and ends."""
+its place acknowledges nothing more and ends; one that goes on before that flushes what it has acknowledged, and ends."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from oracle import Control, Crowd, House, Postgres, Row, check, daemon, judge, say
+from oracle import DEVICES, Control, Crowd, House, Postgres, Row, check, daemon, judge, say
 
 import http.client
 
@@ -55,6 +55,21 @@ def race(postgres, crowd_of, tally, chance):
     return found
 
 
+def await_place(house, seconds=40):
+    """Returns once it has its place, and takes batches."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            if house.get("/readyz")[0] == 200:
+                return
+        except OSError:
+            # Between waiting and being there.
+            pass
+        check(house.process.poll() is None, "it ended with", house.process.poll(), house.log_text()[-2000:])
+        check(time.monotonic() < deadline, "it did not get its place\n", house.log_text()[-2000:])
+        time.sleep(0.05)
+
+
 class Line:
     """A client of the frozen daemon: its request is on its way when the daemon stands still."""
 
@@ -96,6 +111,8 @@ def take_over(postgres, crowd_of, tally, chance, same_folder):
         shutil.copytree(house.data, copy)
         other = also(house, copy)
     other.restart()
+    # Who is frozen can't give its place back: the other one waits for as long as that may take.
+    await_place(other)
     crowd.house = other
     old_threads, crowd.threads = crowd.threads, []
     # A pause that was too short for anybody to notice would be no pause.
@@ -136,6 +153,69 @@ def take_over(postgres, crowd_of, tally, chance, same_folder):
     return found
 
 
+def handed_over(postgres, crowd_of, tally, chance, **faults):
+    """The old daemon stands still for a moment that it may not even notice, while another starts on a copy: it goes on
+    acknowledging, so all of that has to be flushed before its place is taken. A copy does not know whom the old one met after it
+    was made: devices that the oracle counts meet one of the two."""
+    house, crowd = crowd_of(House(postgres, THRONG_FLUSH_SECONDS=str(chance.choice([1, 3, 600]))))
+    house.restart()
+    crowd.devices = range(500)
+    crowd.start(pause=PAUSE)
+    time.sleep(chance.uniform(0.3, 2))
+    house.process.send_signal(signal.SIGSTOP)
+    frozen = time.monotonic()
+    # What its clients sent in the moment before: it takes them as soon as it goes on.
+    lines = [Line(crowd, house) for _ in range(20)]
+    copy = os.path.join(house.folder, "copy")
+    shutil.copytree(house.data, copy)
+    other = also(house, copy)
+    other.settings = {**house.settings, "THRONG_FLUSH_SECONDS": "1"}
+    before = house.sql("select fence from throng.watermark")
+    other.launch(**faults)
+    length = chance.choice([chance.uniform(1.5, 2.7), chance.uniform(3.3, 6)])
+    if faults:
+        # It takes the place before the old one goes on.
+        length = 2.8
+        while house.sql("select fence from throng.watermark") == before and time.monotonic() - frozen < length:
+            time.sleep(0.02)
+        length = min(length, time.monotonic() - frozen)
+    time.sleep(max(0, frozen + length - time.monotonic()))
+    acknowledged = crowd.answers[202]
+    house.process.send_signal(signal.SIGCONT)
+    answers = [line.finish() for line in lines]
+    code = house.process.wait(60)
+    crowd.stop()
+    check(code == 1, "the daemon that was replaced ended with", code, house.log_text()[-2000:])
+    check("another process has taken this daemon's place" in house.log_text(), "it does not say why")
+    say(f"frozen for {length:.1f} s, it acknowledged {crowd.answers[202] - acknowledged + answers.count(202)} batches more, then ended")
+    house.launch()
+    check(house.process.wait(30) == 1, "the old copy started again")
+    check("another copy of this data directory" in house.log_text(), "and does not say why:", house.log_text()[-800:])
+    await_place(other)
+    crowd.house = other
+    crowd.devices = range(500, DEVICES)
+    crowd.start(pause=PAUSE, most=20)
+    crowd.join()
+    other.drain()
+    check(other.stop() == 0, "SIGTERM ended with", other.process.returncode, other.log_text()[-2000:])
+    found = judge(crowd, tally)
+    if any(found) and not faults:
+        say("the old one:\n" + house.log_text()[-3000:])
+        say("the new one:\n" + other.log_text()[-3000:])
+    other.clean()
+    house.clean()
+    return found
+
+
+def without_lease(tally, chance):
+    """The copy takes the place at once: what the old one acknowledges until it notices is in its own journal only."""
+    def crowd_of(house):
+        return house, Crowd(house, chance)
+
+    for _ in range(3):
+        handed_over(Postgres.shared(), crowd_of, tally, chance, THRONG_FAULT="take_without_lease")
+
+
 def frozen_alone(postgres, crowd_of, tally, chance):
     """Nobody took its place: a daemon that stood still goes on, with or without PostgreSQL."""
     house, crowd = crowd_of(House(postgres))
@@ -159,7 +239,7 @@ def frozen_alone(postgres, crowd_of, tally, chance):
 
 
 KINDS = [
-    lambda *a: take_over(*a, False), lambda *a: take_over(*a, True), race, frozen_alone,
+    handed_over, lambda *a: take_over(*a, False), lambda *a: take_over(*a, True), race, frozen_alone,
 ]
 
 
@@ -190,6 +270,7 @@ def no_fence(tally, chance):
     shutil.copytree(house.data, copy)
     other = also(house, copy)
     other.restart()
+    await_place(other)
     check(other.stop() == 0, "SIGTERM ended with", other.process.returncode)
     house.sql(f"update throng.watermark set position = {row[0]}, fence = {row[1]}")
     house.process.send_signal(signal.SIGCONT)
@@ -200,7 +281,8 @@ def no_fence(tally, chance):
 
 
 ROWS = [
-    Row("7", "a second daemon, and one that was frozen while another took its place", 40, 3, trials, [
+    Row("7", "a second daemon, and one that was frozen while another took its place", 40, 5, trials, [
         Control("fence and watermark put back", no_fence, "doubled"),
+        Control("the place is taken without waiting", without_lease, "lost"),
     ]),
 ]

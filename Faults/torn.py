@@ -30,13 +30,18 @@ def segments(house):
 
 
 def records(path):
-    """Where the records of a segment begin, and where the last one ends."""
+    """Where the records of a segment begin, and where the last one ends; marks are none."""
     with open(path, "rb") as file:
         content = file.read()
-    places = [32 + 32 * int.from_bytes(content[24:28], "little")]
-    while places[-1] < len(content):
-        places.append(places[-1] + 8 + int.from_bytes(content[places[-1]:places[-1] + 4], "little"))
-    return places
+    place = 40 + 32 * int.from_bytes(content[24:28], "little")
+    starts, end = [], place
+    while place < len(content):
+        following = place + 8 + int.from_bytes(content[place:place + 4], "little")
+        if int.from_bytes(content[place + 24:place + 28], "little") > 0:
+            starts.append(place)
+            end = following
+        place = following
+    return starts + [end]
 
 
 def damage(house, chance):
@@ -48,8 +53,8 @@ def damage(house, chance):
     with open(path, "r+b") as file:
         if chance.random() < 0.3:
             # Within a record: a cut between two is what a file system does with what was never synced.
-            ends = set(records(path))
-            cut = chance.choice([place for place in range(max(1, size - 3000), size) if place not in ends])
+            found = records(path)
+            cut = chance.choice([place for place in range(max(1, size - 3000), found[-1]) if place not in found])
             file.truncate(cut)
             return path, "cut"
         place = chance.randrange(size) if chance.random() < 0.5 else chance.randrange(max(0, size - 3000), size)
@@ -165,8 +170,9 @@ def away(tally, count, chance):
         house, crowd, path, place = counted_and_cut(chance, postgres)
         how = chance.choice(["whole records cut off", "cut within a record", "a bit flipped"])
         if how == "a bit flipped":
-            # In the last record, so that no good one follows.
+            # In the last record, so that nothing follows that says it was on disk.
             place = records(path)[-2] + 8
+            os.truncate(path, records(path)[-1])
             with open(path, "r+b") as file:
                 file.seek(place)
                 byte = file.read(1)[0]

@@ -7,7 +7,7 @@ struct ContributionTotals: Sendable {
     private var totals = FlatTable<Int64>(initial: 0)
     /// Key: sum slot in the upper half, period ordinal in the lower.
     private var pairs = FlatTable<TwoLargest>(initial: TwoLargest())
-    private var periods = Ordinals()
+    private var periods = Ordinals<Int64>()
 
     /// How many contributions are known.
     var count: Int { totals.count }

@@ -19,6 +19,9 @@ struct Contributions: Sendable {
 
     private var table = OrderedTable<Contributed>()
 
+    /// How many keys have added anything, once what waits is in: ``settle()``.
+    var count: Int { table.count }
+
     /// What a key has added; for a new key it is nothing.
     subscript(key: UInt64) -> Contributed {
         mutating get {

@@ -6,12 +6,15 @@ public enum CountedRecord: Sendable {
     case batch(CountedBatch)
     /// A window was over.
     case closing(WindowClosing)
+    /// Somebody who had been counted wants not to be.
+    case withdrawal(Withdrawal)
 
     /// Its place in the journal.
     public var position: JournalPosition {
         switch self {
         case .batch(let batch): batch.position
         case .closing(let closing): closing.position
+        case .withdrawal(let withdrawal): withdrawal.position
         }
     }
 
@@ -20,6 +23,7 @@ public enum CountedRecord: Sendable {
         switch self {
         case .batch(let batch): batch.window
         case .closing(let closing): closing.window
+        case .withdrawal(let withdrawal): withdrawal.window
         }
     }
 }
@@ -35,6 +39,12 @@ public struct WindowClosing: Sendable, Equatable {
     ///
     /// An identifier is in one of them, so these are the distinct identifiers of the window, too.
     public let additions: [Addition]
+    /// Whether the next position goes on with this closing: no record holds more than ``largest`` additions. Only all of
+    /// them together close the window; parts without their end say nothing.
+    public let hasMore: Bool
+
+    /// How many additions a record may hold.
+    public static let largest = 1_000_000
 
     /// Identifiers of one leaf cell.
     public struct Addition: Sendable, Equatable {
@@ -57,9 +67,28 @@ public struct WindowClosing: Sendable, Equatable {
     }
 
     /// Puts a closing together.
-    public init(position: JournalPosition, window: WindowID, additions: [Addition]) {
+    public init(position: JournalPosition, window: WindowID, additions: [Addition], hasMore: Bool = false) {
         self.position = position
         self.window = window
         self.additions = additions
+        self.hasMore = hasMore
+    }
+}
+
+/// An identifier sent a batch with a signal that its purpose honours: how far it has come in its window's metrics that
+/// count identifiers is forgotten.
+public struct Withdrawal: Sendable, Equatable {
+    /// Its place in the journal.
+    public let position: JournalPosition
+    /// The window.
+    public let window: WindowID
+    /// Who sent it, under the window's key.
+    public let identifier: KeyedIdentifier
+
+    /// Puts a withdrawal together.
+    public init(position: JournalPosition, window: WindowID, identifier: KeyedIdentifier) {
+        self.position = position
+        self.window = window
+        self.identifier = identifier
     }
 }

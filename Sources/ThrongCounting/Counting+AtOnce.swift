@@ -56,7 +56,7 @@ extension Counting {
         var shares: [Share] = []
         additions.reserveCapacity(min(batch.contributions.count, 16))
         shares.reserveCapacity(4)
-        for (place, contribution) in batch.contributions.enumerated() {
+        for (place, contribution) in batch.contributions.enumerated() where batch.repeats[place] > 0 {
             let ordinal = Int(contribution.metric)
             let metric = space.metrics[ordinal]
             guard metric.cellsBound == nil else { return nil }

@@ -10,6 +10,7 @@ extension Counting {
         switch record {
         case .batch(let batch): replay(batch, now: now)
         case .closing(let closing): replay(closing)
+        case .withdrawal(let withdrawal): replay(withdrawal)
         }
     }
 
@@ -28,16 +29,19 @@ extension Counting {
             unresolved?.append(record, in: space)
         } else if record.position > flushed {
             addDeltas(of: record)
+            freezeIfLarge(through: record.position)
         }
     }
 
     /// Learns the journal's last position once all of it was replayed: its last records may be past reading.
     public mutating func reach(_ last: JournalPosition) {
         position = max(position, last)
+        parts = []
         windows.settle()
+        measure()
     }
 
-    private func replayIdentifier(of record: CountedBatch, in window: inout OpenWindow) {
+    private mutating func replayIdentifier(of record: CountedBatch, in window: inout OpenWindow) {
         for (place, first) in record.additions.enumerated()
         where !record.additions[..<place].contains(where: { $0.metric == first.metric }) {
             let metric = space.metrics[first.metric]
@@ -61,7 +65,7 @@ extension Counting {
                 window.pairs.insertLater(firsts.hash(place, addition, by: record.identifier))
             }
         }
-        window.batches.addLater(record.batch, record.answer, at: record.position)
+        note(in: &window) { $0.addLater(record.batch, record.answer, at: record.position, room: $1) }
     }
 
     private mutating func replayTotals(of record: CountedBatch, in window: inout OpenWindow) {
@@ -124,21 +128,49 @@ extension Counting {
         unresolved = nil
         flushed = watermark
         position = max(position, watermark)
-        waiting.add(after: watermark, to: &pending)
+        guard let last = waiting.last, last > watermark else { return }
+        // What was counted since the start stays for later: it is behind all that waited. But the two largest contributions
+        // are no deltas, and must not come after the sums that they are of.
+        var deltas = pending.takeTop()
+        waiting.add(after: watermark, to: &deltas) { deltas, position in
+            guard deltas.count >= bounds.flushCells else { return }
+            freeze(deltas, through: position)
+            deltas = PendingDeltas()
+        }
+        if position > last {
+            if frozen.last?.through != last { freeze(deltas, through: last) }
+        } else {
+            // Nothing was counted since; what was refused without consent has no position.
+            for delta in pending.coverage.deltas { deltas.coverage.add(delta) }
+            pending = deltas
+        }
     }
 
-    /// What PostgreSQL should get next: the flush that is under way, or else everything that is pending; nil for
-    /// nothing, or while the watermark is unknown.
+    /// Keeps a flush from growing beyond what PostgreSQL takes in one go.
+    ///
+    /// - Parameter position: everything up to here is pending, or was before.
+    mutating func freezeIfLarge(through position: JournalPosition) {
+        guard unresolved == nil, pending.count >= bounds.flushCells else { return }
+        freeze(pending, through: position)
+        pending = PendingDeltas()
+    }
+
+    private mutating func freeze(_ deltas: PendingDeltas, through position: JournalPosition) {
+        frozen.append(
+            FrozenDeltas(after: frozen.last?.through ?? flushed, through: position, space: space, deltas: deltas))
+        saturations += deltas.saturations
+    }
+
+    /// What PostgreSQL should get next: the flush that is under way, or else the oldest of what is pending, mostly all of
+    /// it; nil for nothing, or while the watermark is unknown.
     ///
     /// - Complexity: O(1); ``FrozenDeltas/flush()`` does the work, for which nobody who counts has to wait.
     public mutating func takePending() -> FrozenDeltas? {
-        if let frozen { return frozen }
-        guard unresolved == nil, position > flushed else { return nil }
-        let taken = FrozenDeltas(after: flushed, through: position, space: space, deltas: pending)
-        saturations += pending.saturations
-        pending = PendingDeltas()
-        frozen = taken
-        return taken
+        if frozen.isEmpty, unresolved == nil, position > flushed {
+            freeze(pending, through: position)
+            pending = PendingDeltas()
+        }
+        return frozen.first
     }
 
     /// ``takePending()`` as a flush.
@@ -147,7 +179,7 @@ extension Counting {
     /// Learns that the flush under way is in PostgreSQL, and which periods are closed there.
     public mutating func applied(_ flush: Flush, closed periods: Set<ClosedPeriod>) {
         flushed = flush.through
-        frozen = nil
+        frozen.removeAll { $0.through <= flush.through }
         closed = periods
     }
 
@@ -158,12 +190,17 @@ extension Counting {
     ///   - known: the windows that have keys.
     /// - Returns: those of them that are over and whose batches are all in PostgreSQL: their keys can be destroyed.
     public mutating func closeWindows(now: Int64, among known: [WindowID]) -> [WindowID] {
+        // Those that were settled before have no key by now. Until then nobody who had their key in hand counts in them,
+        // even if the clock was set back meanwhile.
+        if !closing.isEmpty {
+            let known = Set(known)
+            closing = closing.filter { known.contains($0.key) || $0.value > flushed }
+        }
         closeWindows { $0.over <= now }
-        let settled = known.filter {
+        measure()
+        return known.filter {
             $0.over <= now && !windows.contains($0) && closing[$0, default: .start] <= flushed
         }
-        for id in settled { closing[id] = nil }
-        return settled
     }
 
     /// Keeps a long replay from remembering all of its windows at once.
@@ -185,7 +222,7 @@ extension Counting {
 
     /// Counters that PostgreSQL does not have yet.
     public var pendingCells: Int {
-        pending.count + (frozen?.deltas.count ?? 0)
+        frozen.reduce(pending.count) { $0 + $1.deltas.count }
     }
     /// (identifier, cell) pairs in open windows, once for the distinct count and once a sum, and identifiers that are
     /// themselves counted.

@@ -61,8 +61,11 @@ extension Counting {
     ///
     /// - Parameter openPeriod: the start of the period of a layout that is open now; asked only for identifiers of a closed
     ///   one.
-    /// - Returns: journal this before anything else is counted.
-    public mutating func close(_ ended: TalliedWindow, openPeriod: (MetricLayout) -> Int64) -> WindowClosing {
+    /// - Parameter largest: how many additions a record may hold.
+    /// - Returns: journal these, in their order, before anything else is counted.
+    public mutating func close(
+        _ ended: TalliedWindow, largest: Int = WindowClosing.largest, openPeriod: (MetricLayout) -> Int64
+    ) -> [WindowClosing] {
         var merged: [WindowPlace: UInt32] = [:]
         for (place, identifiers) in ended.counts {
             var place = place
@@ -77,27 +80,75 @@ extension Counting {
                 metric: place.metric, cell: CellIndex(place.cell), periodStart: place.periodStart,
                 identifiers: identifiers)
         }
-        position = position.next
+        var closings: [WindowClosing] = []
+        for first in stride(from: 0, to: max(additions.count, 1), by: largest) {
+            let end = min(first + largest, additions.count)
+            position = position.next
+            closings.append(
+                WindowClosing(
+                    position: position, window: ended.id, additions: Array(additions[first..<end]),
+                    hasMore: end < additions.count))
+        }
         closing[ended.id] = position
-        let closing = WindowClosing(position: position, window: ended.id, additions: additions)
-        addDeltas(of: closing)
-        return closing
+        for closing in closings { addDeltas(of: closing) }
+        freezeIfLarge(through: position)
+        return closings
+    }
+
+    /// Forgets how far an identifier has come in a window's metrics that count identifiers. What was counted of it before
+    /// stays counted.
+    ///
+    /// - Parameter now: Unix seconds.
+    /// - Returns: journal this before anything else is counted; nil where there is nothing to forget.
+    public mutating func withdraw(_ identifier: KeyedIdentifier, from id: WindowID, now: Int64) -> Withdrawal? {
+        guard id.over > now, closing[id] == nil, windows.contains(id) else { return nil }
+        let place = windows.place(of: id)
+        var window = windows.takeOut(place)
+        defer { windows.putBack(window, at: place) }
+        var hasCome = false
+        for metric in window.progress.keys {
+            let key = identifier.hash(with: space.metrics[metric].seed, 0)
+            hasCome = window.progress[metric]?.forget(key) == true || hasCome
+        }
+        guard hasCome else { return nil }
+        position = position.next
+        window.lastPosition = position
+        return Withdrawal(position: position, window: id, identifier: identifier)
+    }
+
+    /// Forgets again what the journal says is to be forgotten.
+    mutating func replay(_ withdrawal: Withdrawal) {
+        position = max(position, withdrawal.position)
+        guard windows.contains(withdrawal.window) else { return }
+        let place = windows.place(of: withdrawal.window)
+        var window = windows.takeOut(place)
+        for metric in window.progress.keys {
+            window.progress[metric]?.forgetLater(withdrawal.identifier.hash(with: space.metrics[metric].seed, 0))
+        }
+        window.lastPosition = withdrawal.position
+        windows.putBack(window, at: place)
     }
 
     /// Closes all windows that are over at once: see ``takeEnded(now:)`` and ``close(_:openPeriod:)``.
     public mutating func takeClosings(now: Int64, openPeriod: (MetricLayout) -> Int64) -> [WindowClosing] {
-        takeEnded(now: now).map { close($0.tallied(), openPeriod: openPeriod) }
+        takeEnded(now: now).flatMap { close($0.tallied(), openPeriod: openPeriod) }
     }
 
     /// Learns what the journal recorded of a window that was over: whom it saw is not needed any more.
-    mutating func replay(_ closing: WindowClosing) {
-        position = max(position, closing.position)
+    mutating func replay(_ record: WindowClosing) {
+        position = max(position, record.position)
+        if let last = parts.last, last.window != record.window || last.position.next != record.position { parts = [] }
+        guard !record.hasMore else { return parts.append(record) }
+        let closing = WindowClosing(
+            position: record.position, window: record.window, additions: parts.flatMap(\.additions) + record.additions)
+        parts = []
         _ = windows.remove { id, _ in id == closing.window }
         self.closing[closing.window] = closing.position
         if unresolved != nil {
             unresolved?.append(closing, in: space)
         } else if closing.position > flushed {
             addDeltas(of: closing)
+            freezeIfLarge(through: closing.position)
         }
     }
 

@@ -13,11 +13,37 @@ public struct Counting: Sendable {
     var windows = OpenWindows()
     var closing: [WindowID: JournalPosition] = [:]
     var pending = PendingDeltas()
-    var frozen: FrozenDeltas?
+    /// What PostgreSQL gets next, oldest first; each goes on where the one before it ends.
+    var frozen: [FrozenDeltas] = []
+    /// The parts of a closing whose last is still to come.
+    var parts: [WindowClosing] = []
     var closed: Set<ClosedPeriod> = []
     var unresolved: UnresolvedDeltas?
     /// How often a counter has reached the bounds of `Int64` since the start: any is an alarm.
     public internal(set) var saturations = 0
+    let bounds: Bounds
+    /// What the refusals that are known of open windows take. Unit: bytes.
+    public internal(set) var refusalBytes = 0
+    /// About what open windows took when that was measured last. Unit: bytes.
+    public internal(set) var windowBytes = 0
+    private var countedSinceMeasured = 0
+
+    /// How much may be held in memory.
+    public struct Bounds: Sendable, Hashable {
+        /// `intake.windows-bytes` (int, 4 GiB, bytes): once open windows take so much, about, no new batch is taken.
+        public var windowBytes: Int
+        /// `intake.refusals-bytes` (int, 64 MiB, bytes): refusals to be told again; one window may have a quarter of it.
+        public var refusalBytes: Int
+        /// Once PostgreSQL lacks so many counters, what comes later is another flush. Unit: touched counters.
+        public var flushCells: Int
+
+        /// The documented defaults.
+        public init(windowBytes: Int = 4 << 30, refusalBytes: Int = 64 << 20, flushCells: Int = 1_000_000) {
+            self.windowBytes = windowBytes
+            self.refusalBytes = refusalBytes
+            self.flushCells = flushCells
+        }
+    }
 
     /// Starts with nothing counted.
     ///
@@ -25,8 +51,11 @@ public struct Counting: Sendable {
     ///   - watermark: PostgreSQL's watermark for this daemon; nil where PostgreSQL can't be asked yet. Then replayed
     ///     batches are kept one by one until ``resolve(watermark:)``.
     ///   - position: the place of the last batch that the journal holds.
-    public init(space: CellSpace, position: JournalPosition, watermark: JournalPosition?) {
+    public init(
+        space: CellSpace, position: JournalPosition, watermark: JournalPosition?, bounds: Bounds = Bounds()
+    ) {
         self.space = space
+        self.bounds = bounds
         self.position = max(position, watermark ?? .start)
         flushed = watermark ?? .start
         unresolved = watermark == nil ? UnresolvedDeltas() : nil
@@ -40,6 +69,8 @@ public struct Counting: Sendable {
         case repeated(BatchAnswer, JournalPosition)
         /// Its window is over.
         case windowOver
+        /// Open windows take as much memory as they may: nothing was counted, and nothing new is until some are over.
+        case full
     }
 
     /// Counts a batch once.
@@ -60,7 +91,10 @@ public struct Counting: Sendable {
         let place = windows.place(of: batch.window)
         var window = windows.takeOut(place)
         defer { windows.putBack(window, at: place) }
-        if let known = window.batches.answer(to: batch.id) { return .repeated(known.answer, known.position) }
+        if let known = window.batches.answer(to: batch.id, events: batch.events.count) {
+            return .repeated(known.answer, known.position)
+        }
+        guard windowBytes < bounds.windowBytes else { return .full }
 
         position = position.next
         var accepted = 0
@@ -80,7 +114,7 @@ public struct Counting: Sendable {
         }
         let advances = batch.marks.isEmpty ? [] : advance(identifier, by: batch, in: &window)
         let answer = BatchAnswer(accepted: accepted, refused: refused)
-        window.batches.add(batch.id, answer, at: position)
+        note(in: &window) { [position] in $0.add(batch.id, answer, at: position, room: $1) }
         window.lastPosition = position
         let counted = CountedBatch(
             position: position,
@@ -92,7 +126,28 @@ public struct Counting: Sendable {
             appearances: appearances,
             advances: advances)
         counted.forEachCoverage { pending.coverage.add($0) }
+        freezeIfLarge(through: position)
+        countedSinceMeasured += 1
+        if countedSinceMeasured == Self.measuredEvery { measure(with: window) }
         return .counted(counted)
+    }
+
+    private static var measuredEvery: Int { 256 }
+
+    /// Sees how much memory open windows take.
+    ///
+    /// - Parameter lent: one that is taken out.
+    mutating func measure(with lent: OpenWindow? = nil) {
+        countedSinceMeasured = 0
+        windowBytes = windows.all.reduce(lent?.bytes ?? 0) { $0 + $1.bytes }
+        refusalBytes = windows.all.reduce(lent?.batches.refusalBytes ?? 0) { $0 + $1.batches.refusalBytes }
+    }
+
+    /// Notes an answer within what refusals may take, in a window and in all.
+    mutating func note(in window: inout OpenWindow, _ body: (inout AnsweredBatches, _ room: Int) -> Void) {
+        let before = window.batches.refusalBytes
+        body(&window.batches, min(bounds.refusalBytes / 4, before + max(0, bounds.refusalBytes - refusalBytes)))
+        refusalBytes += window.batches.refusalBytes - before
     }
 
     /// Counts with every bound looked at for every event, and periods that are closed left for the open one.

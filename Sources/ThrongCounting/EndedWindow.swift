@@ -17,7 +17,7 @@ public struct EndedWindow: Sendable {
             guard let within = space.metrics[metric].within else { continue }
             var progress = progress
             var cells = FlatTable<UInt32>(initial: 0)
-            var periods = Ordinals()
+            var periods = Ordinals<Int64>()
             progress.forEach { cell, periodStart, progress in
                 let bucket = UInt32(within.bucket(of: progress))
                 cells[UInt64(cell + bucket) << 32 | periods.ordinal(of: periodStart)] += 1

@@ -17,6 +17,12 @@ struct OpenWindow: Sendable {
     /// The place of its last record.
     var lastPosition = JournalPosition.start
 
+    /// About what all of this takes; tables are half to four fifths full. Unit: bytes.
+    var bytes: Int {
+        pairs.count * 12 + contributions.count * 24 + totals.values.reduce(0) { $0 + $1.count * 32 } + cells.count * 20
+            + progress.values.reduce(0) { $0 + $1.count * 24 } + batches.count * 36 + batches.refusalBytes
+    }
+
     /// Brings in what a replay left waiting.
     mutating func settle() {
         pairs.settle()

@@ -1,19 +1,25 @@
-/// Small numbers for the few periods and windows that are open at once.
-struct Ordinals: Sendable {
-    private var values: [Int64] = []
+/// Small numbers for values that come again and again, in the order in which they first came: as many as memory holds.
+///
+/// - Complexity: O(1); the value of the call before, and the first few, are found without hashing.
+struct Ordinals<Value: Hashable & Sendable>: Sendable {
+    private var values: [Value] = []
+    /// Of all values but the first few.
+    private var ordinals: [Value: Int] = [:]
     private var last = 0
 
-    subscript(ordinal: Int) -> Int64 { values[ordinal] }
+    private static var few: Int { 8 }
 
-    /// - Precondition: fewer than 65,536 different values between two flushes; clients' times span 48 hours.
-    mutating func ordinal(of value: Int64) -> UInt64 {
+    subscript(ordinal: Int) -> Value { values[ordinal] }
+
+    /// Below 2^32: a number takes more than 16 bytes.
+    mutating func ordinal(of value: Value) -> UInt64 {
         if last < values.count, values[last] == value { return UInt64(last) }
-        if let found = values.firstIndex(of: value) {
+        if let found = values.prefix(Self.few).firstIndex(of: value) ?? ordinals[value] {
             last = found
         } else {
-            precondition(values.count < 65_536, "more periods or windows are open than a flush can number")
+            last = values.count
             values.append(value)
-            last = values.count - 1
+            if last >= Self.few { ordinals[value] = last }
         }
         return UInt64(last)
     }

@@ -1,3 +1,4 @@
+internal import ThrongFaults
 internal import ThrongPlan
 
 /// Deltas that PostgreSQL does not have yet, one entry per touched counter.
@@ -5,14 +6,20 @@ internal import ThrongPlan
 /// - Unit: events, 10^-decimals of a sum's unit, identifiers. Saturates at the bounds of `Int64` and counts it.
 /// - Complexity: O(1) per addition; draining is O(touched counters · log).
 struct PendingDeltas: Sendable {
+    /// Where identifiers are told apart: a period, as far as a window lies in it.
+    private struct Place: Hashable {
+        let periodStart: Int64
+        let window: Int64
+    }
+
     /// Key: counter slot in the upper half, period ordinal in the lower.
     private var counters = FlatTable<Int64>(initial: 0)
-    /// Key: tracked slot in the upper half, period ordinal and window ordinal in the lower.
+    /// Key: tracked slot in the upper half, ordinal of the period and window in the lower.
     private var distinct = FlatTable<Int64>(initial: 0)
-    /// Key: sum slot in the upper half, period ordinal and window ordinal in the lower. Not deltas: the latest pairs.
+    /// Key: sum slot in the upper half, ordinal of the period and window in the lower. Not deltas: the latest pairs.
     private var top = FlatTable<TwoLargest>(initial: TwoLargest())
-    private var periods = Ordinals()
-    private var windows = Ordinals()
+    private var periods = Ordinals<Int64>()
+    private var places = Ordinals<Place>()
     private(set) var saturations = 0
     /// Totals of apps.
     var coverage = PendingCoverage()
@@ -31,13 +38,27 @@ struct PendingDeltas: Sendable {
     mutating func addIdentifiers(
         _ count: Int64 = 1, toTracked slot: UInt32, periodStart: Int64, window: WindowNumber
     ) {
-        let key = UInt64(slot) << 32 | periods.ordinal(of: periodStart) << 16 | windows.ordinal(of: window.value)
-        distinct[key] += count
+        distinct[key(slot, periodStart, window)] += count
     }
 
     mutating func set(_ pair: TwoLargest, ofSum slot: UInt32, periodStart: Int64, window: WindowNumber) {
-        let key = UInt64(slot) << 32 | periods.ordinal(of: periodStart) << 16 | windows.ordinal(of: window.value)
-        top[key] = pair
+        top[key(slot, periodStart, window)] = pair
+    }
+
+    /// Takes out the largest contributions.
+    mutating func takeTop() -> PendingDeltas {
+        var taken = PendingDeltas()
+        (taken.top, taken.places) = (top, places)
+        top = FlatTable(initial: TwoLargest())
+        return taken
+    }
+
+    private mutating func key(_ slot: UInt32, _ periodStart: Int64, _ window: WindowNumber) -> UInt64 {
+        let ordinal = places.ordinal(of: Place(periodStart: periodStart, window: window.value))
+        #if DEBUG
+            if Fault.numberBeyondBounds.isOn { return UInt64(slot) << 32 | ordinal & (1 << UInt64(Fault.bits) - 1) }
+        #endif
+        return UInt64(slot) << 32 | ordinal
     }
 
     /// The deltas as a flush carries them, sorted so that all daemons lock rows in one order.
@@ -73,13 +94,14 @@ struct PendingDeltas: Sendable {
             let ordinal = space.metric(ofTracked: slot)
             let margins = space.metrics[ordinal].margins
             guard let margin = margins.last(where: { $0.firstTracked <= slot }) else { return }
+            let place = places[Int(key & 0xFFFF_FFFF)]
             deltas.append(
                 DistinctDelta(
                     layout: ordinal,
-                    periodStart: periods[Int(key >> 16 & 0xFFFF)],
+                    periodStart: place.periodStart,
                     margin: margin.margin,
                     cell: CellIndex(slot - margin.firstTracked),
-                    window: WindowNumber(windows[Int(key & 0xFFFF)]),
+                    window: WindowNumber(place.window),
                     delta: value))
         }
         deltas.sort {
@@ -97,15 +119,16 @@ struct PendingDeltas: Sendable {
             let ordinal = space.metric(ofSum: slot)
             let metric = space.metrics[ordinal]
             guard let margin = metric.margins.last(where: { $0.firstSum <= slot }) else { return }
-            let (cell, place) = (slot - margin.firstSum).quotientAndRemainder(dividingBy: UInt32(metric.shifts.count))
+            let place = places[Int(key & 0xFFFF_FFFF)]
+            let (cell, sum) = (slot - margin.firstSum).quotientAndRemainder(dividingBy: UInt32(metric.shifts.count))
             contributions.append(
                 TopContribution(
                     layout: ordinal,
-                    periodStart: periods[Int(key >> 16 & 0xFFFF)],
+                    periodStart: place.periodStart,
                     margin: margin.margin,
                     cell: CellIndex(cell),
-                    measure: .sum(Int(place)),
-                    window: WindowNumber(windows[Int(key & 0xFFFF)]),
+                    measure: .sum(Int(sum)),
+                    window: WindowNumber(place.window),
                     largest: pair.largest,
                     second: pair.second))
         }

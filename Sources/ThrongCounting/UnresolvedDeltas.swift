@@ -29,7 +29,10 @@ struct UnresolvedDeltas: Sendable {
     private var counters: [CounterAmount] = []
     private var distinct: [Newcomer] = []
     private var coverage: [CoverageDelta] = []
-    private var periods = Ordinals()
+    private var periods = Ordinals<Int64>()
+
+    /// The place of the last of them.
+    var last: JournalPosition? { batches.last?.position }
 
     /// Keeps the deltas of a batch; call in the order of positions.
     mutating func append(_ record: CountedBatch, in space: CellSpace) {
@@ -74,11 +77,17 @@ struct UnresolvedDeltas: Sendable {
     }
 
     /// Adds the deltas of batches behind a position.
-    func add(after watermark: JournalPosition, to pending: inout PendingDeltas) {
+    ///
+    /// - Parameter then: called after each batch.
+    func add(
+        after watermark: JournalPosition, to pending: inout PendingDeltas,
+        then: (inout PendingDeltas, JournalPosition) -> Void
+    ) {
         let first = batches.firstIndex { $0.position > watermark } ?? batches.endIndex
         var (counter, newcomer) = first > 0 ? (batches[first - 1].counters, batches[first - 1].distinct) : (0, 0)
-        for delta in coverage[(first > 0 ? batches[first - 1].coverage : 0)...] { pending.coverage.add(delta) }
+        var noted = first > 0 ? batches[first - 1].coverage : 0
         for batch in batches[first...] {
+            for delta in coverage[noted..<batch.coverage] { pending.coverage.add(delta) }
             for delta in counters[counter..<batch.counters] {
                 pending.add(delta.amount, toCounter: delta.slot, periodStart: periods[Int(delta.period)])
             }
@@ -87,7 +96,8 @@ struct UnresolvedDeltas: Sendable {
                     Int64(one.count), toTracked: one.tracked, periodStart: periods[Int(one.period)],
                     window: batch.window)
             }
-            (counter, newcomer) = (batch.counters, batch.distinct)
+            (counter, newcomer, noted) = (batch.counters, batch.distinct, batch.coverage)
+            then(&pending, batch.position)
         }
     }
 }

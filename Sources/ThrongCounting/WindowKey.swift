@@ -54,6 +54,11 @@ public struct WindowKey: Sendable {
         WindowKey(name: .random(in: 1 ... .max), secret: SymmetricKey(size: .bits256))
     }
 
+    /// A fresh key whose name comes from elsewhere; its secret is the system's.
+    package static func random(name: () -> UInt64) -> WindowKey {
+        WindowKey(name: max(1, name()), secret: SymmetricKey(size: .bits256))
+    }
+
     /// Keys an identifier as it came from a client: HMAC-SHA-256 cut to 128 bits.
     public func keyed(_ identifier: UnsafeRawBufferPointer) -> KeyedIdentifier {
         var authenticator = authenticator

@@ -12,19 +12,25 @@ struct WindowProgress: Sendable {
         var cell: UInt32 = 0
         /// Ordinal of its period.
         var period: UInt16 = 0
-        /// 0 before the first event.
+        /// 0 before the first event, and where all that came was forgotten.
         var progress: UInt16 = 0
 
+        /// One without progress forgets what came before it.
         mutating func takeIn(_ later: Self) {
+            if progress == 0 || later.progress == 0 { (cell, period) = (later.cell, later.period) }
+            guard later.progress > 0 else {
+                progress = 0
+                return
+            }
             let (sum, overflow) = progress.addingReportingOverflow(later.progress)
             progress = overflow ? .max : sum
         }
     }
 
     private var table = OrderedTable<Reached>()
-    private var periods = Ordinals()
+    private var periods = Ordinals<Int64>()
 
-    /// How many identifiers have come anywhere.
+    /// How many identifiers have come anywhere, with those that were forgotten.
     var count: Int { table.count }
 
     /// How far a key has come.
@@ -45,9 +51,20 @@ struct WindowProgress: Sendable {
 
     private mutating func slot(_ key: UInt64, _ advance: CountedBatch.Advance) -> Reached {
         Reached(
-            order: max(key, 1), cell: advance.cell.value, period: UInt16(periods.ordinal(of: advance.periodStart)),
-            progress: advance.progress)
+            order: max(key, 1), cell: advance.cell.value,
+            // A window lives for three rotations and takes events of two days before: its periods are some hundred days.
+            period: UInt16(clamping: periods.ordinal(of: advance.periodStart)), progress: advance.progress)
     }
+
+    /// Forgets how far a key has come; says whether it had come anywhere.
+    mutating func forget(_ key: UInt64) -> Bool {
+        guard self[key] > 0 else { return false }
+        table.update(Reached(order: max(key, 1))) { $0.progress = 0 }
+        return true
+    }
+
+    /// Forgets how far a key has come, of which nobody has to know yet.
+    mutating func forgetLater(_ key: UInt64) { table.insertLater(Reached(order: max(key, 1))) }
 
     /// Brings in what waits.
     mutating func settle() { table.settle() }
@@ -55,6 +72,6 @@ struct WindowProgress: Sendable {
     /// Adds up how many came where.
     mutating func forEach(_ body: (_ cell: UInt32, _ periodStart: Int64, _ progress: Int) -> Void) {
         settle()
-        table.forEach { body($0.cell, periods[Int($0.period)], Int($0.progress)) }
+        table.forEach { if $0.progress > 0 { body($0.cell, periods[Int($0.period)], Int($0.progress)) } }
     }
 }

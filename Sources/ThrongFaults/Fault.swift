@@ -2,20 +2,49 @@ internal import Foundation
 
 /// A promise that a debug build can be told to break, so that a test can show that it would notice.
 ///
-/// `THRONG_FAULT=acknowledge_early`. A release build keeps its promises and refuses the variable.
+/// `THRONG_FAULT=acknowledge_early` breaks it for the whole process, ``with(_:_:)`` for a piece of work. A release build
+/// keeps its promises and refuses the variable.
 public enum Fault: String, CaseIterable, Sendable {
     /// Clients are answered before their batch is written.
     case acknowledgeEarly = "acknowledge_early"
     /// A sync that failed is taken for one that did not.
     case ignoreFailedSync = "ignore_failed_sync"
+    /// Records are written that are larger than a reader takes.
+    case writeAnyRecord = "write_any_record"
+    /// Windows that a replay finds to be over are not closed by it.
+    case reopenReplayedWindows = "reopen_replayed_windows"
+    /// What may be done is done by the clock of the moment, however far it has jumped.
+    case trustClock = "trust_clock"
+    /// Periods and windows between two flushes are numbered in 16 bits, and nothing looks how many there are.
+    case numberBeyondBounds = "number_beyond_bounds"
+    /// A reader goes by what it finds behind a bad record only, not by how far the journal was synced.
+    case ignoreSyncedThrough = "ignore_synced_through"
+    /// Waits end by the time of day.
+    case waitByTimeOfDay = "wait_by_time_of_day"
+    /// A copy takes a daemon's place without waiting for it to notice.
+    case takeWithoutLease = "take_without_lease"
 
     /// Whether this promise is broken; false in a release build.
     @inlinable @inline(__always)
     public var isOn: Bool {
         #if DEBUG
-            Self.chosen == self
+            Self.chosen == self || Self.simulated.contains(self)
         #else
             false
+        #endif
+    }
+
+    #if DEBUG
+        /// In how many bits ``numberBeyondBounds`` numbers: a simulation that has few windows runs out of fewer.
+        @TaskLocal public static var bits = 16
+    #endif
+
+    /// Does something while promises are broken, on this task or thread only; in a release build none is.
+    public static func with<Value>(_ faults: Set<Fault>, _ body: () throws -> Value) rethrows -> Value {
+        #if DEBUG
+            try $simulated.withValue(faults, operation: body)
+        #else
+            try body()
         #endif
     }
 
@@ -31,5 +60,6 @@ public enum Fault: String, CaseIterable, Sendable {
     #if DEBUG
         private static let variable = "THRONG_FAULT"
         @usableFromInline static let chosen = ProcessInfo.processInfo.environment[variable].flatMap(Fault.init)
+        @TaskLocal @usableFromInline static var simulated: Set<Fault> = []
     #endif
 }

@@ -1,4 +1,4 @@
-// The windows whose keys were destroyed: `windows.closed`. Numbers are little-endian.
+// The windows that take no batch any more: `windows.closed`. Numbers are little-endian.
 //
 //     8       "THRONGC1"
 //     4       purposes: p
@@ -9,8 +9,8 @@ internal import Synchronization
 internal import ThrongCounting
 internal import ThrongPlan
 
-/// The last window of each purpose whose key was destroyed. It and those before it are never opened again: whoever was
-/// counted in them is not known any more, and would be counted twice.
+/// The last window of each purpose that is over for good: its key was destroyed, or a replay found it to be over. It and those
+/// before it are never opened again: whoever was counted in them is not known any more, and would be counted twice.
 final class ClosedWindows: Sendable {
     /// A purpose with its rotation: windows of another length have other numbers.
     private struct Sequence: Hashable {
@@ -26,16 +26,20 @@ final class ClosedWindows: Sendable {
     }
 
     private let path: String
+    private let disk: any Disk
     private let last: Mutex<[Sequence: WindowNumber]>
+    /// What is on disk. Held while that is written, for which nobody has to wait who only asks.
+    private let written: Mutex<[Sequence: WindowNumber]>
 
     private static let magic = Array("THRONGC1".utf8)
 
     /// Reads what earlier starts closed.
-    init(_ path: String) throws(JournalError) {
+    init(_ path: String, on disk: any Disk) throws(JournalError) {
         self.path = path
+        self.disk = disk
         var found: [Sequence: WindowNumber] = [:]
-        if File.exists(path) {
-            let bytes = try File.contents(path)
+        if disk.exists(path) {
+            let bytes = try disk.contents(path)
             guard bytes.starts(with: Self.magic) else { throw .unknownFormat(file: path) }
             found = try bytes.reading { buffer throws(JournalError) in
                 var reader = ByteReader(buffer)
@@ -53,18 +57,25 @@ final class ClosedWindows: Sendable {
             }
         }
         last = Mutex(found)
+        written = Mutex(found)
     }
 
     func contains(_ window: WindowID) -> Bool {
         last.withLock { last in last[Sequence(window)].map { window.number <= $0 } ?? false }
     }
 
-    /// Closes a window and those before it, on disk.
-    func close(_ window: WindowID) throws(JournalError) {
-        try last.withLock { last throws(JournalError) in
-            var next = last
-            next[Sequence(window)] = max(next[Sequence(window)] ?? window.number, window.number)
-            guard next != last else { return }
+    /// Closes windows and those before them, at once in memory; returns once they are on disk. Blocks.
+    func close(_ windows: [WindowID]) throws(JournalError) {
+        let next = last.withLock { last in
+            for window in windows {
+                last[Sequence(window)] = max(last[Sequence(window)] ?? window.number, window.number)
+            }
+            return last
+        }
+        try written.withLock { written throws(JournalError) in
+            // Another thread may have written more meanwhile; none writes less.
+            let next = written.merging(next) { max($0, $1) }
+            guard next != written else { return }
             var writer = ByteWriter(bytes: Self.magic)
             writer.add(UInt32(next.count))
             for (sequence, number) in next {
@@ -74,8 +85,8 @@ final class ClosedWindows: Sendable {
                 writer.add(sequence.purpose.text)
             }
             writer.add(CRC32C.checksum(writer.bytes))
-            try File.replace(path, with: writer.bytes)
-            last = next
+            try disk.replace(path, with: writer.bytes)
+            written = next
         }
     }
 }

@@ -5,22 +5,20 @@ extension DataDirectory {
     ///
     /// - Unit: bytes.
     public static func space(at path: String) -> (free: Int, size: Int)? {
-        var facts = statvfs()
-        guard statvfs(path, &facts) == 0 else { return nil }
-        let block = UInt64(facts.f_frsize)
-        return (
-            free: Int(clamping: UInt64(facts.f_bavail) * block), size: Int(clamping: UInt64(facts.f_blocks) * block)
-        )
+        SystemDisk.shared.space(at: path)
     }
 
     /// Whether a small file can be written where a data directory is, or is to be: false only for want of space.
     public static func hasSpace(at path: String) -> Bool {
         var folder = path
-        while !File.exists(folder), folder.contains("/"), folder != "." { folder = File.directory(of: folder) }
+        while !SystemDisk.shared.exists(folder), folder.contains("/"), folder != "." {
+            folder = File.directory(of: folder)
+        }
         let probe = "\(folder.isEmpty ? "/" : folder)/.space-\(getpid())"
         defer { unlink(probe) }
         do throws(JournalError) {
-            try File(probe, flags: O_WRONLY | O_CREAT | O_TRUNC).write([UInt8](repeating: 1, count: 4096))
+            try File(probe, flags: O_WRONLY | O_CREAT | O_TRUNC, on: SystemDisk.shared).write(
+                [UInt8](repeating: 1, count: 4096))
             return true
         } catch {
             return !error.isWantOfSpace

@@ -13,9 +13,13 @@ public final class DataDirectory: Sendable {
     public let path: String
     /// This daemon's random name: 16 bytes.
     public let daemon: UUID
-    /// The descriptor that holds the lock; nil once it was given back.
+    /// What it lies on.
+    package let machine: Machine
+    /// What holds the lock; nil once it was given back.
     private let lock: Mutex<Int32?>
 
+    /// Where its files are.
+    var disk: any Disk { machine.disk }
     var journalPath: String { path + "/journal" }
     var windowsPath: String { path + "/windows" }
     var closedWindowsPath: String { path + "/windows.closed" }
@@ -26,37 +30,41 @@ public final class DataDirectory: Sendable {
 
     /// Opens the folder, making it on first sight, and locks it.
     ///
-    /// - Throws: ``JournalError/inUse(directory:)`` where another process holds it; system errors.
-    public init(path: String) throws(JournalError) {
-        self.path = path
+    /// - Throws: ``JournalError/inUse(directory:)`` where another process holds it;
+    ///   ``JournalError/untrusted(directory:found:)`` where others may change it; system errors.
+    public convenience init(path: String) throws(JournalError) {
         let isNew = !FileManager.default.fileExists(atPath: path)
-        do {
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        } catch {
-            throw .system(call: "mkdir", file: path, code: errno)
-        }
-        if isNew { try File.syncDirectory(File.directory(of: path)) }
-        let descriptor = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .system(call: "open", file: path + "/lock", code: errno) }
+        try Self.checkTrust(in: path)
+        try Self.make(path)
+        if isNew { try SystemDisk.shared.syncDirectory(File.directory(of: path)) }
+        try self.init(path: path, on: .real)
+    }
+
+    /// Opens a folder that is there.
+    package init(path: String, on machine: Machine) throws(JournalError) {
+        self.path = path
+        self.machine = machine
+        let disk = machine.disk
+        guard let descriptor = try disk.lock(path + "/lock") else { throw .inUse(directory: path) }
         do throws(JournalError) {
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(directory: path) }
-            for folder in ["journal", "windows", "layouts"] { try File.makeDirectory(path + "/" + folder) }
-            daemon = try Self.name(in: path + "/daemon.id")
+            for folder in ["journal", "windows", "layouts"] { try disk.ensureDirectory(path + "/" + folder) }
+            daemon = try Self.name(in: path + "/daemon.id", on: machine)
         } catch {
-            Self.unlock(descriptor)
+            disk.unlock(descriptor)
             throw error
         }
         lock = Mutex(descriptor)
     }
 
     /// The daemon's name; chosen and kept on first sight.
-    private static func name(in file: String) throws(JournalError) -> UUID {
-        guard FileManager.default.fileExists(atPath: file) else {
-            let name = UUID()
-            try File.replace(file, with: Array(line(of: name).utf8))
+    private static func name(in file: String, on machine: Machine) throws(JournalError) -> UUID {
+        let disk = machine.disk
+        guard disk.exists(file) else {
+            let name = machine.name()
+            try disk.replace(file, with: Array(line(of: name).utf8))
             return name
         }
-        let text = String(decoding: try File.contents(file), as: UTF8.self)
+        let text = String(decoding: try disk.contents(file), as: UTF8.self)
         // Without a checksum it was written by an earlier version.
         guard let name = UUID(uuidString: String(text.prefix(36))), text.utf8.count == 36 || text == line(of: name)
         else {
@@ -75,21 +83,19 @@ public final class DataDirectory: Sendable {
     public func unlock() {
         lock.withLock { descriptor in
             guard let held = descriptor else { return }
-            Self.unlock(held)
+            disk.unlock(held)
             descriptor = nil
         }
     }
 
-    private static func unlock(_ descriptor: Int32) {
-        // Closing alone would leave it to a process that is just being started and still has a copy.
-        flock(descriptor, LOCK_UN)
-        close(descriptor)
-    }
+    /// What names the lock that this process holds: whoever holds the same lock later knows that this process is gone.
+    /// Nil where the system does not say, or the lock was given back.
+    public var holder: String? { lock.withLock { $0.flatMap { disk.name(ofLock: $0) } } }
 
     /// The highest fence under which this folder has attached to PostgreSQL, or has tried to; nil for none.
     public func attachment() throws(JournalError) -> Int64? {
-        guard FileManager.default.fileExists(atPath: attachmentPath) else { return nil }
-        let text = String(decoding: try File.contents(attachmentPath), as: UTF8.self)
+        guard disk.exists(attachmentPath) else { return nil }
+        let text = String(decoding: try disk.contents(attachmentPath), as: UTF8.self)
         guard let fence = Int64(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw .unknownFormat(file: attachmentPath)
         }
@@ -99,19 +105,19 @@ public final class DataDirectory: Sendable {
     /// Notes a fence, on disk, before it is used: whoever finds a higher one in PostgreSQL has a copy of the folder that
     /// is not the last.
     public func note(attachment fence: Int64) throws(JournalError) {
-        try File.replace(attachmentPath, with: Array("\(fence)\n".utf8))
+        try disk.replace(attachmentPath, with: Array("\(fence)\n".utf8))
     }
 
     /// Keeps a layout so that the journal can be read without the plan.
     func keep(_ layout: MetricLayout) throws(JournalError) {
         let name = "\(layoutsPath)/\(layout.id).json"
-        if !FileManager.default.fileExists(atPath: name) { try File.replace(name, with: Array(layout.json)) }
+        if !disk.exists(name) { try disk.replace(name, with: Array(layout.json)) }
     }
 
     /// The layout with that identity.
     func layout(_ id: LayoutID) throws(JournalError) -> MetricLayout {
         let name = "\(layoutsPath)/\(id).json"
-        let bytes = try File.contents(name)
+        let bytes = try disk.contents(name)
         do {
             return try MetricLayout(json: Data(bytes))
         } catch {

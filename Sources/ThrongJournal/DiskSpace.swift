@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
@@ -10,9 +9,10 @@ final class DiskSpace: Sendable {
     private let full = Atomic<Bool>(false)
     private let waiting = Atomic<Bool>(false)
     private let stopping = Atomic<Bool>(false)
-    private let lookedAt = Mutex<ContinuousClock.Instant?>(nil)
-    private let wake = DispatchSemaphore(value: 0)
+    private let lookedAt = Mutex<Duration?>(nil)
+    private let wake = Bell()
     private let path: String
+    private let machine: Machine
     private let reserve: Int
     private let onChange: @Sendable (_ isFull: Bool) -> Void
 
@@ -23,10 +23,15 @@ final class DiskSpace: Sendable {
     ///
     /// - Parameters:
     ///   - path: a directory on the disk.
+    ///   - machine: whose disk it is.
     ///   - reserve: with less than this free nothing more is taken. Unit: bytes.
     ///   - onChange: called when the disk has filled up, and when there is space again.
-    init(at path: String, reserve: Int, onChange: @escaping @Sendable (_ isFull: Bool) -> Void) {
+    init(
+        at path: String, of machine: Machine = .real, reserve: Int,
+        onChange: @escaping @Sendable (_ isFull: Bool) -> Void
+    ) {
         self.path = path
+        self.machine = machine
         self.reserve = reserve
         self.onChange = onChange
         look()
@@ -42,7 +47,7 @@ final class DiskSpace: Sendable {
     /// write: nobody who asks for room waits for a file system.
     func look() {
         let isDue = lookedAt.withLock { lookedAt in
-            let now = ContinuousClock.now
+            let now = machine.elapsed()
             guard lookedAt.map({ now - $0 >= Self.pause }) ?? true else { return false }
             lookedAt = now
             return true
@@ -57,31 +62,30 @@ final class DiskSpace: Sendable {
 
     /// Bytes that are free for this process; nil where the system does not say.
     private var free: Int? {
-        DataDirectory.space(at: path)?.free
+        machine.disk.space(at: path)?.free
     }
 
-    /// Does the work again and again while the disk is too full for it.
+    /// Does the work; false where the disk is too full for it: then it is to be tried again after a ``wait()``.
     ///
-    /// - Parameters:
-    ///   - work: goes on where it failed when it is called again.
-    ///   - meanwhile: called before each wait.
+    /// - Parameter work: goes on where it failed when it is called again.
     /// - Throws: what the work throws for another reason, or once ``stop()`` was called.
-    func retrying(
-        _ work: () throws(JournalError) -> Void, meanwhile: () -> Void
-    ) throws(JournalError) {
-        while true {
-            do {
-                try work()
-                if isWaiting { note(isWaiting: false) }
-                return
-            } catch {
-                note(isWaiting: error.isWantOfSpace)
-                guard error.isWantOfSpace, !stopping.load(ordering: .acquiring) else { throw error }
-            }
-            meanwhile()
-            _ = wake.wait(timeout: .now() + .seconds(1))
+    func attempt(_ work: () throws -> Void) throws -> Bool {
+        do {
+            try work()
+            if isWaiting { note(isWaiting: false) }
+            return true
+        } catch let error as JournalError where error.isWantOfSpace {
+            note(isWaiting: true)
+            guard !stopping.load(ordering: .acquiring) else { throw error }
+            return false
+        } catch {
+            note(isWaiting: false)
+            throw error
         }
     }
+
+    /// Lets a ``pause`` pass, or less where ``stop()`` is called.
+    func wait() { wake.wait(seconds: 1) }
 
     private func note(isWaiting: Bool) {
         waiting.store(isWaiting, ordering: .releasing)
@@ -91,6 +95,6 @@ final class DiskSpace: Sendable {
     /// Whoever waits tries once more and then gives up.
     func stop() {
         stopping.store(true, ordering: .releasing)
-        wake.signal()
+        wake.ring()
     }
 }

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Synchronization
 public import ThrongCounting
 internal import ThrongFaults
-internal import ThrongPlan
+public import ThrongPlan
 
 /// The append-only record of what was counted. A batch may be acknowledged once ``durable(_:)`` returns for it.
 ///
@@ -23,12 +23,15 @@ public final class Journal: Sendable {
         /// A sync begins so long after the one before it at the earliest: what comes meanwhile shares it. What comes to a
         /// journal at rest never waits.
         public var syncInterval: Duration
+        /// A batch that may come to more is refused before it is counted. No more than what is read. Unit: bytes.
+        public var recordBytes: Int
 
-        /// 64 MiB a segment, 4 GiB in all, 32 MiB on their way, 500 syncs a second.
+        /// 64 MiB a segment, 4 GiB in all, 32 MiB on their way, 500 syncs a second, what is read as one record.
         public init(
             segmentBytes: Int = 64 << 20, capBytes: Int = 4 << 30, queueBytes: Int = 32 << 20,
-            syncInterval: Duration = .milliseconds(2)
+            syncInterval: Duration = .milliseconds(2), recordBytes: Int = .max
         ) {
+            self.recordBytes = min(recordBytes, Segment.largestRecord - Segment.bodyOverhead)
             self.segmentBytes = segmentBytes
             self.capBytes = capBytes
             self.queueBytes = queueBytes
@@ -36,7 +39,7 @@ public final class Journal: Sendable {
         }
     }
 
-    private struct State {
+    struct State {
         /// What the thread has not taken yet.
         var queue: [Queued] = []
         var appended: JournalPosition
@@ -54,6 +57,8 @@ public final class Journal: Sendable {
         var lackingBytes = 0
         var waiters: [Waiter] = []
         var isIdle = true
+        /// Since when something waits to be on disk, while nothing comes there; nil where nothing waits. See ``Machine/elapsed``.
+        var waitingSince: Duration?
         var hasFailed = false
         var isStopping = false
 
@@ -70,26 +75,30 @@ public final class Journal: Sendable {
         }
     }
 
-    private struct Queued {
+    struct Queued {
         let record: CountedRecord
         let key: WindowKey
     }
 
-    private struct Waiter {
+    struct Waiter {
         let position: JournalPosition
         let resume: @Sendable (Result<JournalPosition, JournalError>) -> Void
     }
 
-    private let state: Mutex<State>
+    let state: Mutex<State>
     /// What the state says of room, for those who only ask.
     private let room = Atomic<Bool>(true)
-    private let wake = DispatchSemaphore(value: 0)
-    private let stopped = DispatchSemaphore(value: 0)
-    private let pulse: Pulse
-    private let data: DataDirectory
-    private let options: Options
-    private let disk: DiskSpace
-    private let onFailure: @Sendable (any Error) -> Void
+    let wake = Bell()
+    private let closed = Atomic<Bool>(false)
+    let stopped = DispatchSemaphore(value: 0)
+    let pulse: Pulse
+    let data: DataDirectory
+    let options: Options
+    let disk: DiskSpace
+    let work: Mutex<JournalWork>
+    /// By ordinal of the cell space.
+    private let bounds: [(app: AppName, purpose: PurposeName, bound: JournalRecord.Bound)]
+    let onFailure: @Sendable (any Error) -> Void
 
     /// Starts a new segment after what was replayed.
     ///
@@ -108,15 +117,19 @@ public final class Journal: Sendable {
         self.data = data
         self.options = options
         self.onFailure = onFailure
-        disk = DiskSpace(at: data.path, reserve: 2 * options.queueBytes, onChange: onFull)
+        disk = DiskSpace(at: data.path, of: data.machine, reserve: 2 * options.queueBytes, onChange: onFull)
+        guard space.layouts.count <= JournalRecord.mostLayouts else {
+            throw .tooManyLayouts(found: space.layouts.count, limit: JournalRecord.mostLayouts)
+        }
+        bounds = space.layouts.map { ($0.app, $0.purpose, JournalRecord.Bound($0)) }
         for layout in space.layouts { try data.keep(layout) }
         let segment = Segment(
             in: data.journalPath,
             generation: replayed.nextGeneration,
-            nonce: .random(in: .min ... .max),
+            nonce: UInt32(truncatingIfNeeded: data.machine.random()),
             first: position.next,
             layouts: space.ids,
-            hasClosings: space.layouts.contains { $0.within != nil })
+            before: replayed.segments.last?.bytes ?? 0)
         var first = State(
             appended: position,
             durable: position,
@@ -127,12 +140,13 @@ public final class Journal: Sendable {
         room.store(first.hasRoom(options), ordering: .relaxed)
         state = Mutex(first)
         // What was replayed counts as durable. Earlier segments were synced by the rotation or the start that followed them.
-        if let newest = replayed.segments.last { try File.secure(newest.path) }
-        try File.syncDirectory(data.windowsPath)
-        try segment.create()
+        if let newest = replayed.segments.last { try data.disk.secure(newest.path) }
+        try data.disk.syncDirectory(data.windowsPath)
+        try segment.create(on: data.disk)
+        work = Mutex(JournalWork(try SegmentWriter(segment, in: data.journalPath, on: data.disk)))
         // Last, because its thread runs until it is stopped.
-        pulse = Pulse()
-        Thread.detachNewThread { [self] in write(to: segment) }
+        pulse = Pulse(of: data.machine)
+        if data.machine.hasThreads { Thread.detachNewThread { [self] in run() } }
     }
 
     /// Takes a counted batch: see ``append(_:key:)``.
@@ -146,17 +160,45 @@ public final class Journal: Sendable {
     public func append(_ record: CountedRecord, key: WindowKey) throws(JournalError) {
         FaultPoint.reached("before_append")
         let size = Segment.largestSize(of: record)
+        let plain = size - Segment.frameOverhead - Segment.bodyOverhead
+        guard plain <= recordLimit || Fault.writeAnyRecord.isOn else {
+            throw .recordTooLarge(bytes: plain, limit: recordLimit)
+        }
         let mustWake = try change { state throws(JournalError) in
             guard !state.hasFailed, !state.isStopping else { throw .failed }
             precondition(record.position == state.appended.next, "records are journalled in the order of counting")
             state.queue.append(Queued(record: record, key: key))
             state.queuedBytes += size
             state.appended = record.position
+            if state.waitingSince == nil { state.waitingSince = data.machine.elapsed() }
             defer { state.isIdle = false }
             return state.isIdle
         }
         FaultPoint.reached("after_append")
-        if mustWake { wake.signal() }
+        if mustWake { wake.ring() }
+    }
+
+    /// The largest record that is taken. Unit: bytes.
+    public var recordLimit: Int { options.recordBytes }
+
+    /// What a batch's record may come to, where that is more than is taken; nil where it fits. To be asked before the batch is
+    /// counted. Unit: bytes.
+    public func excessiveSize(of batch: BucketedBatch) -> Int? {
+        var size = JournalRecord.Bound.batch + batch.events.count * JournalRecord.Bound.event
+        size += min(batch.marks.count, bounds.count) * JournalRecord.Bound.advance
+        for (contribution, repeats) in zip(batch.contributions, batch.repeats) {
+            let bound = bounds[Int(contribution.metric)].bound
+            size += Int(repeats) * bound.addition + bound.appearances
+        }
+        return size <= recordLimit || Fault.writeAnyRecord.isOn ? nil : size
+    }
+
+    /// How many events of a purpose fit into a record, even if all of its metrics count each, every one in another cell.
+    public func mostEvents(app: AppName, purpose: PurposeName) -> Int {
+        let each = bounds.reduce(JournalRecord.Bound.event) { sum, one in
+            one.app == app && one.purpose == purpose ? sum + one.bound.addition + one.bound.appearances : sum
+        }
+        return (recordLimit - JournalRecord.Bound.batch - bounds.count * JournalRecord.Bound.advance) / each
     }
 
     /// Returns once everything up to a position is on disk.
@@ -207,11 +249,11 @@ public final class Journal: Sendable {
         }
         if !removable.isEmpty { FaultPoint.reached("before_removal") }
         for segment in removable {
-            try File.remove(segment.path)
-            try File.remove(TornTail.aside(of: segment.path))
+            try data.disk.remove(segment.path)
+            try data.disk.remove(TornTail.aside(of: segment.path))
             FaultPoint.reached("after_removal")
         }
-        if !removable.isEmpty { try File.syncDirectory(data.journalPath) }
+        if !removable.isEmpty { try data.disk.syncDirectory(data.journalPath) }
     }
 
     /// Bytes of all segments, written or about to be.
@@ -223,10 +265,46 @@ public final class Journal: Sendable {
     /// up, or the journal failed.
     ///
     /// - Cost: two loads; every request asks.
-    public var hasRoom: Bool { room.load(ordering: .relaxed) && disk.hasRoom }
+    public var hasRoom: Bool { room.load(ordering: .relaxed) && disk.hasRoom && isOpen }
+
+    /// Why clients are not acknowledged now; nil where they are, as far as anybody can tell.
+    public var hindrance: Hindrance? {
+        let (hasFailed, hasRoom, since) = state.withLock { ($0.hasFailed, $0.hasRoom(options), $0.waitingSince) }
+        if hasFailed { return .failed }
+        if !isOpen { return .closed }
+        if !pulse.isSteady { return .inDoubt }
+        if let since, data.machine.elapsed() - since > Self.longestWait { return .stuck }
+        if !disk.hasRoom { return .diskFull }
+        return hasRoom ? nil : .full
+    }
+
+    /// What keeps a journal from acknowledging.
+    public enum Hindrance: Sendable, Hashable {
+        /// A write or a sync failed, or another process has its place.
+        case failed
+        /// Another process is about to take its place.
+        case closed
+        /// The process stood still, and PostgreSQL has not said yet whether another took its place.
+        case inDoubt
+        /// For seconds nothing of what waits has come to the disk.
+        case stuck
+        /// The disk is full.
+        case diskFull
+        /// What PostgreSQL lacks has grown to the cap, or the disk can't keep up.
+        case full
+    }
+
+    /// A disk that brings nothing home for so long is stuck.
+    private static let longestWait = Duration.seconds(5)
+
+    /// Whether batches are taken at all: false once ``close()`` was called.
+    public var isOpen: Bool { !closed.load(ordering: .acquiring) }
+
+    /// Takes no more batches, for good; what was appended is still written and acknowledged.
+    public func close() { closed.store(true, ordering: .releasing) }
 
     /// Changes the state, and with it what is said of room.
-    private func change<Value, Failure>(
+    func change<Value, Failure>(
         _ body: (inout State) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         try state.withLock { state throws(Failure) in
@@ -246,7 +324,7 @@ public final class Journal: Sendable {
 
     /// Whether this process is the one that writes here, as far as anybody can tell: false once it was replaced or has
     /// failed, and while it has not been asked since it stood still.
-    public var isHeld: Bool { pulse.isSteady && state.withLock { !$0.hasFailed } }
+    public var isHeld: Bool { isOpen && pulse.isSteady && state.withLock { !$0.hasFailed } }
 
     /// How often this process has stood still, where nobody has asked PostgreSQL since whether it was replaced meanwhile:
     /// until ``settle(_:)`` nothing is written and nothing acknowledged.
@@ -263,119 +341,7 @@ public final class Journal: Sendable {
         }
         guard isFirst else { return }
         disk.stop()
-        wake.signal()
-        stopped.wait()
-    }
-
-    // MARK: The thread
-
-    private func write(to segment: Segment) {
-        Thread.current.name = "throng-journal"
-        do {
-            var nextSync = ContinuousClock.now
-            var writer = try SegmentWriter(segment, in: data.journalPath, disk: disk) { self.turnAway(.full) }
-            while true {
-                disk.look()
-                Thread.sleep(forTimeInterval: max(0, (nextSync - .now) / .seconds(1)))
-                let (queue, isStopping) = take()
-                guard let last = queue.last else {
-                    if isStopping { break }
-                    _ = wake.wait(timeout: .now() + .seconds(1))
-                    continue
-                }
-                nextSync = .now + options.syncInterval
-                if Fault.acknowledgeEarly.isOn {
-                    release(through: last.record.position, currentBytes: writer.bytes)
-                    Thread.sleep(forTimeInterval: 0.01)
-                }
-                try awaitPulse()
-                try write(queue, with: &writer)
-                try awaitPulse()
-                release(through: last.record.position, currentBytes: writer.bytes)
-                FaultPoint.reached("after_acknowledge")
-            }
-        } catch {
-            fail(error)
-        }
-        pulse.stop()
-        stopped.signal()
-    }
-
-    /// Returns once it is certain that this process was not replaced while it stood still, and throws where it was.
-    private func awaitPulse() throws(JournalError) {
-        guard state.withLock({ !$0.hasFailed }) else { throw .failed }
-        while !pulse.isSteady {
-            guard state.withLock({ !$0.hasFailed && !$0.isStopping }) else { throw .failed }
-            usleep(20_000)
-        }
-    }
-
-    private func take() -> (queue: [Queued], isStopping: Bool) {
-        change { state in
-            defer {
-                state.isIdle = state.queue.isEmpty
-                state.takenBytes = state.queuedBytes
-                state.queue = []
-                state.queuedBytes = 0
-            }
-            return (state.queue, state.isStopping)
-        }
-    }
-
-    /// Writes what was counted as few records: one a run under one key.
-    private func write(_ queue: [Queued], with writer: inout SegmentWriter) throws {
-        FaultPoint.reached("before_write")
-        var start = 0
-        while start < queue.count {
-            if writer.bytes >= options.segmentBytes {
-                let closed = try writer.rotate()
-                change { state in
-                    state.closed.append(closed)
-                    state.recount()
-                }
-            }
-            let key = queue[start].key
-            let room = min(options.segmentBytes - writer.bytes, Segment.largestRun)
-            var run: [CountedRecord] = []
-            var size = 0
-            while start < queue.count, queue[start].key.name == key.name, size < room {
-                run.append(queue[start].record)
-                size += JournalRecord.size(of: queue[start].record)
-                start += 1
-            }
-            try writer.add(run, key: key)
-        }
-        try writer.sync()
-    }
-
-    private func release(through position: JournalPosition, currentBytes: Int) {
-        let ready = change { state in
-            state.durable = position
-            state.currentBytes = currentBytes
-            state.takenBytes = 0
-            let split = state.waiters.partition { $0.position <= position }
-            defer { state.waiters.removeSubrange(split...) }
-            return Array(state.waiters[split...])
-        }
-        for waiter in ready {
-            FaultPoint.reached("before_acknowledge")
-            waiter.resume(.success(position))
-        }
-    }
-
-    private func fail(_ error: any Error) {
-        change { $0.hasFailed = true }
-        turnAway(.failed)
-        // Whoever refused everything knows why.
-        if case JournalError.failed = error { return }
-        onFailure(error)
-    }
-
-    private func turnAway(_ error: JournalError) {
-        let waiting = state.withLock { state in
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiting { waiter.resume(.failure(error)) }
+        wake.ring()
+        if data.machine.hasThreads { stopped.wait() }
     }
 }

@@ -7,6 +7,8 @@ public enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
     case system(call: String, file: String, code: Int32)
     /// Another process holds the data directory.
     case inUse(directory: String)
+    /// Others than this process's user and root may change the data directory, or what lies above it.
+    case untrusted(directory: String, found: Exposure)
     /// A segment is damaged before its end; what follows can't be trusted to be all.
     case damaged(segment: String, offset: Int, reason: Damage)
     /// Records are missing between two segments.
@@ -15,6 +17,10 @@ public enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
     case overtaken(segment: String)
     /// The file was written by another version.
     case unknownFormat(file: String)
+    /// A record would be larger than any that is read.
+    case recordTooLarge(bytes: Int, limit: Int)
+    /// A journal can't tell so many layouts apart.
+    case tooManyLayouts(found: Int, limit: Int)
     /// A record's inside does not follow the format.
     case malformedRecord
     /// The key of a window whose batches are not in PostgreSQL is gone.
@@ -26,11 +32,35 @@ public enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The disk is full; what was appended is written once there is space.
     case full
 
+    /// How others may change a directory.
+    public enum Exposure: Sendable, Hashable, CustomStringConvertible {
+        /// It belongs to another user.
+        case owner(UInt32)
+        /// Its group or everybody may write into it, and it is not one such as /tmp, where all keep what is theirs.
+        case mode(UInt32)
+        /// It is a link that another user has put there.
+        case link(UInt32)
+        /// It is no directory.
+        case file
+
+        /// What was found.
+        public var description: String {
+            switch self {
+            case .owner(let user): "belongs to user \(user)"
+            case .mode(let mode):
+                "has mode \(String(mode, radix: 8)), so that others than its owner may change what is in it"
+            case .link(let user): "is a link of user \(user)'s"
+            case .file: "is no directory"
+            }
+        }
+    }
+
     /// How a segment is damaged.
     public enum Damage: String, Sendable, Hashable {
         /// Its header's checksum does not match.
         case header
-        /// A record's checksum does not match, and valid records follow.
+        /// A record's checksum does not match, or records are missing, and it was on disk once: a later record or the next
+        /// segment says so.
         case record
         /// A record could not be decrypted with its window's key.
         case ciphertext
@@ -54,6 +84,10 @@ public enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
                 + "Check the disk and the directory's owner, then start again; what was acknowledged is on disk."
         case .inUse(let directory):
             "the data directory \(directory) is in use by another throng. Stop it, or name another with --data."
+        case .untrusted(let directory, let found):
+            "\(directory) \(found): whoever may change the data directory, or a folder above it, could have this process "
+                + "read and write where they want. Run throng as the owner, take the right away (chmod go-w \(directory)), "
+                + "or choose another with --data."
         case .damaged(let segment, let offset, let reason):
             "the journal's segment \(segment) is damaged at byte \(offset) (\(reason.rawValue)), and not only at its "
                 + "end. Acknowledged batches may be lost: restore the file, or move it aside to go on without it."
@@ -71,6 +105,11 @@ public enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         case .unknownFormat(let file):
             "\(file) was not written by this version of throng. Start the version that wrote it, let it flush, then "
                 + "upgrade."
+        case .recordTooLarge(let bytes, let limit):
+            "a record of \(bytes) bytes can't be journalled; \(limit) are allowed. Lower THRONG_INTAKE_EVENTS_PER_BATCH."
+        case .tooManyLayouts(let found, let limit):
+            "the plans and the journal have \(found) layouts of metrics; \(limit) are allowed. Let the daemon flush and its "
+                + "windows end before the plan changes again."
         case .malformedRecord:
             "a record of the journal does not follow its format, although its checksum matches."
         case .keyMissing(let segment, let position):

@@ -1,5 +1,6 @@
 internal import Foundation
 public import ThrongCounting
+internal import ThrongFaults
 public import ThrongPlan
 
 /// Reads what earlier starts left in the journal.
@@ -7,20 +8,26 @@ public struct JournalReader: Sendable {
     private let data: DataDirectory
     private let keys: KeyRing
     private let segments: [Segment]
+    /// The largest body of a record. Unit: bytes.
+    private let largestRecord: Int
 
     /// Reads the headers of all segments.
     ///
+    /// - Parameter options: those that it was written with.
     /// - Throws: ``JournalError`` where a header is damaged.
-    public init(_ data: DataDirectory, keys: KeyRing) throws(JournalError) {
+    public init(
+        _ data: DataDirectory, keys: KeyRing, options: Journal.Options = Journal.Options()
+    ) throws(JournalError) {
+        largestRecord = options.recordBytes + Segment.bodyOverhead
         self.data = data
         self.keys = keys
         var segments: [Segment] = []
-        for name in try File.names(in: data.journalPath) {
+        for name in try data.disk.names(in: data.journalPath) {
             let path = "\(data.journalPath)/\(name)"
             // A segment that was never put in place.
-            if name.hasSuffix(".new") { try File.remove(path) }
+            if name.hasSuffix(".new") { try data.disk.remove(path) }
             guard name.hasSuffix(".journal") else { continue }
-            let header = try File.contents(path, from: 0, count: Segment.largestHeader)
+            let header = try data.disk.contents(path, from: 0, count: Segment.largestHeader)
             segments.append(try Segment.read(header: header, path: path))
         }
         self.segments = segments.sorted { $0.generation < $1.generation }
@@ -56,6 +63,9 @@ public struct JournalReader: Sendable {
         flushed: JournalPosition?,
         _ body: (CountedRecord) -> Void
     ) throws(JournalError) -> Replayed {
+        guard data.machine.hasThreads else {
+            return try read(space: space, flushed: flushed) { for record in $0 { body(record) } }
+        }
         let records = ReadAhead<CountedRecord, Result<Replayed, JournalError>>(most: Self.mostAhead)
         let thread = Thread { [self] in
             do throws(JournalError) {
@@ -92,30 +102,39 @@ public struct JournalReader: Sendable {
                 }
                 throw .gap(expected: last.next, found: segment.first, segment: segment.path)
             }
-            let bytes = try File.contents(segment.path)
+            let bytes = try data.disk.contents(segment.path)
             let ordinals = segment.layouts.map { space.ordinal(of: $0) ?? -1 }
             var over: Int64 = .min
             last = JournalPosition(segment.first.value - 1)
             // A start goes on after everything that it found. What stands in an earlier segment from there on was written
             // later, by a process that had been frozen and replaced, and that may not acknowledge it any more.
-            let limit = place + 1 < segments.count ? segments[place + 1].first : JournalPosition(.max)
+            let next = place + 1 < segments.count ? segments[place + 1] : nil
+            let limit = next?.first ?? JournalPosition(.max)
+            // The next segment knows where this one ended.
+            let size = next.flatMap {
+                $0.format == .current && $0.generation == segment.generation + 1 && $0.before > 0 ? $0.before : nil
+            }
             let end: Int
             let isOvertaken: Bool
             (last, end, isOvertaken) = try bytes.reading { buffer throws(JournalError) in
                 try replay(
-                    segment, buffer, after: last, before: limit, flushed: flushed, space: space, ordinals: ordinals,
+                    segment, buffer, after: last, before: limit, size: size, flushed: flushed, space: space,
+                    ordinals: ordinals,
                     unreadable: &unreadable
                 ) {
                     for first in $0.prefix(1) { over = max(over, first.window.over) }
                     body($0)
                 }
             }
+            if let size, end < size, !Fault.ignoreSyncedThrough.isOn {
+                throw .damaged(segment: segment.path, offset: end, reason: .record)
+            }
             kept.append(KeptSegment(path: segment.path, bytes: end, last: last, over: over))
             if end < bytes.count {
                 torn.append(
                     TornTail(
                         segment: segment.path, offset: end, last: last, isOvertaken: isOvertaken,
-                        bytes: Array(bytes[end...])))
+                        bytes: Array(bytes[end...]), disk: data.disk))
             }
         }
         return Replayed(
@@ -140,6 +159,7 @@ public struct JournalReader: Sendable {
         _ buffer: UnsafeRawBufferPointer,
         after start: JournalPosition,
         before limit: JournalPosition,
+        size: Int?,
         flushed: JournalPosition?,
         space: CellSpace,
         ordinals: [Int],
@@ -149,11 +169,12 @@ public struct JournalReader: Sendable {
         var last = start
         var offset = segment.headerSize
         var known: (name: UInt64, window: WindowID, key: WindowKey)?
-        while let record = Self.record(in: buffer, at: offset), record.first == last.next {
-            if record.first >= limit { return (last, offset, true) }
+        while let record = record(in: buffer, at: offset, of: segment), record.first == last.next {
+            if offset >= size ?? .max || record.first >= limit && !record.isMark { return (last, offset, true) }
             let start = offset
-            last = record.last
             offset += Segment.frameOverhead + record.body.count
+            guard !record.isMark else { continue }
+            last = record.last
             if known?.name != record.keyName {
                 known = keys.key(named: record.keyName).map { (record.keyName, $0.window, $0.key) }
             }
@@ -175,14 +196,14 @@ public struct JournalReader: Sendable {
                 for position in record.first.value...record.last.value {
                     run.append(
                         try JournalRecord.record(
-                            from: &reader, saysKind: segment.hasClosings, position: JournalPosition(position),
+                            from: &reader, format: segment.format, position: JournalPosition(position),
                             window: window, space: space, ordinals: ordinals))
                 }
                 guard reader.isAtEnd else { throw .malformedRecord }
                 body(run)
             }
         }
-        if Self.firstRecord(in: buffer, after: offset, beyond: last) != nil {
+        if hasMoreOnDisk(than: offset, in: buffer, beyond: last, of: segment) {
             throw .damaged(segment: segment.path, offset: offset, reason: .record)
         }
         return (last, offset, false)
@@ -194,39 +215,58 @@ public struct JournalReader: Sendable {
         let last: JournalPosition
         let keyName: UInt64
         let body: UnsafeRawBufferPointer
+        /// How much of the segment was on disk when it was written; 0 where it does not say. Unit: bytes.
+        let synced: UInt64
+
+        var isMark: Bool { last < first }
     }
 
     /// The valid record at an offset, if there is one.
-    private static func record(in buffer: UnsafeRawBufferPointer, at offset: Int) -> Record? {
+    private func record(in buffer: UnsafeRawBufferPointer, at offset: Int, of segment: Segment) -> Record? {
         func number<Number: FixedWidthInteger>(_ place: Int, _ type: Number.Type) -> Number {
             Number(littleEndian: buffer.loadUnaligned(fromByteOffset: offset + place, as: type))
         }
         guard offset + 8 <= buffer.count else { return nil }
         let length = Int(number(0, UInt32.self))
-        guard length > Segment.bodyOverhead, length <= Segment.largestRecord, offset + 8 + length <= buffer.count
+        let isCurrent = segment.format == .current
+        let isMark = isCurrent && length == Segment.bodyHead
+        guard isMark || length > segment.bodyOverhead, length <= largestRecord,
+            offset + 8 + length <= buffer.count
         else { return nil }
         let body = UnsafeRawBufferPointer(rebasing: buffer[offset + 8..<offset + 8 + length])
         guard CRC32C.checksum(body) == number(4, UInt32.self) else { return nil }
         let first = number(8, UInt64.self)
         let (end, overflow) = first.addingReportingOverflow(UInt64(number(24, UInt32.self)))
-        guard end > first, !overflow else { return nil }
+        guard isMark ? end == first : end > first, !overflow, first > 0 else { return nil }
+        let synced = isCurrent ? number(28, UInt64.self) : 0
+        // Of another segment, in space that was used before.
+        guard synced <= UInt64(offset) else { return nil }
         return Record(
-            first: JournalPosition(first), last: JournalPosition(end - 1), keyName: number(16, UInt64.self), body: body)
+            first: JournalPosition(first), last: JournalPosition(end - 1), keyName: number(16, UInt64.self), body: body,
+            synced: synced)
     }
 
-    /// Looks for any valid later record behind the end: its presence means damage, its absence a torn write.
-    private static func firstRecord(
-        in buffer: UnsafeRawBufferPointer, after end: Int, beyond last: JournalPosition
-    ) -> Int? {
-        guard end < buffer.count else { return nil }
-        for offset in end..<buffer.count {
-            guard offset + 16 <= buffer.count else { return nil }
+    /// Whether any valid later record says that more was on disk than the valid records before it: then what is bad between
+    /// them is damage; otherwise it is a torn write, of which a power loss may leave any part. In earlier formats any valid
+    /// record says so.
+    private func hasMoreOnDisk(
+        than end: Int, in buffer: UnsafeRawBufferPointer, beyond last: JournalPosition, of segment: Segment
+    ) -> Bool {
+        let saysSynced = segment.format == .current && !Fault.ignoreSyncedThrough.isOn
+        var offset = end
+        while offset + 16 <= buffer.count {
             let position = UInt64(littleEndian: buffer.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
             // A plausible position first: the checksum over a whole record costs far more.
-            guard position > last.value, position - last.value < 1 << 32 else { continue }
-            if record(in: buffer, at: offset) != nil { return offset }
+            if position > last.value, position - last.value < 1 << 32,
+                let record = record(in: buffer, at: offset, of: segment)
+            {
+                if !saysSynced || record.synced > UInt64(end) { return true }
+                offset += Segment.frameOverhead + record.body.count
+            } else {
+                offset += 1
+            }
         }
-        return nil
+        return false
     }
 }
 

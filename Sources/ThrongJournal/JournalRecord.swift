@@ -1,24 +1,31 @@
-// A record's plaintext is of counted batches, each of them this. Numbers are little-endian. In a segment with closings
-// each begins with its kind, u8: 0 is a batch, 1 the closing of its window.
+// A record's plaintext is of what was counted, each of them this. Numbers are little-endian. Each begins with its kind, u8: 0 is
+// a batch, 1 the closing of its window, 2 a part of one that the next position goes on with, 3 a withdrawal.
 //
+// Batch
 //     size          what
 //     16            batch id: high, low
 //     16            identifier under the window's key: high, low
 //     4             accepted events
-//     4             refused events: r
-//     r × 5         index u32, reason u8 (RefusalReason.code)
+//     4             bytes of refusals: r
+//     r             refusals, packed (PackedRefusals)
 //     4             additions: a
 //     a × ...       layout u16 (place in the segment's table), cell u32, period start i64, count i64, sums i64 each,
 //                   and, where the layout's highest bit is set, firsts u64: bit i is the layout's first i;
 //                   the layout's second highest bit says that the events' own period was released before
 //     4             appearances: p
 //     p × 15        layout u16, tracked margin u8 (place in the layout), cell u32, period start i64
-//     4             with a kind only: advances: v
+//     4             advances: v
 //     v × 16        layout u16, cell u32, period start i64, progress u16
 //
-// Closing
+// Closing, or a part of it
 //     4             additions: a
 //     a × 18        layout u16, cell u32, period start i64, identifiers u32
+//
+// Withdrawal
+//     16            identifier under the window's key: high, low
+//
+// Earlier formats: THRONGJ2 has batches only, without kinds and advances; THRONGJ3 has kinds 0 and 1. Both have, instead of
+// packed refusals, their number u32 and of each index u32, reason u8 (RefusalReason.code).
 
 internal import ThrongCounting
 internal import ThrongPlan
@@ -32,17 +39,24 @@ enum JournalRecord {
 
     private static let batchKind: UInt8 = 0
     private static let closingKind: UInt8 = 1
+    private static let partKind: UInt8 = 2
+    private static let withdrawalKind: UInt8 = 3
 
-    /// - Parameter saysKind: whether the segment has closings.
-    static func add(_ record: CountedRecord, saysKind: Bool, to writer: inout ByteWriter) {
+    /// How many layouts a journal may mention.
+    static let mostLayouts = Int(isLate)
+
+    static func add(_ record: CountedRecord, to writer: inout ByteWriter) {
         switch record {
         case .batch(let batch):
-            if saysKind { writer.add(batchKind) }
+            writer.add(batchKind)
             add(batch, to: &writer)
-            if saysKind { add(batch.advances, to: &writer) }
+            add(batch.advances, to: &writer)
+        case .withdrawal(let withdrawal):
+            writer.add(withdrawalKind)
+            writer.add(withdrawal.identifier.high)
+            writer.add(withdrawal.identifier.low)
         case .closing(let closing):
-            precondition(saysKind, "closings are of layouts that count identifiers")
-            writer.add(closingKind)
+            writer.add(closing.hasMore ? partKind : closingKind)
             writer.add(UInt32(closing.additions.count))
             for addition in closing.additions {
                 writer.add(UInt16(addition.metric))
@@ -69,11 +83,9 @@ enum JournalRecord {
         writer.add(batch.identifier.high)
         writer.add(batch.identifier.low)
         writer.add(UInt32(batch.answer.accepted))
-        writer.add(UInt32(batch.answer.refused.count))
-        for refusal in batch.answer.refused {
-            writer.add(UInt32(refusal.index))
-            writer.add(refusal.reason.code)
-        }
+        let refusals = PackedRefusals(batch.answer.refused).bytes
+        writer.add(UInt32(refusals.count))
+        writer.bytes.append(contentsOf: refusals)
         writer.add(UInt32(batch.additions.count))
         for addition in batch.additions {
             writer.add(
@@ -98,34 +110,58 @@ enum JournalRecord {
         switch record {
         case .batch(let batch): size(of: batch) + 5 + batch.advances.count * 16
         case .closing(let closing): 5 + closing.additions.count * 18
+        case .withdrawal: 17
+        }
+    }
+
+    /// At most what each event of a batch adds to its plaintext, and what comes on top. Unit: bytes.
+    struct Bound: Sendable {
+        /// A refusal between events that were refused for another reason, or not at all.
+        static let event = 7
+        static let batch = 64
+        static let advance = 16
+        /// Of a layout: an addition, and the appearances in all of its margins.
+        let addition: Int
+        let appearances: Int
+
+        init(_ layout: MetricLayout) {
+            addition = 22 + 8 * layout.sums.count + (layout.firsts == nil ? 0 : 8)
+            appearances = 15 * layout.trackedMargins.count
         }
     }
 
     private static func size(of batch: CountedBatch) -> Int {
         let sums = batch.additions.reduce(0) { $0 + $1.sums.count }
         let firsts = batch.additions.reduce(0) { $0 + ($1.firsts.isEmpty ? 0 : 8) }
-        return 48 + firsts + batch.answer.refused.count * 5 + batch.additions.count * 22 + sums * 8
+        return 48 + firsts + PackedRefusals(batch.answer.refused).bytes.count + batch.additions.count * 22 + sums * 8
             + batch.appearances.count * 15
     }
 
     /// Reads a record back.
     ///
-    /// - Parameter saysKind: whether the segment has closings.
+    /// - Parameter format: the segment's.
     static func record(
         from reader: inout ByteReader,
-        saysKind: Bool,
+        format: Segment.Format,
         position: JournalPosition,
         window: WindowID,
         space: CellSpace,
         ordinals: [Int]
     ) throws(JournalError) -> CountedRecord {
-        switch saysKind ? try reader.next(UInt8.self) : batchKind {
+        let kind = format == .batches ? batchKind : try reader.next(UInt8.self)
+        switch kind {
         case batchKind:
             return .batch(
                 try batch(
-                    from: &reader, hasAdvances: saysKind, position: position, window: window, space: space,
+                    from: &reader, format: format, position: position, window: window, space: space,
                     ordinals: ordinals))
-        case closingKind:
+        case withdrawalKind where format == .current:
+            return .withdrawal(
+                Withdrawal(
+                    position: position, window: window,
+                    identifier: KeyedIdentifier(high: try reader.next(), low: try reader.next())))
+        case closingKind, partKind:
+            guard kind == closingKind || format == .current else { throw .malformedRecord }
             var additions: [WindowClosing.Addition] = []
             let count = try reader.next(UInt32.self)
             additions.reserveCapacity(min(Int(count), reader.remaining / 18))
@@ -135,7 +171,8 @@ enum JournalRecord {
                     .init(
                         metric: metric, cell: cell, periodStart: try reader.next(), identifiers: try reader.next()))
             }
-            return .closing(WindowClosing(position: position, window: window, additions: additions))
+            return .closing(
+                WindowClosing(position: position, window: window, additions: additions, hasMore: kind == partKind))
         default:
             throw .malformedRecord
         }
@@ -156,7 +193,7 @@ enum JournalRecord {
     /// Reads a batch back; `ordinals` maps the segment's layout table to the space's ordinals.
     private static func batch(
         from reader: inout ByteReader,
-        hasAdvances: Bool,
+        format: Segment.Format,
         position: JournalPosition,
         window: WindowID,
         space: CellSpace,
@@ -169,12 +206,7 @@ enum JournalRecord {
         let batch = BatchID(high: try reader.next(), low: try reader.next())
         let identifier = KeyedIdentifier(high: try reader.next(), low: try reader.next())
         let accepted = try reader.next(UInt32.self)
-        var refused: [BatchAnswer.Refusal] = []
-        for _ in 0..<(try reader.next(UInt32.self)) {
-            let index = try reader.next(UInt32.self)
-            guard let reason = RefusalReason(code: try reader.next()) else { throw .malformedRecord }
-            refused.append(.init(index: Int(index), reason: reason))
-        }
+        let refused = try refusals(from: &reader, format: format)
         var additions: [CountedBatch.Addition] = []
         let additionCount = try reader.next(UInt32.self)
         additions.reserveCapacity(min(Int(additionCount), reader.remaining / 22))
@@ -204,7 +236,7 @@ enum JournalRecord {
             appearances.append(.init(metric: metric, margin: margin, cell: cell, periodStart: try reader.next()))
         }
         var advances: [CountedBatch.Advance] = []
-        for _ in 0..<(hasAdvances ? try reader.next(UInt32.self) : 0) {
+        for _ in 0..<(format == .batches ? 0 : try reader.next(UInt32.self)) {
             let (metric, cell) = try place(from: &reader, space: space, ordinals: ordinals)
             advances.append(
                 .init(metric: metric, cell: cell, periodStart: try reader.next(), progress: try reader.next()))
@@ -218,5 +250,23 @@ enum JournalRecord {
             additions: additions,
             appearances: appearances,
             advances: advances)
+    }
+
+    private static func refusals(
+        from reader: inout ByteReader, format: Segment.Format
+    ) throws(JournalError) -> [BatchAnswer.Refusal] {
+        let count = try reader.next(UInt32.self)
+        if format == .current {
+            let packed = PackedRefusals(bytes: Array(try reader.nextBytes(Int(count))))
+            guard let refused = packed.refusals else { throw .malformedRecord }
+            return refused
+        }
+        var refused: [BatchAnswer.Refusal] = []
+        for _ in 0..<count {
+            let index = try reader.next(UInt32.self)
+            guard let reason = RefusalReason(code: try reader.next()) else { throw .malformedRecord }
+            refused.append(.init(index: Int(index), reason: reason))
+        }
+        return refused
     }
 }

@@ -38,6 +38,7 @@ struct KeptFlushFile {
     let layouts: [LayoutID]
     private let key: SymmetricKey
     private let directory: String
+    private let disk: any Disk
 
     private static let magic = Array("THRONGF1".utf8)
     private static let keyMagic = Array("THRONGG1".utf8)
@@ -64,36 +65,36 @@ struct KeptFlushFile {
     private var keyPath: String { Self.path(directory, number, "key") }
 
     /// The numbers of the files in a directory, ascending; with those of which only the key is left.
-    static func numbers(in directory: String) throws(JournalError) -> [Int] {
-        Set(try File.names(in: directory).compactMap { $0.split(separator: ".").first.flatMap { Int($0) } }).sorted()
+    static func numbers(in directory: String, on disk: any Disk) throws(JournalError) -> [Int] {
+        Set(try disk.names(in: directory).compactMap { $0.split(separator: ".").first.flatMap { Int($0) } }).sorted()
     }
 
     /// Makes a new file: its key first, on disk, then its header.
-    init(_ number: Int, in directory: String, layouts: [LayoutID]) throws(JournalError) {
+    init(_ number: Int, in directory: String, layouts: [LayoutID], on disk: any Disk) throws(JournalError) {
         self.number = number
+        self.disk = disk
         self.directory = directory
         self.layouts = layouts
         key = SymmetricKey(size: .bits256)
         var secret = ByteWriter(bytes: Self.keyMagic)
         key.withUnsafeBytes { secret.bytes.append(contentsOf: $0) }
         secret.add(CRC32C.checksum(secret.bytes))
-        try File.replace(keyPath, with: secret.bytes)
-        try File.replace(path, with: header)
+        try disk.replace(keyPath, with: secret.bytes)
+        try disk.replace(path, with: header)
     }
 
     /// Opens a file that an earlier start made; nil where its key was being made or destroyed.
-    init?(existing number: Int, in directory: String) throws(JournalError) {
+    init?(existing number: Int, in directory: String, on disk: any Disk) throws(JournalError) {
         self.number = number
+        self.disk = disk
         self.directory = directory
         let keyPath = Self.path(directory, number, "key")
         let path = Self.path(directory, number, "flushes")
-        guard FileManager.default.fileExists(atPath: keyPath), FileManager.default.fileExists(atPath: path) else {
-            return nil
-        }
-        let secret = try File.contents(keyPath)
+        guard disk.exists(keyPath), disk.exists(path) else { return nil }
+        let secret = try disk.contents(keyPath)
         guard secret.count == 44, secret.starts(with: Self.keyMagic) else { return nil }
         key = SymmetricKey(data: secret[8..<40])
-        let bytes = try File.contents(path)
+        let bytes = try disk.contents(path)
         guard bytes.count >= 16, bytes.starts(with: Self.magic) else { throw .unknownFormat(file: path) }
         layouts = try bytes.reading { buffer throws(JournalError) in
             var reader = ByteReader(buffer)
@@ -124,7 +125,7 @@ struct KeptFlushFile {
 
     /// The whole records of the file, up to the first that is not.
     func entries() throws(JournalError) -> [Entry] {
-        let bytes = try File.contents(path)
+        let bytes = try disk.contents(path)
         return try bytes.reading { buffer throws(JournalError) in
             var entries: [Entry] = []
             var offset = headerSize
@@ -171,7 +172,7 @@ struct KeptFlushFile {
 
     /// Reads a flush back.
     func flush(_ entry: Entry, layouts: [MetricLayout]) throws -> Flush {
-        let bytes = try File.contents(path, from: entry.offset, count: entry.size)
+        let bytes = try disk.contents(path, from: entry.offset, count: entry.size)
         let body = bytes[Self.frame...]
         let box = try AES.GCM.SealedBox(
             nonce: try nonce(entry.offset),
@@ -185,22 +186,22 @@ struct KeptFlushFile {
     }
 
     /// Overwrites the key and removes both files.
-    func destroy() throws(JournalError) { try Self.destroy(number, in: directory) }
+    func destroy() throws(JournalError) { try Self.destroy(number, in: directory, on: disk) }
 
     /// ``destroy()`` for a file that may be there in part.
-    static func destroy(_ number: Int, in directory: String) throws(JournalError) {
+    static func destroy(_ number: Int, in directory: String, on disk: any Disk) throws(JournalError) {
         let key = Self.path(directory, number, "key")
-        if FileManager.default.fileExists(atPath: key) {
-            let file = try File(key, flags: O_WRONLY)
+        if disk.exists(key) {
+            let file = try File(key, flags: O_WRONLY, on: disk)
             try file.write([UInt8](repeating: 0, count: 44))
             try file.sync()
         }
-        try File.remove(key)
-        try File.remove(key + ".new")
+        try disk.remove(key)
+        try disk.remove(key + ".new")
         let path = Self.path(directory, number, "flushes")
-        try File.remove(path)
-        try File.remove(path + ".new")
-        try File.syncDirectory(directory)
+        try disk.remove(path)
+        try disk.remove(path + ".new")
+        try disk.syncDirectory(directory)
     }
 
     private func nonce(_ offset: Int) throws -> AES.GCM.Nonce {

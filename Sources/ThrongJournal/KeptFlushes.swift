@@ -50,12 +50,12 @@ public final class KeptFlushes: Sendable {
     public init(_ data: DataDirectory, options: Options = Options()) throws(JournalError) {
         self.data = data
         self.options = options
-        try File.makeDirectory(data.flushedPath)
+        try data.disk.ensureDirectory(data.flushedPath)
         var found = State()
-        for number in try KeptFlushFile.numbers(in: data.flushedPath) {
+        for number in try KeptFlushFile.numbers(in: data.flushedPath, on: data.disk) {
             found.nextNumber = number + 1
-            guard let file = try KeptFlushFile(existing: number, in: data.flushedPath) else {
-                try KeptFlushFile.destroy(number, in: data.flushedPath)
+            guard let file = try KeptFlushFile(existing: number, in: data.flushedPath, on: data.disk) else {
+                try KeptFlushFile.destroy(number, in: data.flushedPath, on: data.disk)
                 continue
             }
             let entries = try file.entries()
@@ -70,7 +70,7 @@ public final class KeptFlushes: Sendable {
             found.files.append(Kept(file: file, entries: entries, bytes: last.offset + last.size, isOpen: false))
         }
         // What is found here counts as kept: see Journal.
-        if let newest = found.files.last { try File.secure(newest.file.path) }
+        if let newest = found.files.last { try data.disk.secure(newest.file.path) }
         size.withLock { [bytes = found.files.reduce(0) { $0 + $1.bytes }] in $0 = bytes }
         state = Mutex(found)
     }
@@ -129,7 +129,7 @@ public final class KeptFlushes: Sendable {
             let record = try kept.file.record(flush, keptAt: now, offset: kept.bytes)
             // Whatever fails from here on, nothing more is written to this file.
             state.files[place].isOpen = false
-            let file = try File(kept.file.path, flags: O_WRONLY | O_APPEND)
+            let file = try File(kept.file.path, flags: O_WRONLY | O_APPEND, on: data.disk)
             try file.write(record)
             FaultPoint.reached("before_keep")
             try file.sync()
@@ -189,7 +189,8 @@ public final class KeptFlushes: Sendable {
         for layout in flush.layouts { try data.keep(layout) }
         let number = state.nextNumber
         state.nextNumber += 1
-        let file = try KeptFlushFile(number, in: data.flushedPath, layouts: flush.layouts.map(\.id))
+        let file = try KeptFlushFile(
+            number, in: data.flushedPath, layouts: flush.layouts.map(\.id), on: data.disk)
         state.files.append(Kept(file: file, entries: [], bytes: file.headerSize, isOpen: true))
         state.layouts = flush.layouts
         return state.files.count - 1

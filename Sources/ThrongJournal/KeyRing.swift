@@ -23,15 +23,20 @@ internal import ThrongPlan
 /// The keys of the windows that are open, or whose batches PostgreSQL does not have yet.
 public final class KeyRing: Sendable {
     private let directory: String
+    private let machine: Machine
+    private var disk: any Disk { machine.disk }
     private let keys: Mutex<Keys>
     private let closed: ClosedWindows
-    /// Keys that may be on disk or not: a second one for the same window would make the first one's batches unreadable.
+    /// Keys that may be on disk or not: a second one for the same window would make the first one's batches unreadable. Held
+    /// while a key is brought to disk.
     private let unsure = Mutex<[WindowID: WindowKey]>([:])
 
     private static let magic = Array("THRONGK1".utf8)
 
     private struct Keys {
         var all: [WindowID: WindowKey]
+        /// By name, for replays.
+        var windows: [UInt64: WindowID]
         /// What was asked for last: nearly every batch is of the window of the one before, which is found without hashing
         /// its name. Nil once any window was closed since.
         var recent: (window: WindowID, key: WindowKey)?
@@ -40,20 +45,25 @@ public final class KeyRing: Sendable {
     /// Reads the keys that a data directory holds.
     public init(_ data: DataDirectory) throws(JournalError) {
         directory = data.windowsPath
-        closed = try ClosedWindows(data.closedWindowsPath)
+        machine = data.machine
+        let disk = data.disk
+        closed = try ClosedWindows(data.closedWindowsPath, on: disk)
         var found: [WindowID: WindowKey] = [:]
-        for name in try File.names(in: directory) {
+        for name in try disk.names(in: directory) {
             let path = "\(directory)/\(name)"
-            let bytes = try File.contents(path)
+            let bytes = try disk.contents(path)
             // A key that was never used, or that was being destroyed when the daemon stopped.
             if name.hasSuffix(".new") || bytes.starts(with: [UInt8](repeating: 0, count: 48)) {
-                try File.remove(path)
+                try disk.remove(path)
                 continue
             }
             let (window, key) = try Self.read(bytes, from: path)
             found[window] = key
         }
-        keys = Mutex(Keys(all: found))
+        keys = Mutex(
+            Keys(
+                all: found,
+                windows: Dictionary(found.map { ($0.value.name, $0.key) }, uniquingKeysWith: { first, _ in first })))
     }
 
     /// The key of a window; made, and put on disk first, where there is none.
@@ -61,21 +71,29 @@ public final class KeyRing: Sendable {
     /// - Throws: ``JournalError/windowClosed`` where there was one: what was known of the window is gone, and a clock that
     ///   was set back does not bring it back.
     public func key(of window: WindowID) throws(JournalError) -> WindowKey {
+        if let key = try known(window) { return key }
+        // Others find their keys while this one is brought to disk.
+        return try unsure.withLock { unsure throws(JournalError) in
+            if let key = try known(window) { return key }
+            let key = unsure[window] ?? .random { machine.random() }
+            unsure[window] = key
+            try disk.replace(path(of: key), with: Self.bytes(of: key, for: window))
+            unsure[window] = nil
+            keys.withLock { keys in
+                keys.all[window] = key
+                keys.windows[key.name] = window
+            }
+            return key
+        }
+    }
+
+    /// The key of a window; nil where there is none yet.
+    private func known(_ window: WindowID) throws(JournalError) -> WindowKey? {
         try keys.withLock { keys throws(JournalError) in
             if let recent = keys.recent, recent.window == window { return recent.key }
             guard !closed.contains(window) else { throw .windowClosed }
-            if let key = keys.all[window] {
-                keys.recent = (window, key)
-                return key
-            }
-            let key = unsure.withLock { unsure in
-                let key = unsure[window] ?? .random()
-                unsure[window] = key
-                return key
-            }
-            try File.replace(path(of: key), with: Self.bytes(of: key, for: window))
-            unsure.withLock { $0[window] = nil }
-            keys.all[window] = key
+            guard let key = keys.all[window] else { return nil }
+            keys.recent = (window, key)
             return key
         }
     }
@@ -90,28 +108,53 @@ public final class KeyRing: Sendable {
 
     /// The window and key of that name, if they still exist.
     func key(named name: UInt64) -> (window: WindowID, key: WindowKey)? {
-        keys.withLock { keys in keys.all.first { $0.value.name == name }.map { ($0.key, $0.value) } }
+        keys.withLock { keys in
+            keys.windows[name].flatMap { window in keys.all[window].map { (window, $0) } }
+        }
     }
 
-    /// Destroys a window's key: overwritten, synced, removed.
-    public func destroy(keyOf window: WindowID) throws(JournalError) {
-        try keys.withLock { keys throws(JournalError) in
-            guard let key = keys.all[window] else { return }
-            keys.recent = nil
+    /// Closes the windows that are over, on disk: from here on ``key(of:)`` throws for them, and a clock that is set back does
+    /// not open them again. Their keys stay until what was counted in them is in PostgreSQL. Blocks.
+    ///
+    /// To be called once a replay is done and before anything is counted, with the time that it went by: of what it took to be
+    /// over it has not learned whom it counted.
+    /// - Parameter now: Unix seconds.
+    /// - Returns: how many that are, with those that were closed before.
+    @discardableResult
+    public func closeWindows(now: Int64) throws(JournalError) -> Int {
+        guard !Fault.reopenReplayedWindows.isOn else { return 0 }
+        let over = windows.filter { $0.over <= now }
+        try close(over)
+        return over.count
+    }
+
+    private func close(_ windows: [WindowID]) throws(JournalError) {
+        defer { keys.withLock { $0.recent = nil } }
+        try closed.close(windows)
+    }
+
+    /// Destroys the keys of windows: overwritten, synced, removed. Nobody who asks for another key has to wait. Blocks.
+    public func destroy(keysOf windows: [WindowID]) throws(JournalError) {
+        let destroyed = keys.withLock { keys in windows.compactMap { window in keys.all[window].map { (window, $0) } } }
+        guard !destroyed.isEmpty else { return }
+        try close(destroyed.map(\.0))
+        for (window, key) in destroyed {
             let path = path(of: key)
-            try closed.close(window)
             FaultPoint.reached("before_key_destroyed")
             do {
-                let file = try File(path, flags: O_WRONLY)
+                let file = try File(path, flags: O_WRONLY, on: disk)
                 try file.write([UInt8](repeating: 0, count: 48))
                 try file.sync()
             }
             FaultPoint.reached("in_key_destroyed")
-            try File.remove(path)
-            try File.syncDirectory(directory)
-            keys.all[window] = nil
-            FaultPoint.reached("after_key_destroyed")
+            try disk.remove(path)
+            keys.withLock { keys in
+                keys.all[window] = nil
+                keys.windows[key.name] = nil
+            }
         }
+        try disk.syncDirectory(directory)
+        FaultPoint.reached("after_key_destroyed")
     }
 
     /// The windows whose keys exist, in order.

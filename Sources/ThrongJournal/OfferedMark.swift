@@ -26,6 +26,7 @@ public final class OfferedMark: Sendable {
     }
 
     private let path: String
+    private let disk: any Disk
     private let daemon: [UInt8]
     private let kept: JournalPosition
     private let found: Mutex<Found>
@@ -38,9 +39,10 @@ public final class OfferedMark: Sendable {
     /// - Parameter kept: where the last kept flush leads to; it was offered too.
     public init(_ data: DataDirectory, kept: JournalPosition?) throws(JournalError) {
         path = data.offeredPath
+        disk = data.disk
         self.kept = kept ?? .start
         daemon = withUnsafeBytes(of: data.daemon.uuid) { Array($0) }
-        found = Mutex(try Self.read(path, daemon))
+        found = Mutex(try Self.read(path, daemon, on: disk))
     }
 
     /// Whether a journal that ends at a position can go on from there while PostgreSQL's watermark is unknown.
@@ -62,25 +64,25 @@ public final class OfferedMark: Sendable {
         try found.withLock { found throws(JournalError) in
             if case .position(let offered) = found, offered >= position { return }
             // Another process may have taken this one's place and have come further.
-            let now = try Self.read(path, daemon)
+            let now = try Self.read(path, daemon, on: disk)
             switch now {
             case .position(let offered) where offered >= position:
                 found = now
                 return
             case .position:
-                let file = try File(path, flags: O_WRONLY)
+                let file = try File(path, flags: O_WRONLY, on: disk)
                 try file.write(bytes(of: position))
                 try file.sync()
             case .nothing, .damaged:
-                try File.replace(path, with: bytes(of: position))
+                try disk.replace(path, with: bytes(of: position))
             }
             found = .position(position)
         }
     }
 
-    private static func read(_ path: String, _ daemon: [UInt8]) throws(JournalError) -> Found {
-        guard File.exists(path) else { return .nothing }
-        let bytes = try File.contents(path)
+    private static func read(_ path: String, _ daemon: [UInt8], on disk: any Disk) throws(JournalError) -> Found {
+        guard disk.exists(path) else { return .nothing }
+        let bytes = try disk.contents(path)
         guard bytes.count == size, bytes.starts(with: magic) else { return .damaged }
         return try bytes.reading { buffer throws(JournalError) in
             var reader = ByteReader(buffer)

@@ -15,19 +15,27 @@ final class Pulse: Sendable {
     private let stops = Atomic<UInt64>(0)
     private let settled = Atomic<UInt64>(0)
     private let isOver = Atomic<Bool>(false)
+    private let machine: Machine
 
-    init() {
-        last = Atomic(Self.now)
+    init(of machine: Machine = .real) {
+        self.machine = machine
+        last = Atomic(machine.nanoseconds)
+        guard machine.hasThreads else { return }
         let thread = Thread { [self] in
             while !isOver.load(ordering: .relaxed) {
                 usleep(Self.microsecondsBetweenBeats)
-                let now = Self.now
-                if now - last.load(ordering: .relaxed) > Self.limit { stops.add(1, ordering: .sequentiallyConsistent) }
-                last.store(now, ordering: .sequentiallyConsistent)
+                beat()
             }
         }
         thread.name = "throng-pulse"
         thread.start()
+    }
+
+    /// Says that the process runs. For the one thread that does so.
+    func beat() {
+        let now = machine.nanoseconds
+        if now - last.load(ordering: .relaxed) > Self.limit { stops.add(1, ordering: .sequentiallyConsistent) }
+        last.store(now, ordering: .sequentiallyConsistent)
     }
 
     /// Ends the thread.
@@ -37,7 +45,7 @@ final class Pulse: Sendable {
     var isSteady: Bool {
         // The beat before the clock, and what beats have found last, so that none hides it.
         let beat = last.load(ordering: .sequentiallyConsistent)
-        return Self.isRecent(beat, at: Self.now)
+        return Self.isRecent(beat, at: machine.nanoseconds)
             && stops.load(ordering: .sequentiallyConsistent) == settled.load(ordering: .sequentiallyConsistent)
     }
 
@@ -49,11 +57,12 @@ final class Pulse: Sendable {
 
     /// Learns that after so many doubts PostgreSQL was asked.
     func settle(_ doubts: UInt64) { settled.store(doubts, ordering: .sequentiallyConsistent) }
+}
 
-    /// The time since the system started, sleep included. Unit: nanoseconds.
-    private static var now: UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+extension Machine {
+    /// Unit: nanoseconds.
+    fileprivate var nanoseconds: UInt64 {
+        let (seconds, attoseconds) = elapsed().components
+        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
     }
 }

@@ -3,29 +3,39 @@
 //
 // Header
 //     offset  size    what
-//     0       8       "THRONGJ2"; "THRONGJ3" where a layout counts identifiers, which earlier versions can't read
+//     0       8       "THRONGJ4"
 //     8       4       generation: segments in order of making
 //     12      4       nonce of the start that wrote it, random
 //     16      8       position of the first record
 //     24      4       layouts: l
 //     28      l × 32  their identities; `layouts/` of the data directory has their text
+//     ...     8       bytes of the segment before it, all of which were on disk when this one was made; 0 where there is none
 //     ...     4       CRC-32C of everything before
 //
-// Record, one a run of batches of one window, positions consecutive; in a J3, of batches and the window's closing
+// Record, one a run of batches, withdrawals and closings of one window, positions consecutive
 //     0       4       bytes from `position` to the end of the tag: n
 //     4       4       CRC-32C of those bytes
 //     8       8       position of the first batch
 //     16      8       name of the window's key
-//     24      4       batches: b
-//     28      n - 36  b plaintexts (JournalRecord.swift) one after another, under AES-256-GCM with the window's key
+//     24      4       batches, withdrawals and closings: b
+//     28      8       synced: so many bytes of this segment were on disk when this was written
+//     36      n - 44  b plaintexts (JournalRecord.swift) one after another, under AES-256-GCM with the window's key
 //     ...     16      its tag
 //
-// The nonce of a record is the segment's nonce followed by the position. A position is used twice under one key only if
-// a record was lost before it was acknowledged, and then by another start with another nonce. `position`, the key's name
-// and the number of batches are authenticated too.
+// Mark, written where nothing follows a sync at once: a record of no batches, which ends before its plaintext. Its position is
+// that of the next record, its key's name 0.
 //
-// End of a segment: the first record whose length or checksum is wrong ends it, if nothing valid follows. That is a torn
-// write that was never acknowledged. If something valid follows, the segment is damaged and the daemon does not start.
+// The nonce of a record is the segment's nonce followed by the position. A position is used twice under one key only if
+// a record was lost before it was acknowledged, and then by another start with another nonce. What stands before the plaintext
+// is authenticated too.
+//
+// End of a segment: the first record whose length or checksum is wrong ends it. What is bad from there on was torn, and never
+// acknowledged, if nothing says that it was on disk: no valid record behind it, of which a power loss may leave any, was
+// written after more than that was synced, and the next segment does not say that this one went on. Otherwise the segment is
+// damaged, and the daemon does not start.
+//
+// Earlier versions wrote "THRONGJ2", and "THRONGJ3" where a layout counts identifiers, both without the size of the segment
+// before, without `synced` and without marks: in these, anything valid behind the first bad record means damage.
 
 internal import Crypto
 internal import Foundation
@@ -33,34 +43,46 @@ internal import ThrongCounting
 internal import ThrongPlan
 
 struct Segment {
+    /// Which version wrote it.
+    enum Format: String, CaseIterable {
+        /// Batches only.
+        case batches = "THRONGJ2"
+        /// Batches and closings.
+        case closings = "THRONGJ3"
+        /// This version's.
+        case current = "THRONGJ4"
+    }
+
     let path: String
+    let format: Format
     let generation: UInt32
     let nonce: UInt32
     let first: JournalPosition
     let layouts: [LayoutID]
-    /// Whether a layout counts identifiers: then plaintexts say what they are.
-    let hasClosings: Bool
+    /// Bytes of the segment before it, all on disk; 0 where there is none, or nobody noted it.
+    let before: Int
 
-    private static let magic = Array("THRONGJ2".utf8)
-    private static let closingMagic = Array("THRONGJ3".utf8)
     static let frameOverhead = 8
+    /// The largest body that is written, and that is read. Unit: bytes.
     static let largestRecord = 64 << 20
 
     init(
-        path: String, generation: UInt32, nonce: UInt32, first: JournalPosition, layouts: [LayoutID], hasClosings: Bool
+        path: String, format: Format = .current, generation: UInt32, nonce: UInt32, first: JournalPosition,
+        layouts: [LayoutID], before: Int
     ) {
         self.path = path
+        self.format = format
         self.generation = generation
         self.nonce = nonce
         self.first = first
         self.layouts = layouts
-        self.hasClosings = hasClosings
+        self.before = before
     }
 
     /// A segment still to be made.
     init(
         in directory: String, generation: UInt32, nonce: UInt32, first: JournalPosition, layouts: [LayoutID],
-        hasClosings: Bool
+        before: Int
     ) {
         let digits = String(generation)
         self.init(
@@ -69,41 +91,43 @@ struct Segment {
             nonce: nonce,
             first: first,
             layouts: layouts,
-            hasClosings: hasClosings)
+            before: before)
     }
 
     var header: [UInt8] {
-        var writer = ByteWriter(bytes: hasClosings ? Self.closingMagic : Self.magic)
+        var writer = ByteWriter(bytes: Array(format.rawValue.utf8))
         writer.add(generation)
         writer.add(nonce)
         writer.add(first.value)
         writer.add(UInt32(layouts.count))
         for layout in layouts { writer.bytes.append(contentsOf: layout.bytes) }
+        if format == .current { writer.add(UInt64(before)) }
         writer.add(CRC32C.checksum(writer.bytes))
         return writer.bytes
     }
 
-    var headerSize: Int { 32 + 32 * layouts.count }
+    var headerSize: Int { (format == .current ? 40 : 32) + 32 * layouts.count }
 
     /// Puts the segment in place, with its header and nothing else.
     ///
     /// - Throws: ``JournalError/overtaken(segment:)`` where another process has made a segment of this generation.
-    func create() throws(JournalError) {
+    func create(on disk: any Disk) throws(JournalError) {
         do {
-            try File.create(path, with: header)
+            try disk.create(path, with: header)
         } catch .system(call: "link", _, code: EEXIST) {
             throw .overtaken(segment: path)
         }
     }
 
     /// Records refer to layouts by 16 bits.
-    static let largestHeader = 32 + 32 * 65_536
+    static let largestHeader = 40 + 32 * 65_536
 
     /// Reads a header. A segment is put in place with a whole header, so one that does not match is damaged.
     static func read(header bytes: [UInt8], path: String) throws(JournalError) -> Segment {
         guard bytes.count >= 32 else { throw .damaged(segment: path, offset: bytes.count, reason: .header) }
-        let hasClosings = bytes.starts(with: closingMagic)
-        guard hasClosings || bytes.starts(with: magic) else { throw .unknownFormat(file: path) }
+        guard let format = Format.allCases.first(where: { bytes.starts(with: $0.rawValue.utf8) }) else {
+            throw .unknownFormat(file: path)
+        }
         return try bytes.reading { buffer throws(JournalError) in
             var reader = ByteReader(buffer)
             _ = try reader.nextBytes(8)
@@ -114,43 +138,68 @@ struct Segment {
             guard bytes.count >= 32 + 32 * count else { throw .damaged(segment: path, offset: 24, reason: .header) }
             var layouts: [LayoutID] = []
             for _ in 0..<count { layouts.append(LayoutID(Array(try reader.nextBytes(32)))) }
+            let before = format == .current ? try reader.next(UInt64.self) : 0
             let expected = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: buffer[..<reader.offset]))
             guard try reader.next(UInt32.self) == expected else {
                 throw .damaged(segment: path, offset: 0, reason: .header)
             }
             return Segment(
-                path: path, generation: generation, nonce: nonce, first: first, layouts: layouts,
-                hasClosings: hasClosings)
+                path: path, format: format, generation: generation, nonce: nonce, first: first, layouts: layouts,
+                before: Int(clamping: before))
         }
     }
 
-    /// Bytes of a record's body before the ciphertext.
-    static let bodyHead = 20
+    /// Bytes of a record's body before the ciphertext, as this version writes it.
+    static let bodyHead = 28
     /// Bytes of a record's body besides the plaintext.
     static let bodyOverhead = bodyHead + 16
+    /// The same of this segment.
+    var bodyHead: Int { format == .current ? Self.bodyHead : 20 }
+    var bodyOverhead: Int { bodyHead + 16 }
     /// A record is closed once its plaintext is this large. Unit: bytes.
     static let largestRun = 1 << 20
 
     /// Adds a record as it lies in the segment.
-    func add(_ run: [CountedRecord], key: WindowKey, to frames: inout ByteWriter) throws {
+    ///
+    /// - Parameter synced: bytes of the segment that are on disk.
+    func add(_ run: [CountedRecord], key: WindowKey, synced: Int, to frames: inout ByteWriter) throws {
         guard let first = run.first?.position else { return }
-        var head = ByteWriter()
-        head.add(first.value)
-        head.add(key.name)
-        head.add(UInt32(run.count))
+        let head = Self.head(first, key: key.name, count: run.count, synced: synced)
         var plaintext = ByteWriter()
         plaintext.bytes.reserveCapacity(run.reduce(0) { $0 + JournalRecord.size(of: $1) })
-        for record in run { JournalRecord.add(record, saysKind: hasClosings, to: &plaintext) }
+        for record in run { JournalRecord.add(record, to: &plaintext) }
         let sealed = try AES.GCM.seal(
             plaintext.bytes, using: key.secret, nonce: try nonce(at: first), authenticating: head.bytes)
+        Self.frame(size: Self.bodyOverhead + plaintext.bytes.count, in: &frames) { frames in
+            frames.bytes.append(contentsOf: head.bytes)
+            frames.bytes.append(contentsOf: sealed.ciphertext)
+            frames.bytes.append(contentsOf: sealed.tag)
+        }
+    }
+
+    /// Adds a mark: what lies before it is on disk.
+    static func addMark(before next: JournalPosition, synced: Int, to frames: inout ByteWriter) {
+        frame(size: bodyHead, in: &frames) {
+            $0.bytes.append(contentsOf: head(next, key: 0, count: 0, synced: synced).bytes)
+        }
+    }
+
+    private static func head(_ first: JournalPosition, key: UInt64, count: Int, synced: Int) -> ByteWriter {
+        var head = ByteWriter()
+        head.add(first.value)
+        head.add(key)
+        head.add(UInt32(count))
+        head.add(UInt64(synced))
+        return head
+    }
+
+    private static func frame(size: Int, in frames: inout ByteWriter, body: (inout ByteWriter) -> Void) {
         let start = frames.bytes.count
-        frames.add(UInt32(Self.bodyOverhead + plaintext.bytes.count))
+        frames.add(UInt32(size))
         frames.add(UInt32(0))
-        frames.bytes.append(contentsOf: head.bytes)
-        frames.bytes.append(contentsOf: sealed.ciphertext)
-        frames.bytes.append(contentsOf: sealed.tag)
+        body(&frames)
         let checksum = frames.bytes.withUnsafeBytes { bytes in
-            CRC32C.checksum(UnsafeRawBufferPointer(rebasing: bytes[(start + Self.frameOverhead)...]))
+            CRC32C.checksum(UnsafeRawBufferPointer(rebasing: bytes[(start + frameOverhead)...]))
         }
         frames.replace(at: start + 4, with: checksum)
     }
@@ -165,9 +214,9 @@ struct Segment {
         do {
             let box = try AES.GCM.SealedBox(
                 nonce: try nonce(at: position),
-                ciphertext: body[Self.bodyHead..<body.count - 16],
+                ciphertext: body[bodyHead..<body.count - 16],
                 tag: body[(body.count - 16)...])
-            return Array(try AES.GCM.open(box, using: key.secret, authenticating: body[..<Self.bodyHead]))
+            return Array(try AES.GCM.open(box, using: key.secret, authenticating: body[..<bodyHead]))
         } catch {
             return nil
         }

@@ -6,7 +6,7 @@ public import ThrongCounting
 
 /// What lies behind the last valid record of a segment: a write that was torn before it was synced, and so never
 /// acknowledged; or damage to the last records that were, which looks the same.
-public struct TornTail: Sendable, Hashable {
+public struct TornTail: Sendable {
     /// The segment.
     public let segment: String
     /// Where the valid records end. Unit: bytes.
@@ -17,6 +17,18 @@ public struct TornTail: Sendable, Hashable {
     public let isOvertaken: Bool
     /// What was found there.
     let bytes: [UInt8]
+    private let disk: any Disk
+
+    init(
+        segment: String, offset: Int, last: JournalPosition, isOvertaken: Bool, bytes: [UInt8], disk: any Disk
+    ) {
+        self.segment = segment
+        self.offset = offset
+        self.last = last
+        self.isOvertaken = isOvertaken
+        self.bytes = bytes
+        self.disk = disk
+    }
 
     /// Unit: bytes.
     public var count: Int { bytes.count }
@@ -31,11 +43,9 @@ public struct TornTail: Sendable, Hashable {
 
     /// Moves the bytes out of the segment into a file beside it; blank ones just go.
     public func setAside() throws(JournalError) {
-        if !isBlank { try File.replace(aside, with: bytes) }
-        let file = try File(segment, flags: O_WRONLY)
-        guard ftruncate(file.descriptor, off_t(offset)) == 0 else {
-            throw .system(call: "ftruncate", file: segment, code: errno)
-        }
+        if !isBlank { try disk.replace(aside, with: bytes) }
+        let file = try File(segment, flags: O_WRONLY, on: disk)
+        try file.truncate(to: offset)
         try file.sync()
     }
 }

@@ -61,7 +61,7 @@ struct House {
             }
         }
         switch try result.get() {
-        case .optedOut(let answer, _): return answer
+        case .optedOut(let answer, _, _): return answer
         case .batch(let incoming):
             let window = incoming.bucketed.window
             let key = keys[window] ?? .random()
@@ -72,6 +72,7 @@ struct House {
             switch outcome {
             case .counted(let batch): return batch.answer
             case .repeated(let answer, _): return answer
+            case .full: throw .noMemory
             case .windowOver: throw .windowOutOfRange(current: window.rotation.window(at: now).value)
             }
         }

@@ -114,7 +114,7 @@ struct FlatTests {
         var told: [BatchID: (BatchAnswer, UInt64)] = [:]
         for round in UInt64(0)..<20_000 {
             let batch = BatchID(high: round % 2 == 0 ? 7 : round / 3, low: round % 2 == 0 ? round / 3 : 7)
-            let known = flat.answer(to: batch)
+            let known = flat.answer(to: batch, events: 0)
             #expect(known?.answer == told[batch]?.0)
             #expect(known?.position.value == told[batch]?.1)
             guard known == nil else { continue }

@@ -131,10 +131,17 @@ struct WindowTests {
 
     /// A daemon with its disk, as far as counting goes.
     struct House {
-        var counting = Counting(space: WindowTests.space, position: .start, watermark: .start)
+        var counting = Counting(
+            space: WindowTests.space, position: .start, watermark: .start, bounds: House.bounds)
+        /// So that flushes are split.
+        static let bounds = Counting.Bounds(flushCells: 12)
         var journal: [CountedRecord] = []
         /// What was posted, by position.
         var posts: [JournalPosition: Post] = [:]
+        var withdrawals: [JournalPosition: Withdrawal] = [:]
+        var withdrawn = 0
+        /// Additions of a closing's record: any part of a closing may be the last that a crash leaves.
+        var partSize = 1
         var table = Table()
         var destroyed: Set<WindowID> = []
         var now = WindowTests.now
@@ -151,11 +158,30 @@ struct WindowTests {
             posts[record.position] = post
         }
 
+        /// What a request with an opt-out signal does.
+        mutating func withdraw(_ post: Post) {
+            guard let record = counting.withdraw(post.identifier, from: post.batch.window, now: now) else { return }
+            journal.append(.withdrawal(record))
+            withdrawals[record.position] = record
+            withdrawn += 1
+        }
+
+        /// What is counted of identifiers that have not withdrawn since.
+        var standing: [Post] {
+            posts.sorted { $0.key < $1.key }.filter { position, post in
+                !withdrawals.values.contains {
+                    $0.position > position && $0.identifier == post.identifier && $0.window == post.batch.window
+                }
+            }.map(\.value)
+        }
+
         /// What the daemon does once a second.
         mutating func tidy() {
-            for closing in counting.takeClosings(now: now, openPeriod: { _ in 0 }) {
-                journal.append(.closing(closing))
-                closings += 1
+            for ended in counting.takeEnded(now: now) {
+                for closing in counting.close(ended.tallied(), largest: partSize, openPeriod: { _ in 0 }) {
+                    journal.append(.closing(closing))
+                    closings += closing.hasMore ? 0 : 1
+                }
             }
             destroyed.formUnion(counting.closeWindows(now: now, among: windows.subtracting(destroyed).sorted()))
         }
@@ -174,11 +200,15 @@ struct WindowTests {
         /// A crash that takes records with it which were not on disk, and so not flushed; then a start.
         mutating func restart(losing lost: Int, knowsWatermark: Bool) {
             let kept = max(Int(table.watermark.value), journal.count - lost)
-            for record in journal[kept...] { posts[record.position] = nil }
+            for record in journal[kept...] {
+                posts[record.position] = nil
+                withdrawals[record.position] = nil
+            }
             journal.removeLast(journal.count - kept)
             isResolved = knowsWatermark
             counting = Counting(
-                space: WindowTests.space, position: .start, watermark: knowsWatermark ? table.watermark : nil)
+                space: WindowTests.space, position: .start, watermark: knowsWatermark ? table.watermark : nil,
+                bounds: House.bounds)
             for record in journal where !destroyed.contains(record.window) { counting.replay(record, now: now) }
             counting.reach(JournalPosition(UInt64(journal.count)))
         }
@@ -202,6 +232,7 @@ struct WindowTests {
             case 5: house.now += 300
             case 6...8: house.tidy()
             case 9: if let repeated { house.take(repeated) }
+            case 10...11: if let last = house.posts.values.randomElement(using: &random) { house.withdraw(last) }
             default:
                 let shift = (house.now - Self.now) / 900
                 let os = UInt32.random(in: 0..<3, using: &random)
@@ -223,10 +254,10 @@ struct WindowTests {
         house.tidy()
         while house.table.watermark.value < UInt64(house.journal.count) { _ = house.flush(isLearned: true) }
         house.tidy()
-        let (counts, devices) = Self.expected(house.posts.sorted { $0.key < $1.key }.map(\.value))
+        let (counts, devices) = Self.expected(house.standing)
         #expect(house.table.counts == counts)
         #expect(house.table.devices == devices)
-        #expect(counts.count > 8 && house.closings > 1)
+        #expect(counts.count > 8 && house.closings > 1 && house.withdrawn > 1)
         // Nothing is left that is about anybody.
         #expect(house.destroyed == house.windows)
         #expect(house.counting.openPairs == 0)
@@ -235,6 +266,7 @@ struct WindowTests {
     @Test("a window's key stays until its closing is in PostgreSQL, and the window takes no batch from then on")
     func closing() throws {
         var house = House()
+        house.partSize = WindowClosing.largest
         let window = WindowNumber(Self.now / 900)
         func post(_ id: UInt64) -> Post {
             Self.post(

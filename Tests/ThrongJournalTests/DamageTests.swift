@@ -18,7 +18,7 @@ struct DamageTests {
         try await workshop.run(append: 3)
         try await workshop.run(append: 3)
         // The second start's segment is the last.
-        return (workshop, try workshop.segments.map { ($0, try File.contents($0)) })
+        return (workshop, try workshop.segments.map { ($0, try SystemDisk.shared.contents($0)) })
     }
 
     private func start(_ data: DataDirectory, _ keys: KeyRing) throws -> Start {
@@ -31,15 +31,8 @@ struct DamageTests {
         return Start(records: records, torn: replayed.torn)
     }
 
-    /// Where each record of a segment begins, and the end of the last.
-    private func boundaries(of bytes: [UInt8]) -> [Int] {
-        var places = [32 + 32 * Int(bytes[24])]
-        while let place = places.last, place < bytes.count {
-            let length = bytes[place..<place + 4].reversed().reduce(0) { $0 << 8 | Int($1) }
-            places.append(place + 8 + length)
-        }
-        return places
-    }
+    /// Where each record and mark of a segment begins, and the end of the last.
+    private func boundaries(of bytes: [UInt8]) -> [Int] { SegmentFrames(bytes).boundaries }
 
     /// Whether what was replayed is a part of what was written, from the first on.
     private func isPrefix(_ records: [CountedBatch]) -> Bool {
@@ -52,7 +45,8 @@ struct DamageTests {
     }
 
     @Test(
-        "every bit of every segment flipped: the start is refused, or only the last record is missing and that is said")
+        "every bit of every segment flipped: the start is refused, or nothing is missing but the last mark, and that is said"
+    )
     func everyBit() async throws {
         let (workshop, segments) = try await journal()
         let data = try DataDirectory(path: workshop.path)
@@ -60,7 +54,10 @@ struct DamageTests {
         #expect(try start(data, keys).records.count == 6)
         var refused = 0
         for (place, segment) in segments.enumerated() {
-            let lastRecord = boundaries(of: segment.bytes).dropLast().last ?? 0
+            // A mark says that the last record was on disk; nothing says so of the mark.
+            let lastMark = SegmentFrames(segment.bytes).frames.last
+            #expect(lastMark?.count == 0)
+            let end = lastMark?.start ?? 0
             let file = try FileHandle(forUpdating: URL(fileURLWithPath: segment.path))
             for offset in segment.bytes.indices {
                 for bit in 0..<8 {
@@ -69,9 +66,9 @@ struct DamageTests {
                     do {
                         let found = try start(data, keys)
                         #expect(
-                            place == segments.count - 1 && offset >= lastRecord, "byte \(offset) of segment \(place)")
-                        #expect(found.records.count == 5 && isPrefix(found.records))
-                        #expect(found.torn.map(\.offset) == [lastRecord])
+                            place == segments.count - 1 && offset >= end, "byte \(offset) of segment \(place)")
+                        #expect(found.records.count == 6 && isPrefix(found.records))
+                        #expect(found.torn.map(\.offset) == [end])
                     } catch is JournalError {
                         refused += 1
                     }
@@ -91,7 +88,7 @@ struct DamageTests {
         let data = try DataDirectory(path: workshop.path)
         let keys = try KeyRing(data)
         let (path, bytes) = segments[1]
-        let boundaries = boundaries(of: bytes)
+        let (boundaries, frames) = (boundaries(of: bytes), SegmentFrames(bytes).frames)
         for size in 0..<bytes.count {
             try Data(bytes.prefix(size)).write(to: URL(fileURLWithPath: path))
             guard size >= boundaries[0] else {
@@ -100,7 +97,8 @@ struct DamageTests {
             }
             let found = try start(data, keys)
             let whole = boundaries.lastIndex { $0 <= size } ?? 0
-            #expect(found.records.count == 3 + whole && isPrefix(found.records))
+            let records = frames.prefix(whole).reduce(0) { $0 + $1.count }
+            #expect(found.records.count == 3 + records && isPrefix(found.records))
             #expect(found.torn.map(\.count) == (size == boundaries[whole] ? [] : [size - boundaries[whole]]))
         }
         try Data(bytes).write(to: URL(fileURLWithPath: path))
@@ -115,17 +113,17 @@ struct DamageTests {
     func setAside() async throws {
         let (workshop, segments) = try await journal()
         let (path, bytes) = segments[1]
-        let cut = bytes.count - 5
+        let last = try #require(SegmentFrames(bytes).records.last)
+        let (cut, end) = (last.end - 5, last.start)
         try Data(bytes.prefix(cut)).write(to: URL(fileURLWithPath: path))
-        let end = boundaries(of: bytes)[2]
         do {
             let data = try DataDirectory(path: workshop.path)
             // The reader's thread may still hold it.
             defer { data.unlock() }
             let found = try start(data, try KeyRing(data))
             for tail in found.torn { try tail.setAside() }
-            #expect(try File.contents(path + ".torn") == Array(bytes[end..<cut]))
-            #expect(try File.contents(path) == Array(bytes[..<end]))
+            #expect(try SystemDisk.shared.contents(path + ".torn") == Array(bytes[end..<cut]))
+            #expect(try SystemDisk.shared.contents(path) == Array(bytes[..<end]))
             #expect(try start(data, try KeyRing(data)).torn.isEmpty)
         }
         // The next batch takes the place of the one that was never acknowledged.
@@ -154,7 +152,7 @@ struct DamageTests {
         #expect(found.records.count == 6)
         #expect(found.torn.map(\.isBlank) == [true])
         for tail in found.torn { try tail.setAside() }
-        #expect(try File.contents(path) == bytes)
+        #expect(try SystemDisk.shared.contents(path) == bytes)
         #expect(!FileManager.default.fileExists(atPath: path + ".torn"))
     }
 
@@ -164,7 +162,6 @@ struct DamageTests {
         let data = try DataDirectory(path: workshop.path)
         let keys = try KeyRing(data)
         let (old, new) = (segments[0].bytes, segments[1])
-        let records = boundaries(of: new.bytes)
 
         // Behind the end of the new segment lie the old one's records, all or from the middle of one on.
         for from in [boundaries(of: old)[0], boundaries(of: old)[0] + 11, boundaries(of: old)[1]] {
@@ -177,13 +174,13 @@ struct DamageTests {
         // The old record has the very position that comes next: an earlier start wrote it and never acknowledged it.
         let other = try Workshop()
         try await other.run(append: 6)
-        let whole = try File.contents(try #require(try other.segments.first))
-        let places = boundaries(of: whole)
-        for (kept, stale) in [(2, 5), (3, 5)] {
-            let segment = Array(new.bytes[..<records[kept - 1]]) + whole[places[stale - 1]...]
-            try Data(segment).write(to: URL(fileURLWithPath: new.path))
-            #expect(throws: JournalError.self) { try start(data, keys) }
-        }
+        let whole = try SystemDisk.shared.contents(try #require(try other.segments.first))
+        let (stale, records) = (SegmentFrames(whole).records, SegmentFrames(new.bytes).records)
+        let segment = Array(new.bytes[..<records[0].end]) + whole[stale[4].start...]
+        try Data(segment).write(to: URL(fileURLWithPath: new.path))
+        let found = try start(data, keys)
+        #expect(found.records.count == 4 && isPrefix(found.records))
+        #expect(found.torn.map(\.offset) == [records[0].end])
     }
 
     @Test("every bit of a key, of a layout and of the daemon's name flipped: refused")
@@ -198,7 +195,7 @@ struct DamageTests {
         #expect(files.count == 3)
         for name in files {
             let path = "\(workshop.path)/\(name)"
-            let bytes = try File.contents(path)
+            let bytes = try SystemDisk.shared.contents(path)
             for offset in bytes.indices {
                 var damaged = bytes
                 damaged[offset] ^= 1 << UInt8(offset % 8)

@@ -14,12 +14,13 @@ struct DiskSpaceTests {
         let disk = DiskSpace(at: "/tmp", reserve: 0) { isFull in changes.withLock { $0.append(isFull) } }
         var tries = 0
         var told = 0
-        try disk.retrying { () throws(JournalError) in
+        while try !disk.attempt({
             tries += 1
             if tries < 3 { throw Self.full }
-        } meanwhile: {
+        }) {
             told += 1
             #expect(disk.isWaiting && !disk.hasRoom)
+            disk.wait()
         }
         #expect(tries == 3 && told == 2)
         #expect(disk.hasRoom && !disk.isWaiting)
@@ -30,10 +31,9 @@ struct DiskSpaceTests {
     func stops() {
         let disk = DiskSpace(at: "/tmp", reserve: 0) { _ in }
         #expect(throws: Self.full) {
-            try disk.retrying { () throws(JournalError) in
-                throw Self.full
-            } meanwhile: {
+            while try !disk.attempt({ throw Self.full }) {
                 disk.stop()
+                disk.wait()
             }
         }
     }
@@ -47,10 +47,9 @@ struct DiskSpaceTests {
         ] {
             var tries = 0
             #expect(throws: error) {
-                try disk.retrying { () throws(JournalError) in
+                try disk.attempt {
                     tries += 1
                     throw error
-                } meanwhile: {
                 }
             }
             #expect(tries == 1)
@@ -67,10 +66,10 @@ struct DiskSpaceTests {
     func offset() throws {
         let path = FileManager.default.temporaryDirectory.path + "/throng-write-\(UUID().uuidString)"
         defer { unlink(path) }
-        let file = try File(path, flags: O_WRONLY | O_CREAT)
+        let file = try File(path, flags: O_WRONLY | O_CREAT, on: SystemDisk.shared)
         var offset = 2
         try file.write([1, 2, 3, 4], from: &offset)
         #expect(offset == 4)
-        #expect(try File.contents(path) == [3, 4])
+        #expect(try SystemDisk.shared.contents(path) == [3, 4])
     }
 }

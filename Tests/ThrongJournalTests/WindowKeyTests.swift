@@ -23,8 +23,8 @@ struct WindowKeyTests {
                 #expect(!bytes.contains(needle))
             }
             var plaintext = ByteWriter()
-            JournalRecord.add(.batch(record), saysKind: false, to: &plaintext)
-            #expect(!bytes.contains(plaintext.bytes.prefix(24)))
+            JournalRecord.add(.batch(record), to: &plaintext)
+            #expect(!bytes.contains(plaintext.bytes[1..<25]))
         }
     }
 
@@ -39,7 +39,7 @@ struct WindowKeyTests {
             let window = try #require(keys.windows.first)
             let (first, again) = (try keys.key(of: window), try keys.key(of: window))
             #expect(first.name == again.name)
-            try keys.destroy(keyOf: window)
+            try keys.destroy(keysOf: [window])
             #expect(throws: JournalError.windowClosed) { try keys.key(of: window) }
             #expect(try FileManager.default.contentsOfDirectory(atPath: workshop.path + "/windows").isEmpty)
         }
@@ -82,7 +82,7 @@ struct WindowKeyTests {
         let again = try KeyRing(data)
         #expect(again.windows == [window, other])
         #expect(try again.key(of: window).secret == secret)
-        try again.destroy(keyOf: other)
+        try again.destroy(keysOf: [other])
         try Data(count: 48).write(to: URL(fileURLWithPath: workshop.path + "/windows/0000000000000001.key"))
         #expect(try KeyRing(data).windows == [window])
     }

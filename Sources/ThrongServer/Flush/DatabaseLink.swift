@@ -1,62 +1,222 @@
-internal import Foundation
+internal import Dispatch
 internal import Synchronization
 internal import ThrongCounting
 internal import ThrongJournal
 internal import ThrongPlan
 internal import ThrongStore
 
-/// The daemon's place in PostgreSQL: schema checked, layouts registered, watermark attached. PostgreSQL may come later
-/// than the daemon.
+/// The daemon's place in PostgreSQL: the private server started, schema checked, layouts registered, watermark attached.
+/// PostgreSQL may come later than the daemon, and may hang: attaching goes on by itself while nobody waits for it.
 final class DatabaseLink: Sendable {
-    let counters: CounterStore
-    private let settings: ConnectionSettings
+    let counters: any FlushTarget
+    /// Starts the private server and brings the schema to this version; says whenever it has got further.
+    private let prepare: @Sendable (Attempt) async throws -> Void
+    /// Whether no earlier process can reach the server, because this one has started it.
+    private let isOwnServer: @Sendable () -> Bool
+    private let clock: UnixClock
     private let layouts: [MetricLayout]
     private let terms: [MetricLayout: ReleaseTerms]
     private let data: DataDirectory
-    private let isAttached = Mutex(false)
+    private let succession: Succession
+    private let state = Mutex(State.detached)
+
+    private enum State {
+        case detached
+        case underWay(Attempt, Task<Void, Never>)
+        case attached
+        case closed
+    }
+
+    /// How one attempt stands, for whoever looks.
+    final class Attempt: Sendable {
+        private struct State {
+            var outcome: Result<JournalPosition, any Error>?
+            var last = ContinuousClock.now
+            var takesItsTime = false
+        }
+
+        private let state = Mutex(State())
+
+        var outcome: Result<JournalPosition, any Error>? { state.withLock { $0.outcome } }
+        /// How long nothing has moved that might have.
+        var silence: Duration { state.withLock { $0.takesItsTime ? .zero : .now - $0.last } }
+
+        func moved() { state.withLock { $0.last = .now } }
+        func end(_ outcome: Result<JournalPosition, any Error>) { state.withLock { $0.outcome = outcome } }
+        func takesItsTime(_ does: Bool) {
+            state.withLock { state in
+                state.takesItsTime = does
+                state.last = .now
+            }
+        }
+    }
 
     /// - Parameters:
+    ///   - cluster: the private server, which is started first; nil where the operator's is used.
     ///   - layouts: the layouts of the plans in force.
     ///   - terms: what the plans ask of their releases.
     ///   - data: the folder of the journal, which remembers how it attached last.
-    init(
-        settings: ConnectionSettings, layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms], data: DataDirectory
+    ///   - succession: what this process has announced so far.
+    convenience init(
+        settings: ConnectionSettings, cluster: PrivateCluster?, layouts: [MetricLayout],
+        terms: [MetricLayout: ReleaseTerms], data: DataDirectory, clock: UnixClock, succession: Succession
     ) {
-        self.settings = settings
+        self.init(
+            counters: CounterStore(settings), layouts: layouts, terms: terms, data: data, clock: clock,
+            succession: succession, isOwnServer: { cluster?.isOwnServer ?? false }
+        ) { attempt in
+            if let cluster {
+                // The first time there is nothing yet that could hang, and much to do.
+                attempt.takesItsTime(!cluster.isMade)
+                try await cluster.start()
+            }
+            attempt.takesItsTime(false)
+            let owner = Connection(settings)
+            defer { owner.close() }
+            let migrator = Migrator(owner)
+            do {
+                try await migrator.verify()
+            } catch SchemaError.outdated {
+                try await migrator.migrate { attempt.moved() }
+            }
+        }
+    }
+
+    init(
+        counters: any FlushTarget, layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms], data: DataDirectory,
+        clock: UnixClock, succession: Succession, isOwnServer: @escaping @Sendable () -> Bool = { false },
+        prepare: @escaping @Sendable (Attempt) async throws -> Void
+    ) {
+        self.counters = counters
         self.layouts = layouts
         self.terms = terms
         self.data = data
-        counters = CounterStore(settings)
+        self.clock = clock
+        self.succession = succession
+        self.isOwnServer = isOwnServer
+        self.prepare = prepare
     }
 
     /// Attaches anew before the next flush: the database is not the one that it was.
-    func detach() { isAttached.withLock { $0 = false } }
-
-    /// Attaches where that has not happened yet.
-    ///
-    /// - Returns: the watermark, if it was attached by this call.
-    /// - Throws: ``StoreError``; ``SchemaError`` where the schema is not this version's and can't be made so;
-    ///   ``DaemonError/superseded(daemon:)`` where a copy of the data directory has attached since.
-    func attachedNow() async throws -> JournalPosition? {
-        if isAttached.withLock({ $0 }) { return nil }
-        let owner = Connection(settings)
-        defer { owner.close() }
-        let migrator = Migrator(owner)
-        do {
-            try await migrator.verify()
-        } catch SchemaError.outdated {
-            try await migrator.migrate()
+    func detach() {
+        state.withLock { state in
+            if case .attached = state { state = .detached }
         }
+    }
+
+    /// Gives the place back, so that whoever comes next need not wait.
+    ///
+    /// - Throws: ``StoreError``; nothing where no place was taken.
+    func giveBack() async throws {
+        guard case .attached = state.withLock({ $0 }) else { return }
+        try await counters.release()
+    }
+
+    /// Attaches no more, and drops what is under way after so long.
+    func close(within length: Duration) {
+        counters.close(within: length)
+        let nanoseconds = Int(length / .nanoseconds(1))
+        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [self] in
+            let task: Task<Void, Never>? = state.withLock { state in
+                defer { state = .closed }
+                if case .underWay(_, let task) = state { return task }
+                return nil
+            }
+            task?.cancel()
+        }
+    }
+
+    /// Attaches where that has not happened yet; joins an attempt that is under way.
+    ///
+    /// - Parameter patience: how long nothing may move before this gives up waiting, while the attempt goes on; nil waits for
+    ///   its end.
+    /// - Returns: the watermark, if nobody was told before.
+    /// - Throws: ``StoreError``; `ClusterError` where the private server can't run; ``SchemaError`` where the schema is not
+    ///   this version's and can't be made so; ``DaemonError/superseded(daemon:)`` where a copy of the data directory has
+    ///   attached since; ``DaemonError/succeeding(daemon:)`` while another process may still hold the place.
+    func attachedNow(patience: Duration? = nil) async throws -> JournalPosition? {
+        guard data.machine.hasThreads else { return try await attachedOnCallersThread() }
+        let attempt: Attempt? = try state.withLock { state in
+            switch state {
+            case .attached: return nil
+            case .closed: throw StoreError.closed
+            case .underWay(let attempt, _): return attempt
+            case .detached:
+                let attempt = Attempt()
+                // Not a child of whoever asks first: it may outlive their patience. ``close(within:)`` ends it.
+                let task = Task {
+                    do {
+                        attempt.end(.success(try await self.attach(attempt)))
+                    } catch {
+                        attempt.end(.failure(error))
+                    }
+                }
+                state = .underWay(attempt, task)
+                return attempt
+            }
+        }
+        guard let attempt else { return nil }
+        while true {
+            if let outcome = attempt.outcome {
+                state.withLock { state in
+                    guard case .underWay(let current, _) = state, current === attempt else { return }
+                    if case .success = outcome { state = .attached } else { state = .detached }
+                }
+                return try outcome.get()
+            }
+            if let patience, attempt.silence > patience {
+                throw StoreError.timedOut(query: "attach", seconds: Int(patience.components.seconds))
+            }
+            if case .closed = state.withLock({ $0 }) { throw StoreError.closed }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// The same where nothing may go on by itself.
+    private func attachedOnCallersThread() async throws -> JournalPosition? {
+        switch state.withLock({ $0 }) {
+        case .attached: return nil
+        case .closed: throw StoreError.closed
+        case .underWay, .detached: break
+        }
+        let watermark = try await attach(Attempt())
+        state.withLock { $0 = .attached }
+        return watermark
+    }
+
+    private func attach(_ attempt: Attempt) async throws -> JournalPosition {
+        try await prepare(attempt)
+        attempt.moved()
         counters.forgetSchema()
         try await counters.registerLayouts(layouts, terms: terms)
+        attempt.moved()
+        return try await takePlace()
+    }
+
+    private func takePlace() async throws -> JournalPosition {
         let daemon = DaemonID(data.daemon)
         let known = try await counters.watermark(of: daemon)
         let last = try data.attachment()
-        if let last, let known, known.fence > last { throw DaemonError.superseded(daemon: data.daemon) }
-        let fence = max(Int64(Date().timeIntervalSince1970 * 1e6), (known?.fence ?? 0) + 1, (last ?? 0) + 1)
-        try data.note(attachment: fence)
-        let watermark = try await counters.attach(daemon: daemon, replacing: known, fence: fence)
-        isAttached.withLock { $0 = true }
+        if let last, let known, max(known.fence, known.claimed) > last {
+            throw DaemonError.superseded(daemon: data.daemon)
+        }
+        // Two that start within one second don't choose the same.
+        let chosen = clock.now * 1_000_000 + Int64(data.machine.random() % 1_000_000)
+        let next = max(chosen, (known?.fence ?? 0) + 1, (known?.claimed ?? 0) + 1, (last ?? 0) + 1)
+        let fence = succession.fence ?? next
+        try data.note(attachment: max(fence, last ?? 0))
+        // A private server that this process has started itself can be reached by no earlier one.
+        if let known, !isOwnServer(), !Succession.isVacant(known, holder: data.holder) {
+            // Made once more each time, so that a flush under way shows.
+            let isMade = try await counters.claim(daemon: daemon, from: known, fence: fence)
+            let stands = isMade && known.claim == fence
+            guard succession.announce(fence, stands: stands, now: data.machine.elapsed()) else {
+                throw DaemonError.succeeding(daemon: data.daemon)
+            }
+        }
+        let watermark = try await counters.attach(
+            daemon: daemon, replacing: known, fence: fence, holder: data.holder)
+        succession.end()
         return watermark
     }
 }

@@ -17,43 +17,124 @@ struct FlushService: Service {
     let offered: OfferedMark
     /// What the journal can't tell any more: PostgreSQL or the kept flushes must have it.
     let unreadable: JournalPosition
+    /// How far the journal went at the start.
+    let first: JournalPosition
     let standing: FlushStanding
     let telemetry: Telemetry
     let clock: UnixClock
     let interval: Duration
     let longestInterval: Duration
+    let machine: Machine
     let logger: Logger
     /// Called where this process may flush no more and has to end.
     let onFenced: @Sendable (DaemonError) -> Void
 
     /// What is known from one flush to the next.
-    private struct Progress {
+    struct Progress {
         /// Whether PostgreSQL has everything that this process or an earlier one flushed.
         var isLevel = false
         /// Whether it ever had, in this process.
         var wasLevel = false
         /// The flush that PostgreSQL gets until it says that it has it.
         var underWay: Flush?
-        /// Until then PostgreSQL is only asked whether all is well.
-        var rests = ContinuousClock.now
+        /// The last asking that was answered: whether PostgreSQL has all that was acknowledged.
+        var settled: Int64 = 0
+        /// Until then PostgreSQL is only asked whether all is well. Unit: see ``Machine/elapsed``.
+        var rests = Duration.zero
+        /// How often in a row PostgreSQL did not take what it was to get.
+        var failures = 0
     }
 
     func run() async throws {
-        var failures = 0
+        try await withGracefulShutdownHandler {
+            try await flushUntilStopped()
+        } onGracefulShutdown: {
+            database.close(within: StopBudget.lastFlush)
+        }
+    }
+
+    private func flushUntilStopped() async throws {
         var progress = Progress()
         while !Task.isShuttingDownGracefully {
-            failures = await flush(&progress) ? 0 : failures + 1
-            tidy()
-            let rest =
-                failures == 0 ? interval : min(.milliseconds(250 * (1 << min(failures, 7))), .seconds(30))
-            try await pause(rest)
+            let length = await round(&progress)
+            guard try await rest(length, progress) else { continue }
+            if await handOver(&progress) { return try await gracefulShutdown() }
+            try await pause(.milliseconds(250))
         }
+        await finish(&progress)
+    }
+
+    /// Flushes once and lets go of what is over; returns how long to rest then.
+    func round(_ progress: inout Progress) async -> Duration {
+        progress.failures = await flush(&progress) ? 0 : progress.failures + 1
+        tidy()
+        return progress.failures == 0
+            ? interval : min(.milliseconds(250 * (1 << min(progress.failures, 7))), .seconds(30))
+    }
+
+    /// Flushes once more after the last request was answered.
+    private func finish(_ progress: inout Progress) async {
         for _ in 0..<3 {
-            progress.rests = .now
+            progress.rests = machine.elapsed()
             if await flush(&progress), desk.gauges.journalLag == 0 { break }
         }
+        if desk.gauges.journalLag == 0 { await leave() }
         if desk.gauges.journalLag > 0 {
             logger.warning("stopped before PostgreSQL had everything; the journal keeps it for the next start")
+        }
+        do {
+            try await database.giveBack()
+        } catch {
+            logger.notice(
+                "the place in PostgreSQL was not given back: whoever takes it on another machine has to wait",
+                metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Rests, but no longer than until somebody waits for what was acknowledged, or the journal is closed, as another process
+    /// is taking this one's place; true where it is.
+    private func rest(_ length: Duration, _ progress: Progress) async throws -> Bool {
+        let end = ContinuousClock.now + length
+        var look = ContinuousClock.now + .seconds(1)
+        while desk.journal.isOpen, !Task.isShuttingDownGracefully, ContinuousClock.now < end {
+            try await pause(min(.milliseconds(250), end - .now))
+            guard progress.failures == 0, ContinuousClock.now >= look, ContinuousClock.now < end else { continue }
+            if await isAsked(progress) { break }
+            look = .now + .seconds(1)
+        }
+        return !desk.journal.isOpen
+    }
+
+    /// Whether somebody waits for what was acknowledged, or that can't be told: then the next flush says what is wrong.
+    private func isAsked(_ progress: Progress) async -> Bool {
+        do {
+            return try await database.counters.lastAsking() > progress.settled
+        } catch {
+            return true
+        }
+    }
+
+    /// The last flush before another process takes this one's place; false where PostgreSQL does not have everything yet.
+    /// What was counted before the journal was closed is all that will ever be acknowledged.
+    func handOver(_ progress: inout Progress) async -> Bool {
+        progress.rests = machine.elapsed()
+        guard await flush(&progress), desk.gauges.journalLag == 0 else { return false }
+        do {
+            try await database.giveBack()
+        } catch {
+            // The other one has it, or waits until it may take it.
+            logger.notice("the place in PostgreSQL was not given back", metadata: ["error": "\(error)"])
+        }
+        onFenced(.fenced(pending: 0))
+        return true
+    }
+
+    /// Says that nothing is to come from here: a release need not wait for a daemon that has stopped.
+    private func leave() async {
+        do {
+            try await database.counters.settle(CounterStore.left)
+        } catch {
+            logger.notice("PostgreSQL does not know that nothing is left here", metadata: ["error": "\(error)"])
         }
     }
 
@@ -72,23 +153,31 @@ struct FlushService: Service {
     private func flush(_ progress: inout Progress) async -> Bool {
         do {
             try await level(&progress)
-            let isDue = ContinuousClock.now >= progress.rests
+            // Read before anything is frozen: what was acknowledged by then is to be in PostgreSQL before it is answered.
+            let asking = try await database.counters.lastAsking()
+            let acknowledged = desk.position
+            let isDue = asking > progress.settled || machine.elapsed() >= progress.rests
             if let flush = progress.underWay ?? (isDue ? desk.freeze() : nil) {
                 progress.underWay = flush
                 // Only what is on disk may reach PostgreSQL: what a crash takes back must not be counted.
                 try await desk.journal.durable(flush.through)
                 try await onThread { [offered] in try offered.raise(to: flush.through) }
                 try await keep(flush)
-                let started = ContinuousClock.now
+                let started = machine.elapsed()
                 let outcome = try await apply(flush)
                 // The more cells a flush touches, the longer the rest, so that PostgreSQL works a sixteenth of the time:
                 // what is touched again meanwhile is merged in memory and costs nothing more.
-                progress.rests = .now + min((.now - started) * 15, longestInterval)
+                let ended = machine.elapsed()
+                progress.rests = ended + min((ended - started) * 15, longestInterval)
                 desk.applied(flush, closed: outcome.closedPeriods)
                 progress.underWay = nil
             } else {
                 let (found, expected) = (try await database.counters.watermark(), desk.flushed)
                 guard found == expected else { throw StoreError.watermarkMoved(expected: expected, found: found) }
+            }
+            if isDue, desk.flushed >= acknowledged {
+                try await database.counters.settle(asking)
+                progress.settled = asking
             }
             await prune()
             telemetry.databaseIsUp()
@@ -107,6 +196,8 @@ struct FlushService: Service {
         case StoreError.fenced:
             desk.journal.refuseAll()
             onFenced(.fenced(pending: desk.gauges.journalLag))
+        case DaemonError.succeeding:
+            logger.notice("the flush waits for this daemon's place in PostgreSQL", metadata: ["error": "\(error)"])
         case let error as DaemonError:
             desk.journal.refuseAll()
             onFenced(error)
@@ -130,10 +221,10 @@ struct FlushService: Service {
     }
 
     private func apply(_ flush: Flush) async throws -> FlushOutcome {
-        let started = ContinuousClock.now
+        let started = machine.elapsed()
         let outcome = try await database.counters.flush(flush, now: clock.now)
         telemetry.flushed(
-            seconds: (ContinuousClock.now - started) / .seconds(1),
+            seconds: (machine.elapsed() - started) / .seconds(1),
             cells: outcome.counters + outcome.distinctCounts + outcome.topContributions,
             redirected: outcome.redirected)
         return outcome
@@ -144,8 +235,10 @@ struct FlushService: Service {
     /// Attaches where that is to be done, and flushes again what PostgreSQL once had and has no more.
     private func level(_ progress: inout Progress) async throws {
         if let watermark = try await database.attachedNow() {
+            progress.settled = 0
             let known = kept.end(from: watermark) ?? watermark
-            if desk.knownFlushed == nil, known > desk.position {
+            // Nothing of what was taken since the start has been flushed yet.
+            if desk.knownFlushed == nil, known > first {
                 throw DaemonError.overtaken(database: known.value, journal: desk.position.value)
             }
             if known >= unreadable { desk.resolve(watermark: known) }
@@ -192,6 +285,9 @@ struct FlushService: Service {
             try await onThread { [kept, clock] in
                 do {
                     try kept.keep(flush, now: clock.now)
+                } catch let error as JournalError where error.isFailedSync {
+                    // The next start looks at what is there.
+                    throw error
                 } catch {
                     // What comes later would not join what is there.
                     try kept.forget()
@@ -219,7 +315,8 @@ struct FlushService: Service {
 
     /// Runs what blocks on a thread outside the shared pool.
     private func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
+        guard machine.hasThreads else { return try work() }
+        return try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global(qos: .utility).async { continuation.resume(with: Result { try work() }) }
         }
     }

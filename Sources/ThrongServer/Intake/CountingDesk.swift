@@ -10,11 +10,14 @@ final class CountingDesk: Sendable {
     let journal: Journal
     let keys: KeyRing
     let bodies: BodyBudget
+    let odd: OddBatches
     let intake: Intake
     let reveals: RevealDesk
     private let state: Mutex<Counting>
+    private let believed: BelievedTime
     private let telemetry: Telemetry
     private let clock: UnixClock
+    private let houseClock: HouseClock
     private let calendars: [String: PeriodCalendar]
     private let onFailure: @Sendable (any Error) -> Void
 
@@ -33,19 +36,24 @@ final class CountingDesk: Sendable {
         counting: Counting,
         keys: KeyRing,
         journal: Journal,
+        believed: BelievedTime,
         reveals: RevealDesk,
         telemetry: Telemetry,
         bodies: BodyBudget,
         clock: UnixClock,
+        houseClock: HouseClock,
         onFailure: @escaping @Sendable (any Error) -> Void
     ) {
         self.intake = intake
         self.keys = keys
         self.journal = journal
+        self.believed = believed
         self.reveals = reveals
         self.telemetry = telemetry
         self.bodies = bodies
+        odd = OddBatches(bodies: bodies)
         self.clock = clock
+        self.houseClock = houseClock
         self.onFailure = onFailure
         var calendars: [String: PeriodCalendar] = [:]
         for layout in counting.space.layouts {
@@ -61,31 +69,38 @@ final class CountingDesk: Sendable {
     ///
     /// - Throws: ``IntakeError`` where the batch as a whole is refused; note it with ``refuse(_:)``.
     func accept(_ body: UnpackedBody, signals: Set<OptOutSignal>) throws(IntakeError) -> Verdict {
+        try accept(
+            try body.read { bytes throws(IntakeError) in try intake.read(bytes, signals: signals, now: clock.now) })
+    }
+
+    /// The same on an event loop; nil, with nothing counted, for a batch that takes long to read.
+    func acceptQuickly(_ body: UnpackedBody, signals: Set<OptOutSignal>) throws(IntakeError) -> Verdict? {
         let outcome = try body.read { bytes throws(IntakeError) in
-            try intake.read(bytes, signals: signals, now: clock.now)
+            try intake.readQuickly(bytes, signals: signals, now: clock.now)
         }
+        guard let outcome else { return nil }
+        return try accept(outcome)
+    }
+
+    private func accept(_ outcome: IntakeOutcome) throws(IntakeError) -> Verdict {
         switch outcome {
-        case .optedOut(let answer, let app):
-            telemetry.answered(.optedOut, answer)
-            state.withLock { $0.noteOptOut(of: answer.refused.count, app: app, now: clock.now) }
-            return .optedOut(answer)
+        case .optedOut(let answer, let app, let sender):
+            return forget(sender, answer: answer, app: app)
         case .batch(let incoming):
-            guard journal.hasRoom else {
-                telemetry.answered(.overloaded)
-                return .overloaded
-            }
-            return try count(incoming)
+            return try take(incoming)
         }
     }
 
-    /// Lets a body arrive within the budget of all of them.
+    /// Counts a batch that was read, or says why not.
     ///
-    /// - Parameter bytes: the most that it may take.
-    /// - Throws: ``IntakeError/noMemory`` where the others leave no room.
-    func withRoom<Value>(for bytes: Int, _ work: () async throws -> Value) async throws -> Value {
-        guard bodies.exchange(0, for: bytes) else { throw IntakeError.noMemory }
-        defer { _ = bodies.exchange(bytes, for: 0) }
-        return try await work()
+    /// - Throws: ``IntakeError`` where the batch as a whole is refused.
+    func take(_ incoming: IncomingBatch) throws(IntakeError) -> Verdict {
+        try checkSize(of: incoming.bucketed)
+        guard journal.hasRoom else {
+            telemetry.answered(.overloaded)
+            return .overloaded
+        }
+        return try count(incoming)
     }
 
     /// What a body would add, event by event; nothing is counted and nothing is kept.
@@ -97,20 +112,26 @@ final class CountingDesk: Sendable {
             try intake.read(bytes, signals: signals, now: now, use: .preview)
         }
         switch outcome {
-        case .optedOut(let answer, _):
+        case .optedOut(let answer, _, _):
             return PreviewAnswer(
                 events: answer.refused.map { .init(index: $0.index, counted: [], refused: $0.reason) })
         case .batch(let incoming):
             let batch = incoming.bucketed
+            try checkSize(of: batch)
             var trial = state.withLock { $0.forPreview() }
             guard
                 let events = trial.preview(batch, now: now, openPeriod: { self.openPeriod(of: $0, now: now) })
             else { throw .windowOutOfRange(current: batch.window.rotation.window(at: now).value) }
+            let refused = events.enumerated().compactMap { index, event in
+                event.refused.map { BatchAnswer.Refusal(index: index, reason: $0) }
+            }
+            var explained = incoming.explained(refused)[...]
             return PreviewAnswer(
                 events: events.enumerated().map { index, event in
                     .init(
                         index: index, counted: event.additions.map { tuple(of: $0, in: trial.space) },
-                        refused: event.refused)
+                        refused: event.refused,
+                        detail: event.refused == nil ? nil : explained.removeFirst().detail)
                 })
         }
     }
@@ -140,6 +161,45 @@ final class CountingDesk: Sendable {
     /// Notes a request for which there was no room.
     func turnAway() { telemetry.answered(.overloaded) }
 
+    /// Refuses what the journal would not take, before anything is counted.
+    private func checkSize(of batch: BucketedBatch) throws(IntakeError) {
+        if let size = journal.excessiveSize(of: batch) {
+            throw .recordTooLarge(bytes: size, limit: journal.recordLimit)
+        }
+    }
+
+    /// Notes a batch that came with an opt-out signal. What its sender did before in the window's funnels and frequencies does
+    /// not count when the window closes.
+    private func forget(_ sender: OptedOutSender?, answer: BatchAnswer, app: AppName) -> Verdict {
+        var forgotten: JournalPosition?
+        do {
+            forgotten = try sender.flatMap { sender in
+                let key = try keys.existingKey(of: sender.window)
+                let identifier = sender.identifier.keyed(with: key)
+                return try state.withLock { counting in
+                    guard let record = counting.withdraw(identifier, from: sender.window, now: clock.now) else {
+                        return nil
+                    }
+                    try journal.append(.withdrawal(record), key: key)
+                    return record.position
+                }
+            }
+        } catch JournalError.windowClosed {
+            // A window without a key knows nobody.
+            forgotten = nil
+        } catch {
+            // Forgotten in memory and not in the journal: the process is about to end and will replay.
+            onFailure(error)
+            return .failed
+        }
+        state.withLock { $0.noteOptOut(of: answer.refused.count, app: app, now: clock.now) }
+        guard let forgotten else {
+            telemetry.answered(.optedOut, answer)
+            return .optedOut(answer)
+        }
+        return .counted(answer, .optedOut, forgotten)
+    }
+
     private func count(_ incoming: IncomingBatch) throws(IntakeError) -> Verdict {
         let window = incoming.bucketed.window
         let key: WindowKey
@@ -153,9 +213,11 @@ final class CountingDesk: Sendable {
             return .failed
         }
         let identifier = incoming.identifier.keyed(with: key)
-        let outcome: Counting.Outcome
+        let outcome: Counting.Outcome?
         do {
             outcome = try state.withLock { counting in
+                // Looked at here, so that whoever closes the journal knows that all that was counted is in the next freeze.
+                guard journal.isOpen else { return nil }
                 // Read here, so that no window is closed between looking at the clock and counting.
                 let now = clock.now
                 let outcome = counting.count(incoming.bucketed, identifier: identifier, now: now) { layout in
@@ -173,10 +235,16 @@ final class CountingDesk: Sendable {
         switch outcome {
         case .counted(let batch):
             let answer = BatchAnswer(
-                accepted: batch.answer.accepted, refused: batch.answer.refused,
+                accepted: batch.answer.accepted, refused: incoming.explained(batch.answer.refused),
                 reveal: reveals.note(incoming.candidates, of: batch, key: key))
             return .counted(answer, .accepted, batch.position)
-        case .repeated(let answer, let position): return .counted(answer, .duplicate, position)
+        case .repeated(let answer, let position):
+            let explained = BatchAnswer(
+                accepted: answer.accepted, refused: incoming.explained(answer.refused), unlisted: answer.unlisted)
+            return .counted(explained, .duplicate, position)
+        case .full, nil:
+            telemetry.answered(.overloaded)
+            return .overloaded
         case .windowOver: throw .windowOutOfRange(current: window.rotation.window(at: clock.now).value)
         }
     }
@@ -199,8 +267,10 @@ final class CountingDesk: Sendable {
         state.withLock { $0.applied(flush, closed: closed) }
     }
 
-    /// Closes and forgets windows that are over, with their keys and the segments that nothing needs any more.
+    /// Closes and forgets windows that are over, with their keys and the segments that nothing needs any more; nothing while
+    /// the time of day is not believed.
     func tidy() throws {
+        guard houseClock.doubt == nil else { return }
         let now = clock.now
         reveals.closeWindows(now: now)
         let known = keys.windows
@@ -211,8 +281,9 @@ final class CountingDesk: Sendable {
         do {
             (settled, flushed) = try state.withLock { counting in
                 for window in ended {
-                    let closing = counting.close(window) { self.openPeriod(of: $0, now: now) }
-                    try journal.append(.closing(closing), key: keys.existingKey(of: closing.window))
+                    for closing in counting.close(window, openPeriod: { self.openPeriod(of: $0, now: now) }) {
+                        try journal.append(.closing(closing), key: keys.existingKey(of: closing.window))
+                    }
                 }
                 return (counting.closeWindows(now: now, among: known), counting.flushed)
             }
@@ -222,9 +293,10 @@ final class CountingDesk: Sendable {
             throw error
         }
         do {
-            for window in settled { try keys.destroy(keyOf: window) }
+            try keys.destroy(keysOf: settled)
             try journal.removeSegments(
                 flushed: flushed, unsettled: known.filter { !settled.contains($0) }, now: now)
+            try believed.raise(to: now)
         } catch {
             if error.isFailedSync { onFailure(error) }
             throw error
@@ -240,7 +312,9 @@ final class CountingDesk: Sendable {
                 pendingCells: counting.pendingCells,
                 openPairs: counting.openPairs,
                 saturations: counting.saturations,
-                bodyBytes: bodies.bytes)
+                bodyBytes: bodies.bytes,
+                windowBytes: counting.windowBytes,
+                refusalBytes: counting.refusalBytes)
         }
     }
 }

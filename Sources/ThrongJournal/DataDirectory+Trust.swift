@@ -1,0 +1,64 @@
+internal import Foundation
+
+extension DataDirectory {
+    /// Makes sure that nobody but root and this process's user can change what a path leads to: neither the directory itself,
+    /// where it is there, nor any above it. A link is as good as who put it there.
+    ///
+    /// Directories in which everybody may write but only remove what is theirs, such as /tmp, may lie above it.
+    ///
+    /// - Parameter path: absolute.
+    /// - Throws: ``JournalError/untrusted(directory:found:)``.
+    public static func checkTrust(in path: String) throws(JournalError) {
+        try check(path, isLast: true, depth: 0)
+    }
+
+    private static func check(_ path: String, isLast: Bool, depth: Int) throws(JournalError) {
+        // As many links as the kernel follows.
+        guard depth <= 40 else { throw .system(call: "lstat", file: path, code: ELOOP) }
+        let parts = path.split(separator: "/").map(String.init)
+        for count in 0...parts.count {
+            let folder = "/" + parts[..<count].joined(separator: "/")
+            var facts = stat()
+            guard lstat(folder, &facts) == 0 else {
+                // What is not there yet is made by this process.
+                if errno == ENOENT { return }
+                throw .system(call: "lstat", file: folder, code: errno)
+            }
+            let isOurs = facts.st_uid == geteuid() || facts.st_uid == 0
+            if facts.st_mode & S_IFMT == S_IFLNK {
+                guard isOurs else { throw .untrusted(directory: folder, found: .link(facts.st_uid)) }
+                let target = try target(of: folder)
+                let base =
+                    target.hasPrefix("/") ? target : "/" + parts[..<(count - 1)].joined(separator: "/") + "/" + target
+                let rest = parts[count...].joined(separator: "/")
+                return try check(rest.isEmpty ? base : base + "/" + rest, isLast: isLast, depth: depth + 1)
+            }
+            guard facts.st_mode & S_IFMT == S_IFDIR else { throw .untrusted(directory: folder, found: .file) }
+            let isItself = isLast && count == parts.count
+            guard isItself ? facts.st_uid == geteuid() : isOurs else {
+                throw .untrusted(directory: folder, found: .owner(facts.st_uid))
+            }
+            let isOpen = facts.st_mode & (S_IWGRP | S_IWOTH) != 0
+            guard !isOpen || (!isItself && facts.st_mode & S_ISVTX != 0) else {
+                throw .untrusted(directory: folder, found: .mode(facts.st_mode & 0o7777))
+            }
+        }
+    }
+
+    private static func target(of link: String) throws(JournalError) -> String {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(link, &bytes, bytes.count)
+        guard count >= 0 else { throw .system(call: "readlink", file: link, code: errno) }
+        return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Makes a directory, and those above it that are missing, so that only their owner may write into them.
+    static func make(_ path: String) throws(JournalError) {
+        guard !SystemDisk.shared.exists(path) else { return }
+        let parent = File.directory(of: path)
+        if !parent.isEmpty, parent != path, parent != "." { try make(parent) }
+        guard mkdir(path, 0o755) == 0 || errno == EEXIST else {
+            throw .system(call: "mkdir", file: path, code: errno)
+        }
+    }
+}

@@ -1,0 +1,182 @@
+internal import Foundation
+internal import Synchronization
+internal import ThrongCounting
+internal import ThrongFaults
+
+/// What the journal's thread is at: records on their way to disk.
+struct JournalWork: ~Copyable {
+    var writer: SegmentWriter
+    var taken: [Journal.Queued] = []
+    /// How many of them are sealed.
+    var sealed = 0
+    /// Whether they are on disk.
+    var isSynced = false
+    /// Before then no sync begins.
+    var nextSync = Duration.zero
+
+    init(_ writer: consuming SegmentWriter) { self.writer = writer }
+}
+
+extension Journal {
+    /// How a step ended.
+    package enum Step: Sendable, Hashable {
+        /// What was taken is on disk, and who waits for it knows. The next step is due then, by ``Machine/elapsed``.
+        case released(next: Duration)
+        /// There was nothing to write. The next step is due when there is, and within a second.
+        case idle
+        /// The disk is too full. The next step is due within a second.
+        case full
+        /// The process stood still, and PostgreSQL has to be asked first. The next step is due soon.
+        case inDoubt
+        /// The journal was stopped, or has failed. There is no next step.
+        case over
+    }
+
+    /// Takes what was appended, writes it, syncs it, and tells who waits for it; or as much of that as can be done without
+    /// waiting. For the journal's thread, or for who stands in for it.
+    package func step() -> Step {
+        work.withLock { work in
+            do {
+                return try advance(&work)
+            } catch {
+                fail(error)
+                return .over
+            }
+        }
+    }
+
+    /// Says that the process runs, where there is no thread to do so: see ``Machine/hasThreads``.
+    package func beat() { pulse.beat() }
+
+    /// The thread.
+    func run() {
+        Thread.current.name = "throng-journal"
+        loop: while true {
+            switch step() {
+            case .released(let next):
+                Thread.sleep(forTimeInterval: max(0, (next - data.machine.elapsed()) / .seconds(1)))
+            case .idle: wake.wait(seconds: 1)
+            case .full: disk.wait()
+            case .inDoubt: usleep(20_000)
+            case .over: break loop
+            }
+        }
+        pulse.stop()
+        stopped.signal()
+    }
+
+    private func advance(_ work: inout JournalWork) throws -> Step {
+        disk.look()
+        if work.taken.isEmpty {
+            let (queue, isStopping) = take()
+            guard !queue.isEmpty else {
+                // Nobody waits for a mark: where there is no space for it, it comes with what is written next.
+                let hasRoom = try !pulse.isSteady || disk.attempt { try work.writer.mark() }
+                return isStopping ? .over : hasRoom ? .idle : .full
+            }
+            work.taken = queue
+            work.sealed = 0
+            work.isSynced = false
+            work.nextSync = data.machine.elapsed() + options.syncInterval
+            if Fault.acknowledgeEarly.isOn {
+                release(&work)
+                if data.machine.hasThreads { Thread.sleep(forTimeInterval: 0.01) }
+            }
+        }
+        guard try isSteady() else { return .inDoubt }
+        if !work.isSynced {
+            work.isSynced = try disk.attempt { try write(&work) }
+            guard work.isSynced else {
+                turnAway(.full)
+                return .full
+            }
+            guard try isSteady() else { return .inDoubt }
+        }
+        release(&work)
+        work.taken = []
+        FaultPoint.reached("after_acknowledge")
+        return .released(next: work.nextSync)
+    }
+
+    /// Whether it is certain that this process was not replaced while it stood still; throws where it was.
+    private func isSteady() throws(JournalError) -> Bool {
+        guard state.withLock({ !$0.hasFailed }) else { throw .failed }
+        if pulse.isSteady { return true }
+        guard state.withLock({ !$0.isStopping }) else { throw .failed }
+        return false
+    }
+
+    private func take() -> (queue: [Queued], isStopping: Bool) {
+        change { state in
+            defer {
+                state.isIdle = state.queue.isEmpty
+                state.takenBytes = state.queuedBytes
+                state.queue = []
+                state.queuedBytes = 0
+            }
+            return (state.queue, state.isStopping)
+        }
+    }
+
+    /// Writes what was counted as few records: one a run under one key. Goes on where it found no space.
+    private func write(_ work: inout JournalWork) throws {
+        FaultPoint.reached("before_write")
+        while work.sealed < work.taken.count {
+            if work.writer.bytes >= options.segmentBytes {
+                let closed = try work.writer.rotate()
+                change { state in
+                    state.closed.append(closed)
+                    state.recount()
+                }
+            }
+            let key = work.taken[work.sealed].key
+            let room = min(options.segmentBytes - work.writer.bytes, Segment.largestRun, recordLimit)
+            var run: [CountedRecord] = []
+            var size = 0
+            while work.sealed < work.taken.count, work.taken[work.sealed].key.name == key.name {
+                let next = JournalRecord.size(of: work.taken[work.sealed].record)
+                // One that is larger than a run has a record of its own.
+                let fits = Fault.writeAnyRecord.isOn ? size < room : run.isEmpty || size + next <= room
+                guard fits else { break }
+                run.append(work.taken[work.sealed].record)
+                size += next
+                work.sealed += 1
+            }
+            try work.writer.add(run, key: key)
+        }
+        try work.writer.sync()
+    }
+
+    private func release(_ work: inout JournalWork) {
+        guard let position = work.taken.last?.record.position else { return }
+        let ready = change { state in
+            state.durable = position
+            state.waitingSince = state.appended == position ? nil : data.machine.elapsed()
+            state.currentBytes = work.writer.bytes
+            state.takenBytes = 0
+            let split = state.waiters.partition { $0.position <= position }
+            defer { state.waiters.removeSubrange(split...) }
+            return Array(state.waiters[split...])
+        }
+        for waiter in ready {
+            FaultPoint.reached("before_acknowledge")
+            waiter.resume(.success(position))
+        }
+    }
+
+    private func fail(_ error: any Error) {
+        change { $0.hasFailed = true }
+        turnAway(.failed)
+        // Whoever refused everything knows why.
+        if case JournalError.failed = error { return }
+        onFailure(error)
+    }
+
+    func turnAway(_ error: JournalError) {
+        let waiting = state.withLock { state in
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiting { waiter.resume(.failure(error)) }
+    }
+}

@@ -1,0 +1,46 @@
+internal import Foundation
+
+/// What a data directory's owner stands on: a disk, a clock, chance, and whether there are threads.
+///
+/// Everything that the journal does goes through here, so that one seed can replay one history of it.
+package struct Machine: Sendable {
+    /// Where the files are.
+    package let disk: any Disk
+    /// The time since some moment: it never goes back, and goes on while the system sleeps.
+    package let elapsed: @Sendable () -> Duration
+    /// 64 random bits.
+    package let random: @Sendable () -> UInt64
+    /// Whether work has threads of its own. Without them its owner calls ``Journal/step()`` and ``Journal/beat()``, and
+    /// replays are read on the caller's thread.
+    package let hasThreads: Bool
+
+    /// Puts a machine together.
+    package init(
+        disk: any Disk, elapsed: @escaping @Sendable () -> Duration, random: @escaping @Sendable () -> UInt64,
+        hasThreads: Bool
+    ) {
+        self.disk = disk
+        self.elapsed = elapsed
+        self.random = random
+        self.hasThreads = hasThreads
+    }
+
+    /// A random name: a UUID of version 4.
+    func name() -> UUID {
+        var bytes = [random(), random()].flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+
+    /// The one that this process runs on.
+    package static let real = Machine(
+        disk: SystemDisk.shared,
+        elapsed: {
+            var time = timespec()
+            clock_gettime(CLOCK_BOOTTIME, &time)
+            return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+        },
+        random: { .random(in: .min ... .max) },
+        hasThreads: true)
+}
