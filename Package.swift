@@ -12,6 +12,8 @@ let strict: [SwiftSetting] =
     ] + (isContinuousIntegration ? [.treatAllWarnings(as: .error)] : [])
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let csv = Target.Dependency.product(name: "SwiftCSV", package: "SwiftCSV")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
@@ -21,6 +23,10 @@ let package = Package(
     products: [
         .executable(name: "throng", targets: ["throng"]),
         .library(name: "ThrongClient", targets: ["ThrongClient", "ThrongWire"]),
+    ],
+    traits: [
+        .default(enabledTraits: ["Server"]),
+        .trait(name: "Server", description: "The daemon and the tests; an app that wants the client says traits: []."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -45,9 +51,11 @@ let package = Package(
         .target(name: "ThrongNoise", swiftSettings: strict),
         .target(name: "ThrongWire", swiftSettings: strict),
         .target(
-            name: "ThrongPlan", dependencies: ["ThrongNoise", "ThrongWire", "CPCRE2", crypto, "Yams"],
+            name: "ThrongPlan", dependencies: ["ThrongNoise", "ThrongWire", "CPCRE2", crypto, yams],
             swiftSettings: strict),
-        .target(name: "ThrongCounting", dependencies: ["ThrongPlan", "ThrongWire", crypto], swiftSettings: strict),
+        .target(
+            name: "ThrongCounting", dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", crypto],
+            swiftSettings: strict),
         .target(
             name: "ThrongIntake", dependencies: ["ThrongPlan", "ThrongWire", "ThrongCounting", "CSimdJSON", "CZlib"],
             swiftSettings: strict),
@@ -61,12 +69,12 @@ let package = Package(
             dependencies: ["ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongSuppression", crypto],
             swiftSettings: strict),
         .target(name: "ThrongAudit", dependencies: ["CCoin"], swiftSettings: strict),
-        .target(name: "ThrongTable", dependencies: ["ThrongSuppression", "SwiftCSV"], swiftSettings: strict),
+        .target(name: "ThrongTable", dependencies: ["ThrongSuppression", csv], swiftSettings: strict),
         .target(
             name: "ThrongStore",
             dependencies: [
                 "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongNoise", "ThrongRelease", "CLibPQ",
-                crypto, logging, lifecycle,
+                "CLinux", crypto, logging, lifecycle,
             ],
             resources: [.embedInCode("Schema")],
             swiftSettings: strict),
@@ -91,7 +99,8 @@ let package = Package(
         .target(
             name: "ThrongServer",
             dependencies: [
-                "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting", "ThrongJournal", "ThrongStore",
+                "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting", "ThrongJournal",
+                "ThrongStore",
                 "ThrongNoise", "ThrongRelease", "ThrongReport", "ThrongPortal", "CLinux", crypto, logging, lifecycle,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -133,6 +142,7 @@ let package = Package(
         .target(
             name: "ThrongClient",
             dependencies: ["ThrongWire", crypto, .target(name: "CZlib", condition: .when(platforms: [.linux]))],
+            resources: [.copy("PrivacyInfo.xcprivacy")],
             swiftSettings: strict),
 
         .executableTarget(
@@ -140,7 +150,7 @@ let package = Package(
             swiftSettings: strict),
 
         .testTarget(
-            name: "ThrongPlanTests", dependencies: ["ThrongPlan", "ThrongWire", "ThrongNoise", "Yams"],
+            name: "ThrongPlanTests", dependencies: ["ThrongPlan", "ThrongWire", "ThrongNoise", yams],
             swiftSettings: strict),
         // The daemon in memory, unreliable networks, and a crowd of devices: for tests of the client.
         .target(
@@ -204,6 +214,22 @@ let package = Package(
                 "CAllocationCount", crypto, .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/StageBench", swiftSettings: strict),
+        // A daemon on a virtual disk, clock and PostgreSQL: one seed replays one history.
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting", "ThrongJournal",
+                "ThrongStore", "ThrongRelease", "ThrongReport", "ThrongServer", logging,
+            ],
+            path: "Tests/Simulation", swiftSettings: strict),
+        .executableTarget(
+            name: "Simulate",
+            dependencies: [
+                "Simulation", "ThrongFaults", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Simulate", swiftSettings: strict),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["Simulate", "Simulation", "ThrongFaults"], swiftSettings: strict),
         .testTarget(name: "ThrongAuditTests", dependencies: ["ThrongAudit"], swiftSettings: strict),
         .testTarget(
             name: "ThrongTableTests", dependencies: ["ThrongTable", "ThrongSuppression"], swiftSettings: strict),
@@ -220,8 +246,10 @@ let package = Package(
         .testTarget(
             name: "ThrongServerTests",
             dependencies: [
-                "ThrongServer", "ThrongStore", "ThrongPlan", "ThrongCounting", "ThrongNoise", "ThrongRelease",
-                "ThrongReport", "ThrongPortal", "TestCluster",
+                "ThrongFaults", "ThrongServer", "ThrongStore", "ThrongPlan", "ThrongWire", "ThrongCounting",
+                "ThrongNoise",
+                "ThrongRelease", "ThrongReport", "ThrongPortal", "TestCluster", lifecycle, logging,
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -254,3 +282,14 @@ let package = Package(
     ],
     cxxLanguageStandard: .cxx17
 )
+
+// Without the trait SwiftPM fetches only what the client needs.
+for target in package.targets {
+    target.dependencies = target.dependencies.map { dependency in
+        guard case .productItem(let name, let package?, let aliases, nil) = dependency, package != "swift-crypto" else {
+            return dependency
+        }
+        return .product(
+            name: name, package: package, moduleAliases: aliases, condition: .when(traits: ["Server"]))
+    }
+}

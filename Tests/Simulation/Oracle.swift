@@ -1,0 +1,119 @@
+import ThrongCounting
+import ThrongPlan
+
+/// Knows what clients sent and were told, and what may come of it.
+struct Oracle {
+    private(set) var posts: [Post] = []
+    /// By metric and cell: posts that must be counted, and that may be.
+    private var certain: [[Int]] = Array(repeating: Array(repeating: 0, count: Town.cells), count: Town.visits.count)
+    private var possible: [[Int]] = Array(repeating: Array(repeating: 0, count: Town.cells), count: Town.visits.count)
+    private(set) var acknowledged = 0
+
+    mutating func add(_ post: Post) { posts.append(post) }
+
+    /// The client was not told that its batch counts, and it may.
+    mutating func mayCount(_ number: Int) {
+        guard posts[number].fate == .refused else { return }
+        posts[number].fate = .unknown
+        for cell in posts[number].cells { possible[posts[number].place][cell] += 1 }
+    }
+
+    /// The client was told that its batch counts.
+    mutating func counts(_ number: Int) {
+        mayCount(number)
+        guard posts[number].fate == .unknown else { return }
+        posts[number].fate = .acknowledged
+        for cell in posts[number].cells { certain[posts[number].place][cell] += 1 }
+        acknowledged += 1
+    }
+
+    /// Nothing was counted more often than it was sent: true at any time.
+    func checkUpper(_ state: DatabaseState) -> Violation? {
+        for (place, metric) in Town.visits.enumerated() {
+            for cell in 0..<Town.cells {
+                let found = state.counters[.init(metric: metric, measure: 0, cell: UInt32(cell))] ?? 0
+                guard found > Int64(possible[place][cell]) else { continue }
+                return Violation(
+                    promise: .doubled, detail: "\(metric) cell \(cell) holds \(found), sent \(possible[place][cell])")
+            }
+        }
+        return checkIdentifiers(state, isFinal: false)
+    }
+
+    /// Everything that was acknowledged is there: true once all faults have ceased.
+    func checkFinal(_ state: DatabaseState) -> Violation? {
+        if let upper = checkUpper(state) { return upper }
+        for (place, metric) in Town.visits.enumerated() {
+            for cell in 0..<Town.cells {
+                let found = state.counters[.init(metric: metric, measure: 0, cell: UInt32(cell))] ?? 0
+                guard found < Int64(certain[place][cell]) else { continue }
+                return Violation(
+                    promise: .lost,
+                    detail: "\(metric) cell \(cell) holds \(found), acknowledged \(certain[place][cell])")
+            }
+        }
+        return checkIdentifiers(state, isFinal: true)
+    }
+
+    private struct Seen: Hashable {
+        let place: Int
+        let window: Int64
+        let periodStart: Int64
+    }
+
+    /// Distinct counts of all cells together: never more than there were, and no fewer where nothing was late.
+    private func checkIdentifiers(_ state: DatabaseState, isFinal: Bool) -> Violation? {
+        var found: [Seen: Int64] = [:]
+        var often: [Int64: Int64] = [:]
+        for (key, count) in state.distinct {
+            if key.metric == Town.often {
+                often[key.window, default: 0] += count
+            } else if key.margin == 0, let place = Town.visits.firstIndex(of: key.metric) {
+                found[Seen(place: place, window: key.window, periodStart: key.periodStart), default: 0] += count
+            }
+        }
+        var (may, must): ([Seen: Set<Int>], [Seen: Set<Int>]) = ([:], [:])
+        var (mayOften, mustOften): ([Int64: Set<Int>], [Int64: Set<Int>]) = ([:], [:])
+        for post in posts where post.fate != .refused {
+            let seen = Seen(place: post.place, window: post.window.number.value, periodStart: post.periodStart)
+            may[seen, default: []].insert(post.who)
+            if post.place == 0 { mayOften[seen.window, default: []].insert(post.who) }
+            guard post.fate == .acknowledged else { continue }
+            must[seen, default: []].insert(post.who)
+            if post.place == 0 { mustOften[seen.window, default: []].insert(post.who) }
+        }
+        // Late events count into another period of the same window.
+        let isLate = !state.released.isEmpty
+        for (seen, count) in found.sorted(by: {
+            ($0.key.window, $0.key.periodStart) < ($1.key.window, $1.key.periodStart)
+        }) {
+            let most =
+                isLate
+                ? may.filter { $0.key.place == seen.place && $0.key.window == seen.window }
+                    .reduce(into: Set<Int>()) { $0.formUnion($1.value) }.count
+                : may[seen]?.count ?? 0
+            guard count > most else { continue }
+            return Violation(
+                promise: .identifiers,
+                detail:
+                    "\(Town.visits[seen.place]) window \(seen.window) period \(seen.periodStart): \(count) of \(most)")
+        }
+        for (window, count) in often.sorted(by: { $0.key < $1.key }) where count > mayOften[window]?.count ?? 0 {
+            return Violation(
+                promise: .identifiers, detail: "often window \(window): \(count) of \(mayOften[window]?.count ?? 0)")
+        }
+        guard isFinal, !isLate else { return nil }
+        for (seen, who) in must.sorted(by: { ($0.key.window, $0.key.periodStart) < ($1.key.window, $1.key.periodStart) }
+        )
+        where (found[seen] ?? 0) < who.count {
+            return Violation(
+                promise: .identifiers,
+                detail: "\(Town.visits[seen.place]) window \(seen.window): \(found[seen] ?? 0), at least \(who.count)")
+        }
+        for (window, who) in mustOften.sorted(by: { $0.key < $1.key }) where (often[window] ?? 0) < who.count {
+            return Violation(
+                promise: .identifiers, detail: "often window \(window): \(often[window] ?? 0), at least \(who.count)")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,55 @@
+import ThrongCounting
+import ThrongPlan
+import ThrongWire
+
+/// A batch as its client knows it.
+struct Post {
+    /// What the client was told.
+    enum Fate {
+        /// It was never counted.
+        case refused
+        /// Nobody knows: no answer came, or one that leaves it open.
+        case unknown
+        case acknowledged
+    }
+
+    let number: Int
+    /// Place of the metric and of its purpose.
+    let place: Int
+    let cell: Int
+    let who: Int
+    let window: WindowID
+    let periodStart: Int64
+    /// Unit: Unix seconds.
+    let at: Int64
+    /// In how many cells it counts, from the first one on.
+    var spread = 1
+    /// Events beside the one that counts.
+    var refused = 0
+    var fate = Fate.refused
+
+    /// Where it counts.
+    var cells: [Int] { (0..<spread).map { (cell + $0) % Town.cells } }
+
+    /// The batch after bucketing.
+    func bucketed(_ layouts: [MetricLayout]) -> BucketedBatch {
+        let ordinal = layouts.firstIndex { $0.metric == Town.visits[place] } ?? 0
+        var marks: [BucketedBatch.Mark] = []
+        if place == 0, let often = layouts.firstIndex(where: { $0.metric == Town.often }) {
+            marks.append(
+                .init(
+                    event: 0, metric: Int32(often), cell: CellIndex(0), periodStart: periodStart, steps: 0, count: 1))
+        }
+        return BucketedBatch(
+            id: BatchID(high: UInt64(number) &+ 1, low: 77), window: window,
+            events: [.init(refusal: nil, contributions: 0..<Int32(spread))]
+                + repeatElement(
+                    .init(refusal: .unknownEvent, contributions: Int32(spread)..<Int32(spread)), count: refused),
+            contributions: cells.map { cell in
+                .init(
+                    metric: Int32(ordinal), cell: CellIndex(UInt32(cell)), periodStart: periodStart, count: 1,
+                    firstAmount: 0)
+            },
+            amounts: [], marks: marks)
+    }
+}

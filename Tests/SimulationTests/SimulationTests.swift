@@ -1,0 +1,74 @@
+import Foundation
+import Simulation
+import Testing
+import ThrongFaults
+
+@Suite("Promise 3, in simulated histories", .serialized)
+struct SimulationTests {
+    @Test("one seed replays one history")
+    func repeats() throws {
+        let simulator = try Simulator()
+        for value in UInt64(1)...24 {
+            let (first, second) = (simulator.run(Seed(value)), simulator.run(Seed(value)))
+            #expect(first.digest == second.digest)
+            #expect(first.acknowledged == second.acknowledged)
+        }
+    }
+
+    @Test("two processes, whose dictionaries differ in order, replay the same histories")
+    func twoProcesses() throws {
+        func digests() throws -> String {
+            let child = Process()
+            let pipe = Pipe()
+            child.executableURL = Bundle.main.bundleURL.appendingPathComponent("Simulate")
+            child.arguments = ["--seed", "1", "--seeds", "24", "--all", "--digests"]
+            child.standardOutput = pipe
+            try child.run()
+            let output = pipe.fileHandleForReading.readDataToEndOfFile()
+            child.waitUntilExit()
+            return String(decoding: output, as: UTF8.self).split(separator: "\n").prefix(24).joined(separator: "\n")
+        }
+        let first = try digests()
+        #expect(first.split(separator: "\n").count == 24)
+        #expect(try digests() == first)
+    }
+
+    @Test("different seeds are different histories")
+    func differ() throws {
+        let simulator = try Simulator()
+        #expect(Set((UInt64(1)...24).map { simulator.run(Seed($0)).digest }).count == 24)
+    }
+
+    /// `THRONG_SIMULATE_SEEDS` chooses how many histories of 300 steps are run: 400, or 3,400 for a million steps.
+    @Test("no history loses or doubles what was acknowledged, refuses a start, or waits for ever")
+    func keepsPromises() throws {
+        let seeds = ProcessInfo.processInfo.environment["THRONG_SIMULATE_SEEDS"].flatMap { UInt64($0) } ?? 400
+        let simulator = try Simulator()
+        var acknowledged = 0
+        for value in 1...seeds {
+            let outcome = simulator.run(Seed(value))
+            acknowledged += outcome.acknowledged
+            if let violation = outcome.violation {
+                Issue.record("seed \(value): \(violation). Deploy/simulate --seed \(value) prints its history")
+            }
+        }
+        #expect(acknowledged > Int(seeds) * 10)
+    }
+
+    @Test(
+        "with a promise broken, the simulation finds it",
+        arguments: [
+            (Fault.reopenReplayedWindows, UInt64(100)), (.ignoreSyncedThrough, 100), (.numberBeyondBounds, 50),
+            (.writeAnyRecord, 50), (.trustClock, 100),
+            (.acknowledgeEarly, 50), (.ignoreFailedSync, 100),
+        ])
+    func controls(fault: Fault, seeds: UInt64) throws {
+        let simulator = try Simulator()
+        let found = (1...seeds).first { value in
+            Simulator.breaking([fault]) {
+                simulator.run(Seed(value)).violation != nil
+            }
+        }
+        #expect(found != nil, "\(seeds) seeds did not find it")
+    }
+}
