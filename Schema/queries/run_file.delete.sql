@@ -1,9 +1,15 @@
--- The files of runs whose period ended before an instant; where a delivery is pending they stay.
+-- The files of an app's runs whose first number is too old by now ($3), or was when they were made; of a report ($4) all
+-- whose period ended before an instant ($2), and without one those of which nobody has written down how long. Where a
+-- delivery is pending they stay.
 delete from throng.run_file as f
 using throng.report_run as r
 where r.app = $1
-    and r.period_end < to_timestamp($2::bigint)
     and r.finished_at is not null
+    and (
+        r.files_until <= to_timestamp($3::bigint)
+        or r.period_end <= to_timestamp($2::bigint)
+            and (r.report = $4 or $4 is null and r.files_until is null)
+    )
     and f.app = r.app
     and f.report = r.report
     and f.period_kind = r.period_kind

@@ -1,5 +1,7 @@
 select position,
-    fence
+    fence,
+    holder,
+    claim
 from throng.watermark
 where shard = 0
     and daemon = $1::uuid;

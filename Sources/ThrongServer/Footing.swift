@@ -14,6 +14,7 @@ struct Footing: Sendable {
     let kept: KeptFlushes
     let offered: OfferedMark
     let desk: CountingDesk
+    let houseClock: HouseClock
     /// What the journal can't tell any more: PostgreSQL or the kept flushes must have it.
     let unreadable: JournalPosition
 }

@@ -262,7 +262,24 @@ struct AnalystViewTests {
         let settings = try await TestCluster.emptyDatabase()
         let owner = Connection(settings)
         try await Migrator(owner, migrations: Migration.all.filter { $0.version < 10 }).migrate()
-        let layout = try await released(settings)
+        // What this version releases, as an earlier one wrote it down: with the columns that it had.
+        let recent = try await TestCluster.database()
+        let layout = try await released(recent)
+        try await CounterStore(settings).registerLayouts([layout])
+        var inserts = ""
+        for table in ["release", "released_cell"] {
+            let rows = try await Connection(recent).texts("select json_agg(one)::text from throng.\(table) as one")
+            inserts += """
+                insert into throng.\(table) overriding system value
+                select made.*
+                from jsonb_array_elements($json$\(try #require(rows.first))$json$) as each,
+                    jsonb_populate_record(
+                        null::throng.\(table),
+                        each || jsonb_build_object('released_at', transaction_timestamp())) as made;
+
+                """
+        }
+        try await owner.execute("do $do$ begin \(inserts) end $do$")
         let before = try await owner.texts("select concat_ws('|', platform, step, events) from analyst.shop_orders")
         try await owner.execute("select throng.drop_released(1, 'step', to_timestamp(\(saturday)))")
         try await Migrator(owner).migrate()

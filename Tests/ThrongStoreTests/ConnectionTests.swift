@@ -45,6 +45,21 @@ struct ConnectionTests {
         #expect(ContinuousClock.now - begun < .seconds(55))
     }
 
+    @Test("a connection that is given so long ends what is under way and what waits behind it, and takes nothing more")
+    func closingSoon() async throws {
+        let connection = Connection(try await TestCluster.emptyDatabase())
+        #expect(try await connection.integer("select 7") == 7)
+        let begun = ContinuousClock.now
+        let sleeping = Task { try await connection.execute("select pg_sleep(60)") }
+        try await Task.sleep(for: .milliseconds(300))
+        let waiting = Task { try await connection.execute("select 1") }
+        connection.close(within: .seconds(1))
+        await #expect(throws: CancellationError.self) { try await sleeping.value }
+        await #expect(throws: StoreError.closed) { try await waiting.value }
+        await #expect(throws: StoreError.closed) { try await connection.execute("select 1") }
+        #expect(ContinuousClock.now - begun < .seconds(30))
+    }
+
     @Test("a transaction that throws leaves nothing; a pipeline stops at its first failure")
     func transactions() async throws {
         struct Refusal: Error {}

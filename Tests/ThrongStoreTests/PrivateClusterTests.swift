@@ -79,6 +79,12 @@ struct PrivateClusterTests {
         defer { TestCluster.remove(directory) }
         try FileManager.default.createDirectory(
             atPath: "\(directory)/data.unfinished/base", withIntermediateDirectories: true)
+        if geteuid() == 0 {
+            let user = try ServerUser.current()
+            for path in ["", "/data.unfinished", "/data.unfinished/base"] {
+                #expect(chown(directory + path, user.user, user.group) == 0)
+            }
+        }
         let cluster = try cluster()
         try await cluster.start()
         #expect(cluster.processID != nil)

@@ -150,14 +150,14 @@ struct ReleaseStoreTests {
         let store = ReleaseStore(settings)
         _ = try await release(store)
         let plan = Plan.sample(decay: [DecayStep(after: .seconds(30 * day), action: .drop("step"))])
-        #expect(try await store.expire(plan: plan, now: saturday + 20 * day).cells == 0)
-        #expect(try await store.expire(plan: plan, now: saturday + 40 * day).cells > 0)
-        #expect(try await store.expire(plan: plan, now: saturday + 41 * day).cells == 0)
+        #expect(try await store.expire(plans: [plan], now: saturday + 20 * day).cells == 0)
+        #expect(try await store.expire(plans: [plan], now: saturday + 40 * day).cells > 0)
+        #expect(try await store.expire(plans: [plan], now: saturday + 41 * day).cells == 0)
         let left = try await store.releases(app: "shop", metric: "orders", periodKind: .day, from: 0, to: .max)
         #expect(left.count == 1)
         #expect(left[0].header.groupings == [.total, Margin(keeping: [0])])
         #expect(left[0].cells.map(\.count) == [153, 90, 63])
-        #expect(try await store.expire(plan: plan, now: saturday + 500 * day).cells == 3)
+        #expect(try await store.expire(plans: [plan], now: saturday + 500 * day).cells == 3)
         #expect(
             try await store.releases(app: "shop", metric: "orders", periodKind: .day, from: 0, to: .max) == [])
         #expect(try await Connection(settings).integer("select count(*) from throng.release") == 1)
@@ -170,10 +170,10 @@ struct ReleaseStoreTests {
         let store = ReleaseStore(settings)
         let plan = Plan.sample(decay: [])
         #expect(
-            !(try await store.expire(plan: plan, now: saturday + 60 * day).partitions)
+            !(try await store.expire(plans: [plan], now: saturday + 60 * day).partitions)
                 .contains("counter_d_20261121"))
         _ = try await release(store)
-        let dropped = try await store.expire(plan: plan, now: saturday + 60 * day).partitions
+        let dropped = try await store.expire(plans: [plan], now: saturday + 60 * day).partitions
         #expect(dropped.contains("counter_d_20261121"))
         #expect(dropped.contains("distinct_count_d_20261121"))
         #expect(try await Connection(settings).integer("select count(*) from throng.counter") == 0)

@@ -125,9 +125,9 @@ struct TopContributionTests {
         let settings = try await TestCluster.database()
         _ = try await attached(settings).flush(flush(1, [(0, 7, [50, 10])]), now: saturday)
         let store = ReleaseStore(settings)
-        _ = try await store.expire(plan: .sample(decay: []), now: saturday + 300 * day)
+        _ = try await store.expire(plans: [.sample(decay: [])], now: saturday + 300 * day)
         #expect(try await rows(settings) == 1)
-        _ = try await store.expire(plan: .sample(decay: []), now: saturday + 402 * day)
+        _ = try await store.expire(plans: [.sample(decay: [])], now: saturday + 402 * day)
         #expect(try await rows(settings) == 0)
     }
 

@@ -8,19 +8,26 @@ public struct ReleaseTerms: Sendable, Hashable {
     public let sensitive: [DimensionName]
     /// How far around a withheld number an interval must reach, and the p of the p % rule.
     public let protection: Protection
+    /// At which ages its numbers go, retention last; empty where nobody said so.
+    public let expiry: [DecayStep]
 
     /// Puts terms together.
-    public init(threshold: Threshold, sensitive: [DimensionName] = [], protection: Protection = .standard) {
+    public init(
+        threshold: Threshold, sensitive: [DimensionName] = [], protection: Protection = .standard,
+        expiry: [DecayStep] = []
+    ) {
         self.threshold = threshold
         self.sensitive = Set(sensitive).sorted()
         self.protection = protection
+        self.expiry = expiry
     }
 
     /// What satisfies both.
     public func stricter(with other: ReleaseTerms) -> ReleaseTerms {
         ReleaseTerms(
             threshold: max(threshold, other.threshold), sensitive: sensitive + other.sensitive,
-            protection: max(protection, other.protection))
+            protection: max(protection, other.protection),
+            expiry: expiry + other.expiry.filter { !expiry.contains($0) })
     }
 }
 
@@ -29,6 +36,31 @@ extension Plan {
     public func releaseTerms(of metric: Metric) -> ReleaseTerms {
         ReleaseTerms(
             threshold: releaseThreshold(of: metric), sensitive: sensitiveDimensions(of: metric),
-            protection: metric.protection)
+            protection: metric.protection, expiry: expirySteps(of: metric))
+    }
+
+    /// The decay steps of a metric and, last, the end of its purpose's retention.
+    public func expirySteps(of metric: Metric) -> [DecayStep] {
+        let retention = purpose(metric.purpose)?.retention ?? purposes.map(\.retention).min() ?? .zero
+        return metric.decay + [DecayStep(after: retention, action: .delete)]
+    }
+
+    /// How long a report may be kept after the end of a period whose numbers of a metric are in it: until the first age
+    /// takes any of them. Unit: seconds.
+    public func seconds(keeping report: Report, with metric: Metric) -> Int64 {
+        let shown = report.insights.compactMap { insight($0) }.filter { $0.metric == metric.name }
+            .flatMap { $0.groupings(histogram: metric.histogram?.name) }
+        return expirySteps(of: metric).filter { step in
+            switch step.action {
+            case .delete: true
+            case .drop(let dimension): shown.contains { $0.contains(dimension) }
+            }
+        }.map(\.after.components.seconds).min() ?? 0
+    }
+
+    /// How long a report may be kept after the end of its own period at most. Unit: seconds.
+    public func seconds(keeping report: Report) -> Int64 {
+        let names = Set(report.insights.compactMap { insight($0)?.metric })
+        return metrics.filter { names.contains($0.name) }.map { seconds(keeping: report, with: $0) }.min() ?? 0
     }
 }

@@ -1,13 +1,14 @@
 /// Finds what somebody may have meant.
-enum NearestName {
+package enum NearestName {
     /// The known name that is fewest slips away from a written one; nil when none is near.
     ///
     /// Near is one slip, or at most a third of the written letters, and never all of them.
-    static func nearest(to written: String, among known: some Sequence<String>) -> String? {
+    package static func nearest(to written: String, among known: some Sequence<String>) -> String? {
         let lowered = written.lowercased()
         let limit = Swift.max(1, lowered.unicodeScalars.count / 3)
         var best: (name: String, distance: Int)?
-        for name in known {
+        let length = lowered.unicodeScalars.count
+        for name in known where abs(name.unicodeScalars.count - length) <= limit {
             let distance = distance(lowered, name.lowercased())
             if distance <= limit, distance < lowered.unicodeScalars.count, distance < best?.distance ?? .max {
                 best = (name, distance)

@@ -57,7 +57,10 @@ extension Plan {
                 Your device shows a random identifier, another one every \(rotation.spokenText) and for every purpose. \
                 It is scrambled on arrival with a key that is destroyed soon after.
                 """))
-        facts.append(.init("Kept", "Numbers are kept for \(purpose.retention.planText)."))
+        facts.append(
+            .init(
+                "Kept",
+                "Numbers are kept for \(purpose.retention.planText) here; who was given a report may keep it longer."))
         return PrivacyLabel.Purpose(
             name: purpose.name, explanation: purpose.explanation, rotation: rotation.planText,
             retention: purpose.retention.planText, rotationSeconds: purpose.rotation.seconds,
@@ -296,7 +299,8 @@ extension PeriodKind {
 }
 
 extension BucketingRule {
-    fileprivate var readsUserAgents: Bool {
+    /// Whether its values are user agents.
+    package var readsUserAgents: Bool {
         switch self {
         case .browser, .operatingSystem, .deviceClass: true
         case .list, .bands, .significantFigures, .powers, .version, .screen, .language, .utcOffset, .region, .time,

@@ -37,16 +37,53 @@ public struct ReportDesk: Sendable {
 
     /// The document of a report for a period.
     ///
-    /// - Throws: ``ReportDeskError/notReleased(report:period:)`` where none of its metrics has a release.
+    /// - Throws: ``ReportDeskError/notReleased(report:period:due:)`` where none of its metrics has a release;
+    ///   ``ReportDeskError/lost(report:period:)`` where none of them can ever have one.
     public func document(of report: Report, plan: Plan, period: Period) async throws -> ReportDocument {
-        let releases = try await releases(for: report, plan: plan, period: period)
-        guard !releases.isEmpty else {
-            let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
-            throw ReportDeskError.notReleased(report: report.name, period: calendar.label(of: period))
+        try await composed(report, plan: plan, period: period).document
+    }
+
+    /// A report's document, and when the first number in it may be kept no longer. Unit of the latter: Unix seconds.
+    private func composed(
+        _ report: Report, plan: Plan, period: Period
+    ) async throws -> (document: ReportDocument, until: Int64) {
+        let own = try await releases(for: report, plan: plan, period: period)
+        guard !own.isEmpty else {
+            guard try await isLost(report, plan: plan, period: period) else {
+                throw Self.notReleased(report, plan: plan, period: period)
+            }
+            throw ReportDeskError.lost(report: report.name, period: Self.label(of: period, plan))
         }
-        let earlier = try await earlier(for: report, plan: plan, period: period, besides: releases)
-        return ReportDocument(
-            plan: plan, report: report, period: period, releases: releases + earlier.releases, began: earlier.began)
+        let earlier = try await earlier(for: report, plan: plan, period: period, besides: own)
+        let releases = own + earlier.releases
+        let document = ReportDocument(
+            plan: plan, report: report, period: period, releases: releases, began: earlier.began)
+        let ages = releases.map { release in
+            let kept = plan.metric(release.header.layout.metric).map { plan.seconds(keeping: report, with: $0) } ?? 0
+            return release.header.period.end + kept
+        }
+        return (document, ages.min() ?? period.end)
+    }
+
+    private static func notReleased(_ report: Report, plan: Plan, period: Period) -> ReportDeskError {
+        .notReleased(
+            report: report.name, period: label(of: period, plan), due: period.end + plan.app.grace.components.seconds)
+    }
+
+    private static func label(of period: Period, _ plan: Plan) -> String {
+        (PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc).label(of: period)
+    }
+
+    /// Whether no metric of a report that has no release for a period will ever get one.
+    private func isLost(_ report: Report, plan: Plan, period: Period) async throws -> Bool {
+        let metrics = Set(report.insights.compactMap { plan.insight($0)?.metric })
+        let open = try await store.openPeriods(app: plan.app.name).filter { $0.period == period }
+        let noise = NoiseStore(store)
+        for metric in metrics {
+            guard try await noise.isNoisy(metric, of: plan.app.name, in: period) else { return false }
+            if open.contains(where: { $0.layout.metric == metric }) { return false }
+        }
+        return !metrics.isEmpty
     }
 
     /// What the report compares with: releases of earlier periods that had been made when its own were. One that comes
@@ -90,15 +127,23 @@ public struct ReportDesk: Sendable {
     ///   - now: Unix seconds.
     ///   - lacking: gets why there is no PDF where one was asked for; the other files are delivered all the same.
     /// - Returns: the paths and addresses that have it now.
-    /// - Throws: ``ReportDeskError/notComplete(report:period:)`` while something of the app that lies in the period is not
-    ///   released; ``ReportDeskError/notDelivered(report:period:reasons:)``.
+    /// - Throws: ``ReportDeskError/notComplete(report:period:due:)`` while something of the app that lies in the period is
+    ///   not released, and ``ReportDeskError/notReleased(report:period:due:)`` where nothing is: neither leaves a run on
+    ///   record; ``ReportDeskError/notDelivered(report:period:reasons:)``.
     public func deliver(
         _ report: Report, plan: Plan, period: Period, now: Int64, lacking: (PrintError) -> Void = { _ in }
     ) async throws -> [String] {
         let label = (PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc).label(of: period)
         let run = ReportRunName(app: plan.app.name, report: report.name, period: period)
         guard try await !openPeriods(plan).contains(where: { period.start <= $0.start && $0.end <= period.end }) else {
-            throw ReportDeskError.notComplete(report: report.name, period: label)
+            throw ReportDeskError.notComplete(
+                report: report.name, period: label, due: period.end + plan.app.grace.components.seconds)
+        }
+        // Age may have taken the numbers of a report that was made.
+        let made = try await store.madeStarts(
+            app: plan.app.name, report: report.name, periodKind: period.kind, from: period.start)
+        if !made.contains(period.start), try await releases(for: report, plan: plan, period: period).isEmpty {
+            throw Self.notReleased(report, plan: plan, period: period)
         }
         let claim = try await store.claimRun(
             app: plan.app.name, report: report.name, partner: report.partner, period: period, now: now,
@@ -132,10 +177,12 @@ public struct ReportDesk: Sendable {
         let files: ReportFiles
         let label: String
         let lack: PrintError?
+        /// When the first number in them may be kept no longer. Unit: Unix seconds.
+        let until: Int64
     }
 
     private func made(_ report: Report, plan: Plan, period: Period, now: Int64) async throws -> Made {
-        let document = try await document(of: report, plan: plan, period: period)
+        let (document, until) = try await composed(report, plan: plan, period: period)
         var pdf: [UInt8]?
         var lack: PrintError?
         if report.formats.contains(.pdf) {
@@ -144,12 +191,12 @@ public struct ReportDesk: Sendable {
         }
         let files = try ReportFiles(of: document, formats: report.formats, pdf: pdf)
         guard let key = try signing.current() else {
-            return Made(files: files, label: document.periodLabel, lack: lack)
+            return Made(files: files, label: document.periodLabel, lack: lack, until: until)
         }
         let coverage = CoverageTotals(kinds: try await store.coverage(app: plan.app.name, period: period))
         let signed = try files.signed(
             as: document, with: key, coverage: coverage.map(CoverageStatement.init), now: now)
-        return Made(files: signed, label: document.periodLabel, lack: lack)
+        return Made(files: signed, label: document.periodLabel, lack: lack, until: until)
     }
 
     /// Makes a claimed run's files and writes down where they go; false where another process did meanwhile.
@@ -166,7 +213,7 @@ public struct ReportDesk: Sendable {
             stored, of: claim, label: made.label,
             detail: made.lack.map {
                 "\($0) `throng report make --partner \(report.partner) --period \(made.label) --out DIR` makes it with its PDF."
-            }, deliveries: report.deliveries, now: now)
+            }, until: made.until, deliveries: report.deliveries, now: now)
     }
 
     private func openPeriods(_ plan: Plan) async throws -> [Period] {

@@ -7,36 +7,84 @@ internal import ThrongStore
 /// Releases, reports and lets go of what is too old, all by itself, as the plans say.
 struct ScheduleService: Service {
     let plans: [Plan]
-    let releases: ReleaseDesk
-    let reports: ReportDesk
-    let store: ReleaseStore
+    let releases: any DueReleases
+    let reports: any DueReports
+    let store: any Retention
     let standing: FlushStanding
+    let guarded: ClockGuard
+    let settlement: Settlement
     let telemetry: Telemetry
     let clock: UnixClock
     let interval: Duration
     let logger: Logger
 
     func run() async throws {
+        var progress = Progress()
+        while !Task.isShuttingDownGracefully { try await pause(await round(&progress)) }
+    }
+
+    /// What is known from one round to the next.
+    struct Progress {
+        /// The day on which what was too old went last. Unit: days since 1970.
         var expiredDay: Int64 = -1
-        while !Task.isShuttingDownGracefully {
-            // What still waits in the journal, or was lost by PostgreSQL, belongs into what is released now.
-            guard standing.isLevel else {
-                try await pause(.milliseconds(250))
-                continue
+    }
+
+    /// Does what is due; returns how long to rest then.
+    func round(_ progress: inout Progress) async -> Duration {
+        // What still waits in the journal, or was lost by PostgreSQL, belongs into what is released now.
+        guard standing.isLevel else { return .milliseconds(250) }
+        await look(&progress.expiredDay)
+        return interval
+    }
+
+    /// Looks once at what is due and, once a day, at what is too old; at nothing while the time of day is not believed,
+    /// because what is done by a wrong clock can't be undone.
+    ///
+    /// - Parameter expiredDay: the day on which that was done last. Unit: days since 1970.
+    func look(_ expiredDay: inout Int64) async {
+        guard await guarded.isBelieved() else { return }
+        let isSettled = await isSettled()
+        for plan in plans { await tick(plan, releasing: isSettled) }
+        let day = clock.now.flooredQuotient(by: 86_400)
+        if day != expiredDay, await expire() { expiredDay = day }
+    }
+
+    /// How it waits for other daemons: no longer than the process lives.
+    static let rest: @Sendable (Duration) async throws -> Void = { length in
+        try await pause(length)
+        if Task.isShuttingDownGracefully { throw CancellationError() }
+    }
+
+    /// Whether PostgreSQL has all that daemons acknowledged, where anything is due; false is said.
+    private func isSettled() async -> Bool {
+        do {
+            var isDue = false
+            for plan in plans where !isDue {
+                let end = try await store.firstOpenEnd(app: plan.app.name)
+                isDue = end.map { $0 + plan.app.grace.components.seconds <= clock.now } ?? false
             }
-            for plan in plans { await tick(plan) }
-            let day = clock.now.flooredQuotient(by: 86_400)
-            if day != expiredDay {
-                let isDone = await expire()
-                expiredDay = isDone ? day : expiredDay
+            guard isDue else { return true }
+            let silent = try await settlement.reached()
+            for one in silent {
+                let isGone = one.silence > Settlement.longestSilence
+                logger.log(
+                    level: isGone ? .warning : .error,
+                    isGone
+                        ? "releases go on without a daemon that was not heard of for two days"
+                        : "releases wait for a daemon that may have acknowledged what PostgreSQL lacks",
+                    metadata: ["daemon": "\(one.daemon)", "silent": "\(one.silence) s"])
             }
-            try await pause(interval)
+            return silent.allSatisfy { $0.silence > Settlement.longestSilence }
+        } catch {
+            // A stop, or PostgreSQL is away: the next look asks again.
+            logger.debug("daemons could not be asked", metadata: ["error": "\(error)"])
+            return false
         }
     }
 
-    /// Looks once at what is due.
-    func tick(_ plan: Plan) async {
-        await trying { try await release(plan) }
+    /// Looks once at what is due of one plan.
+    func tick(_ plan: Plan, releasing isSettled: Bool) async {
+        if isSettled { await trying { try await release(plan) } }
         // Also where releases failed: reports of other periods have all that they need.
         await trying { try await report(plan) }
         do {
@@ -101,13 +149,11 @@ struct ScheduleService: Service {
     /// Takes away what is older than it may be; false where PostgreSQL could not.
     private func expire() async -> Bool {
         do {
-            for plan in plans {
-                let outcome = try await store.expire(plan: plan, now: clock.now)
-                if outcome.cells > 0 || !outcome.partitions.isEmpty {
-                    logger.info(
-                        "let go of what was too old",
-                        metadata: ["cells": "\(outcome.cells)", "partitions": "\(outcome.partitions.count)"])
-                }
+            let outcome = try await store.expire(plans: plans, now: clock.now)
+            if outcome.cells > 0 || !outcome.partitions.isEmpty {
+                logger.info(
+                    "let go of what was too old",
+                    metadata: ["cells": "\(outcome.cells)", "partitions": "\(outcome.partitions.count)"])
             }
             return true
         } catch {

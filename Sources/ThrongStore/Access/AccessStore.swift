@@ -12,6 +12,9 @@ public final class AccessStore: Sendable {
     /// Closes the connection.
     public func close() { connection.close() }
 
+    /// Closes the connection after so long, whatever is under way.
+    public func close(within length: Duration) { connection.close(within: length) }
+
     // MARK: Tokens
 
     /// Notes a new token.

@@ -27,6 +27,9 @@ public final class AnalystStore: Sendable {
     /// Closes its connections.
     public func close() { connections.forEach { $0.close() } }
 
+    /// Closes the connections after so long, whatever is under way.
+    public func close(within length: Duration) { connections.forEach { $0.close(within: length) } }
+
     /// Whatever is released, by app and metric, the current layout first.
     public func metrics() async throws -> [AnalystMetric] {
         try await read { session in

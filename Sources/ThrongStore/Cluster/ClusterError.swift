@@ -8,6 +8,10 @@ public enum ClusterError: Error, Sendable, Hashable, CustomStringConvertible {
     case userMissing(name: String)
     /// The server's user can't get to its directory.
     case notTraversable(directory: String, user: String)
+    /// The directory is not one of the server's own: a link, no directory, or somebody else's.
+    case foreign(directory: String, found: String, user: String)
+    /// This process can't take the rights of the server's user for its files.
+    case rightsKept(user: String)
     /// A program of PostgreSQL's failed.
     case commandFailed(program: String, status: Int, output: String)
     /// The data directory is there but is no cluster.
@@ -36,6 +40,16 @@ public enum ClusterError: Error, Sendable, Hashable, CustomStringConvertible {
             """
             user \(user) can't enter \(directory), which is on the way to the data directory; allow it \
             (chmod o+x \(directory)) or choose another data directory
+            """
+        case .foreign(let directory, let found, let user):
+            """
+            \(directory) is to hold PostgreSQL and is \(found); it has to be a directory of \(user). Look who put it there, \
+            move it away, or choose another data directory
+            """
+        case .rightsKept(let user):
+            """
+            this process runs as root and may not act as \(user) (it lacks CAP_SETUID or CAP_SETGID), so it touches nothing \
+            in that user's directory; start throng as an ordinary user, or name a database with --database
             """
         case .commandFailed(let program, let status, let output):
             "\(program) ended with status \(status): \(output.isEmpty ? "no output" : output)"

@@ -9,8 +9,6 @@ struct ClusterPaths: Sendable, Hashable {
     var unfinishedData: String { "\(root)/data.unfinished" }
     /// The server's log, a file a weekday.
     var logs: String { "\(root)/log" }
-    /// What the last command said.
-    var commandOutput: String { "\(root)/command.log" }
     /// The server's process id and more.
     var processFile: String { "\(data)/postmaster.pid" }
     /// The socket, whose name ends in the port by libpq's rule.

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Glibc
 internal import Logging
+internal import Synchronization
 
 extension PrivateCluster {
     /// The programs to use and whom to run them as.
@@ -20,33 +21,60 @@ extension PrivateCluster {
     /// Makes the directories and finds the programs.
     func prepare() async throws -> Server {
         let user = try ServerUser.current()
-        try makeDirectory(paths.root, for: user)
+        try makeRoot(for: user)
         if let obstacle = user.obstacle(to: paths.root) {
             throw ClusterError.notTraversable(directory: obstacle, user: user.name)
         }
-        try makeDirectory(paths.logs, for: user)
+        try await user.touchingFiles { [paths] in
+            if !Self.exists(paths.logs) {
+                try FileManager.default.createDirectory(
+                    atPath: paths.logs, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            }
+        }
+        return try await found()
+    }
+
+    /// Stops the server and removes the cluster with all that is in it, with no other rights than its user has.
+    public func remove() async throws {
+        guard Self.exists(paths.root) else { return }
+        let user = try ServerUser.current()
+        try makeRoot(for: user)
+        try await stop()
+        try await user.touchingFiles { [paths] in
+            for name in try FileManager.default.contentsOfDirectory(atPath: paths.root) {
+                try FileManager.default.removeItem(atPath: "\(paths.root)/\(name)")
+            }
+        }
+        guard rmdir(paths.root) == 0 else { throw refused("rmdir", user) }
+    }
+
+    /// Finds the programs, and touches nothing.
+    func found() async throws -> Server {
+        let user = try ServerUser.current()
         return Server(
-            binaries: try ServerBinaries.find(version: try writtenVersion()),
+            binaries: try ServerBinaries.find(version: try await writtenVersion(user)),
             user: user,
-            command: ServerCommand(user: user, paths: paths))
+            command: ServerCommand(user: user))
     }
 
     /// Makes the cluster if there is none; starts its server unless it runs.
     func start(_ server: Server) async throws {
-        if try writtenVersion() == nil { try await initialize(server) }
+        if try await writtenVersion(server.user) == nil { try await initialize(server) }
         if let running = ServerProcess.running(paths) {
             logger.info("the private PostgreSQL still runs and is adopted", metadata: ["pid": "\(running.id)"])
             return
         }
-        if ServerProcess.isLeftOver(paths) {
-            for leftOver in [paths.processFile, paths.socketLock] where exists(leftOver) {
-                try FileManager.default.removeItem(atPath: leftOver)
+        try await server.user.touchingFiles { [paths, connections] in
+            if ServerProcess.isLeftOver(paths) {
+                for leftOver in [paths.processFile, paths.socketLock] where Self.exists(leftOver) {
+                    try FileManager.default.removeItem(atPath: leftOver)
+                }
             }
+            try Self.write(
+                ClusterConfiguration.server(paths, connections: connections), to: "\(paths.data)/postgresql.conf")
+            try Self.write(ClusterConfiguration.access, to: "\(paths.data)/pg_hba.conf")
         }
-        try write(
-            ClusterConfiguration.server(paths, connections: connections), to: "\(paths.data)/postgresql.conf",
-            for: server.user)
-        try write(ClusterConfiguration.access, to: "\(paths.data)/pg_hba.conf", for: server.user)
+        hasStartedServer.store(true, ordering: .sequentiallyConsistent)
         var tries = 0
         while true {
             tries += 1
@@ -60,7 +88,9 @@ extension PrivateCluster {
                 break
             } catch let error as ClusterError {
                 // A killed server's backends need a moment to notice; until then its memory is in use.
-                guard tries < Self.startTries, try lastStart().contains("still in use") else { throw error }
+                guard tries < Self.startTries, try await lastStart(server.user).contains("still in use") else {
+                    throw error
+                }
                 try await Task.sleep(for: .seconds(1))
             }
         }
@@ -90,49 +120,80 @@ extension PrivateCluster {
     }
 
     private func initialize(_ server: Server) async throws {
-        if exists(paths.data), try !FileManager.default.contentsOfDirectory(atPath: paths.data).isEmpty {
-            throw ClusterError.notACluster(directory: paths.data)
+        let files = server.user
+        try await files.touchingFiles { [paths] in
+            if Self.exists(paths.data), try !FileManager.default.contentsOfDirectory(atPath: paths.data).isEmpty {
+                throw ClusterError.notACluster(directory: paths.data)
+            }
+            if Self.exists(paths.unfinishedData) { try FileManager.default.removeItem(atPath: paths.unfinishedData) }
         }
-        if exists(paths.unfinishedData) { try FileManager.default.removeItem(atPath: paths.unfinishedData) }
         try await server.command.run(
             "\(server.binaries.directory)/initdb",
             [
                 "-D", paths.unfinishedData, "-U", Self.owner, "--encoding=UTF8", "--locale=C", "--data-checksums",
                 "--auth=trust", "--no-instructions",
             ])
-        if exists(paths.data) { try FileManager.default.removeItem(atPath: paths.data) }
-        try FileManager.default.moveItem(atPath: paths.unfinishedData, toPath: paths.data)
+        try await files.touchingFiles { [paths] in
+            if Self.exists(paths.data) { try FileManager.default.removeItem(atPath: paths.data) }
+            try FileManager.default.moveItem(atPath: paths.unfinishedData, toPath: paths.data)
+        }
         logger.info("a private PostgreSQL was made", metadata: ["directory": "\(paths.data)"])
     }
 
     /// The major version that wrote the data; nil where there is none yet.
-    private func writtenVersion() throws -> Int? {
-        guard let content = FileManager.default.contents(atPath: "\(paths.data)/PG_VERSION") else { return nil }
-        return Int(String(decoding: content, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+    private func writtenVersion(_ user: ServerUser) async throws -> Int? {
+        try await user.touchingFiles { [paths] in
+            guard let content = FileManager.default.contents(atPath: "\(paths.data)/PG_VERSION") else { return nil }
+            return Int(String(decoding: content, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+        }
     }
 
     /// What the server said before it began to write its own log.
-    private func lastStart() throws -> String {
-        let content = FileManager.default.contents(atPath: "\(paths.logs)/start.log") ?? Data()
-        return String(String(decoding: content, as: UTF8.self).suffix(2000))
+    private func lastStart(_ user: ServerUser) async throws -> String {
+        try await user.touchingFiles { [paths] in
+            let content = FileManager.default.contents(atPath: "\(paths.logs)/start.log") ?? Data()
+            return String(String(decoding: content, as: UTF8.self).suffix(2000))
+        }
     }
 
-    private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
-
-    private func makeDirectory(_ path: String, for user: ServerUser) throws {
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        try give(path, to: user, mode: 0o700)
+    /// The directory that the server's user gets. It lies in one that only this process's user may change; whatever is
+    /// within it is that user's, and is touched with its rights only.
+    private func makeRoot(for user: ServerUser) throws {
+        let parent = (paths.root as NSString).deletingLastPathComponent
+        try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+        guard mkdir(paths.root, 0o700) == 0 || errno == EEXIST else { throw refused("mkdir", user) }
+        let root = open(paths.root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard root >= 0 else {
+            throw ClusterError.foreign(
+                directory: paths.root,
+                found: errno == ELOOP || errno == ENOTDIR ? "a link or no directory" : "closed to us",
+                user: user.name)
+        }
+        defer { close(root) }
+        var facts = stat()
+        guard fstat(root, &facts) == 0 else { throw refused("stat", user) }
+        guard facts.st_uid == user.user || facts.st_uid == geteuid() else {
+            throw ClusterError.foreign(
+                directory: paths.root, found: "a directory of user \(facts.st_uid)", user: user.name)
+        }
+        guard facts.st_uid == user.user || fchown(root, user.user, user.group) == 0, fchmod(root, 0o700) == 0 else {
+            throw refused("chown", user)
+        }
     }
 
-    private func write(_ text: String, to path: String, for user: ServerUser) throws {
+    private func refused(_ call: String, _ user: ServerUser) -> ClusterError {
+        .commandFailed(
+            program: call, status: Int(errno),
+            output: "\(paths.root) can't be given to \(user.name): \(String(cString: strerror(errno)))")
+    }
+
+    private static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    private static func write(_ text: String, to path: String) throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-        try give(path, to: user, mode: 0o600)
-    }
-
-    private func give(_ path: String, to user: ServerUser, mode: mode_t) throws {
-        guard chmod(path, mode) == 0, geteuid() != 0 || chown(path, user.user, user.group) == 0 else {
+        guard chmod(path, 0o600) == 0 else {
             throw ClusterError.commandFailed(
-                program: "chown", status: Int(errno), output: "\(path) can't be given to \(user.name)")
+                program: "chmod", status: Int(errno), output: "\(path): \(String(cString: strerror(errno)))")
         }
     }
 }

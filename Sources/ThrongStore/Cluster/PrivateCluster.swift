@@ -1,6 +1,7 @@
 internal import Foundation
 public import Logging
 public import ServiceLifecycle
+internal import Synchronization
 
 /// A PostgreSQL server of Throng's own, in a directory, reachable through a Unix socket there and by nobody else.
 ///
@@ -15,7 +16,15 @@ public final class PrivateCluster: Service, Sendable {
     let paths: ClusterPaths
     let logger: Logger
     let connections: Int
+    /// Whether this process has started the server, or has begun to.
+    let hasStartedServer = Atomic(false)
+    /// The start under way, which others join.
+    private let starting = Mutex<Task<Void, any Error>?>(nil)
 
+    /// How long a server may take to stop, within which it is stopped at once where it does not do so in order. Unit: seconds.
+    private static let haltSeconds = 5
+    /// The same where a service manager waits for all of Throng. Unit: seconds.
+    private static let serviceStopSeconds = 25
     /// How often the server is looked after. Unit: seconds.
     private static let supervisionSeconds = 1.0
     /// How long a running server may take to answer. Unit: seconds.
@@ -48,10 +57,31 @@ public final class PrivateCluster: Service, Sendable {
     /// The server's process id; nil while none runs.
     public var processID: Int32? { ServerProcess.running(paths)?.id }
 
-    /// Makes the cluster if there is none, then starts or adopts its server, and makes the database and the roles.
+    /// Whether there is a cluster already, however it stands.
+    public var isMade: Bool { FileManager.default.fileExists(atPath: paths.data) }
+
+    /// Whether the server, if it runs, was started by this process and not adopted: then no earlier one can reach it.
+    public var isOwnServer: Bool { hasStartedServer.load(ordering: .sequentiallyConsistent) }
+
+    /// Makes the cluster if there is none, then starts or adopts its server, and makes the database and the roles. Joins a
+    /// start that is under way.
     ///
-    /// - Throws: ``ClusterError``; ``StoreError`` where the server does not answer.
+    /// - Throws: ``ClusterError``; ``StoreError`` where the server does not answer; `CancellationError`.
     public func start() async throws {
+        let task = starting.withLock { current in
+            let task = current ?? Task { try await self.startOrAdopt() }
+            current = task
+            return task
+        }
+        defer { starting.withLock { if $0 == task { $0 = nil } } }
+        try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    private func startOrAdopt() async throws {
         let server = try await prepare()
         let deadline = ContinuousClock.now + .seconds(Self.answerSeconds)
         while true {
@@ -75,14 +105,16 @@ public final class PrivateCluster: Service, Sendable {
             }
             logger.error("the private PostgreSQL died and is started again")
             do {
-                try await start()
+                try await cancelWhenGracefulShutdown { try await self.start() }
                 pause = Self.supervisionSeconds
+            } catch is CancellationError {
+                // The stop woke us.
             } catch {
                 pause = min(pause * 2, Self.longestPauseSeconds)
                 logger.error("the private PostgreSQL could not be started", metadata: ["error": "\(error)"])
             }
         }
-        try await stop()
+        try await stop(within: Self.serviceStopSeconds)
     }
 
     /// Waits; false once it is time to stop.
@@ -95,12 +127,39 @@ public final class PrivateCluster: Service, Sendable {
         }
     }
 
-    /// Stops the server: open transactions are rolled back, what was committed is on disk.
-    public func stop() async throws {
-        guard processID != nil else { return }
-        let server = try await prepare()
-        try await server.command.run(
-            "\(server.binaries.directory)/pg_ctl", ["stop", "-D", paths.data, "-m", "fast", "-w", "-t", "120"])
-        logger.info("the private PostgreSQL was stopped")
+    /// Stops the server: open transactions are rolled back, what was committed is on disk. One that takes longer than it may
+    /// is stopped at once, and recovers at its next start; one that does not even do that is left, with a message.
+    ///
+    /// A start under way is given up. The caller's being cancelled changes nothing.
+    ///
+    /// - Parameter seconds: how long all of it may take, 20 at least.
+    public func stop(within seconds: Int = 125) async throws {
+        try await Task { try await self.halt(within: seconds) }.value
+    }
+
+    private func halt(within seconds: Int) async throws {
+        if let task = starting.withLock({ $0 }) {
+            task.cancel()
+            // What it threw concerns whoever waits for the start.
+            _ = await task.result
+            // A server that was being started when its start was given up shows itself soon.
+            for _ in 0..<20 where processID == nil && isOwnServer { try await Task.sleep(for: .milliseconds(50)) }
+        }
+        guard let id = processID else { return }
+        let server = try await found()
+        for (mode, seconds) in [("fast", seconds - Self.haltSeconds), ("immediate", Self.haltSeconds)] {
+            do {
+                try await server.command.run(
+                    "\(server.binaries.directory)/pg_ctl",
+                    ["stop", "-D", paths.data, "-m", mode, "-w", "-s", "-t", "\(seconds)"])
+                return logger.info("the private PostgreSQL was stopped", metadata: ["mode": "\(mode)"])
+            } catch let error as ClusterError {
+                guard processID != nil else { return }
+                logger.error(
+                    "the private PostgreSQL does not stop", metadata: ["mode": "\(mode)", "error": "\(error)"])
+            }
+        }
+        logger.error(
+            "the private PostgreSQL is left running; the next start adopts it", metadata: ["pid": "\(id)"])
     }
 }

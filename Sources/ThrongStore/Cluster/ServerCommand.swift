@@ -1,53 +1,99 @@
+internal import CLinux
 internal import Foundation
 internal import Glibc
+internal import Synchronization
 
 /// Runs one of PostgreSQL's programs as the server's user.
 struct ServerCommand: Sendable {
     let user: ServerUser
-    let paths: ClusterPaths
 
     /// Unit: characters. How much of a program's output an error carries.
     private static let longestOutput = 2000
     /// What the programs see of the environment.
     private static let environment = ["PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"]
 
-    /// Runs a program to its end.
+    /// Runs a program to its end; cancelling the task ends it.
     ///
     /// - Throws: ``ClusterError/commandFailed(program:status:output:)`` where its status is not 0.
     func run(_ program: String, _ arguments: [String]) async throws {
-        let status = try await status(of: program, arguments)
+        let (status, output) = try await outcome(of: program, arguments)
         guard status == 0 else {
-            let output = FileManager.default.contents(atPath: paths.commandOutput) ?? Data()
             throw ClusterError.commandFailed(
                 program: Self.name(of: program),
                 status: Int(status),
-                output: String(decoding: output, as: UTF8.self).suffix(Self.longestOutput)
-                    .split(whereSeparator: \.isNewline).joined(separator: "; "))
+                output: output.suffix(Self.longestOutput).split(whereSeparator: \.isNewline).joined(separator: "; "))
         }
     }
 
-    /// Runs a program to its end on a thread of its own and returns its exit status; 128 and more are signals.
+    /// Runs a program to its end on a thread of its own and returns its exit status, where 128 and more are signals, and
+    /// what it said.
     ///
     /// Not Foundation's `Process`: that takes a program for running until the last copy of a descriptor is closed which
-    /// the server, left behind by pg_ctl, keeps open. For the same reason the output goes to a file, not a pipe.
-    private func status(of program: String, _ arguments: [String]) async throws -> Int32 {
+    /// the server, left behind by pg_ctl, keeps open. For the same reason the output goes to a file, not a pipe; to one
+    /// without a name, so that nobody can have put another in its place.
+    private func outcome(of program: String, _ arguments: [String]) async throws -> (status: Int32, output: String) {
         // The server's user may not be able to enter this process's working directory.
         let command = ["/usr/bin/env", "-C", "/"] + user.prefix + [program] + arguments
-        let output = paths.commandOutput
-        return try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread {
-                continuation.resume(with: Result { try Self.spawnAndWait(command, output: output) })
+        let child = Child()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                Thread.detachNewThread {
+                    continuation.resume(with: Result { try Self.spawnAndWait(command, as: child) })
+                }
+            }
+        } onCancel: {
+            child.end()
+        }
+    }
+
+    /// The program under way, so that it can be ended and nothing else is.
+    private final class Child: Sendable {
+        private let state = Mutex<(id: pid_t?, isUnwanted: Bool)>((nil, false))
+
+        func began(_ id: pid_t) {
+            state.withLock { state in
+                state.id = id
+                if state.isUnwanted { kill(id, SIGTERM) }
+            }
+        }
+
+        func end() {
+            state.withLock { state in
+                state.isUnwanted = true
+                if let id = state.id { kill(id, SIGTERM) }
+            }
+        }
+
+        /// Waits for its end, and until then its id is nobody else's.
+        func status() -> Int32? {
+            guard let id = state.withLock({ $0.id }) else { return nil }
+            var facts = siginfo_t()
+            while waitid(P_PID, id_t(id), &facts, WEXITED | WNOWAIT) < 0 {
+                guard errno == EINTR else { return nil }
+            }
+            return state.withLock { state in
+                state.id = nil
+                var status: Int32 = 0
+                return waitpid(id, &status, 0) == id ? status : nil
             }
         }
     }
 
-    private static func spawnAndWait(_ command: [String], output: String) throws -> Int32 {
+    private static func spawnAndWait(
+        _ command: [String], as running: Child
+    ) throws -> (status: Int32, output: String) {
+        let output = throng_nameless_file()
+        guard output >= 0 else {
+            throw ClusterError.commandFailed(
+                program: name(of: command[0]), status: Int(errno), output: String(cString: strerror(errno)))
+        }
+        defer { close(output) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        posix_spawn_file_actions_adddup2(&actions, output, 1)
+        posix_spawn_file_actions_adddup2(&actions, output, 2)
         // The server outlives this process: it must not hold its journal, its listening sockets or its locks open.
         for descriptor in try openDescriptors() where descriptor > 2 {
             posix_spawn_file_actions_addclose(&actions, descriptor)
@@ -72,15 +118,20 @@ struct ServerCommand: Sendable {
             throw ClusterError.commandFailed(
                 program: name(of: command[0]), status: Int(failure), output: String(cString: strerror(failure)))
         }
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0 {
-            guard errno == EINTR else {
-                throw ClusterError.commandFailed(
-                    program: name(of: command[0]), status: Int(errno), output: String(cString: strerror(errno)))
-            }
+        running.began(child)
+        guard let status = running.status() else {
+            throw ClusterError.commandFailed(
+                program: name(of: command[0]), status: Int(errno), output: String(cString: strerror(errno)))
         }
         // WIFEXITED, WEXITSTATUS and WTERMSIG, which are macros.
-        return status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + (status & 0x7f)
+        return (status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + (status & 0x7f), text(of: output))
+    }
+
+    /// What is in a file, from its beginning.
+    private static func text(of file: Int32) -> String {
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let count = pread(file, &bytes, bytes.count, 0)
+        return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
     }
 
     /// The descriptors of this process, and some that another thread may open before the program starts.

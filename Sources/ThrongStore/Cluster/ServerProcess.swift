@@ -23,8 +23,16 @@ struct ServerProcess: Sendable, Hashable {
 
     /// The id in the file's first line.
     static func recorded(_ paths: ClusterPaths) -> Int32? {
-        guard let content = FileManager.default.contents(atPath: paths.processFile) else { return nil }
-        return String(decoding: content, as: UTF8.self).split(whereSeparator: \.isNewline).first.flatMap { Int32($0) }
+        // The file is the server's user's: what is no plain file there is not waited for.
+        let file = open(paths.processFile, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var facts = stat()
+        guard fstat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = read(file, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+            .split(whereSeparator: \.isNewline).first.flatMap { Int32($0) }
     }
 
     /// Whether there is such a process and it is not a zombie.

@@ -1,3 +1,5 @@
+internal import CLinux
+internal import Foundation
 internal import Glibc
 
 /// The user that the server runs as: whoever runs Throng, or `postgres` for root, as which PostgreSQL refuses to run.
@@ -28,6 +30,22 @@ struct ServerUser: Sendable, Hashable {
             name: name,
             user: entry.pw_uid,
             group: entry.pw_gid)
+    }
+
+    /// Works on files with this user's rights and no others, on a thread of its own: where the server's user may have put
+    /// links, this process must not follow them as root.
+    func touchingFiles<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(
+                    with: Result {
+                        guard geteuid() != 0 || throng_touch_files_as(user, group) == 0 else {
+                            throw ClusterError.rightsKept(user: name)
+                        }
+                        return try work()
+                    })
+            }
+        }
     }
 
     /// The first directory on the way to `path` that this user can't enter, by owner, group and mode.

@@ -3,13 +3,17 @@ public struct ConnectionSettings: Sendable, Hashable {
     /// A URI or a list of keywords and values, as libpq reads it.
     public let connectionString: String
     /// The role that every statement runs as; nil keeps the user that logged in.
-    public let role: DatabaseRole?
+    public private(set) var role: DatabaseRole?
     /// What the server's activity view shows.
     public let applicationName: String
     /// How long one statement may run. Unit: seconds.
-    public let statementTimeoutSeconds: Int
+    public private(set) var statementTimeoutSeconds: Int
     /// How long a connection may take to come about. Unit: seconds, a host each.
-    public let connectTimeoutSeconds: Int
+    public private(set) var connectTimeoutSeconds: Int
+    /// How long a statement may wait for a lock, within what it may take; 0 sets no other limit. Unit: seconds.
+    public private(set) var lockTimeoutSeconds = 0
+    /// What a client waits beyond the server's own timeout, before it drops the connection. Unit: seconds.
+    public private(set) var patienceSeconds = 15
 
     /// Puts settings together.
     public init(
@@ -28,12 +32,27 @@ public struct ConnectionSettings: Sendable, Hashable {
 
     /// The same server as another role.
     public func acting(as role: DatabaseRole?) -> ConnectionSettings {
-        ConnectionSettings(
-            connectionString: connectionString,
-            role: role,
-            applicationName: applicationName,
-            statementTimeoutSeconds: statementTimeoutSeconds,
-            connectTimeoutSeconds: connectTimeoutSeconds)
+        var settings = self
+        settings.role = role
+        return settings
+    }
+
+    /// The same, for small questions whose answer somebody waits for: a server that hangs is given up soon.
+    ///
+    /// - Parameter seconds: how long a statement may take; a connection may take two. Unit: seconds.
+    public func brisk(seconds: Int) -> ConnectionSettings {
+        var settings = self
+        settings.statementTimeoutSeconds = seconds
+        settings.connectTimeoutSeconds = 2
+        settings.patienceSeconds = 1
+        return settings
+    }
+
+    /// The same, for statements that must not wait long for a lock: whoever comes after them would wait, too.
+    public func waitingForLocks(seconds: Int) -> ConnectionSettings {
+        var settings = self
+        settings.lockTimeoutSeconds = seconds
+        return settings
     }
 
     /// What libpq gets, in order; what the connection string says itself comes last and wins.

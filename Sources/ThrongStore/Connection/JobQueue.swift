@@ -12,6 +12,8 @@ final class JobQueue: Sendable {
 
     private struct State {
         var jobs: [(cancellation: Cancellation, job: Job)] = []
+        /// Of the job that was taken last.
+        var current: Cancellation?
         var isStopped = false
     }
 
@@ -39,37 +41,97 @@ final class JobQueue: Sendable {
         arrivals.signal()
     }
 
+    /// The same at once: whoever waits for a job is told, and the one under way gives up.
+    func abandon() {
+        let dropped = state.withLock { state in
+            defer { state.jobs = [] }
+            return state.jobs.map(\.cancellation) + [state.current].compactMap { $0 }
+        }
+        stop()
+        for cancellation in dropped { cancellation.cancel(StoreError.closed) }
+    }
+
     private func work(_ settings: ConnectionSettings) {
         Thread.current.name = "throng-libpq"
         var session: Session?
         while true {
             arrivals.wait()
-            let next = state.withLock { $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }
+            let next = state.withLock { state in
+                let next = state.jobs.isEmpty ? nil : state.jobs.removeFirst()
+                state.current = next?.cancellation
+                return next
+            }
             guard let (cancellation, job) = next else {
                 if state.withLock({ $0.isStopped }) { return }
                 continue
             }
             if let current = session, !current.isUsable { session = nil }
+            guard !cancellation.isCancelled else { continue }
             do {
-                if cancellation.isCancelled { throw CancellationError() }
                 let current = try session ?? Session(settings)
                 session = current
+                // Connecting may have taken longer than anybody waited.
+                guard cancellation.begin() else { continue }
                 current.cancellation = cancellation
                 job(.success(current))
                 // A job that leaves a transaction open leaves a session that nobody else may use.
                 if !current.isIdle { session = nil }
             } catch {
-                job(.failure(error))
+                if cancellation.begin() { job(.failure(error)) }
             }
         }
     }
 }
 
-/// Whether the caller of a job has given up.
+/// Whether the caller of a job has given up, and who is to be told while the job has not begun.
 final class Cancellation: Sendable {
+    private enum State {
+        case idle
+        case waiting(refused: @Sendable (any Error) -> Void)
+        case begun
+        case cancelled(any Error)
+    }
+
     private let flag = Atomic(false)
-    /// True for good after ``cancel()``.
+    private let state = Mutex(State.idle)
+
+    /// True for good after ``cancel(_:)``.
     var isCancelled: Bool { flag.load(ordering: .relaxed) }
-    /// Gives up.
-    func cancel() { flag.store(true, ordering: .relaxed) }
+
+    /// The job waits for its turn from now on; false where it was given up before, which `refused` is told.
+    func wait(refused: @escaping @Sendable (any Error) -> Void) -> Bool {
+        let error: (any Error)? = state.withLock { state in
+            if case .cancelled(let error) = state { return error }
+            state = .waiting(refused: refused)
+            return nil
+        }
+        if let error { refused(error) }
+        return error == nil
+    }
+
+    /// The job begins, and says itself how it ends; false where it was given up before.
+    func begin() -> Bool {
+        state.withLock { state in
+            guard case .waiting = state else { return false }
+            state = .begun
+            return true
+        }
+    }
+
+    /// Gives up: at once where the job has not begun; else it looks by itself.
+    func cancel(_ error: any Error) {
+        flag.store(true, ordering: .relaxed)
+        let refused: (@Sendable (any Error) -> Void)? = state.withLock { state in
+            switch state {
+            case .idle:
+                state = .cancelled(error)
+                return nil
+            case .waiting(let refused):
+                state = .cancelled(error)
+                return refused
+            case .begun, .cancelled: return nil
+            }
+        }
+        refused?(error)
+    }
 }

@@ -31,7 +31,14 @@ extension Query {
     static let ensurePartitions = Query("partition.ensure", PackageResources.partition_ensure_sql)
     static let attachWatermark = Query("watermark.attach", PackageResources.watermark_attach_sql)
     static let advanceWatermark = Query("watermark.advance", PackageResources.watermark_advance_sql)
+    static let claimWatermark = Query("watermark.claim", PackageResources.watermark_claim_sql)
+    static let hearWatermark = Query("watermark.hear", PackageResources.watermark_hear_sql)
+    static let releaseWatermark = Query("watermark.release", PackageResources.watermark_release_sql)
     static let selectWatermark = Query("watermark.select", PackageResources.watermark_select_sql)
+    static let selectImpossible = Query("period.possible", PackageResources.period_possible_sql)
+    static let selectDisplaced = Query("period.displaced", PackageResources.period_displaced_sql)
+    static let selectAsked = Query("settlement.asked", PackageResources.settlement_asked_sql)
+    static let settleWatermark = Query("watermark.settle", PackageResources.watermark_settle_sql)
     static let lockMetricsShared = Query("metric.lock_shared", PackageResources.metric_lock_shared_sql)
     static let selectClosed = Query("closed_period.select", PackageResources.closed_period_select_sql)
     static let selectRecentlyClosed = Query(
@@ -46,13 +53,21 @@ extension Query {
     static let upsertDistinct = Query("distinct_count.upsert", PackageResources.distinct_count_upsert_sql)
     static let upsertTop = Query("top_contribution.upsert", PackageResources.top_contribution_upsert_sql)
 
+    // Before a release, and before anything is deleted.
+    static let selectClock = Query("clock.select", PackageResources.clock_select_sql)
+    static let raiseClock = Query("clock.raise", PackageResources.clock_raise_sql)
+    static let confirmClock = Query("clock.confirm", PackageResources.clock_confirm_sql)
+    static let askToSettle = Query("settlement.ask", PackageResources.settlement_ask_sql)
+    static let selectUnsettled = Query("watermark.unsettled", PackageResources.watermark_unsettled_sql)
+
     // Releases.
     static let selectFirstOpenEnd = Query("open_period.first", PackageResources.open_period_first_sql)
     static let selectOpenPeriods = Query("open_period.select", PackageResources.open_period_select_sql)
     static let deleteOpenPeriod = Query("open_period.delete", PackageResources.open_period_delete_sql)
     static let selectLayout = Query("metric_layout.select", PackageResources.metric_layout_select_sql)
     static let selectTerms = Query("metric_layout.terms", PackageResources.metric_layout_terms_sql)
-    static let selectLayouts = Query("metric_layout.select_app", PackageResources.metric_layout_select_app_sql)
+    static let selectKeptLayouts = Query("metric_layout.select_kept", PackageResources.metric_layout_select_kept_sql)
+    static let expireOpen = Query("open_period.expire", PackageResources.open_period_expire_sql)
     static let lockMetric = Query("metric.lock", PackageResources.metric_lock_sql)
     static let closePeriod = Query("closed_period.insert", PackageResources.closed_period_insert_sql)
     static let selectCounters = Query("counter.select", PackageResources.counter_select_sql)
@@ -145,6 +160,8 @@ extension Query {
     static let insertRunFile = Query("run_file.insert", PackageResources.run_file_insert_sql)
     static let selectRunFiles = Query("run_file.select", PackageResources.run_file_select_sql)
     static let deleteRunFiles = Query("run_file.delete", PackageResources.run_file_delete_sql)
+
+    static let selectKeptApps = Query("report_run.apps", PackageResources.report_run_apps_sql)
 
     // Deliveries.
     static let insertDelivery = Query("delivery.insert", PackageResources.delivery_insert_sql)

@@ -14,15 +14,15 @@ public final class Session {
     /// What ``once(_:_:)`` has done on this connection.
     private var done: Set<String> = []
     private let timeoutSeconds: Int
+    private let patienceSeconds: Int
 
     /// How often a wait looks whether the caller gave up. Unit: milliseconds.
     private static let sliceMilliseconds: Int32 = 100
-    /// What the client waits beyond the server's own statement timeout. Unit: seconds.
-    private static let patienceSeconds = 15
 
     /// Connects, takes on the role and sets the session's time limits.
     init(_ settings: ConnectionSettings) throws {
         timeoutSeconds = settings.statementTimeoutSeconds
+        patienceSeconds = settings.patienceSeconds
         handle = try Session.connect(settings)
         // From here on deinit closes the handle, also when this initializer throws.
         guard PQsetnonblocking(handle, 1) == 0 else {
@@ -37,11 +37,12 @@ public final class Session {
                 sql: """
                     select set_config('statement_timeout', $1, false),
                         set_config('idle_in_transaction_session_timeout', $1, false),
+                        set_config('lock_timeout', $2, false),
                         set_config('client_connection_check_interval', '2s', false),
                         set_config('client_min_messages', 'warning', false),
                         set_config('search_path', 'pg_catalog', false)
                     """,
-                parameters: [.text(milliseconds)])
+                parameters: [.text(milliseconds), .text(String(settings.lockTimeoutSeconds * 1000))])
         ]
         if let role = settings.role {
             setup.append(Statement(name: "session.set_role", sql: "set role \(role.rawValue)"))
@@ -137,7 +138,7 @@ extension Session {
 
     /// When a wait that begins now ends in ``StoreError/timedOut(query:seconds:)``.
     func deadline() -> ContinuousClock.Instant {
-        .now + .seconds(timeoutSeconds + Session.patienceSeconds)
+        .now + .seconds(timeoutSeconds + patienceSeconds)
     }
 
     private func wait(for events: Int16, _ query: String, until deadline: ContinuousClock.Instant) throws {
@@ -151,7 +152,7 @@ extension Session {
             if ready > 0 { return }
             if ready < 0 && errno != EINTR { throw broken(.connectionLost(query: query)) }
             if ContinuousClock.now >= deadline {
-                throw broken(.timedOut(query: query, seconds: timeoutSeconds + Session.patienceSeconds))
+                throw broken(.timedOut(query: query, seconds: timeoutSeconds + patienceSeconds))
             }
         }
     }

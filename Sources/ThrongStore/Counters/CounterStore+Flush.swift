@@ -36,15 +36,16 @@ extension CounterStore {
     private struct Attempt: Sendable {
         let attachment: Attachment
         let flush: Flush
-        let pending: PendingFlush
+        var pending: PendingFlush
         let names: [Int32: LayoutID]
-        let now: Int64
+        var now: Int64
     }
 
     private func apply(_ attempt: Attempt, _ session: Session) throws -> FlushOutcome {
         try session.once(Query.createPending.name) {
             try session.execute(script: Query.createPending.sql, name: Query.createPending.name)
         }
+        let attempt = try placed(attempt, session)
         try ensurePartitions(partitions(of: attempt), session)
         // A second time only where counts of released periods go into one that has no partition yet.
         for isLast in [false, true] {
@@ -79,6 +80,55 @@ extension CounterStore {
             wanted.insert(PeriodStart(kind: current.kind, start: current.end))
         }
         return wanted
+    }
+
+    /// Moves what no period of its own can take to the period that is open: one such delta must not stop all flushes that
+    /// come after it, and what was acknowledged is counted.
+    ///
+    /// A period can't take anything where no partition is made for it, because the clock was far off when it was counted;
+    /// and where its metric is noisy and the calendar had not met it yet, so that no release will ever show it.
+    private func placed(_ attempt: Attempt, _ session: Session) throws -> Attempt {
+        var attempt = attempt
+        var targets: [PendingFlush.MetricPeriod: Int64] = [:]
+        let unknown = partitions(of: attempt).filter { !knowsPartitions([$0]) }
+        if !unknown.isEmpty {
+            let rows = try session.query(Query.selectImpossible([.integers(Set(unknown.map(\.start)).sorted())]))
+            let impossible = Set(try rows.text(0, 0).split(separator: ",").compactMap { Int64($0) })
+            if !impossible.isEmpty {
+                // Then it is this process's clock that was wrong, or still is.
+                attempt.now = try rows.integer(0, 1)
+                for period in attempt.pending.periods where impossible.contains(period.start) {
+                    targets[period] = attempt.pending.period(of: period.metric, containing: attempt.now)?.start
+                }
+            }
+        }
+        try addDisplaced(of: attempt, to: &targets, session)
+        attempt.pending.redirect(targets)
+        return attempt
+    }
+
+    private func addDisplaced(
+        of attempt: Attempt, to targets: inout [PendingFlush.MetricPeriod: Int64], _ session: Session
+    ) throws {
+        let pending = attempt.pending
+        let noisy = Set(pending.noisyMetrics)
+        guard !noisy.isEmpty else { return }
+        var open: [Int32: [Int64]] = [:]
+        for metric in noisy {
+            guard let current = pending.period(of: metric, containing: attempt.now) else { continue }
+            open[metric] = [current.start, current.end]
+        }
+        let touched = pending.periods.filter { noisy.contains($0.metric) }
+        let asked = Set(touched + open.flatMap { id, starts in starts.map { .init(metric: id, start: $0) } }).sorted()
+        let rows = try session.query(
+            Query.selectDisplaced([.integers(asked.map { Int64($0.metric) }), .integers(asked.map(\.start))]))
+        let displaced = try metricPeriods(rows)
+        let taken = Set(try zip(rows.indices, displaced).filter { row, _ in try rows.flag(row, 2) }.map(\.1))
+        for period in Set(displaced).intersection(touched) {
+            guard let starts = open[period.metric], let current = starts.first else { continue }
+            guard taken.contains(period) || period.start < current else { continue }
+            targets[period] = starts.first { !taken.contains(.init(metric: period.metric, start: $0)) } ?? starts.last
+        }
     }
 
     private func applyOpen(_ attempt: Attempt, _ session: Session) throws -> FlushOutcome {

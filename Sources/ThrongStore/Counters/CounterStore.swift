@@ -8,6 +8,8 @@ public import ThrongPlan
 public final class CounterStore: Sendable {
     /// How it reaches PostgreSQL.
     let connection: Connection
+    /// For questions about the attachment, which must not wait behind a flush.
+    private let watch: Connection
     private let state = Mutex(State())
 
     private struct State {
@@ -35,7 +37,16 @@ public final class CounterStore: Sendable {
     }
 
     /// Prepares to work; the role of the settings is replaced by `throng_ingest`.
-    public init(_ settings: ConnectionSettings) { connection = Connection(settings.acting(as: .ingest)) }
+    public init(_ settings: ConnectionSettings) {
+        let own = settings.acting(as: .ingest)
+        connection = Connection(own.waitingForLocks(seconds: Self.lockSeconds))
+        watch = Connection(own.brisk(seconds: Self.standingSeconds))
+    }
+
+    /// How long a flush or a registration waits for a lock before it is tried again. Unit: seconds.
+    private static let lockSeconds = 30
+    /// How long PostgreSQL may take to say how an attachment stands. Unit: seconds.
+    private static let standingSeconds = 2
 
     /// Registers the layouts of the plan in force and makes their views the metrics' current ones.
     ///
@@ -56,12 +67,18 @@ public final class CounterStore: Sendable {
     /// - Parameters:
     ///   - known: what ``watermark(of:)`` said.
     ///   - fence: higher than every fence that this daemon has had.
+    ///   - holder: what proves later that this process is gone; nil for nothing.
     /// - Returns: the watermark; what the journal holds after it is still to be flushed.
     /// - Throws: ``StoreError/fenced(daemon:)`` where another process attached meanwhile.
-    public func attach(daemon: DaemonID, replacing known: Watermark?, fence: Int64) async throws -> JournalPosition {
+    public func attach(
+        daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String? = nil
+    ) async throws -> JournalPosition {
         let position = try await connection.run { session in
             let rows = try session.query(
-                Query.attachWatermark([.text(daemon.description), fence.parameter, (known?.fence ?? 0).parameter]))
+                Query.attachWatermark([
+                    .text(daemon.description), fence.parameter, (known?.fence ?? 0).parameter,
+                    holder.map(Parameter.text) ?? .null,
+                ]))
             guard rows.count == 1 else { throw StoreError.fenced(daemon: daemon) }
             return try rows.integer(0, 0)
         }
@@ -73,6 +90,51 @@ public final class CounterStore: Sendable {
     public func attach(daemon: DaemonID) async throws -> JournalPosition {
         let known = try await watermark(of: daemon)
         return try await attach(daemon: daemon, replacing: known, fence: (known?.fence ?? 0) + 1)
+    }
+
+    /// Announces that this process will take a daemon's place, to whoever holds it.
+    ///
+    /// - Parameters:
+    ///   - known: what ``watermark(of:)`` said.
+    ///   - fence: the one under which this process will attach.
+    /// - Returns: false while the other one flushes, or where another process was faster: ask again.
+    public func claim(daemon: DaemonID, from known: Watermark, fence: Int64) async throws -> Bool {
+        try await connection.run { session in
+            try session.query(
+                Query.claimWatermark([.text(daemon.description), known.fence.parameter, fence.parameter])
+            ).affected == 1
+        }
+    }
+
+    /// Whether another process waits to take this one's place. Asks over a connection of its own, and takes seconds where
+    /// PostgreSQL hangs.
+    ///
+    /// - Throws: as ``watermark()``.
+    public func isClaimed() async throws -> Bool {
+        let attachment = try currentAttachment()
+        return try await watch.run { session in
+            let mark = try Self.attached(attachment, session)
+            return mark.claim.map { $0 > attachment.fence } ?? false
+        }
+    }
+
+    /// Lets who waits know that it was heard, and that it has to wait anew; false where it has given up, or has the place.
+    public func hearClaim() async throws -> Bool {
+        let attachment = try currentAttachment()
+        return try await watch.run { session in
+            try session.query(
+                Query.hearWatermark([.text(attachment.daemon.description), attachment.fence.parameter])
+            ).affected == 1
+        }
+    }
+
+    /// Gives this process's place back: whoever takes it next need not wait for it.
+    public func release() async throws {
+        let attachment = try currentAttachment()
+        try await connection.run { session in
+            _ = try session.query(
+                Query.releaseWatermark([.text(attachment.daemon.description), attachment.fence.parameter]))
+        }
     }
 
     /// How far the attached daemon's journal has been added to the counters.
@@ -91,8 +153,27 @@ public final class CounterStore: Sendable {
         }
     }
 
-    /// Closes the connection.
-    public func close() { connection.close() }
+    /// Closes the connections.
+    public func close() {
+        connection.close()
+        watch.close()
+    }
+
+    /// Closes the connections after so long, whatever is under way.
+    public func close(within length: Duration) {
+        connection.close(within: length)
+        watch.close(within: length)
+    }
+}
+
+extension DecayStep {
+    /// What goes, as the schema has it: a dimension, or * for all.
+    fileprivate var dropped: String {
+        switch action {
+        case .drop(let dimension): dimension.text
+        case .delete: "*"
+        }
+    }
 }
 
 extension CounterStore {
@@ -105,17 +186,24 @@ extension CounterStore {
     static func mark(of daemon: DaemonID, _ session: Session) throws -> Watermark? {
         let rows = try session.query(Query.selectWatermark([.text(daemon.description)]))
         guard rows.count == 1 else { return nil }
-        return Watermark(position: JournalPosition(UInt64(try rows.integer(0, 0))), fence: try rows.integer(0, 1))
+        return Watermark(
+            position: JournalPosition(UInt64(try rows.integer(0, 0))), fence: try rows.integer(0, 1),
+            holder: rows.isNull(0, 2) ? nil : try rows.text(0, 2),
+            claim: rows.isNull(0, 3) ? nil : try rows.integer(0, 3))
     }
 
     /// Reads the watermark under an attachment's fence. Fences only grow, so a lower one is of a database that is older
     /// than the attachment.
     static func position(of attachment: Attachment, _ session: Session) throws -> JournalPosition {
+        try attached(attachment, session).position
+    }
+
+    private static func attached(_ attachment: Attachment, _ session: Session) throws -> Watermark {
         guard let mark = try mark(of: attachment.daemon, session), mark.fence >= attachment.fence else {
             throw StoreError.attachmentLost(daemon: attachment.daemon)
         }
         guard mark.fence == attachment.fence else { throw StoreError.fenced(daemon: attachment.daemon) }
-        return mark.position
+        return mark
     }
 
     /// The schema's names for layouts; registers the ones that only a journal still speaks of.
@@ -149,11 +237,14 @@ extension CounterStore {
                             .integer(Int64(metric)), terms.threshold.devices.parameter,
                             .text(terms.sensitive.map(\.text).joined(separator: ",")),
                             terms.protection.percent.parameter,
+                            .integers(terms.expiry.map(\.after.components.seconds)),
+                            .text(terms.expiry.map(\.dropped).joined(separator: ",")),
                         ]))
                 }
                 return RegisteredLayout(
                     id: layout.id,
-                    metric: PendingFlush.Metric(id: metric, kind: layout.period, calendar: calendar))
+                    metric: PendingFlush.Metric(
+                        id: metric, kind: layout.period, calendar: calendar, isNoisy: layout.noise != nil))
             }
         }
         state.withLock { state in

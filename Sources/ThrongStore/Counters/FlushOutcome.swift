@@ -24,4 +24,18 @@ public struct FlushOutcome: Sendable, Hashable {
     public let droppedDistinct: Int
     /// Released periods that ended within the last 72 hours, of the layouts in use.
     public let closedPeriods: Set<ClosedPeriod>
+
+    /// Puts an outcome together.
+    package init(
+        application: Application, counters: Int, distinctCounts: Int, topContributions: Int, redirected: Int,
+        droppedDistinct: Int, closedPeriods: Set<ClosedPeriod>
+    ) {
+        self.application = application
+        self.counters = counters
+        self.distinctCounts = distinctCounts
+        self.topContributions = topContributions
+        self.redirected = redirected
+        self.droppedDistinct = droppedDistinct
+        self.closedPeriods = closedPeriods
+    }
 }

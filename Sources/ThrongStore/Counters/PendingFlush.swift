@@ -16,6 +16,7 @@ struct PendingFlush: Sendable {
         let id: Int32
         let kind: PeriodKind
         let calendar: PeriodCalendar
+        let isNoisy: Bool
     }
 
     private(set) var counters: [PendingCounter]
@@ -60,6 +61,9 @@ struct PendingFlush: Sendable {
     /// The metrics, ascending.
     var metricIDs: [Int64] { metrics.keys.sorted().map(Int64.init) }
 
+    /// The metrics whose releases carry noise, ascending.
+    var noisyMetrics: [Int32] { metrics.values.filter(\.isNoisy).map(\.id).sorted() }
+
     /// The periods that have deltas, ascending.
     var periods: [MetricPeriod] {
         // Rows are sorted by metric and period first, so neighbours repeat.
@@ -89,7 +93,7 @@ struct PendingFlush: Sendable {
         metrics[metric].map { $0.calendar.period($0.kind, containing: unixSeconds) }
     }
 
-    /// Moves deltas of released periods into open ones, and drops distinct counts of released periods: whether a late
+    /// Moves deltas of periods that were released, or can't be, into open ones, and drops distinct counts of released periods: whether a late
     /// identifier was already counted in the open period is unknown, and a floor must stay a lower bound. The largest
     /// contributions follow the sums, because dominance must stay an upper bound.
     mutating func redirect(_ targets: [MetricPeriod: Int64]) {

@@ -8,17 +8,21 @@ extension ReleaseStore {
     /// - Parameters:
     ///   - label: What it covers, as file names have it.
     ///   - detail: What the run could not make, for operators.
+    ///   - until: When the first number in the files may be kept no longer. Unit: Unix seconds.
     ///   - now: Unit: Unix seconds.
     public func keep(
         _ files: [StoredReportFile], of claim: ReportRunClaim, label: String, detail: String? = nil,
-        deliveries: [Delivery], now: Int64
+        until: Int64 = .max, deliveries: [Delivery], now: Int64
     ) async throws -> Bool {
         try await connection.run { session in
             try session.transaction {
                 let run = claim.run.key
                 let made = try session.query(
                     Query.makeRun(
-                        run + [.integer(Int64(claim.attempt)), .text(label), detail.map { .text($0) } ?? .null]))
+                        run + [
+                            .integer(Int64(claim.attempt)), .text(label), detail.map { .text($0) } ?? .null,
+                            .instant(until),
+                        ]))
                 guard made.affected == 1 else { return false }
                 for file in files {
                     try session.query(
@@ -218,12 +222,24 @@ extension ReleaseStore {
         }
     }
 
-    /// Deletes the files of reports, and coverage, that are older than the plan's longest retention.
-    static func expireFiles(of plan: Plan, now: Int64, _ session: Session) throws {
-        let longest = plan.purposes.map(\.retention).max() ?? .zero
-        let before: [Parameter] = [.text(plan.app.name.text), .instant(now - longest.components.seconds)]
-        try session.query(Query.deleteRunFiles(before))
-        try session.query(Query.deleteCoverage(before))
+    /// Deletes the files of an app's reports as soon as one number in them may be kept no longer, and coverage.
+    ///
+    /// - Parameters:
+    ///   - plan: The plan in force; nil where the app has none any more.
+    ///   - shortest: How long the numbers of the app are kept that are kept the shortest. Unit: seconds.
+    static func expireFiles(
+        app: AppName, plan: Plan?, shortest: Int64, now: Int64, _ session: Session
+    ) throws {
+        func delete(keptFor seconds: Int64, of report: Parameter) throws {
+            try session.query(
+                Query.deleteRunFiles([.text(app.text), .instant(now - seconds), .instant(now), report]))
+        }
+        try delete(keptFor: shortest, of: .null)
+        for report in plan?.reports ?? [] {
+            try delete(keptFor: plan?.seconds(keeping: report) ?? 0, of: .text(report.name.text))
+        }
+        // An age counts from the end of a period, and none is longer than a month.
+        try session.query(Query.deleteCoverage([.text(app.text), .instant(now - shortest - 31 * 86_400)]))
     }
 }
 

@@ -7,7 +7,12 @@ public final class LabelStore: Sendable {
     private let connection: Connection
 
     /// Prepares to work; the role of the settings is replaced by `throng_ingest`.
-    public init(_ settings: ConnectionSettings) { connection = Connection(settings.acting(as: .ingest)) }
+    public init(_ settings: ConnectionSettings) {
+        connection = Connection(settings.acting(as: .ingest).brisk(seconds: Self.seconds))
+    }
+
+    /// How long a question may take: clients wait for the answers of some. Unit: seconds.
+    private static let seconds = 5
 
     /// Reads all labels of an app and hands them on, in the order in which they were read.
     ///
@@ -46,4 +51,7 @@ public final class LabelStore: Sendable {
 
     /// Closes the connection.
     public func close() { connection.close() }
+
+    /// Closes the connection after so long, whatever is under way.
+    public func close(within length: Duration) { connection.close(within: length) }
 }

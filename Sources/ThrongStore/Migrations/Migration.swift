@@ -36,5 +36,7 @@ public struct Migration: Sendable, Hashable {
         Migration(version: 13, name: "0013.explorer.sql", text: PackageResources._013_explorer_sql),
         Migration(version: 14, name: "0014.identifiers.sql", text: PackageResources._014_identifiers_sql),
         Migration(version: 15, name: "0015.terms_and_kinds.sql", text: PackageResources._015_terms_and_kinds_sql),
+        Migration(version: 16, name: "0016.lease.sql", text: PackageResources._016_lease_sql),
+        Migration(version: 17, name: "0017.clock_age_settling.sql", text: PackageResources._017_clock_age_settling_sql),
     ]
 }

@@ -26,9 +26,11 @@ public struct Migrator: Sendable {
     /// Applies what is missing, a transaction each, and returns the names of what was applied now.
     ///
     /// Several processes may do so at once: one works, the others wait and find nothing to do.
+    ///
+    /// - Parameter applied: called after each, on the connection's thread.
     /// - Throws: ``SchemaError`` where the database was altered or is newer; then nothing was changed.
     @discardableResult
-    public func migrate() async throws -> [String] {
+    public func migrate(applied onApplied: @escaping @Sendable () -> Void = {}) async throws -> [String] {
         let migrations = migrations
         return try await connection.run { session in
             try session.transaction {
@@ -51,6 +53,7 @@ public struct Migrator: Sendable {
                     return true
                 }
                 if isNew { names.append(migration.name) }
+                onApplied()
             }
             return names
         }
@@ -85,7 +88,12 @@ public struct Migrator: Sendable {
 
     private typealias Applied = [Int: (checksum: [UInt8], at: Int64)]
 
-    private static func lock(_ session: Session) throws { try session.query(Query.lockMigrations([])) }
+    /// Waits for another process that migrates as long as it takes; but what is changed then waits for locks of tables only
+    /// so long, because whoever comes after waits as well.
+    private static func lock(_ session: Session) throws {
+        try session.query(Query.lockMigrations([]))
+        try session.query("migration.configure", "set local lock_timeout = '10s'")
+    }
 
     private static func applied(_ session: Session) throws -> Applied {
         guard try session.query(Query.findMigrationTable([])).flag(0, 0) else { return [:] }

@@ -11,8 +11,8 @@ public struct NoiseStore: Sendable {
 
     /// Opens every period up to the one that holds an instant, whether or not anything is counted in it.
     ///
-    /// The first is the one in which the metric became noisy; a period in which it was still counted exactly stays
-    /// exact. A layout that no daemon has registered yet has no periods.
+    /// The first is the one in which the layout was first registered, and the metric became noisy; a period in which it was
+    /// still counted exactly stays exact. What is dated before counts into the open period. A layout that no daemon has registered yet has no periods.
     /// - Parameters:
     ///   - expires: the first instant in which the metric counts no more. Unit: Unix seconds.
     ///   - now: Unit: Unix seconds.
@@ -22,8 +22,8 @@ public struct NoiseStore: Sendable {
             guard known.count == 1 else { return }
             let metric = try known.integer(0, 0)
             let name: [Parameter] = [.text(layout.app.text), .text(layout.metric.text), layout.period.parameter]
-            let last = try session.query(Query.selectLastNoisy(name))
-            let first = last.isNull(0, 0) ? now : try last.integer(0, 0)
+            let last = try session.query(Query.selectLastNoisy(name + [.integer(metric)]))
+            let first = last.isNull(0, 0) ? min(now, try last.integer(0, 1)) : try last.integer(0, 0)
             let periods = ReleaseStore.periods(of: layout, from: first, expires: expires, now: now)
             guard !periods.isEmpty else { return }
             let opened = try session.query(
@@ -52,6 +52,17 @@ public struct NoiseStore: Sendable {
             guard isNoisy else { return .displaced }
             let metric = try ReleaseStore.metricID(of: open.layout, session)
             return try rows.integer(0, 1) == metric ? .noisy : .displaced
+        }
+    }
+
+    /// Whether a metric's period is released with noise or not at all. One that was and is neither open nor released has no
+    /// release, and never will.
+    public func isNoisy(_ metric: MetricName, of app: AppName, in period: Period) async throws -> Bool {
+        try await connection.run { session in
+            let rows = try session.query(
+                Query.selectKind(
+                    [.text(app.text), .text(metric.text), period.kind.parameter, period.start.parameter]))
+            return rows.count == 1 ? try rows.integer(0, 0) == 1 : false
         }
     }
 

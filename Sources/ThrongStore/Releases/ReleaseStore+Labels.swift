@@ -49,17 +49,17 @@ extension ReleaseStore {
     /// that were retired so long ago that their slots can be given to others.
     ///
     /// - Parameter now: Unit: Unix seconds.
-    static func expireLabels(of plan: Plan, now: Int64, _ session: Session) throws {
-        let known = Set(try labels(app: plan.app.name, session).map(\.dimension))
+    static func expireLabels(
+        of app: AppName, now: Int64, _ session: Session, retention: (DimensionName) -> Duration
+    ) throws {
+        let known = Set(try labels(app: app, session).map(\.dimension))
         for dimension in known.sorted() {
-            let kept = max(plan.retention(ofLabelsOf: dimension).components.seconds, labelRest)
+            let kept = max(retention(dimension).components.seconds, labelRest)
             try session.query(
-                Query.retireLabels([
-                    .text(plan.app.name.text), .text(dimension.text), .instant(now - kept), .instant(now),
-                ]))
+                Query.retireLabels([.text(app.text), .text(dimension.text), .instant(now - kept), .instant(now)]))
         }
         if !known.isEmpty {
-            try session.query(Query.deleteLabels([.text(plan.app.name.text), .instant(now - labelRest)]))
+            try session.query(Query.deleteLabels([.text(app.text), .instant(now - labelRest)]))
         }
     }
 }

@@ -6,52 +6,109 @@ public struct ExpiryOutcome: Sendable, Hashable {
     public let cells: Int64
     /// Tables of raw counters and distinct counts.
     public let partitions: [String]
+
+    /// Puts an outcome together.
+    package init(cells: Int64, partitions: [String]) {
+        self.cells = cells
+        self.partitions = partitions
+    }
 }
 
 extension ReleaseStore {
-    /// Deletes what the plan keeps no longer: each metric's decay steps, its purpose's retention, and raw counters.
+    /// How long what nobody could release is kept beyond a plan's grace. Unit: seconds.
+    private static let releaseRest: Int64 = 7 * 86_400
+    /// How long numbers are kept of which no plan that is known says how long. Unit: seconds.
+    private static let unsaid: Int64 = 400 * 86_400
+
+    /// Deletes what is kept no longer, of every app in the database: each metric's decay steps, its purpose's retention,
+    /// reports' files with the first number in them, and raw counters.
     ///
-    /// Released numbers of a metric that the plan no longer has go after the longest retention that it knows. The rows
-    /// of the ledger stay, without their numbers.
+    /// Numbers of a metric or an app that no plan has any more go by what the last plan with them said. The rows of the
+    /// ledger stay, without their numbers.
     ///
     /// - Parameters:
-    ///   - plan: The plan in force.
+    ///   - plans: The plans in force.
     ///   - now: Unit: Unix seconds.
-    ///   - countersKept: How long raw counters outlive the release of their period.
+    ///   - countersKept: How long raw counters outlive their period and its release at most; no longer than released numbers.
     ///   - abandonedAfter: When counters go although nobody released them.
     public func expire(
-        plan: Plan,
+        plans: [Plan],
         now: Int64,
         countersKept: Duration = .seconds(7 * 86_400),
         abandonedAfter: Duration = .seconds(400 * 86_400)
     ) async throws -> ExpiryOutcome {
-        let cells = try await connection.run { session in
-            // What waited for a metric that the plan no longer asks to release goes now.
-            try Self.forgetKept(app: plan.app.name, session)
-            try Self.expireLabels(of: plan, now: now, session)
-            try Self.expireFiles(of: plan, now: now, session)
-            let rows = try session.query(Query.selectLayouts([.text(plan.app.name.text)]))
+        let (cells, shortest) = try await connection.run { session in
+            let layouts = try Self.keptLayouts(plans, session)
             var cells: Int64 = 0
-            for row in rows.indices {
-                let metric = MetricName(try rows.text(row, 1))
-                for step in plan.expirySteps(of: metric) {
+            for layout in layouts {
+                for step in layout.steps {
                     let dimension: Parameter =
                         if case .drop(let name) = step.action { .text(name.text) } else { .null }
+                    let before = Parameter.instant(now - step.after.components.seconds)
                     let dropped = try session.query(
-                        Query.dropReleased([
-                            .integer(try rows.integer(row, 0)), dimension,
-                            .instant(now - step.after.components.seconds),
-                        ]))
+                        Query.dropReleased([.integer(layout.metric), dimension, before]))
                     cells += try dropped.integer(0, 0)
                 }
+                let kept = max(layout.retention, layout.grace + Self.releaseRest)
+                try session.query(Query.expireOpen([.integer(layout.metric), .instant(now - kept)]))
             }
-            return cells
+            let byApp = Dictionary(grouping: layouts, by: \.app)
+            for app in Set(byApp.keys).union(plans.map(\.app.name)).sorted() {
+                let plan = plans.first { $0.app.name == app }
+                // What waited for a metric that no plan asks to release goes now.
+                try Self.forgetKept(app: app, session)
+                let longest = byApp[app]?.map(\.retention).max() ?? Self.unsaid
+                try Self.expireLabels(of: app, now: now, session) {
+                    plan?.retention(ofLabelsOf: $0) ?? .seconds(longest)
+                }
+            }
+            for row in try session.query(Query.selectKeptApps()).texts(0).map({ AppName($0) }) {
+                let shortest = byApp[row]?.map(\.shortest).min() ?? Self.unsaid
+                try Self.expireFiles(
+                    app: row, plan: plans.first { $0.app.name == row }, shortest: shortest, now: now, session)
+            }
+            return (cells, layouts.map(\.shortest).min() ?? Self.unsaid)
         }
         let partitions = try await dropPartitions(
-            countersBefore: now - countersKept.components.seconds,
+            countersBefore: now - min(countersKept.components.seconds, shortest),
             distinctBefore: now - 86_400,
             abandonedBefore: now - abandonedAfter.components.seconds)
         return ExpiryOutcome(cells: cells, partitions: partitions)
+    }
+
+    /// How long numbers of a layout are kept.
+    private struct KeptLayout {
+        let metric: Int64
+        let app: AppName
+        /// Of the plan in force and of the last one that had this layout: whichever takes more.
+        let steps: [DecayStep]
+        /// Unit: seconds.
+        let grace: Int64
+
+        /// Until all goes. Unit: seconds.
+        var retention: Int64 {
+            steps.filter { $0.action == .delete }.map(\.after.components.seconds).min() ?? ReleaseStore.unsaid
+        }
+        /// Until anything goes. Unit: seconds.
+        var shortest: Int64 { steps.map(\.after.components.seconds).min() ?? ReleaseStore.unsaid }
+    }
+
+    private static func keptLayouts(_ plans: [Plan], _ session: Session) throws -> [KeptLayout] {
+        let rows = try session.query(Query.selectKeptLayouts())
+        return try rows.indices.map { row in
+            let app = AppName(try rows.text(row, 1))
+            let plan = plans.first { $0.app.name == app }
+            let asked = plan?.metric(MetricName(try rows.text(row, 2))).flatMap { plan?.expirySteps(of: $0) }
+            let kept = try expiry(rows, row, after: 3, drops: 4)
+            var steps = (kept ?? []) + (asked ?? [])
+            if steps.isEmpty {
+                let longest = plan?.purposes.map(\.retention).max()
+                steps = [DecayStep(after: longest ?? .seconds(unsaid), action: .delete)]
+            }
+            return KeptLayout(
+                metric: try rows.integer(row, 0), app: app, steps: steps,
+                grace: plan?.app.grace.components.seconds ?? 0)
+        }
     }
 
     /// Drops the partitions of raw counters and of distinct counts whose periods ended before these instants and were
@@ -71,12 +128,7 @@ extension ReleaseStore {
     }
 }
 
-extension Plan {
-    /// The decay steps of a metric and, last, the end of its purpose's retention.
-    func expirySteps(of name: MetricName) -> [DecayStep] {
-        let longest = purposes.map(\.retention).max() ?? .zero
-        guard let metric = metric(name) else { return [DecayStep(after: longest, action: .delete)] }
-        let retention = purpose(metric.purpose)?.retention ?? longest
-        return metric.decay + [DecayStep(after: retention, action: .delete)]
-    }
+extension Rows {
+    /// A column of texts.
+    fileprivate func texts(_ column: Int) throws -> [String] { try indices.map { try text($0, column) } }
 }

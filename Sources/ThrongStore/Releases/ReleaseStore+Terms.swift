@@ -10,7 +10,20 @@ extension ReleaseStore {
             return ReleaseTerms(
                 threshold: Threshold(devices: try rows.integer(0, 0)),
                 sensitive: try rows.text(0, 1).split(separator: ",").map { DimensionName(String($0)) },
-                protection: Protection(percent: try rows.integer(0, 2)))
+                protection: Protection(percent: try rows.integer(0, 2)),
+                expiry: try Self.expiry(rows, 0, after: 3, drops: 4) ?? [])
+        }
+    }
+
+    /// At which ages numbers go, as it is kept with a layout; nil where nobody said so.
+    static func expiry(_ rows: Rows, _ row: Int, after: Int, drops: Int) throws -> [DecayStep]? {
+        guard !rows.isNull(row, after) else { return nil }
+        let ages = try rows.text(row, after).split(separator: ",").compactMap { Int64($0) }
+        let gone = try rows.text(row, drops).split(separator: ",")
+        guard ages.count == gone.count, !ages.isEmpty else { return nil }
+        return zip(ages, gone).map { age, dimension in
+            DecayStep(
+                after: .seconds(age), action: dimension == "*" ? .delete : .drop(DimensionName(String(dimension))))
         }
     }
 }

@@ -102,6 +102,9 @@ public final class ReleaseStore: Sendable {
 
     /// Closes the connection.
     public func close() { connection.close() }
+
+    /// Closes the connection after so long, whatever is under way.
+    public func close(within length: Duration) { connection.close(within: length) }
 }
 
 extension ReleaseStore {

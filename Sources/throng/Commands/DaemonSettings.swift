@@ -1,5 +1,6 @@
 import ArgumentParser
 import Configuration
+import ThrongCounting
 import ThrongFaults
 import ThrongIntake
 import ThrongJournal
@@ -32,6 +33,14 @@ enum DaemonSettings {
             key: "intake.bodies-bytes", unit: "bytes", lowest: 1 << 20, highest: 1 << 40, standard: 256 << 20,
             meaning: "memory for bodies that are still arriving, beyond which clients get 503",
             apply: { $0.bodiesBytes = $1 }),
+        Setting(
+            key: "intake.windows-bytes", unit: "bytes", lowest: 1 << 20, highest: 1 << 50, standard: 4 << 30,
+            meaning: "memory for windows of which batches are still accepted, about, beyond which clients get 503",
+            apply: { $0.bounds.windowBytes = $1 }),
+        Setting(
+            key: "intake.refusals-bytes", unit: "bytes", lowest: 0, highest: 1 << 40, standard: 64 << 20,
+            meaning: "memory for refusals that repeated batches are told again, beyond which they are only numbered",
+            apply: { $0.bounds.refusalBytes = $1 }),
         Setting(
             key: "intake.events-per-batch", unit: "events", lowest: 1, highest: 100_000, standard: 1000,
             meaning: "most events of a batch", apply: { $0.limits.eventsPerBatch = $1 }),

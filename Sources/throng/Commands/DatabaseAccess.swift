@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import ThrongJournal
 import ThrongStore
 
 /// Reaches the database that a command is about.
@@ -16,6 +17,7 @@ enum DatabaseAccess {
                 "There is no PostgreSQL under \(place.dataPath). Name the data directory of a `throng serve` with --data, "
                     + "or a PostgreSQL with --database.")
         }
+        try DataDirectory.checkTrust(in: place.dataPath)
         var logger = Logger(label: "throng")
         logger.logLevel = .warning
         let cluster = try PrivateCluster(directory: directory, logger: logger)

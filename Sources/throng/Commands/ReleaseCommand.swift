@@ -28,6 +28,9 @@ struct ReleaseDueCommand: AsyncParsableCommand {
             everything else that was ever published, to compute a smaller group or to prove one to be small. What \
             can't be proved safe in time is withheld with its surroundings, or, with --strict, the whole release is \
             refused.
+
+            It waits until every daemon of the database has flushed what it acknowledged up to now: what comes in later is \
+            late, and its distinct counts are lost for good. Where one is away, it says so and releases nothing.
             """)
 
     @OptionGroup var plans: PlanFiles
@@ -36,6 +39,13 @@ struct ReleaseDueCommand: AsyncParsableCommand {
 
     @Flag(help: "Releases as soon as a period is over; what comes within the grace counts into a later one.")
     var ignoreGrace = false
+
+    @Option(
+        name: .customLong("without"),
+        help: ArgumentHelp(
+            "Does not wait for this daemon: what it has acknowledged and not flushed is left out.", valueName: "daemon")
+    )
+    var without: [String] = []
 
     @Flag(help: "Refuses a release of which not every withheld cell could be proved safe in time.")
     var strict = false
@@ -59,26 +69,43 @@ struct ReleaseDueCommand: AsyncParsableCommand {
         let missing: String?
     }
 
+    private struct Outcome {
+        var lines: [Line] = []
+        var failures: [String] = []
+        /// What is not due yet, a line each.
+        var pending: [String] = []
+    }
+
     func run() async throws {
         let plans = try plans.read()
+        let excused = try Set(
+            without.map { text in
+                guard let daemon = DaemonID(text) else {
+                    throw ValidationError("'\(text)' is no daemon: write its name as the message about it has it.")
+                }
+                return daemon
+            })
         let bar = ReleaseBar()
         let manner = ReleaseDesk.Manner(isStrict: strict, proofSeconds: seconds) { metric, _, progress in
             bar.show(metric, progress)
         }
-        let (lines, failures) = try await DatabaseAccess.use(place) { settings in
+        let outcome = try await DatabaseAccess.use(place) { settings in
             let store = ReleaseStore(settings)
             defer { store.close() }
+            if let doubt = try await HouseClock().look(store) { throw CommandFailure(doubt.description) }
+            let now = UnixClock.system.now
+            try await settle(store, without: excused)
             let desk = ReleaseDesk(store: store, rules: .system, manner: manner)
-            var lines: [Line] = []
-            var failures: [String] = []
+            var outcome = Outcome()
             for plan in plans {
                 let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
                 let made = try await desk.releaseDue(
-                    of: plan, now: UnixClock.system.now, only: try period.period(of: plan), ignoringGrace: ignoreGrace,
+                    of: plan, now: now, only: try period.period(of: plan), ignoringGrace: ignoreGrace,
                     failed: {
-                        failures.append("\(plan.app.name) \($0.metric) \(calendar.label(of: $0.period)): \($0.error)")
+                        outcome.failures.append(
+                            "\(plan.app.name) \($0.metric) \(calendar.label(of: $0.period)): \($0.error)")
                     })
-                lines += made.map {
+                outcome.lines += made.map {
                     Line(
                         app: plan.app.name.text,
                         metric: $0.metric.text,
@@ -91,20 +118,66 @@ struct ReleaseDueCommand: AsyncParsableCommand {
                         seconds: $0.summary?.seconds ?? 0,
                         missing: $0.gap?.description)
                 }
+                let only = try period.period(of: plan)
+                outcome.pending += try await store.pending(of: plan).filter { only == nil || $0.period == only }
+                    .map { Self.line($0, of: plan, calendar, now: now) }
             }
-            return (lines, failures)
+            return outcome
         }
         bar.clear()
-        if json { try Terminal.json(lines) } else { show(lines, isAll: failures.isEmpty) }
-        guard failures.isEmpty else {
-            throw CommandFailure("Not released, and still due:\n" + failures.joined(separator: "\n"))
+        if json { try Terminal.json(outcome.lines) } else { show(outcome.lines) }
+        guard outcome.failures.isEmpty else {
+            throw CommandFailure("Not released, and still due:\n" + outcome.failures.joined(separator: "\n"))
+        }
+        if outcome.lines.isEmpty { sayWhatWaits(outcome.pending) }
+    }
+
+    /// Waits until PostgreSQL has what daemons acknowledged up to now.
+    private func settle(_ store: ReleaseStore, without excused: Set<DaemonID>) async throws {
+        let silent = try await Settlement(store).reached(without: excused) { _ in
+            Terminal.talk("Waiting until PostgreSQL has all that daemons acknowledged.")
+        }
+        guard !silent.isEmpty else { return }
+        let names = silent.map { "\($0.daemon), of which nothing was heard for \(Self.words($0.silence))" }
+        throw CommandFailure(
+            """
+            Nothing was released: PostgreSQL may lack what these daemons acknowledged, and distinct counts that come later \
+            are lost for good:
+            \(names.joined(separator: "\n"))
+            Start them, or see why they can't flush, and try again. To go on without one, and without what it holds: \
+            --without \(silent[0].daemon)
+            """)
+    }
+
+    private static func words(_ seconds: Int64) -> String {
+        switch seconds {
+        case ..<120: "\(seconds) seconds"
+        case ..<7200: "\(seconds / 60) minutes"
+        case ..<172_800: "\(seconds / 3600) hours"
+        default: "\(seconds / 86_400) days"
         }
     }
 
-    private func show(_ lines: [Line], isAll: Bool) {
-        if lines.isEmpty, isAll {
-            return Terminal.talk("Nothing is due: no period that is over has unreleased counters.")
+    private static func line(
+        _ pending: PendingRelease, of plan: Plan, _ calendar: PeriodCalendar, now: Int64
+    ) -> String {
+        let over = pending.period.end <= now ? "is over" : "is over at \(Terminal.instant(pending.period.end))"
+        return "\(plan.app.name) \(pending.metric) \(calendar.label(of: pending.period)): \(over), due at "
+            + "\(Terminal.instant(pending.due))"
+    }
+
+    private func sayWhatWaits(_ pending: [String]) {
+        guard !pending.isEmpty else {
+            return Terminal.talk("Nothing is due, and no period waits: nothing of these plans was counted yet.")
         }
+        let most = 20
+        let rest = pending.count > most ? ["and \(pending.count - most) more"] : []
+        Terminal.talk(
+            "Nothing is due yet. A period is released once it is over and the plan's grace has passed; these wait:\n"
+                + (pending.prefix(most) + rest).joined(separator: "\n"))
+    }
+
+    private func show(_ lines: [Line]) {
         for line in lines {
             if let missing = line.missing {
                 Terminal.talk("\(line.app) \(line.metric) \(line.period): not released: \(missing)")

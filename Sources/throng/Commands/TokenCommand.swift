@@ -91,7 +91,7 @@ extension TokenCommand {
         }
 
         func run() async throws {
-            let role = try role(try plans.read())
+            let role = try role()
             let secret = AccessSecret()
             let now = UnixClock.system.now
             let token = AccessToken(
@@ -101,8 +101,10 @@ extension TokenCommand {
             Terminal.data(secret.text)
         }
 
-        private func role(_ plans: [Plan]) throws -> AccessRole {
+        /// Only a partner is somebody in a plan.
+        private func role() throws -> AccessRole {
             guard let partner else { return analyst ? .analysis : .operations }
+            let plans = try plans.read()
             let found = plans.filter { plan in plan.partners.contains { $0.name.text == partner } }
             guard let plan = found.first, found.count == 1 else {
                 let known = plans.flatMap { plan in plan.partners.map(\.name.text) }.joined(separator: ", ")

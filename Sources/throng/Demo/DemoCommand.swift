@@ -2,6 +2,7 @@ import ArgumentParser
 import AsyncHTTPClient
 import Foundation
 import Logging
+import ThrongJournal
 import ThrongLoad
 import ThrongPlan
 import ThrongReport
@@ -30,7 +31,7 @@ struct DemoCommand: AsyncParsableCommand {
     var crowd = "Deploy/sample"
 
     @Option(help: ArgumentHelp("A data directory for the demonstration alone.", valueName: "dir"))
-    var data = NSTemporaryDirectory() + "throng-demo-\(getuid())"
+    var data = Place.standardData + "-demo"
 
     @Option(help: ArgumentHelp("Where the reports go (default: reports in the data directory).", valueName: "dir"))
     var out: String?
@@ -76,7 +77,7 @@ struct DemoCommand: AsyncParsableCommand {
         let crowd = try Crowd(folder: crowd)
         let bucketed = try crowd.uniqueBucketed(plan: plan)
 
-        try prepareData()
+        try await prepareData()
         _ = try ReportKeyFolder(dataPath: data).rotate(now: UnixClock.system.now)
         if days > 1 || !plan.purposesWithin.isEmpty { try await makePast(plan, crowd) }
         Terminal.talk("Starting throng serve with a private PostgreSQL in \(data).")
@@ -264,18 +265,26 @@ struct DemoCommand: AsyncParsableCommand {
         if !refused.isEmpty { Terminal.talk("Refused of their events: \(Self.listed(refused))") }
     }
 
-    /// An empty data directory; one that an earlier demonstration left is emptied, any other is left alone.
-    private func prepareData() throws {
+    /// An empty data directory that nobody else can have put there; one that an earlier demonstration left is emptied, any
+    /// other is left alone.
+    private func prepareData() async throws {
         let files = FileManager.default
         let mark = data + "/demo"
+        try DataDirectory.checkTrust(in: data.hasPrefix("/") ? data : files.currentDirectoryPath + "/" + data)
         if files.fileExists(atPath: data) {
             let names = try files.contentsOfDirectory(atPath: data)
             guard names.isEmpty || files.fileExists(atPath: mark) else {
                 throw CommandFailure("\(data) holds something else than an earlier demonstration; name another --data.")
             }
+            try await cluster().remove()
             try files.removeItem(atPath: data)
         }
-        try files.createDirectory(atPath: data, withIntermediateDirectories: true)
+        let parent = (data as NSString).deletingLastPathComponent
+        if !parent.isEmpty { try files.createDirectory(atPath: parent, withIntermediateDirectories: true) }
+        // The server's user has to come through; others have no business here.
+        guard mkdir(data, getuid() == 0 ? 0o711 : 0o700) == 0 else {
+            throw CommandFailure("\(data) can't be made (\(String(cString: strerror(errno)))); name another --data.")
+        }
         guard files.createFile(atPath: mark, contents: Data("made by throng demo; may be deleted\n".utf8)) else {
             throw CommandFailure("\(data) can't be written; name another --data.")
         }

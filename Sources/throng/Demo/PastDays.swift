@@ -32,7 +32,8 @@ struct PastDays {
     func count(_ parcels: [BatchSender.Parcel], at now: Int64, into store: CounterStore) async throws -> [String: Int] {
         try await store.registerLayouts(layouts, terms: terms)
         let start = try await store.attach(daemon: DaemonID(UUID()))
-        var counting = Counting(space: space, position: start, watermark: start)
+        var counting = Counting(
+            space: space, position: start, watermark: start, bounds: Counting.Bounds(windowBytes: .max))
         var keys: [WindowID: WindowKey] = [:]
         var refused: [String: Int] = [:]
         let calendars = Dictionary(
@@ -44,7 +45,7 @@ struct PastDays {
             let incoming: IncomingBatch
             switch outcome {
             case .batch(let batch): incoming = batch
-            case .optedOut(let answer, _):
+            case .optedOut(let answer, _, _):
                 for each in answer.refused { refused[each.reason.rawValue, default: 0] += 1 }
                 continue
             }
@@ -59,13 +60,17 @@ struct PastDays {
             switch counted {
             case .counted(let batch):
                 for each in batch.answer.refused { refused[each.reason.rawValue, default: 0] += 1 }
-            case .repeated: break
+            case .repeated, .full: break
             case .windowOver: refused["window_out_of_range", default: 0] += parcel.events
             }
         }
         // The day is over, and so are its windows.
         _ = counting.takeClosings(now: .max) { _ in now }
-        if let flush = counting.freeze() { _ = try await store.flush(flush, now: now) }
+        while let flush = counting.freeze() {
+            _ = try await store.flush(flush, now: now)
+            counting.applied(flush, closed: [])
+        }
+        try await store.settle(CounterStore.left)
         return refused
     }
 }

@@ -63,12 +63,12 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let bytes = FileManager.default.contents(atPath: key) else {
-            Terminal.talk("\(key): there is no such file, or it can't be read.")
+            Terminal.talk("\(key.printable): there is no such file, or it can't be read.")
             throw ExitCode(2)
         }
         guard let keys = ReportKeyList(String(decoding: bytes, as: UTF8.self)) else {
             Terminal.talk(
-                "\(key) is neither a keys.json (throng-keys/1) nor the PEM of an Ed25519 public key. A private key checks "
+                "\(key.printable) is neither a keys.json (throng-keys/1) nor the PEM of an Ed25519 public key. A private key checks "
                     + "nothing: ask whoever runs the daemon for the public one."
             )
             throw ExitCode(2)
@@ -96,7 +96,8 @@ struct VerifyCommand: AsyncParsableCommand {
                 Terminal.data("\(line.isGood ? "ok " : "bad")  \(line.subject): \(line.finding)")
             }
             for series in check.series {
-                Terminal.data("has  \(series.report) of \(series.app) for \(series.partner): \(series.finding)")
+                let names = [series.report, series.app, series.partner].map(\.printable)
+                Terminal.data("has  \(names[0]) of \(names[1]) for \(names[2]): \(series.finding)")
             }
         }
         Terminal.talk(
@@ -111,7 +112,8 @@ struct VerifyCommand: AsyncParsableCommand {
 
     /// Why a folder can't be checked.
     private static func reason(_ folder: String, _ error: ReportError) -> String {
-        guard case .system(let call, let path, let code) = error else { return "\(folder) can't be read: \(error)" }
+        guard case .system(let call, let found, let code) = error else { return "\(folder) can't be read: \(error)" }
+        let (folder, path) = (folder.printable, found.printable)
         return switch code {
         case ENOENT where path == folder: "\(folder): there is no such folder."
         case ENOTDIR: "\(folder) is a file. Name the folder that it is in."

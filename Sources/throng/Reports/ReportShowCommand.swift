@@ -11,7 +11,7 @@ struct ReportShowCommand: AsyncParsableCommand {
         commandName: "show",
         abstract: "Shows all that is on record of a run: files with their SHA-256, the manifest, deliveries, errors.",
         discussion: """
-            The files are kept as they were made, as long as the plan's longest retention. The totals of the app's events \
+            The files are kept as they were made, until the first number in them may be kept no longer. The totals of the app's events \
             are exact here and for operators only; the manifest tells partners bands of shares.
             """)
 
@@ -63,7 +63,7 @@ struct ReportShowCommand: AsyncParsableCommand {
         }
         if let out {
             let kept = ReportFiles(files.map { ReportFile(name: $0.name, bytes: $0.contents) })
-            for path in try ReportFolder(path: out).deliver(kept) { Terminal.talk("wrote \(path)") }
+            for path in try ReportFolder(path: out).deliver(kept) { Terminal.talk("wrote \(path.printable)") }
         }
         if json { return try Terminal.json(shown) }
         Terminal.data(Self.text(shown))
@@ -74,7 +74,7 @@ struct ReportShowCommand: AsyncParsableCommand {
         var parts = [
             Terminal.table([
                 ("report", run.id), ("app", run.app), ("partner", run.partner), ("period", run.period),
-                ("outcome", run.outcome + (run.detail.map { ": \($0)" } ?? "")), ("tries", "\(run.tries)"),
+                ("outcome", run.outcome + (run.detail.map { ": \($0.printable)" } ?? "")), ("tries", "\(run.tries)"),
                 ("began", run.startedAt), ("ended", run.finishedAt ?? "not yet"),
             ])
         ]
@@ -91,8 +91,8 @@ struct ReportShowCommand: AsyncParsableCommand {
             ]
             if let next = delivery.nextTryAt { rows.append(("next try", next)) }
             if let ended = delivery.finishedAt { rows.append(("ended", ended)) }
-            if let error = delivery.lastError { rows.append(("last error", error)) }
-            parts.append("Delivery to \(delivery.target)\n" + Terminal.table(rows))
+            if let error = delivery.lastError { rows.append(("last error", error.printable)) }
+            parts.append("Delivery to \(delivery.target.printable)\n" + Terminal.table(rows))
         }
         if !shown.coverage.isEmpty {
             let rows = shown.coverage.sorted { $0.key < $1.key }.map { ($0.key, Terminal.grouped(Int($0.value))) }

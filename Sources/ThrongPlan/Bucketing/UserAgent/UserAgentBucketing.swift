@@ -51,6 +51,11 @@ struct UserAgentBucketing: Bucketing {
         }
     }
 
+    func isAtHand(_ value: FieldValue) -> Bool {
+        guard case .text(let text) = value else { return true }
+        return buckets[text.bytes] != nil || rules.knows(text.bytes)
+    }
+
     /// uap-core's own name counts before the family that it is gathered into.
     private func bucket(_ own: UInt16, _ family: UInt16) -> Int {
         func found(_ number: UInt16) -> Int? { number < bucketOfNumber.count ? bucketOfNumber[Int(number)] : nil }

@@ -46,15 +46,8 @@ final class UserAgentCache: Sendable {
         of bytes: UnsafeBufferPointer<UInt8>, reading read: (UnsafeBufferPointer<UInt8>) -> UserAgentReading
     ) -> UserAgentCode {
         let key = key(of: bytes)
-        let base = Int(truncatingIfNeeded: key.first & UInt64(Self.places / Self.ways - 1)) * Self.ways
-        let known: UserAgentCode? = state.withLock { state in
-            guard !state.entries.isEmpty else { return nil }
-            for place in base..<base + Self.ways where state.entries[place].key == key {
-                return state.entries[place].code
-            }
-            return nil
-        }
-        if let known { return known }
+        if let known = code(of: key) { return known }
+        let base = Self.base(of: key)
         let reading = read(bytes)
         return state.withLock { state in
             func number(_ family: String) -> UInt16 { state.vocabulary[BucketLabel(family)] ?? 0 }
@@ -69,6 +62,25 @@ final class UserAgentCache: Sendable {
             state.entries[free ?? base + Int(key.second & UInt64(Self.ways - 1))] = Entry(key: key, code: code)
             return code
         }
+    }
+
+    /// What was found before; nil where it is not known any more, or never was.
+    func code(of bytes: UnsafeBufferPointer<UInt8>) -> UserAgentCode? { code(of: key(of: bytes)) }
+
+    private func code(of key: Key) -> UserAgentCode? {
+        let base = Self.base(of: key)
+        return state.withLock { state in
+            guard !state.entries.isEmpty else { return nil }
+            for place in base..<base + Self.ways where state.entries[place].key == key {
+                return state.entries[place].code
+            }
+            return nil
+        }
+    }
+
+    /// The first of a key's places.
+    private static func base(of key: Key) -> Int {
+        Int(truncatingIfNeeded: key.first & UInt64(places / ways - 1)) * ways
     }
 
     private func key(of bytes: UnsafeBufferPointer<UInt8>) -> Key {

@@ -57,6 +57,11 @@ public final class UserAgentRules: Sendable {
     /// Numbers for the families that a plan names.
     func numbers(of families: [BucketLabel]) -> [UInt16] { cache.numbers(of: families) }
 
+    /// Whether a user agent was seen before, and is remembered.
+    func knows(_ userAgent: UnsafeBufferPointer<UInt8>) -> Bool {
+        cache.code(of: UnsafeBufferPointer(rebasing: userAgent.prefix(UserAgentGrammar.longest))) != nil
+    }
+
     /// A user agent's families as numbers.
     func code(of userAgent: UnsafeBufferPointer<UInt8>, by grammar: UserAgentGrammar) -> UserAgentCode {
         cache.code(of: UnsafeBufferPointer(rebasing: userAgent.prefix(UserAgentGrammar.longest))) { grammar.read($0) }

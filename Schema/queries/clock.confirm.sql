@@ -1,0 +1,8 @@
+-- An operator says what time it is: whatever was believed before. Parameters as in clock.raise.
+insert into throng.clock as known (believed_at, machine, uptime, confirmations)
+values (to_timestamp($1::bigint), $2, $3::bigint, 1)
+on conflict (one) do update
+set believed_at = excluded.believed_at,
+    machine = excluded.machine,
+    uptime = excluded.uptime,
+    confirmations = known.confirmations + 1;

@@ -1,0 +1,8 @@
+-- What PostgreSQL's clock says, and what was believed last; nulls where nothing was yet. One row.
+select extract(epoch from clock_timestamp())::bigint,
+    extract(epoch from known.believed_at)::bigint,
+    known.machine,
+    known.uptime,
+    known.confirmations
+from (select true as one) as this
+left join throng.clock as known using (one);

@@ -1,0 +1,8 @@
+-- Every layout of every app, and how long its numbers are kept; nulls where no plan said so.
+select metric_id,
+    app,
+    metric,
+    array_to_string(expiry_after, ','),
+    array_to_string(expiry_drops, ',')
+from throng.metric_layout
+order by metric_id;

@@ -1,0 +1,14 @@
+-- Gives up what nobody has released: numbers that were never published are kept no longer than those that were.
+with periods as (
+    delete from throng.open_period
+    where metric_id = $1::integer
+        and period_end <= to_timestamp($2::bigint)
+),
+rollups as (
+    delete from throng.open_rollup
+    where metric_id = $1::integer
+        and period_end <= to_timestamp($2::bigint)
+)
+delete from throng.kept_period
+where metric_id = $1::integer
+    and period_end <= to_timestamp($2::bigint);

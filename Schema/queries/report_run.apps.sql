@@ -1,0 +1,7 @@
+-- The apps of which files of reports, or totals of what clients sent, are kept.
+select app
+from throng.run_file
+union
+select app
+from throng.coverage
+order by app;

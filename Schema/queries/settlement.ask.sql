@@ -1,0 +1,1 @@
+select nextval('throng.settlement');

@@ -1,0 +1,2 @@
+select last_value
+from throng.settlement;

@@ -1,0 +1,54 @@
+import TestCluster
+import Testing
+import ThrongCounting
+
+@testable import ThrongStore
+
+@Suite("Promise 3: a daemon's place is taken only when its holder can acknowledge no more")
+struct LeaseTests {
+    @Test("who waits is heard and waits anew, comes no further while the holder flushes, and then has the place")
+    func claimed() async throws {
+        let settings = try await TestCluster.database()
+        let daemon = DaemonID.new
+        let holder = CounterStore(settings)
+        let successor = CounterStore(settings)
+        _ = try await holder.attach(daemon: daemon, replacing: nil, fence: 1000, holder: "boot 1 2")
+        let known = try #require(await successor.watermark(of: daemon))
+        #expect(known.holder == "boot 1 2" && known.claim == nil)
+        #expect(try await !holder.isClaimed())
+
+        #expect(try await successor.claim(daemon: daemon, from: known, fence: 2000))
+        #expect(try await holder.isClaimed())
+        #expect(try await holder.hearClaim())
+        #expect(try await !holder.isClaimed())
+        #expect(try await successor.watermark(of: daemon)?.claim == -2000)
+        #expect(try await successor.watermark(of: daemon)?.claimed == 2000)
+        // It says so again, and nobody who comes under a lower fence goes before it.
+        #expect(try await successor.claim(daemon: daemon, from: known, fence: 2000))
+        #expect(try await !successor.claim(daemon: daemon, from: known, fence: 1500))
+        await #expect(throws: StoreError.fenced(daemon: daemon)) {
+            try await CounterStore(settings).attach(daemon: daemon, replacing: known, fence: 1500)
+        }
+
+        // A flush holds the row: that is a sign of life, and nobody waits for it in line.
+        let flush = Connection(settings)
+        let holding = Task {
+            try await flush.run { session in
+                try session.transaction {
+                    try session.query("test.hold", "select from throng.watermark for update")
+                    try session.query("test.sleep", "select pg_sleep(3)")
+                }
+            }
+        }
+        try await Task.sleep(for: .seconds(1))
+        #expect(try await !successor.claim(daemon: daemon, from: known, fence: 2000))
+        _ = try await holding.value
+        #expect(try await successor.claim(daemon: daemon, from: known, fence: 2000))
+
+        try await holder.release()
+        #expect(try await successor.watermark(of: daemon)?.holder == nil)
+        #expect(try await successor.attach(daemon: daemon, replacing: known, fence: 2000, holder: "boot 1 3") == .start)
+        #expect(try await successor.watermark(of: daemon)?.claim == nil)
+        await #expect(throws: StoreError.fenced(daemon: daemon)) { try await holder.isClaimed() }
+    }
+}
