@@ -28,27 +28,40 @@ struct PurposeTables: Sendable {
     let purpose: Purpose
     let eventNames: ByteTable
     let events: [EventTables]
+    /// Their names, in the same order.
+    let eventList: [String]
     let fieldNames: ByteTable
+    /// By field number.
+    let fieldList: [String]
     let fieldCount: Int
     /// The dimensions that any metric of the purpose uses.
     let dimensions: [DimensionTables]
     /// Those whose buckets are learned.
     let revealed: [RevealedDimension]
+    /// Those that read user agents, with the numbers of their fields.
+    let userAgents: [(field: Int, dimension: Int)]
+    /// What devices may say in place of a user agent: labels of any of these dimensions.
+    let userAgentLabels: ByteTable
+    /// Whether a metric counts identifiers, so that windows know how far each has come.
+    var countsIdentifiers: Bool { events.contains { $0.windows != nil } }
 
     init(
         purpose: Purpose, plan: Plan, calendar: PeriodCalendar, space: CellSpace, rules: UserAgentRules
     ) throws {
         self.purpose = purpose
         var fieldNames = ByteTable()
+        var fieldList: [String] = []
         func field(_ name: FieldName) -> FieldSource {
             if name == .time { return .time }
             if name == .event { return .event }
-            let next = fieldNames.count
-            return .field(fieldNames.insert(name.text, next) ?? next)
+            if let known = fieldNames.insert(name.text, fieldList.count) { return .field(known) }
+            fieldList.append(name.text)
+            return .field(fieldList.count - 1)
         }
 
         var dimensions: [DimensionTables] = []
         var revealed: [RevealedDimension] = []
+        var userAgents: [(field: Int, dimension: Int)] = []
         var places: [Dimension: Int] = [:]
         func place(of dimension: Dimension) throws -> Int {
             if let known = places[dimension] { return known }
@@ -58,13 +71,23 @@ struct PurposeTables: Sendable {
                 source = .revealed(revealed.count)
                 revealed.append(RevealedDimension(name: dimension.name, most: most, field: field))
             }
+            if dimension.rule.readsUserAgents, case .field(let field) = source {
+                userAgents.append((field, dimensions.count))
+            }
             dimensions.append(
                 DimensionTables(source: source, bucketing: try dimension.rule.compiled(rules: rules)))
             return dimensions.count - 1
         }
 
         var eventNames = ByteTable()
+        var eventList: [String] = []
         var events: [EventTables] = []
+        func event(_ name: EventName) -> Int {
+            if let known = eventNames.insert(name.text, events.count) { return known }
+            eventList.append(name.text)
+            events.append(EventTables())
+            return events.count - 1
+        }
         for metric in plan.metrics where metric.purpose == purpose.name {
             let layout = try plan.layout(of: metric, rules: rules)
             guard let ordinal = space.ordinal(of: layout.id) else {
@@ -87,13 +110,11 @@ struct PurposeTables: Sendable {
                         }
                     }
                 }
-                for event in metric.events {
-                    let taken = metric.steps.indices.filter { metric.steps[$0].event == event }.map {
+                for name in metric.events {
+                    let taken = metric.steps.indices.filter { metric.steps[$0].event == name }.map {
                         WindowTables.Step(bit: 1 << UInt16($0), filters: steps[$0])
                     }
-                    let number = eventNames.insert(event.text, events.count) ?? events.count
-                    if number == events.count { events.append(EventTables()) }
-                    events[number].add(
+                    events[event(name)].add(
                         WindowTables(
                             ordinal: Int32(ordinal), dimensions: axes, steps: steps.isEmpty ? nil : taken,
                             period: metric.period, expires: calendar.midnight(of: metric.expires)))
@@ -107,9 +128,8 @@ struct PurposeTables: Sendable {
                 sums: metric.sums.map { MetricTables.Sum(source: field($0.field), measure: $0) },
                 period: metric.period,
                 expires: calendar.midnight(of: metric.expires))
-            for event in metric.events {
-                let place = eventNames.insert(event.text, events.count) ?? events.count
-                if place == events.count { events.append(EventTables()) }
+            for name in metric.events {
+                let place = event(name)
                 events[place].add(firstsOf: layout)
                 events[place].metrics.append(table)
             }
@@ -134,10 +154,16 @@ struct PurposeTables: Sendable {
         }
         self.eventNames = eventNames
         self.events = events
+        self.eventList = eventList
         self.fieldNames = fieldNames
+        self.fieldList = fieldList
         fieldCount = fieldNames.count
         self.dimensions = dimensions
         self.revealed = revealed
+        self.userAgents = userAgents
+        var labels = ByteTable()
+        for label in userAgents.flatMap({ dimensions[$0.dimension].bucketing.labels }) { labels.insert(label.text, 0) }
+        userAgentLabels = labels
     }
 }
 

@@ -31,6 +31,14 @@ struct BatchReader: @unchecked Sendable {
     var candidates: [RevealCandidate] = []
     /// What the events of the batch that is being read are to metrics that count identifiers.
     var marks: [BucketedBatch.Mark] = []
+    /// User agents of the batch that is being read, none twice for a dimension that reads them.
+    var agents: [(dimension: Int, node: Int)] = []
+    /// Whether others wait for the thread that reads.
+    var isHurried = false
+    /// Whether one of the user agents takes long to read, and there is no time for it.
+    var isLaborious = false
+    /// By place, what is known of refusals of the batch that is being read.
+    var details: [Int: BatchAnswer.Refusal] = [:]
     /// By event name, the last run of contributions that an event without fields of its own came to.
     private var runs: [Run] = []
 
@@ -58,7 +66,7 @@ struct BatchReader: @unchecked Sendable {
         signals: Set<OptOutSignal>,
         now: Int64,
         use: IntakeUse
-    ) throws(IntakeError) -> IntakeOutcome {
+    ) throws(IntakeError) -> IntakeOutcome? {
         let document = try parser.parse(body, limits: limits)
         try checkStrings(of: document)
         let envelope = try Envelope(document, limits: limits, use: use)
@@ -66,32 +74,40 @@ struct BatchReader: @unchecked Sendable {
         let app = apps[appPlace]
         guard let purposePlace = app.purposeNames[document.bytes(envelope.purpose)] else { throw .unknownPurpose }
         let tables = app.purposes[purposePlace]
-        if !tables.purpose.refusedBy.isDisjoint(with: signals) {
-            let refused = (0..<document.count(envelope.events)).map {
-                BatchAnswer.Refusal(index: $0, reason: .optedOut)
-            }
-            return .optedOut(BatchAnswer(accepted: 0, refused: refused), app: app.name)
-        }
         let current = tables.purpose.rotation.window(at: now)
         let number = envelope.window ?? current.value
-        guard (current.value - 1...current.value + 1).contains(number) else {
-            throw .windowOutOfRange(current: current.value)
-        }
+        let isCurrent = (current.value - 1...current.value + 1).contains(number)
         let window = WindowID(
             app: app.name,
             purpose: tables.purpose.name,
             rotation: tables.purpose.rotation,
             number: WindowNumber(number))
+        if !tables.purpose.refusedBy.isDisjoint(with: signals) {
+            let refused = (0..<document.count(envelope.events)).map {
+                BatchAnswer.Refusal(index: $0, reason: .optedOut)
+            }
+            var sender: OptedOutSender?
+            if isCurrent, tables.countsIdentifiers, let node = envelope.identifier {
+                sender = OptedOutSender(window: window, identifier: RawIdentifier(document.bytes(node)))
+            }
+            return .optedOut(BatchAnswer(accepted: 0, refused: refused), app: app.name, of: sender)
+        }
+        guard isCurrent else { throw .windowOutOfRange(current: current.value) }
         periods.removeAll(keepingCapacity: true)
         if !tables.revealed.isEmpty {
             self.vocabulary = vocabulary.hashes(of: tables.revealed, in: window)
             Self.reset(&revealedBuckets, count: tables.revealed.count)
         }
-        defer { candidates = [] }
+        defer {
+            candidates = []
+            details = [:]
+        }
         let bucketed = try bucket(
             document, envelope: envelope, window: window, tables: tables, calendar: app.calendar, now: now)
+        guard let bucketed else { return nil }
         let identifier = envelope.identifier.map { RawIdentifier(document.bytes($0)) } ?? .none
-        return .batch(IncomingBatch(bucketed: bucketed, identifier: identifier, candidates: candidates))
+        return .batch(
+            IncomingBatch(bucketed: bucketed, identifier: identifier, candidates: candidates, details: details))
     }
 
     private func checkStrings(of document: JSONDocument) throws(IntakeError) {
@@ -104,6 +120,7 @@ struct BatchReader: @unchecked Sendable {
 
     // MARK: Bucketing
 
+    /// - Returns: nil for a batch that takes long, if there is no time for it.
     private mutating func bucket(
         _ document: JSONDocument,
         envelope: Envelope,
@@ -111,13 +128,19 @@ struct BatchReader: @unchecked Sendable {
         tables: PurposeTables,
         calendar: PeriodCalendar,
         now: Int64
-    ) throws(IntakeError) -> BucketedBatch {
+    ) throws(IntakeError) -> BucketedBatch? {
         Self.reset(&contextNodes, count: tables.fieldCount)
         Self.reset(&contextBuckets, count: tables.dimensions.count)
-        var contextRefusal: RefusalReason?
+        agents.removeAll(keepingCapacity: true)
+        isLaborious = false
+        var contextRefusal: BatchAnswer.Refusal?
         if let context = envelope.context {
             contextRefusal = Self.take(
-                context, of: document, fields: tables.fieldNames, allows: nil, into: &contextNodes)
+                context, of: document, at: -1, tables: tables, allows: nil, saysMore: true, into: &contextNodes)
+            if contextRefusal == nil {
+                contextRefusal = noteUserAgents(contextNodes, of: nil, in: document, tables: tables)
+                if isLaborious { return nil }
+            }
         }
         let count = document.count(envelope.events)
         var events: [BucketedBatch.Event] = []
@@ -147,11 +170,14 @@ struct BatchReader: @unchecked Sendable {
             let firstAmount = amounts.count
             let firstCandidate = candidates.count
             let firstMark = marks.count
-            var refusal = contextRefusal
-            if refusal == nil {
+            var refusal = contextRefusal?.reason
+            if let contextRefusal {
+                note(contextRefusal, of: events.count)
+            } else {
                 refusal = add(
                     event, at: events.count, named: place, of: document, tables: tables, calendar: calendar, now: now,
                     to: &contributions, &amounts)
+                if isLaborious { return nil }
             }
             if refusal != nil {
                 contributions.removeLast(contributions.count - Int(first))
@@ -203,26 +229,28 @@ struct BatchReader: @unchecked Sendable {
         to contributions: inout [BucketedBatch.Contribution],
         _ amounts: inout [Int64]
     ) -> RefusalReason? {
-        guard let place else { return .unknownEvent }
+        guard let place else { return refuse(unknownEvent: event, at: index, in: document, tables: tables) }
         let eventTables = tables.events[place]
         if event.at < now - IntakeLimits.oldestEvent { return .tooOld }
         if event.at > now + IntakeLimits.newestEvent { return .inTheFuture }
         Self.reset(&eventNodes, count: tables.fieldCount)
         if let fields = event.fields,
             let refusal = Self.take(
-                fields, of: document, fields: tables.fieldNames, allows: eventTables.allows, into: &eventNodes)
+                fields, of: document, at: index, tables: tables, allows: eventTables.allows, saysMore: saysMore,
+                into: &eventNodes)
+                ?? noteUserAgents(eventNodes, of: index, in: document, tables: tables)
         {
-            return refusal
+            return note(refusal, of: index)
         }
         if !eventTables.revealed.isEmpty,
             !readRevealed(eventTables.revealed, ofEvent: index, in: document, tables: tables)
         {
-            return .invalidValue
+            return note(.invalid(at: index, RefusalDetail(pointer: "/events/\(index)/fields")), of: index)
         }
         if let firsts = event.firsts,
             !Self.take(firsts: firsts, of: document, event: eventTables, into: &self.firsts)
         {
-            return .invalidValue
+            return note(.invalid(at: index, RefusalDetail(pointer: "/events/\(index)/firsts")), of: index)
         }
         var isExpired = true
         for (place, metric) in eventTables.metrics.enumerated()
@@ -230,7 +258,9 @@ struct BatchReader: @unchecked Sendable {
             isExpired = false
             let firstAmount = Int32(amounts.count)
             for sum in metric.sums {
-                guard let value = number(sum.source, of: event, in: document) else { return .invalidValue }
+                guard let value = number(sum.source, of: event, in: document) else {
+                    return refuse(noNumber: sum.source, at: index, tables: tables)
+                }
                 amounts.append(sum.measure.quantum(of: value))
             }
             var cell: UInt32 = 0
@@ -290,7 +320,7 @@ struct BatchReader: @unchecked Sendable {
         return node < 0 ? nil : document.number(node)
     }
 
-    private func value(of node: Int, in document: JSONDocument) -> FieldValue {
+    func value(of node: Int, in document: JSONDocument) -> FieldValue {
         guard node >= 0 else { return .missing }
         switch document.kind(node) {
         case THRONG_JSON_STRING: return .text(FieldText(document.bytes(node)))
@@ -300,20 +330,6 @@ struct BatchReader: @unchecked Sendable {
         case THRONG_JSON_FALSE: return .flag(false)
         default: return .missing
         }
-    }
-
-    /// Notes where an object's fields lie; says why not where one is not planned or no scalar.
-    private static func take(
-        _ object: Int, of document: JSONDocument, fields: ByteTable, allows: [Bool]?, into nodes: inout [Int]
-    ) -> RefusalReason? {
-        var key = object + 1
-        for _ in 0..<document.count(object) {
-            guard let field = fields[document.bytes(key)], allows?[field] != false else { return .unknownField }
-            guard document.isScalar(key + 1) else { return .invalidValue }
-            nodes[field] = key + 1
-            key = document.next(key + 1)
-        }
-        return nil
     }
 
     mutating func period(_ kind: PeriodKind, at unixSeconds: Int64, calendar: PeriodCalendar) -> Period {

@@ -10,6 +10,17 @@ public struct IncomingBatch: Sendable {
     public let identifier: RawIdentifier
     /// Hashes that mean nothing yet, of events that were not refused.
     public let candidates: [RevealCandidate]
+    /// By place, refusals that say where their reasons are.
+    let details: [Int: BatchAnswer.Refusal]
+
+    /// The same refusals, with what is known of where their reasons are. It is known from reading the batch alone, so that
+    /// nothing of it has to be remembered for a batch that comes again.
+    public func explained(_ refused: [BatchAnswer.Refusal]) -> [BatchAnswer.Refusal] {
+        guard !details.isEmpty else { return refused }
+        return refused.map { refusal in
+            if let known = details[refusal.index], known.reason == refusal.reason { known } else { refusal }
+        }
+    }
 }
 
 /// An identifier as it came from a client: 1 to 64 characters.
@@ -30,6 +41,15 @@ public struct RawIdentifier: Sendable {
 public enum IntakeOutcome: Sendable {
     /// Count this.
     case batch(IncomingBatch)
-    /// The request carries an opt-out signal that the purpose honours: nothing is counted, nothing is remembered.
-    case optedOut(BatchAnswer, app: AppName)
+    /// The request carries an opt-out signal that the purpose honours: nothing is counted, nothing is remembered. Of whom it
+    /// comes is told only where a metric of the purpose may have how far they came, which is then to be forgotten.
+    case optedOut(BatchAnswer, app: AppName, of: OptedOutSender?)
+}
+
+/// Who sent a batch with an opt-out signal, and in which window.
+public struct OptedOutSender: Sendable {
+    /// A window of which batches are accepted now.
+    public let window: WindowID
+    /// As the client sent it.
+    public let identifier: RawIdentifier
 }

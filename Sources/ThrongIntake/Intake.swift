@@ -34,9 +34,30 @@ public final class Intake: Sendable {
     public func read(
         _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: Int64, use: IntakeUse = .counting
     ) throws(IntakeError) -> IntakeOutcome {
+        guard let outcome = try read(body, signals: signals, now: now, use: use, isHurried: false) else {
+            preconditionFailure("only a reader in a hurry gives up")
+        }
+        return outcome
+    }
+
+    /// Reads the body of `POST /v1/batches` for somebody whom others wait for.
+    ///
+    /// - Returns: nil for a batch that takes long, with which nothing has happened: one that brings user agents for the
+    ///   first time.
+    /// - Throws: ``IntakeError`` where the batch as a whole is refused.
+    public func readQuickly(
+        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: Int64
+    ) throws(IntakeError) -> IntakeOutcome? {
+        try read(body, signals: signals, now: now, use: .counting, isHurried: true)
+    }
+
+    private func read(
+        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: Int64, use: IntakeUse, isHurried: Bool
+    ) throws(IntakeError) -> IntakeOutcome? {
         guard body.count <= limits.bodyBytes else { throw .bodyTooLarge(limit: limits.bodyBytes) }
         guard var reader = readers.withLock({ $0.popLast() }) ?? BatchReader(limits: limits) else { throw .noMemory }
         defer { readers.withLock { $0.append(reader) } }
+        reader.isHurried = isHurried
         return try reader.read(
             body, apps: apps, appNames: appNames, vocabulary: vocabulary, signals: signals, now: now, use: use)
     }

@@ -26,6 +26,8 @@ public enum IntakeError: Error, Sendable, Hashable {
     case bodyTooLarge(limit: Int)
     /// The batch has more events than the limit.
     case tooManyEvents(found: Int, limit: Int)
+    /// What the batch may come to is more than the journal takes as one record.
+    case recordTooLarge(bytes: Int, limit: Int)
     /// No plan is for that app.
     case unknownApp
     /// The app's plan has no such purpose.
@@ -52,6 +54,7 @@ public enum IntakeError: Error, Sendable, Hashable {
         case .stringTooLong: "string_too_long"
         case .bodyTooLarge: "body_too_large"
         case .tooManyEvents: "too_many_events"
+        case .recordTooLarge: "record_too_large"
         case .unknownApp: "unknown_app"
         case .unknownPurpose: "unknown_purpose"
         case .windowOutOfRange: "window_out_of_range"
@@ -64,7 +67,7 @@ public enum IntakeError: Error, Sendable, Hashable {
     public static let codes = [
         "not_json", "not_utf8", "not_gzip", "unknown_encoding", "number_out_of_range", "too_deep", "duplicate_key",
         "nul", "wrong_shape",
-        "string_too_long", "body_too_large", "too_many_events", "unknown_app", "unknown_purpose",
+        "string_too_long", "body_too_large", "too_many_events", "record_too_large", "unknown_app", "unknown_purpose",
         "window_out_of_range", "origin_not_allowed", "no_memory",
     ]
 
@@ -77,7 +80,7 @@ public enum IntakeError: Error, Sendable, Hashable {
         case .unknownApp: "/app"
         case .unknownPurpose: "/purpose"
         case .windowOutOfRange: "/window"
-        case .tooManyEvents: "/events"
+        case .tooManyEvents, .recordTooLarge: "/events"
         case .notJSON, .notUTF8, .notGzip, .unknownEncoding, .numberOutOfRange, .tooDeep, .bodyTooLarge,
             .originNotAllowed, .noMemory:
             nil
@@ -99,6 +102,8 @@ public enum IntakeError: Error, Sendable, Hashable {
         case .stringTooLong(_, let bytes, let limit): "The string has \(bytes) bytes; \(limit) are allowed."
         case .bodyTooLarge(let limit): "The body is larger than \(limit) bytes; send smaller batches."
         case .tooManyEvents(let found, let limit): "The batch has \(found) events; \(limit) are allowed."
+        case .recordTooLarge(let bytes, let limit):
+            "What these events add could take \(bytes) bytes; \(limit) are allowed. Send smaller batches."
         case .unknownApp: "No plan on this server is for that app."
         case .unknownPurpose: "The app's plan has no such purpose; GET /v1/plan/APP lists them."
         case .windowOutOfRange(let current):

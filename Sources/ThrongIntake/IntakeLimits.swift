@@ -18,6 +18,12 @@ public struct IntakeLimits: Sendable, Hashable {
     /// How long an identifier may be. Unit: Unicode scalars.
     public static let identifierCharacters = 64
 
+    /// How many different values a field of user agents may have in a batch, which comes from one device; names of buckets
+    /// aside.
+    public static let userAgentsPerBatch = 4
+    /// Of how many events a batch's answer says where the reasons for their refusals are.
+    public static let detailsPerBatch = 8
+
     /// The documented defaults.
     public init(
         bodyBytes: Int = 1 << 20,

@@ -49,7 +49,8 @@ public struct LoadGenerator: Sendable {
         self.host = host
         self.port = port
         self.options = options
-        requests = PreparedRequests(batches, host: "\(host):\(port)", path: "/v1/batches")
+        let authority = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        requests = PreparedRequests(batches, host: authority, path: "/v1/batches")
     }
 
     /// Sends until the duration is over and everything is answered, or patience has ended.

@@ -61,4 +61,11 @@ public struct Portal: Sendable {
         releases.close()
         analysts.close()
     }
+
+    /// Closes its connections after so long, whatever is under way.
+    public func close(within length: Duration) {
+        access.close(within: length)
+        releases.close(within: length)
+        analysts.close(within: length)
+    }
 }

@@ -15,19 +15,23 @@ internal import UnixSignals
 
 /// `throng serve`: the whole way from HTTP to a delivered report, as one process.
 public struct Daemon: Sendable {
-    private let options: DaemonOptions
+    let options: DaemonOptions
     private let clock: UnixClock
     /// Scrapers, and somebody who looks.
     private static let metricsConnections = 16
     /// Browsers of partners and of those who run this.
     private static let portalConnections = 256
-    private let logger: Logger
+    let logger: Logger
+    private let lifetime: Lifetime
+    private let succession = Succession()
+    private let stop = StopBudget()
 
     /// Prepares a daemon; nothing is touched before ``run()``.
     public init(_ options: DaemonOptions, logger: Logger, clock: UnixClock = .system) {
         self.options = options
         self.logger = logger
         self.clock = clock
+        lifetime = Lifetime(logger: logger)
     }
 
     /// Runs until SIGTERM or SIGINT: then stops accepting, answers what is in flight, flushes and returns.
@@ -37,12 +41,15 @@ public struct Daemon: Sendable {
         Secrecy.forbidCoreFiles()
         OpenFiles.raiseLimit()
         Allocator.settle()
-        let footing = try await start()
-        do {
-            try await run(on: footing)
-        } catch {
-            try await footing.cluster?.stop()
-            throw error
+        try options.checkAddresses()
+        try await lifetime.watched {
+            let footing = try await start()
+            do {
+                try await run(on: footing)
+            } catch {
+                try await footing.cluster?.stop(within: StopBudget.clusterSeconds)
+                throw error
+            }
         }
     }
 
@@ -62,7 +69,7 @@ public struct Daemon: Sendable {
                 dataPath: options.dataPath,
                 logger: logger)
             return try await room.wait(for: hindrance) { hindrance in
-                try await open(needsWatermark: hindrance == .unknownWatermark)
+                try await open(needsWatermark: hindrance != .fullDisk)
             }
         }
     }
@@ -72,21 +79,20 @@ public struct Daemon: Sendable {
         let data = try DataDirectory(path: options.dataPath)
         var cluster: PrivateCluster?
         do {
-            cluster = try await startCluster()
+            cluster =
+                options.database == nil
+                ? try PrivateCluster(directory: options.dataPath + "/postgres", logger: logger) : nil
+            lifetime.starts(cluster)
             return try await open(data, cluster: cluster, needsWatermark: needsWatermark)
         } catch {
-            // A start that fails leaves no server behind.
-            try await cluster?.stop()
+            // A start that fails leaves no server behind; one that waits for PostgreSQL leaves it alone.
+            switch Hindrance(error, dataPath: options.dataPath) {
+            case .unknownWatermark, .predecessor: break
+            case .fullDisk, nil: try await cluster?.stop(within: StopBudget.clusterSeconds)
+            }
             data.unlock()
             throw error
         }
-    }
-
-    private func startCluster() async throws -> PrivateCluster? {
-        guard options.database == nil else { return nil }
-        let cluster = try PrivateCluster(directory: options.dataPath + "/postgres", logger: logger)
-        try await cluster.start()
-        return cluster
     }
 
     private func open(
@@ -103,17 +109,29 @@ public struct Daemon: Sendable {
             }
         }
         let settings = cluster?.settings ?? ConnectionSettings(connectionString: options.database ?? "")
-        let database = DatabaseLink(settings: settings, layouts: layouts, terms: terms, data: data)
-        let telemetry = Telemetry()
-        let failure = FailureFlag()
-        let kept = try KeptFlushes(data, options: options.kept)
-        let offered = try OfferedMark(data, kept: kept.last)
-        let (desk, unreadable) = try await openDesk(
-            data, layouts: layouts, rules: rules, settings: settings, database: database, kept: kept, offered: offered,
-            telemetry: telemetry, failure: failure, needsWatermark: needsWatermark)
-        return Footing(
-            data: data, cluster: cluster, settings: settings, database: database, telemetry: telemetry,
-            failure: failure, kept: kept, offered: offered, desk: desk, unreadable: unreadable)
+        let database = DatabaseLink(
+            settings: settings, cluster: cluster, layouts: layouts, terms: terms, data: data, clock: clock,
+            succession: succession)
+        do {
+            let telemetry = Telemetry()
+            let failure = FailureFlag()
+            let kept = try KeptFlushes(data, options: options.kept)
+            let offered = try OfferedMark(data, kept: kept.last)
+            let houseClock = HouseClock(clock)
+            let opening = DeskOpening(
+                data: data, plans: options.plans, layouts: layouts, rules: rules, limits: options.limits,
+                journal: options.journal, bodiesBytes: options.bodiesBytes, labels: LabelStore(settings),
+                database: database, kept: kept, offered: offered, telemetry: telemetry, failure: failure, clock: clock,
+                houseClock: houseClock, logger: logger, bounds: options.bounds)
+            let (desk, unreadable) = try await opening.open(needsWatermark: needsWatermark)
+            return Footing(
+                data: data, cluster: cluster, settings: settings, database: database, telemetry: telemetry,
+                failure: failure, kept: kept, offered: offered, desk: desk, houseClock: houseClock,
+                unreadable: unreadable)
+        } catch {
+            database.close(within: .zero)
+            throw error
+        }
     }
 
     private func run(on footing: Footing) async throws {
@@ -122,6 +140,10 @@ public struct Daemon: Sendable {
         let rules = UserAgentRules.system
         let standing = FlushStanding()
         let releases = ReleaseStore(footing.settings)
+        // Before any window ends. Where PostgreSQL is away, the schedule looks once it is back.
+        let guarded = ClockGuard(
+            clock: footing.houseClock, store: releases, telemetry: telemetry, logger: logger)
+        if desk.knownFlushed != nil { _ = await guarded.isBelieved() }
         // Deliveries have leases to keep: they don't queue behind a release's proof.
         let sending = ReleaseStore(footing.settings)
         let reports = ReportDesk(
@@ -139,6 +161,8 @@ public struct Daemon: Sendable {
             reports: reports,
             store: releases,
             standing: standing,
+            guarded: guarded,
+            settlement: Settlement(releases, pause: ScheduleService.rest),
             telemetry: telemetry,
             clock: clock,
             interval: options.scheduleInterval,
@@ -153,37 +177,49 @@ public struct Daemon: Sendable {
             kept: footing.kept,
             offered: footing.offered,
             unreadable: footing.unreadable,
+            first: desk.position,
             standing: standing,
             telemetry: telemetry,
             clock: clock,
             interval: options.flushInterval,
             longestInterval: options.longestFlushInterval,
+            machine: .real,
             logger: logger,
             onFenced: onFenced)
-        let fence = FenceWatch(journal: desk.journal, database: database, logger: logger) {
+        let fence = FenceWatch(journal: desk.journal, database: database, telemetry: telemetry, logger: logger) {
             onFenced(.fenced(pending: desk.gauges.journalLag))
         }
         // Started in this order, stopped in the other: clients first, PostgreSQL last.
         var services: [any Service] = footing.cluster.map { [$0] } ?? []
         services += [
-            fence, flush, schedule, deliveries, try metricsServer(desk, telemetry), try intakeServer(desk, telemetry),
-            FailureWatch(flag: failure),
+            FlushMark(budget: stop), fence, flush, schedule, deliveries, try metricsServer(desk, telemetry),
+            try intakeServer(desk, telemetry), FailureWatch(flag: failure),
         ]
         if desk.reveals.isNeeded { services.append(LabelService(desk: desk.reveals)) }
         let portal = Portal(footing.settings, plans: options.plans, now: { [clock] in clock.now }) {
             [cap = options.journal.capBytes] in telemetry.health(desk.gauges, journalCap: cap)
         }
         if let endpoint = options.portal { services.append(try portalServer(portal, at: endpoint)) }
+        services.append(
+            StopWatch(budget: stop, cluster: footing.cluster, logger: logger) {
+                releases.close(within: StopBudget.questions)
+                sending.close(within: StopBudget.questions)
+                portal.close(within: StopBudget.questions)
+                desk.reveals.close(within: StopBudget.questions)
+            })
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services.map { service in
                     ServiceGroupConfiguration.ServiceConfiguration(
                         service: service, failureTerminationBehavior: .gracefullyShutdownGroup)
                 },
-                gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: logger))
+        lifetime.runs(group)
         try await group.run()
-        await onOwnThread { desk.journal.stop() }
+        await onOwnThread {
+            desk.odd.finish()
+            desk.journal.stop()
+        }
         footing.data.unlock()
         releases.close()
         sending.close()
@@ -193,135 +229,7 @@ public struct Daemon: Sendable {
         if let error = failure.error { throw error }
     }
 
-    /// - Throws: `ReportKeyError` where there is a key that can't be used: better now than at the first report.
-    private func sayWhoSigns(_ reports: ReportDesk) throws {
-        guard options.plans.contains(where: { !$0.reports.isEmpty }) else { return }
-        if let key = try reports.signing.current() {
-            logger.info("reports are signed", metadata: ["key": "\(key.publicKey.id)"])
-        } else {
-            logger.notice("reports are not signed: `throng key new` makes a key")
-        }
-    }
-
-    private func sayWhoPrints() {
-        guard options.plans.contains(where: { $0.reports.contains { $0.formats.contains(.pdf) } }) else { return }
-        do throws(PrintError) {
-            let program = try options.printer.program()
-            logger.info("reports are printed", metadata: ["program": "\(program)"])
-        } catch {
-            logger.warning("reports go without their PDF", metadata: ["error": "\(error)"])
-        }
-    }
-
     // MARK: Intake
-
-    private func openDesk(
-        _ data: DataDirectory,
-        layouts: [MetricLayout],
-        rules: UserAgentRules,
-        settings: ConnectionSettings,
-        database: DatabaseLink,
-        kept: KeptFlushes,
-        offered: OfferedMark,
-        telemetry: Telemetry,
-        failure: FailureFlag,
-        needsWatermark: Bool
-    ) async throws -> (CountingDesk, unreadable: JournalPosition) {
-        let keys = try KeyRing(data)
-        let reader = try JournalReader(data, keys: keys)
-        let space = CellSpace(layouts: layouts + (try reader.layouts()))
-        // What was kept from the watermark on is flushed first; the journal goes on from there.
-        let found = try await knownWatermark(database)
-        if found == nil, needsWatermark { throw DaemonError.watermarkNeeded(journal: reader.base.value) }
-        let watermark = found.map { kept.end(from: $0) ?? $0 }
-        if let found, let watermark, watermark < reader.base {
-            throw DaemonError.watermarkTooOld(database: found.value, journal: reader.base.value)
-        }
-        var counting = Counting(space: space, position: reader.base, watermark: watermark)
-        let now = clock.now
-        var batches = 0
-        let replayed: JournalReader.Replayed
-        do throws(JournalError) {
-            replayed = try reader.replay(space: space, flushed: watermark) { record in
-                counting.replay(record, now: now)
-                batches += 1
-            }
-        } catch {
-            // A start after damage went on behind PostgreSQL's watermark; or a segment is gone. PostgreSQL knows.
-            guard watermark == nil, case .gap(let expected, let found, _) = error, found > expected else { throw error }
-            throw DaemonError.watermarkNeeded(journal: expected.value - 1)
-        }
-        // A position that PostgreSQL has counted already must not be handed out again.
-        if watermark == nil, !offered.covers(replayed.last, isTorn: replayed.torn.contains { !$0.isBlank }) {
-            throw DaemonError.watermarkNeeded(journal: replayed.last.value)
-        }
-        counting.reach(replayed.last)
-        for tail in replayed.torn {
-            try tail.setAside()
-            let facts: Logger.Metadata = [
-                "segment": "\(tail.segment)", "bytes": "\(tail.count)", "kept": "\(tail.isBlank ? "" : tail.aside)",
-                "last": "\(tail.last.value)", "database": "\(watermark.map { "\($0.value)" } ?? "away")",
-            ]
-            if tail.isOvertaken {
-                logger.error(
-                    "a process wrote to the journal after another had taken its place: does the file system keep locks?",
-                    metadata: facts)
-                continue
-            }
-            logger.warning(
-                "the journal ended in bytes that are no record: a write that was cut off and never acknowledged, or damage",
-                metadata: facts)
-        }
-        if batches > 0 { logger.info("replayed the journal", metadata: ["batches": "\(batches)"]) }
-        let journal = try Journal(
-            data,
-            space: space,
-            after: replayed,
-            position: counting.position,
-            options: options.journal,
-            onFull: { [logger] isFull in
-                if isFull {
-                    logger.error("the journal's disk is full; clients are told to come again until there is space")
-                } else {
-                    logger.notice("the journal's disk has space again")
-                }
-            }
-        ) { [logger] error in
-            logger.critical("the journal failed; stopping", metadata: ["error": "\(error)"])
-            failure.raise(.journalFailed)
-        }
-        let intake = try Intake(plans: options.plans, space: space, rules: rules, limits: options.limits)
-        let reveals = RevealDesk(
-            plans: options.plans, vocabulary: intake.vocabulary, keys: keys, store: LabelStore(settings),
-            telemetry: telemetry, logger: logger)
-        // Known labels count under their names from the first batch on, if PostgreSQL is there to tell them.
-        if watermark != nil { await reveals.refreshIfPossible() }
-        let desk = CountingDesk(
-            intake: intake,
-            counting: counting,
-            keys: keys,
-            journal: journal,
-            reveals: reveals,
-            telemetry: telemetry,
-            bodies: BodyBudget(limit: options.bodiesBytes),
-            clock: clock
-        ) { [logger] error in
-            logger.critical("a batch could not be journalled; stopping", metadata: ["error": "\(error)"])
-            failure.raise(.journalFailed)
-        }
-        return (desk, replayed.unreadable)
-    }
-
-    /// The watermark, or nil while PostgreSQL is away: then the journal takes what comes until it is back.
-    private func knownWatermark(_ database: DatabaseLink) async throws -> JournalPosition? {
-        do {
-            return try await database.attachedNow()
-        } catch let error as StoreError where error.isRetryable {
-            logger.warning(
-                "PostgreSQL is away; counting into the journal until it is back", metadata: ["error": "\(error)"])
-            return nil
-        }
-    }
 
     private func intakeServer(_ desk: CountingDesk, _ telemetry: Telemetry) throws -> some Service {
         let router = Router()
@@ -367,7 +275,7 @@ public struct Daemon: Sendable {
     ) -> some Service {
         let limits = ConnectionDeadline.Limits(
             request: TimeAmount(options.requestDeadline), idle: TimeAmount(options.idleTimeout))
-        return Application(
+        let application = Application(
             router: router,
             server: HTTPServerBuilder { [origins = options.origins] responder in
                 HTTPChannel(responder: responder, desk: desk, origins: origins, limits: limits)
@@ -380,5 +288,6 @@ public struct Daemon: Sendable {
                 logger.info("listening", metadata: ["for": "\(name)", "host": "\(endpoint.host)", "port": "\(port)"])
             },
             logger: logger)
+        return BoundedServer(server: application, budget: stop)
     }
 }

@@ -11,6 +11,10 @@ public enum DaemonError: Error, Sendable, Hashable, CustomStringConvertible {
     case overtaken(database: UInt64, journal: UInt64)
     /// A copy of the data directory has attached to PostgreSQL since.
     case superseded(daemon: UUID)
+    /// Another process may still hold this daemon's place in PostgreSQL.
+    case succeeding(daemon: UUID)
+    /// Nothing can listen at an address. The reason is the system's.
+    case unusableAddress(address: String, purpose: String, option: String, reason: String)
     /// Another process attached to PostgreSQL as this daemon while this one ran. Unit: batches.
     case fenced(pending: UInt64)
     /// The journal failed while the daemon ran.
@@ -42,6 +46,21 @@ public enum DaemonError: Error, Sendable, Hashable, CustomStringConvertible {
             PostgreSQL was last used by another copy of this data directory (daemon \(daemon.uuidString.lowercased())). \
             Start throng with that one. If it is gone for good, and with it what only it has, remove the file \
             `attachment` from this one and start again.
+            """
+        case .succeeding(let daemon):
+            """
+            another process may still hold the place of daemon \(daemon.uuidString.lowercased()) in PostgreSQL. It was told, and \
+            this one goes on once it has given the place back, or has not answered for some seconds.
+            """
+        case .unusableAddress(let address, let purpose, let option, let reason):
+            """
+            \(address), \(purpose), can't be listened on: \(reason). Stop what listens there, or name another address with \
+            \(option). Nothing was started.
+            """
+        case .fenced(pending: 0):
+            """
+            another process has taken this daemon's place in PostgreSQL, so this one has stopped. Everything that it \
+            acknowledged is counted. Do not start this copy again.
             """
         case .fenced(let pending):
             """

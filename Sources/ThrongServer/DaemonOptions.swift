@@ -1,3 +1,4 @@
+public import ThrongCounting
 public import ThrongIntake
 public import ThrongJournal
 public import ThrongPlan
@@ -23,6 +24,8 @@ public struct DaemonOptions: Sendable {
     public var origins: CrossOrigin
     /// `intake.bodies-bytes` (int, 268435456, bytes): what the bodies of requests may take while they arrive.
     public var bodiesBytes: Int
+    /// How much of what was counted is held in memory.
+    public var bounds: Counting.Bounds
     /// How the journal is kept.
     public var journal: Journal.Options
     /// `flush.keep-minutes` (int, 60, minutes) and `flush.keep-bytes` (int, 1073741824, bytes): how long, and how much of,
@@ -84,6 +87,7 @@ public struct DaemonOptions: Sendable {
         limits = IntakeLimits()
         origins = .everywhere
         bodiesBytes = 256 << 20
+        bounds = Counting.Bounds()
         journal = Journal.Options()
         kept = KeptFlushes.Options()
         flushInterval = .seconds(1)

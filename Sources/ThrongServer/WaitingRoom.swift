@@ -5,7 +5,7 @@ internal import ThrongJournal
 
 /// Stands in for a daemon that can't start yet: tries again and again, and tells clients meanwhile to come again.
 ///
-/// A signal ends the process at once, as it does during any start: nothing was taken that could be lost.
+/// A signal ends the process soon, as it does during any start: nothing was taken that could be lost.
 struct WaitingRoom {
     /// Where clients post, with ``WaitingRoutes``.
     let server: any Service
@@ -83,6 +83,10 @@ private final class Attempts<Value: Sendable>: Service {
         case .unknownWatermark:
             logger.error(
                 "the journal has lost its end, and PostgreSQL is away, which may have it; the start waits for PostgreSQL"
+            )
+        case .predecessor:
+            logger.notice(
+                "another process may still hold this daemon's place in PostgreSQL; it was told, and the start waits for it"
             )
         }
     }

@@ -7,6 +7,9 @@ public struct BatchAnswer: Sendable, Hashable, Codable {
     /// Hashes of this batch whose values enough devices have sent; nil where there are none. Not part of what a repeated
     /// batch is told again.
     public let reveal: [RevealRequest]?
+    /// How many more events changed no counter, of which the daemon does not know any more which and why; nil for none. Only
+    /// a repeated batch is told so, where too much was refused meanwhile to remember all of it.
+    public let unlisted: Int?
 
     /// One event that changed no counter.
     public struct Refusal: Sendable, Hashable, Codable {
@@ -14,18 +17,22 @@ public struct BatchAnswer: Sendable, Hashable, Codable {
         public let index: Int
         /// Why.
         public let reason: RefusalReason
+        /// Where; nil where the whole event is the reason, and for all but a batch's first few.
+        public let detail: RefusalDetail?
 
         /// Puts a refusal together.
-        public init(index: Int, reason: RefusalReason) {
+        public init(index: Int, reason: RefusalReason, detail: RefusalDetail? = nil) {
             self.index = index
             self.reason = reason
+            self.detail = detail
         }
     }
 
     /// Puts an answer together.
-    public init(accepted: Int, refused: [Refusal], reveal: [RevealRequest]? = nil) {
+    public init(accepted: Int, refused: [Refusal], reveal: [RevealRequest]? = nil, unlisted: Int? = nil) {
         self.accepted = accepted
         self.refused = refused
         self.reveal = reveal
+        self.unlisted = unlisted
     }
 }

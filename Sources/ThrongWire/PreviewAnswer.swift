@@ -11,12 +11,15 @@ public struct PreviewAnswer: Sendable, Hashable, Codable {
         public let counted: [Tuple]
         /// Why it would change no counter; nil where it would.
         public let refused: RefusalReason?
+        /// Where that is; nil where the whole event is the reason, and for all but a batch's first few.
+        public let detail: RefusalDetail?
 
         /// Puts an event's part together.
-        public init(index: Int, counted: [Tuple], refused: RefusalReason?) {
+        public init(index: Int, counted: [Tuple], refused: RefusalReason?, detail: RefusalDetail? = nil) {
             self.index = index
             self.counted = counted
             self.refused = refused
+            self.detail = detail
         }
     }
 

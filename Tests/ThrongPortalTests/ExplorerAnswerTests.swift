@@ -171,7 +171,7 @@ struct ExplorerAnswerTests {
             "&margin=(total)", [row([], 100)], shape: shape(sampling: "0.25", noise: nil))
         #expect(
             sampled.sentence.hasSuffix(
-                "At a sampling rate of 0.25 that stands for about 400 events: 337 to 474 in 19 of 20 cases."))
+                "At a sampling rate of 0.25 that stands for about 400 events: 284 to 474 in 19 of 20 cases."))
         #expect(sampled.basis.last?.hasPrefix("Sampling rate 0.25") == true)
         let noisy = try Self.answer(
             "&margin=(total)", [row([], -3)], shape: shape(sampling: "1", noise: "laplace, epsilon 1"))

@@ -26,6 +26,22 @@ struct BodyBudgetTests {
         #expect(budget.bytes == 160)
     }
 
+    @Test("everything but batches takes a quarter at most, and leaves the rest to batches")
+    func share() {
+        let budget = BodyBudget(limit: 100)
+        #expect(budget.exchange(0, for: 20, of: .other))
+        #expect(!budget.exchange(0, for: 6, of: .other))
+        #expect(budget.exchange(0, for: 5, of: .other))
+        #expect(budget.exchange(0, for: 75) && !budget.exchange(0, for: 1))
+        #expect(budget.exchange(5, for: 0, of: .other))
+        #expect(budget.exchange(0, for: 5))
+        // Refused by the whole, it takes nothing of the share.
+        #expect(!budget.exchange(0, for: 5, of: .other))
+        #expect(budget.exchange(80, for: 0))
+        #expect(budget.exchange(0, for: 5, of: .other))
+        #expect(budget.exchange(25, for: 0, of: .other) && budget.bytes == 0)
+    }
+
     @Test("a thousand bodies at once leave nothing behind")
     func atOnce() async {
         let budget = BodyBudget(limit: 5000)

@@ -92,9 +92,12 @@ struct FailingReleaseTests {
         let schedule = ScheduleService(
             plans: [shop.plan], releases: shop.releases,
             reports: ReportDesk(store: shop.store, rules: .system, folder: folder), store: shop.store,
-            standing: FlushStanding(), telemetry: telemetry, clock: UnixClock { Self.due }, interval: .seconds(60),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        await schedule.tick(shop.plan)
+            standing: FlushStanding(),
+            guarded: ClockGuard(
+                clock: HouseClock(UnixClock { Self.due }), store: shop.store, telemetry: telemetry, logger: .silent),
+            settlement: Settlement(shop.store), telemetry: telemetry, clock: UnixClock { Self.due },
+            interval: .seconds(60), logger: .silent)
+        await schedule.tick(shop.plan, releasing: true)
         let files = try FileManager.default.contentsOfDirectory(atPath: folder + "/out")
         #expect(files == ["daily-2026-11-16.json"])
         let counts = telemetry.snapshot

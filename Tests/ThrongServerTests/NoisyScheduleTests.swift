@@ -70,7 +70,8 @@ struct NoisyScheduleTests {
             counters: [
                 CounterDelta(
                     layout: 0, periodStart: Self.today, measure: .count, cell: CellIndex(0), delta: 1_000_000),
-                // A day before the calendar's first is never released: its existence would be what was counted.
+                // A day before the calendar's first is never released, as its existence would be what was counted: what
+                // is dated then counts into the day that is open.
                 CounterDelta(
                     layout: 0, periodStart: Self.today - Self.day, measure: .count, cell: CellIndex(0), delta: 5),
             ],
@@ -106,6 +107,76 @@ struct NoisyScheduleTests {
         store.close()
     }
 
+    /// Counts events on iOS in one flush, under a layout, as a daemon of its own.
+    private static func count(
+        _ events: [Int64: Int64], _ layout: MetricLayout, _ counters: CounterStore
+    ) async throws -> FlushOutcome {
+        let start = try await counters.attach(daemon: DaemonID(UUID()))
+        let flush = Flush(
+            after: start, through: start.next, layouts: [layout],
+            counters: events.map {
+                CounterDelta(layout: 0, periodStart: $0.key, measure: .count, cell: CellIndex(0), delta: $0.value)
+            }, distinct: [])
+        return try await counters.flush(flush, now: today + 3600)
+    }
+
+    /// The totals of all releases by day, today being 0.
+    private static func totals(_ store: ReleaseStore) async throws -> [Int64: Int64] {
+        let all = try await store.releases(app: "shop", metric: "views", periodKind: .day, from: 0, to: today * 2)
+        return Dictionary(
+            uniqueKeysWithValues: all.map {
+                (($0.header.period.start - today) / day, $0.cells.first { $0.margin == .total }?.count ?? .min)
+            })
+    }
+
+    @Test(
+        "events dated before a noisy metric was first met count into its first release, whether the calendar or they came first",
+        arguments: [true, false])
+    func datedBefore(isCalendarFirst: Bool) async throws {
+        let settings = try await TestCluster.database()
+        let plan = try Plan(yaml: Self.yaml, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+        let layout = try plan.layout(of: try #require(plan.metrics.first), rules: .system)
+        let (counters, store) = (CounterStore(settings), ReleaseStore(settings))
+        defer { store.close() }
+        let desk = ReleaseDesk(store: store, rules: .system)
+        try await counters.registerLayouts([layout])
+        if isCalendarFirst { _ = try await desk.releaseDue(of: plan, now: Self.today + 60) }
+        let outcome = try await Self.count(
+            [Self.today: 1_000_000, Self.today - Self.day: 300_000, Self.today - 2 * Self.day: 20_000], layout, counters
+        )
+        #expect(outcome.redirected == 2)
+        let made =
+            try await desk.releaseDue(of: plan, now: Self.today + 60)
+            + desk.releaseDue(of: plan, now: Self.today + 2 * Self.day + 6 * 3600)
+        #expect(made.map(\.period.start) == [Self.today, Self.today + Self.day])
+        let totals = try await Self.totals(store)
+        #expect(abs(totals[0, default: 0] - 1_320_000) < 400, "\(totals)")
+    }
+
+    @Test(
+        "on the day on which a metric becomes noisy its old layout is released, and what the new one counts is next day's"
+    )
+    func changeover() async throws {
+        let settings = try await TestCluster.database()
+        let plan = try Plan(yaml: Self.yaml, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+        let yaml = Self.yaml.replacing("    noise: {mechanism: laplace, epsilon: 1}\n", with: "")
+        let exact = try Plan(yaml: yaml, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+        let layout = try plan.layout(of: try #require(plan.metrics.first), rules: .system)
+        let old = try exact.layout(of: try #require(exact.metrics.first), rules: .system)
+        let (counters, store) = (CounterStore(settings), ReleaseStore(settings))
+        defer { store.close() }
+        let desk = ReleaseDesk(store: store, rules: .system)
+        try await counters.registerLayouts([old])
+        _ = try await desk.releaseDue(of: exact, now: Self.today + 60)
+        try await counters.registerLayouts([layout])
+        _ = try await desk.releaseDue(of: plan, now: Self.today + 120)
+        _ = try await Self.count([Self.today: 500_000], layout, counters)
+        _ = try await desk.releaseDue(of: plan, now: Self.today + Self.day + 60)
+        _ = try await desk.releaseDue(of: plan, now: Self.today + 3 * Self.day)
+        let totals = try await Self.totals(store)
+        #expect(abs(totals[1, default: 0] - 500_000) < 400, "\(totals)")
+    }
+
     @Test("a metric whose purpose lost its budget leaves a hole that is named, and nothing is drawn")
     func withoutBudget() async throws {
         let settings = try await TestCluster.database()
@@ -120,6 +191,21 @@ struct NoisyScheduleTests {
         let exact = try Plan(yaml: yaml, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
         let made = try await desk.releaseDue(of: exact, now: Self.today + 2 * Self.day)
         #expect(made.map(\.gap) == [.withoutBudget])
+
+        // That day is gone for good; the one under way is only not released yet.
+        let reports = ReportDesk(store: ReleaseStore(settings), rules: .system, folder: "/nonexistent")
+        func refusal(of label: String) async throws -> ReportDeskError {
+            let period = try #require(PeriodCalendar.utc.period(labelled: label))
+            return try #require(
+                await #expect(throws: ReportDeskError.self) {
+                    try await reports.document(of: plan.reports[0], plan: plan, period: period)
+                })
+        }
+        let lost = try await refusal(of: "2026-11-19")
+        #expect(lost == .lost(report: "daily", period: "2026-11-19"))
+        #expect(!"\(lost)".contains("throng release"), "no advice that can't help")
+        let due = Self.today + 2 * Self.day + plan.app.grace.components.seconds
+        #expect(try await refusal(of: "2026-11-20") == .notReleased(report: "daily", period: "2026-11-20", due: due))
         #expect(try await Connection(settings).integer("select count(*) from throng.noise_draw") == 0)
     }
 }

@@ -52,9 +52,9 @@ struct ScheduleTests {
         let reports: ReportDesk
         let folder: String
 
-        init() async throws {
+        init(_ yaml: String = ScheduleTests.plan) async throws {
             let settings = try await TestCluster.database()
-            plan = try Plan(yaml: ScheduleTests.plan, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+            plan = try Plan(yaml: yaml, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
             let layout = try plan.layout(of: try #require(plan.metrics.first), rules: .system)
             let counters = CounterStore(settings)
             try await counters.registerLayouts([layout])
@@ -150,11 +150,61 @@ struct ScheduleTests {
         try FileManager.default.removeItem(atPath: shop.folder)
     }
 
+    @Test("what waits for its release is named with the time at which it is due, and nothing that was released")
+    func pending() async throws {
+        let shop = try await Shop()
+        let (end, due) = (Self.day + 86_400, Self.day + 86_400 + 3 * 3600)
+        let pending = try await shop.store.pending(of: shop.plan)
+        #expect(pending.map(\.metric) == ["views"])
+        #expect(pending.map(\.period.end) == [end])
+        #expect(pending.map(\.due) == [due])
+        _ = try await shop.releases.releaseDue(of: shop.plan, now: due)
+        #expect(
+            try await shop.store.pending(of: shop.plan).map(\.period.start) == [end], "the next day is open by then")
+    }
+
+    @Test("a report's files go when the first number in them may be kept no longer, of an earlier day and by its decay")
+    func kept() async throws {
+        let yaml = Self.plan.replacing(
+            "    dimensions: [os]\n", with: "    dimensions: [os]\n    decay: [{after: 10 days, drop: os}]\n"
+        ).replacing("kind: count, by: [os]}", with: "kind: count, by: [os], change: [period_before]}")
+        let shop = try await Shop(yaml)
+        let next = Self.day + 86_400
+        _ = try await shop.releases.releaseDue(of: shop.plan, now: next + 60)
+        let now = next + 86_400 + 6 * 3600
+        _ = try await shop.releases.releaseDue(of: shop.plan, now: now)
+        #expect(try await shop.deliver(at: now) == 2)
+        let run = try #require(try await shop.store.runs().last)
+        #expect(run.period.start == next)
+        // The day before ended when this one began.
+        _ = try await shop.store.expire(plans: [shop.plan], now: next + 10 * 86_400 - 1)
+        #expect(try await !shop.store.files(of: run.name).isEmpty)
+        _ = try await shop.store.expire(plans: [shop.plan], now: next + 10 * 86_400)
+        #expect(try await shop.store.files(of: run.name).isEmpty)
+        try FileManager.default.removeItem(atPath: shop.folder)
+    }
+
+    @Test("a report that is tried by hand too early says when it is due, and leaves no run on record")
+    func early() async throws {
+        let shop = try await Shop()
+        let report = try #require(shop.plan.reports.first)
+        // Nobody has opened the next day yet, and it has no release: it is not over.
+        let next = Period(kind: .day, start: Self.day + 86_400, end: Self.day + 2 * 86_400)
+        let due = next.end + 3 * 3600
+        let expected = ReportDeskError.notReleased(report: "daily", period: "2026-11-20", due: due)
+        #expect(expected.description.contains("2026-11-21T03:00:00Z"))
+        await #expect(throws: expected) {
+            try await shop.reports.deliver(report, plan: shop.plan, period: next, now: next.start + 60)
+        }
+        #expect(try await shop.store.runs().isEmpty)
+    }
+
     @Test("a report is not delivered by hand before all of its period is released")
     func incomplete() async throws {
         let shop = try await Shop()
         let report = try #require(shop.plan.reports.first)
-        await #expect(throws: ReportDeskError.notComplete(report: "daily", period: "2026-11-19")) {
+        let due = Self.day + 86_400 + 3 * 3600
+        await #expect(throws: ReportDeskError.notComplete(report: "daily", period: "2026-11-19", due: due)) {
             try await shop.reports.deliver(
                 report, plan: shop.plan, period: Period(kind: .day, start: Self.day, end: Self.day + 86_400),
                 now: Self.day + 90_000)

@@ -22,20 +22,20 @@ struct AnalystRoutes: Sendable {
 
     func add(to router: Router<BasicRequestContext>) {
         router.get("/explore") { request, _ in
-            try await with(request) { query, cookie in
+            try await with(request) { query in
                 let metrics = try await store.metrics()
                 guard !query.names.isEmpty else {
                     let view = CatalogueView(metrics, titles: titles, frame: frame("Explore"))
-                    return try pages.response(view, by: "catalogue", cookie: cookie)
+                    return try pages.response(view, by: "catalogue")
                 }
                 let answer = try await answer(query, metrics)
                 let view = ExplorerView(
                     answer, metrics: metrics, frame: frame(titles.metric(answer.choice.metric)))
-                return try pages.response(view, by: "explorer", cookie: cookie, hasScript: true)
+                return try pages.response(view, by: "explorer", hasScript: true)
             }
         }
         router.get("/explore.csv") { request, _ in
-            try await with(request) { query, _ in
+            try await with(request) { query in
                 let answer = try await answer(query, try await store.metrics())
                 var response = Self.file(
                     answer.csv, as: "text/csv; charset=utf-8; header=present", name: answer.fileName)
@@ -69,10 +69,10 @@ struct AnalystRoutes: Sendable {
 
     /// Answers an analyst, also where there is no answer; sends anybody else away.
     private func with(
-        _ request: Request, _ answer: (AddressQuery, _ cookie: String?) async throws -> Response
+        _ request: Request, _ answer: (AddressQuery) async throws -> Response
     ) async throws -> Response {
         guard let visitor = try await door.visitor(of: request) else { return try signIn.page(status: .unauthorized) }
-        guard visitor.token.role == .analysis else {
+        guard visitor.role == .analysis else {
             return try pages.response(
                 NoticeView(
                     frame: pages.frame("Not for you", house: house, visitor: "Signed in"),
@@ -81,7 +81,7 @@ struct AnalystRoutes: Sendable {
                 by: "notice", status: .forbidden)
         }
         do {
-            return try await answer(try AddressQuery(request.uri.query), visitor.renewal.map(Doorkeeper.cookie))
+            return try await answer(try AddressQuery(request.uri.query))
         } catch let problem as ExplorerProblem {
             return try response(problem)
         } catch let error as StoreError {

@@ -262,7 +262,9 @@ struct ExplorerAnswer {
     func estimate(_ row: AnalystRow, _ place: Int) -> (scaled: String, low: String, high: String, rate: Double)? {
         guard let rate = release(of: row)?.rate, let number = row.numbers[place] else { return nil }
         let kept = Int64(clamping: number.units)
-        guard let interval = Interval(ofTotal: kept, rate: rate, margin: release(of: row)?.margin) else { return nil }
+        let threshold = Threshold(devices: release(of: row)?.threshold ?? 0)
+        guard let interval = Interval(ofTotal: kept, rate: rate, margin: release(of: row)?.margin, threshold: threshold)
+        else { return nil }
         let scaled = Estimate(counted: kept, rate: rate, counts: .events).decimal
         return (scaled.grouped, interval.low.grouped, interval.high.grouped, rate)
     }

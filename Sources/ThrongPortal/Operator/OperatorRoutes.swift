@@ -15,14 +15,16 @@ struct OperatorRoutes: Sendable {
 
     func add(to router: Router<BasicRequestContext>) {
         router.get("/operator") { request, _ in
-            guard let visitor = try await door.visitor(of: request), visitor.token.role == .operations else {
+            guard let visitor = try await door.visitor(of: request), visitor.role == .operations else {
                 return try signIn.page(status: .unauthorized)
             }
+            var pending: [(app: AppName, release: PendingRelease)] = []
+            for plan in plans { pending += try await releases.pending(of: plan).map { (plan.app.name, $0) } }
             let view = OperatorView(
-                health(), released: try await access.lastReleases(OperatorView.last),
+                health(), released: try await access.lastReleases(OperatorView.last), pending: pending,
                 runs: try await releases.lastRuns(OperatorView.last), plans: plans,
                 now: door.now(), frame: pages.frame("Operator", house: house, visitor: "Operator"))
-            return try pages.response(view, by: "operator", cookie: visitor.renewal.map(Doorkeeper.cookie))
+            return try pages.response(view, by: "operator")
         }
     }
 }

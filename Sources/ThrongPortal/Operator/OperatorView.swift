@@ -41,8 +41,8 @@ struct OperatorView {
 
     /// - Parameter runs: those that began last, and each report's of its latest period.
     init(
-        _ health: DaemonHealth, released: [ReleaseNote], runs: [ReportRun], plans: [Plan],
-        now: Int64, frame: PageFrame
+        _ health: DaemonHealth, released: [ReleaseNote], pending: [(app: AppName, release: PendingRelease)] = [],
+        runs: [ReportRun], plans: [Plan], now: Int64, frame: PageFrame
     ) {
         self.frame = frame
         let troubled = Self.troubled(runs, plans: plans)
@@ -59,6 +59,7 @@ struct OperatorView {
             Self.panel(
                 "Refusals", "Events and batches by why they were refused, since the start", ["Reason", "Times"],
                 health.refusals.map { [$0.reason, "\($0.count)"] }, nothing: "Nothing was refused since the start."))
+        panels.append(Self.pending(pending, plans: plans, now: now))
         panels.append(Self.releases(released, plans: plans))
         panels.append(Self.reports(runs, troubled, plans: plans))
         panels.append(Self.expiries(plans, now: now))
@@ -81,6 +82,24 @@ struct OperatorView {
 
     private static func calendar(of app: AppName, _ plans: [Plan]) -> PeriodCalendar {
         plans.first { $0.app.name == app }.flatMap { PeriodCalendar(timeZone: $0.app.timeZone) } ?? .utc
+    }
+
+    private static func pending(
+        _ pending: [(app: AppName, release: PendingRelease)], plans: [Plan], now: Int64
+    ) -> Panel {
+        let sorted = pending.sorted { ($0.release.due, $0.app) < ($1.release.due, $1.app) }
+        let rest = sorted.count > last ? " (\(last) of \(sorted.count))" : ""
+        return panel(
+            "Next releases",
+            "Periods that wait: a release is made when its period and the plan's grace are over\(rest)",
+            ["App", "Metric", "Period", "Over", "Due"],
+            sorted.prefix(last).map { app, release in
+                [
+                    app.text, release.metric.text, calendar(of: app, plans).label(of: release.period),
+                    release.period.end <= now ? "yes" : "at \(Instant.text(release.period.end))",
+                    release.due <= now ? "now" : Instant.text(release.due),
+                ]
+            }, nothing: "No period waits for its release.")
     }
 
     private static func releases(_ released: [ReleaseNote], plans: [Plan]) -> Panel {

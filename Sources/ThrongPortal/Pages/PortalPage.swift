@@ -43,8 +43,7 @@ struct PortalPages: Sendable {
     ///
     /// - Parameter hasScript: whether it may run a script from here.
     func response(
-        _ view: Any, by template: String, status: HTTPResponse.Status = .ok, cookie: String? = nil,
-        hasScript: Bool = false
+        _ view: Any, by template: String, status: HTTPResponse.Status = .ok, hasScript: Bool = false
     ) throws -> Response {
         let html = try library.rendered(view, by: template)
         var headers: HTTPFields = [
@@ -55,7 +54,6 @@ struct PortalPages: Sendable {
             .xContentTypeOptions: "nosniff",
         ]
         if let name = HTTPField.Name("Referrer-Policy") { headers[name] = "same-origin" }
-        if let cookie { headers[.setCookie] = cookie }
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
     }
 }

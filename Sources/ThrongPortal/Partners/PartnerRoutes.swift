@@ -19,7 +19,6 @@ struct PartnerRoutes: Sendable {
         let partner: PartnerName
         let title: String
         let plan: Plan
-        let renewal: String?
 
         func frame(_ title: String, _ pages: PortalPages, _ house: String) -> PageFrame {
             pages.frame(title, house: house, visitor: self.title)
@@ -34,7 +33,7 @@ struct PartnerRoutes: Sendable {
                     files, plan: guest.plan, partner: guest.title,
                     part: request.uri.queryParameters["part"].flatMap { Int($0) } ?? 1,
                     frame: guest.frame("Reports", pages, house))
-                return try pages.response(view, by: "reports", cookie: guest.renewal.map(Doorkeeper.cookie))
+                return try pages.response(view, by: "reports")
             }
         }
         router.get("/reports/:report/compare") { request, context in
@@ -60,11 +59,12 @@ struct PartnerRoutes: Sendable {
     private func with(
         _ request: Request, _ answer: (Guest) async throws -> Response
     ) async throws -> Response {
-        guard let visitor = try await door.visitor(of: request), case .partner(let name, let app) = visitor.token.role,
-            let plan = plans.first(where: { $0.app.name == app })
+        guard let visitor = try await door.visitor(of: request), case .partner(let name, let app) = visitor.role,
+            let plan = plans.first(where: { $0.app.name == app }),
+            // The label names who receives numbers: a partner that the plan has no more is shown none.
+            let partner = plan.partners.first(where: { $0.name == name })
         else { return try signIn.page(status: .unauthorized) }
-        let title = plan.partners.first { $0.name == name }?.title ?? name.text
-        return try await answer(Guest(partner: name, title: title, plan: plan, renewal: visitor.renewal))
+        return try await answer(Guest(partner: name, title: partner.title, plan: plan))
     }
 
     private func missing(_ guest: Guest) throws -> Response {
@@ -105,7 +105,7 @@ struct PartnerRoutes: Sendable {
             documents[0], documents[1],
             learned: Set(guest.plan.dimensions.filter(\.isRevealed).map(\.name.text)),
             frame: guest.frame("Compare \(documents[1].title)", pages, house))
-        return try pages.response(view, by: "comparison", cookie: guest.renewal.map(Doorkeeper.cookie))
+        return try pages.response(view, by: "comparison")
     }
 
     /// A file of a report: a page to read, anything else to keep.

@@ -6,16 +6,9 @@ internal import ThrongStore
 
 /// Lets people in by their token, once, and knows them by a cookie afterwards.
 struct Doorkeeper: Sendable {
-    /// Somebody who has signed in.
-    struct Visitor: Sendable {
-        let token: AccessToken
-        /// The cookie that takes the place of the one that came.
-        let renewal: String?
-    }
-
     let access: AccessStore
     let now: @Sendable () -> Int64
-    private let seal = SessionSeal()
+    private let sessions = Sessions()
 
     /// The prefix makes browsers take it only over TLS, or from this machine, for this host alone.
     private static let cookie = "__Host-throng"
@@ -27,19 +20,21 @@ struct Doorkeeper: Sendable {
         self.now = now
     }
 
-    /// Who asks; nil where they have to sign in.
-    func visitor(of request: Request) async throws -> Visitor? {
+    /// The token of whoever asks; nil where they have to sign in.
+    func visitor(of request: Request) async throws -> AccessToken? {
         let now = now()
-        for value in Self.cookies(of: request) {
-            guard let session = seal.opened(value, now: now), let token = try await access.token(session.token),
-                token.isGood(at: now)
+        for cookie in Self.cookies(of: request) {
+            guard let session = sessions.session(of: cookie, now: now),
+                let token = try await access.token(session.token), token.isGood(at: now)
             else { continue }
-            let isHalfUsed = session.until - now < SessionSeal.idle / 2
-            let next = SessionSeal.session(of: token.id, since: session.since, now: now)
-            return Visitor(
-                token: token, renewal: isHalfUsed && next.until > session.until ? seal.sealed(next) : nil)
+            return token
         }
         return nil
+    }
+
+    /// Ends the sessions of whoever asks: their cookies open nothing any more.
+    func leave(_ request: Request) {
+        for cookie in Self.cookies(of: request) { sessions.end(cookie) }
     }
 
     /// A cookie for whoever sent a form with a good token; nil for anybody else.
@@ -48,7 +43,7 @@ struct Doorkeeper: Sendable {
         guard let secret = Self.token(in: String(buffer: form)).flatMap({ AccessSecret($0) }),
             let token = try await access.token(of: secret), token.isGood(at: now())
         else { return nil }
-        return Self.cookie(with: seal.sealed(SessionSeal.session(of: token.id, since: now(), now: now())))
+        return Self.cookie(with: sessions.begin(of: token.id, now: now()))
     }
 
     /// Whether a form was sent from a page of this origin, as far as the browser says.
@@ -62,7 +57,7 @@ struct Doorkeeper: Sendable {
 
     /// A cookie with a session; without one it ends the one that is there.
     static func cookie(with value: String?) -> String {
-        "\(cookie)=\(value ?? ""); Path=/; Max-Age=\(value == nil ? 0 : SessionSeal.longest); Secure; HttpOnly; SameSite=Strict"
+        "\(cookie)=\(value ?? ""); Path=/; Max-Age=\(value == nil ? 0 : Sessions.longest); Secure; HttpOnly; SameSite=Strict"
     }
 
     private static func cookies(of request: Request) -> [Substring] {

@@ -17,7 +17,7 @@ struct SignInRoutes: Sendable {
     func add(to router: Router<BasicRequestContext>) {
         router.get("/") { request, _ in
             guard let visitor = try await door.visitor(of: request) else { return try page() }
-            return Self.redirect(to: Self.start(of: visitor.token.role))
+            return Self.redirect(to: Self.start(of: visitor.role))
         }
         router.post("/sign-in") { request, _ in
             guard Doorkeeper.isFromHere(request) else {
@@ -33,6 +33,7 @@ struct SignInRoutes: Sendable {
         }
         router.post("/sign-out") { request, _ in
             guard Doorkeeper.isFromHere(request) else { return Response(status: .forbidden) }
+            door.leave(request)
             return Self.redirect(to: "/", cookie: Doorkeeper.cookie(with: nil))
         }
     }

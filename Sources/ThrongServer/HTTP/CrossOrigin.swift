@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import ThrongIntake
 
 /// The origins whose web pages may send events and read answers: all of them, or those that the operator lists.
 ///
@@ -34,10 +35,14 @@ public struct CrossOrigin: Sendable, Hashable {
         let headers: HTTPFields
     }
 
-    /// Who may read what a page of that origin asked for; nil where it may not ask.
-    func reader(for origin: String) -> Reader? {
+    /// Whether a request may be answered: it comes from no page, or from one that may ask.
+    func allow(_ origin: RequestHeaders.Origin) -> Bool { origin == .none || reader(for: origin) != nil }
+
+    /// Who may read what a page of that origin asked for; nil where none did, or where it may not ask.
+    func reader(for origin: RequestHeaders.Origin) -> Reader? {
+        guard origin != .none else { return nil }
         guard let listed else { return Self.anyone }
-        guard listed.contains(origin.lowercased()) else { return nil }
+        guard case .page(let origin) = origin, listed.contains(origin.lowercased()) else { return nil }
         return Reader(
             headers: [.accessControlAllowOrigin: origin, .accessControlExposeHeaders: "retry-after", .vary: "origin"])
     }
@@ -46,21 +51,25 @@ public struct CrossOrigin: Sendable, Hashable {
         headers: [.accessControlAllowOrigin: "*", .accessControlExposeHeaders: "retry-after"])
 
     /// What the answer to a request says: also to a request without an origin, so that caches keep the right thing.
-    fileprivate func headers(for origin: String?) -> HTTPFields {
+    fileprivate func headers(for origin: RequestHeaders.Origin) -> HTTPFields {
         guard listed != nil else { return Self.anyone.headers }
-        return origin.flatMap { reader(for: $0) }?.headers ?? [.vary: "origin"]
+        return reader(for: origin)?.headers ?? [.vary: "origin"]
     }
 }
 
-/// Says on every answer, and before a request that is not a simple one, which pages may read it.
+/// Says on every answer, and before a request that is not a simple one, which pages may read it; takes nothing from pages
+/// that may not send.
 struct CrossOriginMiddleware<Context: RequestContext>: RouterMiddleware {
     let origins: CrossOrigin
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        var response = try await next(request, context)
-        response.headers.append(contentsOf: origins.headers(for: request.headers[.origin]))
+        let origin = RequestHeaders(request.headers).origin
+        var response =
+            request.method == .post && !origins.allow(origin)
+            ? .refusal(.originNotAllowed) : try await next(request, context)
+        response.headers.append(contentsOf: origins.headers(for: origin))
         if request.method == .options {
             response.headers[.accessControlAllowMethods] = "GET, POST"
             response.headers[.accessControlAllowHeaders] = "content-type, content-encoding"

@@ -33,12 +33,9 @@ struct HTTPChannel: HTTPChannelHandler {
             // What follows an upgrade that nobody offered is kept by the decoder, and must have an end.
             try pipeline.addHandler(ByteToMessageHandler(decoder, maximumBufferSize: 2 * Self.largestHead))
             try pipeline.addHandler(ConnectionDeadline(self.limits))
-            if let desk {
-                try pipeline.addHandler(
-                    BatchHandler(
-                        desk: desk.counting, queue: desk.queue(of: channel.eventLoop), socket: socket, origins: origins)
-                )
-            }
+            try pipeline.addHandler(
+                BatchHandler(
+                    desk: desk?.counting, queue: desk?.queue(of: channel.eventLoop), socket: socket, origins: origins))
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
             return try NIOAsyncChannel(

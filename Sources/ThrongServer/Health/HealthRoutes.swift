@@ -9,9 +9,19 @@ struct HealthRoutes {
         router.get("/healthz") { _, _ in Response.text(.ok, "alive\n") }
         router.get("/readyz") { _, _ in
             // PostgreSQL away is not unready: the journal takes what comes until its cap.
-            desk.journal.hasRoom
-                ? Response.text(.ok, "ready\n")
-                : Response.notReady("the journal is full or has failed\n")
+            guard let hindrance = desk.journal.hindrance else { return Response.text(.ok, "ready\n") }
+            return Response.notReady(Self.words(of: hindrance))
+        }
+    }
+
+    private static func words(of hindrance: Journal.Hindrance) -> String {
+        switch hindrance {
+        case .failed: "the journal has failed, or another process has this one's place; this one is about to end\n"
+        case .closed: "another process is taking this one's place\n"
+        case .inDoubt: "the process stood still, and PostgreSQL is being asked whether another took its place\n"
+        case .stuck: "nothing has come to the journal's disk for seconds\n"
+        case .diskFull: "the journal's disk is full\n"
+        case .full: "the journal is full: PostgreSQL lacks as much as may be kept, or the disk can't keep up\n"
         }
     }
 }

@@ -51,6 +51,9 @@ extension Telemetry {
                             "Counters at their bounds", Self.grouped(gauges.saturations),
                             isAlarm: gauges.saturations > 0),
                         .init(
+                            "The time of day is believed", counts.isClockDoubted ? "no" : "yes",
+                            isAlarm: counts.isClockDoubted),
+                        .init(
                             "Releases and reports that failed", Self.grouped(counts.scheduleFailures),
                             isAlarm: counts.scheduleFailures > 0),
                     ]),

@@ -35,6 +35,7 @@ final class Telemetry: Sendable {
         /// When the next release of an app is due, by label; 0 where none is open. Unit: Unix seconds.
         var releaseDue: [String: Int64] = [:]
         var isDatabaseUp = false
+        var isClockDoubted = false
         var setBacks = 0
         var keptBytes = 0
         var reveals: [RevealOutcome: Int] = [:]
@@ -51,6 +52,8 @@ final class Telemetry: Sendable {
         var openPairs = 0
         var saturations = 0
         var bodyBytes = 0
+        var windowBytes = 0
+        var refusalBytes = 0
     }
 
     /// The disk that holds the data directory. Unit: bytes.
@@ -104,8 +107,10 @@ final class Telemetry: Sendable {
         counts.withLock { $0.knownLabels["app=\"\(app)\",dimension=\"\(dimension)\""] = count }
     }
 
+    func clock(isDoubted: Bool) { counts.withLock { $0.isClockDoubted = isDoubted } }
     func databaseWasSetBack() { counts.withLock { $0.setBacks += 1 } }
     func kept(bytes: Int) { counts.withLock { $0.keptBytes = bytes } }
+    func databaseIsAway() { counts.withLock { $0.isDatabaseUp = false } }
     func databaseIsUp() { counts.withLock { $0.isDatabaseUp = true } }
     func released(at now: Int64) {
         counts.withLock { counts in
@@ -156,6 +161,10 @@ final class Telemetry: Sendable {
             "throng_journal_lag_batches", "Batches that PostgreSQL does not have yet.", Double(gauges.journalLag))
         page.gauge("throng_pending_cells", "Touched counters not flushed yet.", Double(gauges.pendingCells))
         page.gauge("throng_open_pairs", "Identifier and cell pairs in open windows.", Double(gauges.openPairs))
+        page.gauge("throng_window_bytes", "Memory of open windows, about.", Double(gauges.windowBytes))
+        page.gauge(
+            "throng_refusal_bytes", "Memory of refusals that repeated batches are told again.",
+            Double(gauges.refusalBytes))
         page.gauge("throng_body_bytes", "Memory of bodies that are still arriving.", Double(gauges.bodyBytes))
         page.counter("throng_flushes_total", "Flushes into PostgreSQL.", [("", counts.flushes)])
         page.counter(
@@ -164,6 +173,9 @@ final class Telemetry: Sendable {
         page.counter("throng_late_cells_total", "Cells moved to the open period.", [("", counts.redirected)])
         page.summary("throng_flush_seconds", "Time spent flushing.", sum: counts.flushSeconds, count: counts.flushes)
         page.gauge("throng_database_up", "1 while PostgreSQL answers.", counts.isDatabaseUp ? 1 : 0)
+        page.gauge(
+            "throng_clock_doubted", "1 while the time of day is not believed, so that nothing is released or deleted.",
+            counts.isClockDoubted ? 1 : 0)
         page.counter(
             "throng_database_set_backs_total", "Times that PostgreSQL had lost flushes and got them again.",
             [("", counts.setBacks)])

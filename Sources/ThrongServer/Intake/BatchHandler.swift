@@ -3,7 +3,8 @@ internal import NIOHTTP1
 internal import ThrongIntake
 internal import ThrongPlan
 
-/// Answers `POST /v1/batches` on the connection's event loop, without a task a request; passes on all else.
+/// Answers `POST /v1/batches` on the connection's event loop, without a task a request; passes on all else, once it is
+/// clear where it goes.
 ///
 /// Requests of one connection are answered in their order: while a response is outstanding, what follows waits here, and
 /// nothing more is read from the connection once anything waits.
@@ -32,12 +33,15 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     private struct Collection {
-        let headers: BatchHeaders
+        let desk: CountingDesk
+        let headers: RequestHeaders
         var body: ByteBuffer?
     }
 
-    private let desk: CountingDesk
-    private let queue: AnswerQueue
+    /// Nil where no batches are taken.
+    private let desk: CountingDesk?
+    /// Nil where no batches are taken.
+    private let queue: AnswerQueue?
     private let socket: SocketEnd
     private let origins: CrossOrigin
     private var stage = Stage.idle
@@ -58,7 +62,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         case error(any Error)
     }
 
-    init(desk: CountingDesk, queue: AnswerQueue, socket: SocketEnd, origins: CrossOrigin) {
+    init(desk: CountingDesk?, queue: AnswerQueue?, socket: SocketEnd, origins: CrossOrigin) {
         self.desk = desk
         self.queue = queue
         self.socket = socket
@@ -131,20 +135,35 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         switch (part, stage) {
         case (_, .over):
             break
-        case (.head(let head), _):
-            guard head.method == .POST, Self.isBatches(head.uri) else {
+        case (.head(var head), _):
+            let headers = RequestHeaders(head.headers)
+            closesAfterwards = false
+            do throws(RequestTarget.Problem) {
+                let target = try RequestTarget(head.uri, headers, version: head.version)
+                if let desk, head.method == .POST, Self.isBatches(target.path) {
+                    return begin(head, headers, at: desk)
+                }
+                if target.isAbsolute, let host = target.host {
+                    head.uri = target.path
+                    head.headers.replaceOrAdd(name: "host", value: host)
+                }
                 stage = .passing(isWhole: false, isAnswered: false)
-                return context.fireChannelRead(wrapInboundOut(part))
+                context.fireChannelRead(wrapInboundOut(.head(head)))
+            } catch {
+                // Who reads it in another way, such as a proxy, may think that more of it is another request.
+                closesAfterwards = true
+                reader = nil
+                drop(IntakeAnswer(error))
             }
-            begin(head, context)
         case (.body(let bytes), .collecting(var collection)):
             // Taken out, so that appending does not copy.
             stage = .idle
             if collection.body == nil { collection.body = bytes } else { collection.body?.writeImmutableBuffer(bytes) }
-            if (collection.body?.readableBytes ?? 0) > desk.limits.bodyBytes {
-                refuse(.bodyTooLarge(limit: desk.limits.bodyBytes))
+            let limit = collection.desk.limits.bodyBytes
+            if (collection.body?.readableBytes ?? 0) > limit {
+                refuse(.bodyTooLarge(limit: limit))
             } else if !pay(collection.body?.storageCapacity ?? 0) {
-                desk.turnAway()
+                collection.desk.turnAway()
                 drop(.crowded)
             } else {
                 stage = .collecting(collection)
@@ -173,17 +192,16 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         return target.utf8.count == 11 || target.utf8.dropFirst(11).first == UInt8(ascii: "?")
     }
 
-    private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        let headers = BatchHeaders(head.headers)
+    private func begin(_ head: HTTPRequestHead, _ headers: RequestHeaders, at desk: CountingDesk) {
         closesAfterwards = !head.isKeepAlive || headers.asksForUpgrade
-        reader = headers.origin.flatMap { origins.reader(for: $0) }
-        guard headers.origin == nil || reader != nil else { return refuse(.originNotAllowed) }
+        reader = origins.reader(for: headers.origin)
+        guard origins.allow(headers.origin) else { return refuse(.originNotAllowed) }
         guard headers.isGzip != nil else { return refuse(.unknownEncoding) }
         guard headers.length <= desk.limits.bodyBytes else {
             return refuse(.bodyTooLarge(limit: desk.limits.bodyBytes))
         }
         if headers.expectsContinue { socket.send(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"), isLast: false) }
-        stage = .collecting(Collection(headers: headers))
+        stage = .collecting(Collection(desk: desk, headers: headers))
     }
 
     // MARK: What goes
@@ -197,19 +215,37 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     private func count(_ collection: Collection) {
+        let (desk, signals) = (collection.desk, collection.headers.signals)
         do throws(IntakeError) {
             let body = try UnpackedBody(
                 collection.body ?? ByteBuffer(), isGzip: collection.headers.isGzip == true, limit: desk.limits.bodyBytes
             )
-            switch try desk.accept(body, signals: collection.headers.signals) {
-            case .counted(let answer, let outcome, let position):
-                queue.add(answer, outcome, once: position, to: self)
-            case .optedOut(let answer): self.answer(IntakeAnswer(answer))
-            case .overloaded: answer(.overloaded)
-            case .failed: answer(.failed)
+            if let verdict = try desk.acceptQuickly(body, signals: signals) { return give(.success(verdict)) }
+            guard let loop = context?.eventLoop,
+                desk.odd.add(
+                    bytes: body.count,
+                    { [self] in
+                        let verdict = Result { () throws(IntakeError) in try desk.accept(body, signals: signals) }
+                        loop.execute { self.give(verdict) }
+                    })
+            else {
+                desk.turnAway()
+                return answer(.crowded)
             }
         } catch {
-            desk.refuse(error)
+            give(.failure(error))
+        }
+    }
+
+    private func give(_ verdict: Result<CountingDesk.Verdict, IntakeError>) {
+        switch verdict {
+        case .success(.counted(let answer, let outcome, let position)):
+            queue?.add(answer, outcome, once: position, to: self)
+        case .success(.optedOut(let answer)): self.answer(IntakeAnswer(answer))
+        case .success(.overloaded): answer(.overloaded)
+        case .success(.failed): answer(.failed)
+        case .failure(let error):
+            desk?.refuse(error)
             answer(IntakeAnswer(refusal: error))
         }
     }
@@ -224,7 +260,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     /// Answers a request that is not whole yet.
     private func refuse(_ error: IntakeError) {
-        desk.refuse(error)
+        desk?.refuse(error)
         drop(IntakeAnswer(refusal: error))
     }
 
@@ -239,7 +275,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     @discardableResult
     private func pay(_ bytes: Int) -> Bool {
         guard bytes != charge else { return true }
-        guard desk.bodies.exchange(charge, for: bytes) else { return false }
+        guard desk?.bodies.exchange(charge, for: bytes) != false else { return false }
         charge = bytes
         return true
     }
@@ -255,55 +291,19 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         // What waits may be answered at once and end up here again: the loop under way goes on with the next.
         guard !isTakingWaiting else { return }
         isTakingWaiting = true
+        var hasTakenParts = false
         while !isOutstanding, let next = waiting.popFirst() {
             switch next {
-            case .part(let part): take(part, context)
+            case .part(let part):
+                take(part, context)
+                hasTakenParts = true
             case .event(let event): context.fireUserInboundEventTriggered(event)
             case .error(let error): context.fireErrorCaught(error)
             }
         }
         isTakingWaiting = false
+        // Behind this handler parts are gathered until a read is complete, and theirs was long ago.
+        if hasTakenParts { context.fireChannelReadComplete() }
         readOn(context)
-    }
-}
-
-/// What `POST /v1/batches` looks at of a request's headers.
-private struct BatchHeaders {
-    /// Nil for any encoding but gzip and none.
-    private(set) var isGzip: Bool? = false
-    /// Unit: bytes; 0 where the client does not say.
-    private(set) var length = 0
-    private(set) var signals: Set<OptOutSignal> = []
-    /// The origin of the page that sent it; browsers say so, other clients don't.
-    private(set) var origin: String?
-    private(set) var expectsContinue = false
-    /// NIO's decoder takes nothing more after a head that does; none is offered.
-    private(set) var asksForUpgrade = false
-
-    init(_ headers: HTTPHeaders) {
-        for (name, value) in headers {
-            // Names differ in their length, so that most are told apart by one number.
-            switch name.utf8.count {
-            case 3 where name.lowercased() == "dnt":
-                if value == "1" { signals.insert(.doNotTrack) }
-            case 6 where name.lowercased() == "origin": origin = value
-            case 6 where name.lowercased() == "expect":
-                expectsContinue = value.lowercased() == "100-continue"
-            case 7 where name.lowercased() == "sec-gpc":
-                if value == "1" { signals.insert(.globalPrivacyControl) }
-            case 7 where name.lowercased() == "upgrade":
-                asksForUpgrade = true
-            case 14 where name.lowercased() == "content-length":
-                length = Int(value) ?? .max
-            case 16 where name.lowercased() == "content-encoding":
-                let isNamedTwice = isGzip != false
-                switch value.lowercased() {
-                case "identity": break
-                case "gzip" where !isNamedTwice: isGzip = true
-                default: isGzip = nil
-                }
-            default: break
-            }
-        }
     }
 }

@@ -14,9 +14,10 @@ struct IntakeAnswer {
     /// How long a client waits before it tries again. Unit: seconds.
     static let retrySeconds = "5"
 
-    /// The journal is too far ahead of PostgreSQL, or of its disk.
+    /// The journal is too far ahead of PostgreSQL, or of its disk; or open windows take all the memory that they may.
     static let overloaded = IntakeAnswer(
-        busy: "No room now: PostgreSQL has not caught up, or the disk is full or slow.")
+        busy: "No room now: PostgreSQL has not caught up, the disk is full or slow, or memory for open windows is full."
+    )
     /// Too much is arriving at once.
     static let crowded = IntakeAnswer(busy: "No room now: too many large requests at once.")
     /// The daemon can't start yet.
@@ -26,14 +27,25 @@ struct IntakeAnswer {
 
     /// What became of each event.
     init(_ answer: BatchAnswer) {
-        let reveal = answer.reveal.map(Self.text) ?? ""
+        let reveal = (answer.unlisted.map { ",\"unlisted\":\($0)" } ?? "") + (answer.reveal.map(Self.text) ?? "")
         guard !answer.refused.isEmpty else {
             self.init(.accepted, "{\"accepted\":\(answer.accepted),\"refused\":[]\(reveal)}")
             return
         }
-        let refused = answer.refused.map { "{\"index\":\($0.index),\"reason\":\"\($0.reason.rawValue)\"}" }
+        let refused = answer.refused.map {
+            "{\"index\":\($0.index),\"reason\":\"\($0.reason.rawValue)\"\($0.detail.map(Self.text) ?? "")}"
+        }
         self.init(
             .accepted, "{\"accepted\":\(answer.accepted),\"refused\":[\(refused.joined(separator: ","))]\(reveal)}")
+    }
+
+    /// The member that says where: names of the plan, which need no escapes, and places.
+    private static func text(_ detail: RefusalDetail) -> String {
+        var text = ",\"detail\":{\"pointer\":\"\(detail.pointer)\""
+        if let member = detail.member { text += ",\"member\":\(member)" }
+        if let field = detail.field { text += ",\"field\":\"\(field)\"" }
+        if let nearest = detail.nearest { text += ",\"nearest\":\"\(nearest)\"" }
+        return text + "}"
     }
 
     /// The member that asks for values.
@@ -50,6 +62,11 @@ struct IntakeAnswer {
         // Messages and pointers are made of our own words and numbers: nothing to escape.
         self.init(
             Self.status(of: error), "{\"error\":\"\(error.code)\",\(pointer)\"message\":\"\(error.message)\"}")
+    }
+
+    /// Why it is not clear where a request goes.
+    init(_ problem: RequestTarget.Problem) {
+        self.init(.badRequest, "{\"error\":\"bad_host\",\"message\":\"\(problem.message)\"}")
     }
 
     /// Not now.
@@ -92,7 +109,7 @@ struct IntakeAnswer {
 
     private static func status(of error: IntakeError) -> HTTPResponse.Status {
         switch error {
-        case .bodyTooLarge, .tooManyEvents: .contentTooLarge
+        case .bodyTooLarge, .tooManyEvents, .recordTooLarge: .contentTooLarge
         case .unknownApp: .notFound
         case .unknownPurpose, .windowOutOfRange: .unprocessableContent
         case .originNotAllowed: .forbidden

@@ -13,10 +13,9 @@ struct PreviewRoutes {
     func add(to router: some RouterMethods<BasicRequestContext>) {
         router.post("/v1/preview") { request, _ -> Response in
             do {
-                let limit = desk.limits.bodyBytes
-                let answer = try await desk.withRoom(for: limit) {
-                    try desk.preview(
-                        try await Self.body(of: request, limit: limit), signals: Self.signals(of: request))
+                let headers = RequestHeaders(request.headers)
+                let answer = try await desk.withBody(of: request, headers, upTo: desk.limits.bodyBytes) { body in
+                    try desk.preview(body, signals: headers.signals)
                 }
                 return .json(.ok, try text(of: answer))
             } catch let error as IntakeError {
@@ -30,31 +29,18 @@ struct PreviewRoutes {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(answer), as: UTF8.self)
     }
+}
 
-    static func body(of request: Request, limit: Int) async throws -> UnpackedBody {
-        var isGzip = false
-        switch request.headers[.contentEncoding]?.lowercased() {
-        case nil, "identity": break
-        case "gzip": isGzip = true
-        default: throw IntakeError.unknownEncoding
+extension CountingDesk {
+    /// Lends the body of a request that is no batch, unpacked, once it has come.
+    ///
+    /// - Throws: ``IntakeError``, and what the work throws.
+    func withBody<Value>(
+        of request: Request, _ headers: RequestHeaders, upTo limit: Int, _ work: (UnpackedBody) throws -> Value
+    ) async throws -> Value {
+        guard let isGzip = headers.isGzip else { throw IntakeError.unknownEncoding }
+        return try await bodies.collect(request.body, upTo: limit) { packed in
+            try work(try UnpackedBody(packed, isGzip: isGzip, limit: limit))
         }
-        do {
-            let packed = try await request.body.collect(upTo: limit)
-            return try UnpackedBody(packed, isGzip: isGzip, limit: limit)
-        } catch is NIOTooManyBytesError {
-            throw IntakeError.bodyTooLarge(limit: limit)
-        }
-    }
-
-    static func signals(of request: Request) -> Set<OptOutSignal> {
-        var signals: Set<OptOutSignal> = []
-        for field in request.headers where field.value == "1" {
-            switch field.name.canonicalName {
-            case "sec-gpc": signals.insert(.globalPrivacyControl)
-            case "dnt": signals.insert(.doNotTrack)
-            default: break
-            }
-        }
-        return signals
     }
 }

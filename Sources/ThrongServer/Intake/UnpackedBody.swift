@@ -22,6 +22,9 @@ struct UnpackedBody {
         buffer = ByteBuffer(bytes: try result.get())
     }
 
+    /// Unit: bytes.
+    var count: Int { buffer.readableBytes }
+
     /// Lends the bytes to a reader whose errors keep their type.
     func read<Value>(
         _ body: (UnsafeBufferPointer<UInt8>) throws(IntakeError) -> Value

@@ -11,11 +11,13 @@ struct ScriptRoutes {
         router.get("/throng.js") { request, _ in script.response(to: request) }
     }
 
-    /// The source without comments and indentation: no string of it spans lines.
+    /// The source without comments and without the spaces that mean nothing: none of its strings and expressions has any
+    /// beside these signs, and each of its statements ends with a semicolon.
     static let text =
         String(decoding: PackageResources.throng_js, as: UTF8.self)
         .split(separator: "\n")
         .map { $0.drop { $0 == " " } }
         .filter { !$0.isEmpty && !$0.hasPrefix("//") }
-        .joined(separator: "\n") + "\n"
+        .joined(separator: "\n")
+        .replacing(/\s*([=<>?:;,(){}\[\]|&!*%])\s*/) { $0.1 } + "\n"
 }

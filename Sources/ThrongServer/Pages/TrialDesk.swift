@@ -17,7 +17,8 @@ struct TrialDesk: Sendable {
 
     /// - Throws: ``IntakeError`` where the form is too large or its event would be refused with all of its batch.
     func trial(_ request: Request, of plan: Plan) async throws -> LabelTrial {
-        let values = try await desk.withRoom(for: Self.largestForm) { try await form(of: request) }
+        let values = try await desk.bodies.collect(request.body, upTo: Self.largestForm) { Self.form($0) }
+        let signals = RequestHeaders(request.headers).signals
         let event = EventName(values["event"] ?? "")
         var fields = values
         fields["event"] = nil
@@ -30,20 +31,14 @@ struct TrialDesk: Sendable {
             let body = try body(of: event, fields: fields, plan: plan, purpose: purpose)
             let answer = try desk.preview(
                 UnpackedBody(body, isGzip: false, limit: Self.largestForm),
-                signals: PreviewRoutes.signals(of: request))
+                signals: signals)
             for event in answer.events { outcomes += Self.outcomes(of: event, plan: plan, purpose: purpose) }
         }
         if outcomes.isEmpty { outcomes = [.init(title: "Nothing.", text: "No metric counts it.", remains: [])] }
         return LabelTrial(event: event.text, values: values, outcomes: outcomes)
     }
 
-    private func form(of request: Request) async throws -> [String: String] {
-        let bytes: ByteBuffer
-        do {
-            bytes = try await request.body.collect(upTo: Self.largestForm)
-        } catch is NIOTooManyBytesError {
-            throw IntakeError.bodyTooLarge(limit: Self.largestForm)
-        }
+    private static func form(_ bytes: ByteBuffer) -> [String: String] {
         var values: [String: String] = [:]
         for pair in String(buffer: bytes).split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {

@@ -189,4 +189,7 @@ final class RevealDesk: Sendable {
 
     /// Closes the connection.
     func close() { store.close() }
+
+    /// Closes the connection after so long, whatever is under way.
+    func close(within length: Duration) { store.close(within: length) }
 }

@@ -15,10 +15,11 @@ struct RevealRoutes {
 
     private func answer(to request: Request) async -> Response {
         do {
-            let body = try await PreviewRoutes.body(of: request, limit: Intake.revealBytes)
-            let now = clock.now
-            let reveal = try body.read { bytes throws(IntakeError) in
-                try desk.intake.readReveal(bytes, signals: PreviewRoutes.signals(of: request), now: now)
+            let headers = RequestHeaders(request.headers)
+            let reveal = try await desk.withBody(of: request, headers, upTo: Intake.revealBytes) { body in
+                try body.read { bytes throws(IntakeError) in
+                    try desk.intake.readReveal(bytes, signals: headers.signals, now: clock.now)
+                }
             }
             guard let reveal else { return response(.optedOut) }
             return response(try await desk.reveals.learn(reveal))

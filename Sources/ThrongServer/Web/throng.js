@@ -5,12 +5,13 @@
 //   <script defer src="https://count.example.com/throng.js" data-app="shop" data-view="view"></script>
 //   <button data-throng-event="add_to_cart" data-throng-price="24.90">
 //
-// The daemon serves this file without its comments and indentation.
+// The daemon serves this file without its comments, and without the spaces that mean nothing: no string or expression of it
+// has any beside punctuation, and every statement ends with its semicolon.
 (() => {
   "use strict";
   const script = document.currentScript;
   if (!script || window.throng) return;
-  const { app, view: viewEvent, storage, server = script.src } = script.dataset;
+  const { app, view: viewEvent, storage, debug, server = script.src } = script.dataset;
   const address = (path) => new URL(path, server).href;
   const quiet = { credentials: "omit", referrerPolicy: "no-referrer" };
   const sent = [];
@@ -25,6 +26,8 @@
       console.warn(error);
     }
   };
+  // With data-debug, what the plan does not have is said.
+  const warn = (...words) => debug != null && console.warn("throng knows no", ...words);
   const on = (target, name, step) => target.addEventListener(name, safely(step), true);
 
   // Calls that come before the plan take their turn once it is there.
@@ -34,7 +37,7 @@
   };
 
   const random = () =>
-    Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => (byte + 256).toString(16).slice(1)).join("");
 
   // Fields of an element: data-throng-order-value="9" is the field order_value.
   const fieldsOf = (element) => {
@@ -69,38 +72,50 @@
         .replace(/\/\*$/, "(/.*)?").replace(/\/:[^/]+/g, "/[^/]+") + "/*$"
     ).test(path);
 
-  // A value by the rule of its dimension; undefined is for the daemon to bucket.
-  const bucket = ({ kind, groups, edges, templates, band_hours, medium_from, large_from }, buckets, value) => {
-    const text = String(value), number = typeof value == "number";
-    if (buckets.includes(text)) return text;
+  // A number, or a text that is one; anything else is none.
+  const numberOf = (value) => (/^[-+.\de]+$/i.test(value) ? +value : NaN);
+
+  // A value by the rule of its dimension. What there is no rule for is left out; a user agent is for the daemon.
+  const bucket = ({ rule, buckets }, value) => {
+    const { kind, groups, templates, band_hours, medium_from, large_from, level, edges } = rule;
+    const text = String(value), small = text.toLowerCase();
     const found = (label) => (buckets.includes(label) ? label : "other");
-    const small = text.toLowerCase();
-    const isMember = (word) => word == text || (kind == "region" && word.toLowerCase() == small);
-    if (groups) return groups.find(({ label, values }) => [label, ...values].some(isMember))?.label || "other";
-    if (kind == "language") return found(small.match(/^[a-z]*/)[0]);
+    if (buckets.includes(value)) return text;
+    if (groups) {
+      // The types of files are listed as *.pdf; ".pdf" is a name.
+      const word = kind == "file_type" ? small.replace(/.*[^/\\](?=\.)/, "*") : text;
+      const isMember = (member) => member == word || (kind == "region" && member.toLowerCase() == small);
+      return groups.find(({ label, values }) => [label, ...values].some(isMember))?.label || "other";
+    }
+    if (kind == "language") return found(small.match(/^[a-z]*(?=[-_.@,;]|$)/)?.[0]);
+    if (level) {
+      // A number such as 17.4 has lost its zeros: it is no version.
+      const [, major, minor = ".0"] = (text === value || value % 1 == 0) && text.match(/^(\d+)(\.\d+)?/) || [];
+      return found(level == "major" ? major : major + minor);
+    }
     // "https://example.org" is the root; "cart" and an empty text are no paths.
     const [, from, host, rest] = text.match(/^((?:[a-z][\w+.-]*:)?\/\/)?([^/?#]*)([^?#]*)/i);
     const path = from ? rest || "/" : host || rest || 0;
     if (templates) return templates.find((template) => matches(template, path)) || "other";
-    if (kind == "host") return found(host.replace(/^.*@|:\d*$/g, "").toLowerCase());
-    if (edges) return number && value == value ? buckets[edges.filter((edge) => edge <= value).length] : "other";
-    if (band_hours && number) return buckets[Math.floor((Math.floor(value / 60) + 12) / band_hours)];
+    if (kind == "host") return found(host.replace(/^.*@|\.?(:\d*)?$/g, "").toLowerCase());
     if (medium_from) {
-      const side = Math.min(...text.split("x"));
+      const side = Math.min(...small.split("x"));
       return side > 0 ? buckets[(side >= medium_from) + (side >= large_from)] : "other";
     }
+    // A NUL, half a surrogate pair or an endless text would have the batch refused.
+    if (readings[kind] == agent) return text.replace(/[\0\ud800-\udfff]/gu, "").slice(0, 200);
+    const number = numberOf(value);
+    if (band_hours) return found(buckets[Math.floor((Math.floor(number / 60) + 12) / band_hours)]);
+    if (edges) return isFinite(number) ? buckets[edges.filter((edge) => edge <= number).length] : "other";
   };
 
-  // A value as coarsely as it can be sent: its bucket, unless the field is added up or bucketed in several ways.
+  // A value as coarsely as it can be sent: a number that is added up, or else the bucket that says it to all that read it.
   const coarse = (field, value) => {
-    const readers = plan.fields[field] || [], rule = readers[0]?.rule, isSummed = plan.sums.includes(field);
-    if ((isSummed || rule?.edges) && /^-?\d+(\.\d+)?$/.test(value)) value = +value;
-    // A value that nobody lists is left out: it would have to be hashed, and this script does not do that.
-    if (rule?.most || !["string", "number", "boolean"].includes(typeof value)) return;
-    if (rule && (rule.templates || (readers.length == 1 && !isSummed)))
-      value = bucket(rule, readers[0].buckets, value) ?? value;
-    // A NUL, half a surrogate pair or an endless text would have the batch refused.
-    return typeof value == "string" ? value.replace(/[\0\ud800-\udfff]/gu, "").slice(0, 200) : value;
+    if (value == null) return;
+    // JSON has no number that is none.
+    if (plan.sums.includes(field)) return numberOf(value);
+    const readers = plan.fields[field] || [], labels = readers.map((reader) => bucket(reader, value));
+    return labels.find((label) => readers.every((reader, place) => bucket(reader, label) == labels[place]));
   };
 
   // Whether a purpose may count: agreed to where the plan asks, and no signal that the plan honours.
@@ -134,6 +149,9 @@
         else if (purpose.queue.length < 500) purpose.queue.push({ ...event, count: 1 });
         wake(purpose, 1e3 + Math.random() * 4e3);
       }
+      const planned = plan.purposes.flatMap(({ events }) => events).filter((event) => event.name == name);
+      if (!planned[0]) warn("event", name);
+      for (const field in fields) if (!planned.some((event) => event.fields.includes(field))) warn("field", field);
     });
   };
 
@@ -267,7 +285,7 @@
 
   const learn = (document) => {
     document.fields = {};
-    for (const dimension of document.dimensions) (document.fields[dimension.field] ||= []).push(dimension);
+    for (const reader of document.dimensions) (document.fields[reader.field] ||= []).push(reader);
     document.sums = document.metrics.flatMap(({ sums, histogram = [] }) => sums.concat(histogram)).map((it) => it.field);
     document.rate = (purpose, name) =>
       Math.max(...document.metrics.filter((metric) => metric.purpose == purpose.name && metric.events.includes(name))
@@ -281,8 +299,7 @@
     try {
       const answer = await fetch(address("v1/plan/" + app), quiet);
       if (answer.ok) return learn(await answer.json());
-      // The console shows an unknown app's 404.
-      if (answer.status < 500) return;
+      if (answer.status < 500) return warn("app", app);
     } catch {
       // Offline: again, later.
     }

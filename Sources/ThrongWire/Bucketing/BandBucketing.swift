@@ -21,6 +21,11 @@ struct BandBucketing: Bucketing {
 
     /// Bands at the powers of a base, from one exponent to the other.
     init(powersOf base: Int, from lowest: Int, to highest: Int) throws(BucketingProblem) {
+        try self.init(edges: try Self.edges(powersOf: base, from: lowest, to: highest))
+    }
+
+    /// The powers of a base, from one exponent to the other.
+    static func edges(powersOf base: Int, from lowest: Int, to highest: Int) throws(BucketingProblem) -> [Double] {
         let problem = BucketingProblem.malformedPowers(
             base: base, lowestExponent: lowest, highestExponent: highest)
         guard (2...1000).contains(base), lowest < highest, lowest >= -30, highest <= 50 else { throw problem }
@@ -30,7 +35,7 @@ struct BandBucketing: Bucketing {
             return exponent < 0 ? 1 / power : power
         }
         guard let first = edges.first, let last = edges.last, first >= 1e-9, last <= 1e15 else { throw problem }
-        try self.init(edges: edges)
+        return edges
     }
 
     var labels: [BucketLabel] { buckets.labels }

@@ -10,6 +10,14 @@ public protocol Bucketing: Sendable {
     ///
     /// - Complexity: no allocation on values seen before, but for user agents on their first sight.
     func bucket(_ value: FieldValue) -> Int
+
+    /// Whether the value's bucket takes no long search; true for all but user agents on their first sight.
+    func isAtHand(_ value: FieldValue) -> Bool
+}
+
+extension Bucketing {
+    /// Most rules look nothing up that could take long.
+    public func isAtHand(_ value: FieldValue) -> Bool { true }
 }
 
 /// The name of a bucket; equal when the UTF-8 bytes are.

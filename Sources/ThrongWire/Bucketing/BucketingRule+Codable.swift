@@ -65,6 +65,8 @@ extension BucketingRule: Codable {
             try put(base, .base)
             try put(lowestExponent, .lowestExponent)
             try put(highestExponent, .highestExponent)
+            // For clients that know bands only.
+            try put(try BandBucketing.edges(powersOf: base, from: lowestExponent, to: highestExponent), .edges)
         case .version(let level, let known):
             try put(.version)
             try put(level, .level)
@@ -102,6 +104,11 @@ extension BucketingRule: Codable {
             try put(templates, .templates)
         case .fileType:
             try put(.fileType)
+            // For clients without a table of their own: names as *.pdf.
+            try put(
+                FileTypeBucketing.types.map { type in
+                    BucketGroup(label: type.label, values: type.values.map { "*.\($0)" })
+                }, .groups)
         case .revealed(let most):
             try put(.revealed)
             try put(most, .most)

@@ -1,0 +1,119 @@
+internal import ThrongPlan
+internal import ThrongWire
+
+extension BatchReader {
+    /// Notes where an object's fields lie; says why not where one is not planned or no scalar.
+    ///
+    /// - Parameters:
+    ///   - index: the event's place; -1 for the context.
+    ///   - saysMore: whether it looks for what was meant.
+    static func take(
+        _ object: Int, of document: JSONDocument, at index: Int, tables: PurposeTables, allows: [Bool]?, saysMore: Bool,
+        into nodes: inout [Int]
+    ) -> BatchAnswer.Refusal? {
+        var key = object + 1
+        for member in 0..<document.count(object) {
+            let field = tables.fieldNames[document.bytes(key)]
+            guard let field, allows?[field] != false else {
+                guard saysMore else { return .init(index: index, reason: .unknownField) }
+                var nearest: String?
+                if field == nil {
+                    let known = tables.fieldList.indices.filter { allows?[$0] != false }.map { tables.fieldList[$0] }
+                    nearest = Self.nearest(to: document.bytes(key), among: known)
+                }
+                return .init(
+                    index: index, reason: .unknownField,
+                    detail: RefusalDetail(
+                        pointer: pointer(toFieldsOf: index), member: member, field: field.map { tables.fieldList[$0] },
+                        nearest: nearest))
+            }
+            guard document.isScalar(key + 1) else {
+                return .invalid(
+                    at: index,
+                    RefusalDetail(pointer: pointer(toFieldsOf: index), member: member, field: tables.fieldList[field]))
+            }
+            nodes[field] = key + 1
+            key = document.next(key + 1)
+        }
+        return nil
+    }
+
+    /// Notes user agents that the batch has not had yet, before any of them is read. A batch comes from one device: it has
+    /// one, or a few while its browser is brought up to date, and each may take milliseconds.
+    ///
+    /// - Parameters:
+    ///   - nodes: by field number.
+    ///   - index: the event's place; nil for the context.
+    /// - Returns: why not, where there are too many.
+    mutating func noteUserAgents(
+        _ nodes: [Int], of index: Int?, in document: JSONDocument, tables: PurposeTables
+    ) -> BatchAnswer.Refusal? {
+        for (field, dimension) in tables.userAgents where nodes[field] >= 0 && document.isString(nodes[field]) {
+            let text = document.bytes(nodes[field])
+            // There are few of them, and none is hard to read.
+            if tables.userAgentLabels[text] != nil { continue }
+            let others = agents.lazy.filter { $0.dimension == dimension }
+            if others.contains(where: { document.bytes($0.node).elementsEqual(text) }) { continue }
+            guard others.count < IntakeLimits.userAgentsPerBatch else {
+                return .invalid(
+                    at: index ?? -1,
+                    RefusalDetail(pointer: Self.pointer(toFieldsOf: index ?? -1), field: tables.fieldList[field]))
+            }
+            agents.append((dimension, nodes[field]))
+            if isHurried, !tables.dimensions[dimension].bucketing.isAtHand(value(of: nodes[field], in: document)) {
+                isLaborious = true
+            }
+        }
+        return nil
+    }
+
+    // MARK: Saying where
+
+    /// Whether this batch's answer says more of another refusal.
+    var saysMore: Bool { details.count < IntakeLimits.detailsPerBatch }
+
+    /// Keeps what is known of a refusal, for the first few of a batch.
+    @discardableResult
+    mutating func note(_ refusal: BatchAnswer.Refusal, of index: Int) -> RefusalReason {
+        if saysMore {
+            details[index] = BatchAnswer.Refusal(index: index, reason: refusal.reason, detail: refusal.detail)
+        }
+        return refusal.reason
+    }
+
+    mutating func refuse(
+        unknownEvent event: WireEvent, at index: Int, in document: JSONDocument, tables: PurposeTables
+    ) -> RefusalReason {
+        guard saysMore else { return .unknownEvent }
+        let nearest = Self.nearest(to: document.bytes(event.name), among: tables.eventList)
+        return note(
+            .init(
+                index: index, reason: .unknownEvent,
+                detail: RefusalDetail(pointer: "/events/\(index)/event", nearest: nearest)),
+            of: index)
+    }
+
+    mutating func refuse(noNumber source: FieldSource, at index: Int, tables: PurposeTables) -> RefusalReason {
+        var field: String?
+        if case .field(let number) = source { field = tables.fieldList[number] }
+        return note(
+            .invalid(at: index, RefusalDetail(pointer: Self.pointer(toFieldsOf: index), field: field)), of: index)
+    }
+
+    private static func pointer(toFieldsOf index: Int) -> String { index < 0 ? "/context" : "/events/\(index)/fields" }
+
+    /// The name that was likely meant; looked for only where a name could have been.
+    private static func nearest(to written: UnsafeBufferPointer<UInt8>, among known: [String]) -> String? {
+        guard written.count <= longestName else { return nil }
+        return NearestName.nearest(to: String(decoding: written, as: UTF8.self), among: known)
+    }
+
+    /// Of what is taken for a slip of a name. Unit: bytes.
+    private static let longestName = 40
+}
+
+extension BatchAnswer.Refusal {
+    static func invalid(at index: Int, _ detail: RefusalDetail) -> Self {
+        .init(index: index, reason: .invalidValue, detail: detail)
+    }
+}

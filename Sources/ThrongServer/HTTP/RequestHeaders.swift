@@ -1,0 +1,92 @@
+internal import HTTPTypes
+internal import NIOHTTP1
+internal import ThrongPlan
+
+/// What any route looks at of a request's headers, read in one way for all of them.
+///
+/// White space around a value is no part of it, and of a header that is a list, several lines are one list.
+///
+/// Source: RFC 9110, sections 5.3, 5.5 and 5.6.1.
+struct RequestHeaders {
+    /// The page that a request comes from, as far as its browser says.
+    enum Origin: Hashable {
+        /// No page: clients that are no browser don't say.
+        case none
+        case page(String)
+        /// More than one was named, which no browser does (the Fetch standard, section 3.2).
+        case unclear
+    }
+
+    private(set) var signals: Set<OptOutSignal> = []
+    private(set) var origin = Origin.none
+    /// Codings of the body but for `identity`, in lower-case letters.
+    private var codings: [String] = []
+    /// Unit: bytes; 0 where the client does not say.
+    private(set) var length = 0
+    private(set) var expectsContinue = false
+    /// NIO's decoder takes nothing more after a head that does; none is offered.
+    private(set) var asksForUpgrade = false
+    /// The last of them.
+    private(set) var host: String?
+    private(set) var hosts = 0
+
+    init(_ headers: HTTPHeaders) {
+        for (name, value) in headers { take(name, value) }
+    }
+
+    init(_ fields: HTTPFields) {
+        for field in fields { take(field.name.canonicalName, field.value) }
+    }
+
+    /// Nil for any encoding but gzip and none.
+    var isGzip: Bool? { codings.isEmpty ? false : codings == ["gzip"] ? true : nil }
+
+    private mutating func take(_ name: String, _ value: String) {
+        // Names differ in their length, so that most are told apart by one number.
+        switch name.utf8.count {
+        case 3 where name.lowercased() == "dnt":
+            if Self.isOn(value) { signals.insert(.doNotTrack) }
+        case 4 where name.lowercased() == "host":
+            host = String(Self.trimmed(value[...]))
+            hosts += 1
+        case 6 where name.lowercased() == "origin":
+            let text = Self.trimmed(value[...])
+            let isOne = origin == .none && !text.utf8.contains { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
+            origin = isOne ? .page(String(text)) : .unclear
+        case 6 where name.lowercased() == "expect":
+            expectsContinue = Self.trimmed(value[...]).lowercased() == "100-continue"
+        case 7 where name.lowercased() == "sec-gpc":
+            if Self.isOn(value) { signals.insert(.globalPrivacyControl) }
+        case 7 where name.lowercased() == "upgrade":
+            asksForUpgrade = true
+        case 14 where name.lowercased() == "content-length":
+            length = Int(Self.trimmed(value[...])) ?? .max
+        case 16 where name.lowercased() == "content-encoding":
+            for element in Self.elements(value) where element.lowercased() != "identity" {
+                codings.append(element.lowercased())
+            }
+        default: break
+        }
+    }
+
+    /// Whether a signal says 1, once or among others, with parameters or without: who says both is taken at the 1.
+    private static func isOn(_ value: String) -> Bool {
+        value == "1"
+            || elements(value).contains { element in
+                trimmed(element.prefix { $0 != ";" }) == "1"
+            }
+    }
+
+    private static func elements(_ value: String) -> [Substring] {
+        value.split(separator: ",").map(trimmed).filter { !$0.isEmpty }
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        let bytes = text.utf8
+        guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) })
+        else { return "" }
+        return text[first...last]
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+}

@@ -1,0 +1,99 @@
+internal import NIOHTTP1
+internal import ThrongWire
+
+/// Where a request goes, as routes see it: a path with its query, and one host.
+///
+/// Source: RFC 9112, sections 3.2 and 3.2.2; RFC 9110, sections 4.2 and 7.2.
+struct RequestTarget {
+    /// What is wrong with a request's host, or with a target that names one.
+    enum Problem: Error {
+        case noHost
+        case severalHosts
+        case malformedHost
+        case malformedTarget
+
+        /// What was found, what is allowed.
+        var message: String {
+            switch self {
+            case .noHost: "The request has no Host; HTTP/1.1 asks for one."
+            case .severalHosts: "The request has more than one Host; send one."
+            case .malformedHost: "The request's Host is no host with an optional port."
+            case .malformedTarget: "The request's target is no path, and no http address with a host."
+            }
+        }
+    }
+
+    /// A path with its query; as it came where a request has neither, such as `*`.
+    let path: String
+    /// Nil where a client of HTTP/1.0 says none.
+    let host: String?
+    /// Whether the target named the host itself, so that the header does not count.
+    let isAbsolute: Bool
+
+    init(_ target: String, _ headers: RequestHeaders, version: HTTPVersion) throws(Problem) {
+        guard headers.hosts <= 1 else { throw .severalHosts }
+        if let host = headers.host {
+            guard Self.isHost(host) else { throw .malformedHost }
+        } else if version != .http1_0 {
+            throw .noHost
+        }
+        guard target.utf8.first != UInt8(ascii: "/"), let address = try Self.split(target) else {
+            (path, host, isAbsolute) = (target, headers.host, false)
+            return
+        }
+        (path, host, isAbsolute) = (address.path, address.host, true)
+    }
+
+    /// The parts of an absolute target; nil for one that is not absolute.
+    private static func split(_ target: String) throws(Problem) -> (host: String, path: String)? {
+        guard let colon = target.firstIndex(of: ":"), target[colon...].hasPrefix("://") else { return nil }
+        let scheme = target[..<colon].lowercased()
+        guard scheme == "http" || scheme == "https" else { throw .malformedTarget }
+        let rest = target[colon...].dropFirst(3)
+        let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+        let host = String(rest[..<end])
+        guard isHost(host) else { throw .malformedTarget }
+        let path = String(rest[end...])
+        return (host, path.first == "/" ? path : "/" + path)
+    }
+
+    /// Whether it is `uri-host [ ":" port ]` (RFC 3986, section 3.2.2) with a host in it: a name, an IPv4 address, or an IP
+    /// literal in brackets.
+    static func isHost(_ text: String) -> Bool {
+        var bytes = Substring(text).utf8
+        let isLiteral = bytes.first == UInt8(ascii: "[")
+        if isLiteral { bytes.removeFirst() }
+        let name = bytes.prefix { isInName($0) || $0 == (isLiteral ? UInt8(ascii: ":") : UInt8(ascii: "%")) }
+        guard !name.isEmpty, isLiteral || isDecodable(name) else { return false }
+        bytes = bytes[name.endIndex...]
+        if isLiteral, bytes.popFirst() != UInt8(ascii: "]") { return false }
+        guard let colon = bytes.popFirst() else { return true }
+        // The digits of a port may be left out.
+        return colon == UInt8(ascii: ":")
+            && (bytes.isEmpty
+                || bytes.count <= 5 && bytes.allSatisfy(\.isDigit) && Int(Substring(bytes)) ?? .max <= 65_535)
+    }
+
+    /// Whether each percent sign has its two hexadecimal digits.
+    private static func isDecodable(_ name: Substring.UTF8View) -> Bool {
+        var rest = name
+        while let sign = rest.firstIndex(of: UInt8(ascii: "%")) {
+            let digits = rest[sign...].dropFirst().prefix(2)
+            guard digits.count == 2, digits.allSatisfy({ $0.isDigit || (0x61...0x66).contains($0 | 0x20) }) else {
+                return false
+            }
+            rest = rest[digits.endIndex...]
+        }
+        return true
+    }
+
+    /// `unreserved` and `sub-delims` of RFC 3986.
+    private static func isInName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "."), UInt8(ascii: "-"): true
+        default: otherSigns.contains(byte)
+        }
+    }
+
+    private static let otherSigns = Array("_~!$&'()*+,;=".utf8)
+}

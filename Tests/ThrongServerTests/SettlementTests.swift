@@ -1,0 +1,72 @@
+import Foundation
+import Synchronization
+import TestCluster
+import Testing
+import ThrongServer
+import ThrongStore
+
+@Suite("A release waits for what daemons have acknowledged")
+struct SettlementTests {
+    @Test("every daemon has to answer an asking that came after what it answered last; one that has left need not")
+    func answers() async throws {
+        let settings = try await TestCluster.database()
+        let store = ReleaseStore(settings)
+        defer { store.close() }
+        let barrier = Settlement(store, patience: .zero)
+        let (one, two) = (DaemonID(UUID()), DaemonID(UUID()))
+        let (first, second) = (CounterStore(settings), CounterStore(settings))
+        func silent(without: Set<DaemonID> = []) async throws -> Set<DaemonID> {
+            Set(try await barrier.reached(without: without).map(\.daemon))
+        }
+        #expect(try await silent().isEmpty, "there is no daemon")
+        _ = try await first.attach(daemon: one)
+        _ = try await second.attach(daemon: two)
+        #expect(try await silent() == [one, two])
+        let asking = try await first.lastAsking()
+        try await first.settle(asking)
+        try await second.settle(asking)
+        #expect(try await store.unsettled(asking).isEmpty)
+        #expect(try await silent() == [one, two], "a later asking is about what came later")
+        #expect(try await silent(without: [two]) == [one])
+        try await first.settle(CounterStore.left)
+        #expect(try await silent() == [two])
+        try await second.settle(CounterStore.left)
+        #expect(try await silent().isEmpty)
+        _ = try await first.attach(daemon: one)
+        #expect(try await silent() == [one], "whoever is back may hold something again")
+    }
+
+    @Test("an answer that comes while a release waits lets it go on")
+    func waits() async throws {
+        let settings = try await TestCluster.database()
+        let store = ReleaseStore(settings)
+        defer { store.close() }
+        let counters = CounterStore(settings)
+        _ = try await counters.attach(daemon: DaemonID(UUID()))
+        let before = try await counters.lastAsking()
+        let told = Mutex(0)
+        let answer = Task {
+            while told.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(10)) }
+            let asking = try await counters.lastAsking()
+            #expect(asking > before)
+            try await counters.settle(asking)
+        }
+        let silent = try await Settlement(store, patience: .seconds(600)).reached { _ in told.withLock { $0 += 1 } }
+        #expect(silent.isEmpty)
+        #expect(told.withLock { $0 } == 1)
+        try await answer.value
+    }
+
+    @Test("a process that was replaced can't answer for the one that took its place")
+    func fenced() async throws {
+        let settings = try await TestCluster.database()
+        let store = ReleaseStore(settings)
+        defer { store.close() }
+        let daemon = DaemonID(UUID())
+        let (older, newer) = (CounterStore(settings), CounterStore(settings))
+        _ = try await older.attach(daemon: daemon)
+        _ = try await newer.attach(daemon: daemon)
+        try await older.settle(CounterStore.left)
+        #expect(try await Settlement(store, patience: .zero).reached().map(\.daemon) == [daemon])
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import Synchronization
+import TestCluster
+import Testing
+import ThrongCounting
+import ThrongPlan
+import ThrongStore
+
+@testable import ThrongServer
+
+@Suite("A wrong clock takes nothing from the ledger and adds nothing to it")
+struct WrongClockTests {
+    private static let years: Int64 = 730 * 86_400
+
+    /// The schedule of a shop, on clocks that a test sets. PostgreSQL's is the machine's.
+    private final class House: Sendable {
+        let settings: ConnectionSettings
+        let store: ReleaseStore
+        let telemetry = Telemetry()
+        let ahead = Mutex<Int64>(0)
+        let plan: Plan
+        let layout: MetricLayout
+        let now: Int64
+
+        init() async throws {
+            settings = try await TestCluster.database()
+            store = ReleaseStore(settings)
+            now = try await Connection(settings).integer("select extract(epoch from now())::bigint")
+            let today = CalendarDate(daysSince1970: now / 86_400)
+            let yaml = """
+                app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 100, grace: 1 hour}
+                purposes:
+                  product: {explanation: To see., consent: not_required, rotation: 15 minutes, retention: 30 days}
+                dimensions:
+                  os: {title: System, field: os, list: [ios, android], partitions: devices}
+                metrics:
+                  views: {title: Views, events: [view], question: What?, decision: That., owner: Team,
+                    expires: \(CalendarDate(daysSince1970: now / 86_400 + 300)), purpose: product, dimensions: [os],
+                    period: hour}
+                """
+            plan = try Plan(yaml: yaml, file: "plan.yaml", today: today)
+            layout = try plan.layout(of: try #require(plan.metrics.first), rules: .system)
+        }
+
+        /// Counts forty devices of an hour, as a daemon that has stopped since.
+        func count(hoursAgo: Int64) async throws {
+            let counters = CounterStore(settings)
+            try await counters.registerLayouts([layout])
+            let start = now - now % 3600 - hoursAgo * 3600
+            let from = try await counters.attach(daemon: DaemonID(UUID()))
+            let flush = Flush(
+                after: from, through: from.next, layouts: [layout],
+                counters: [
+                    CounterDelta(layout: 0, periodStart: start, measure: .count, cell: CellIndex(0), delta: 80)
+                ],
+                distinct: layout.trackedMargins.map {
+                    DistinctDelta(
+                        layout: 0, periodStart: start, margin: $0,
+                        cell: layout.project(CellIndex(0), from: layout.leaf, to: $0),
+                        window: layout.rotation.window(at: start), delta: 40)
+                })
+            _ = try await counters.flush(flush, now: now)
+            try await counters.settle(CounterStore.left)
+        }
+
+        var schedule: ScheduleService {
+            let clock = UnixClock { [self] in now + ahead.withLock { $0 } }
+            return ScheduleService(
+                plans: [plan], releases: ReleaseDesk(store: store, rules: .system),
+                reports: ReportDesk(store: store, rules: .system, folder: "/nowhere"), store: store,
+                standing: FlushStanding(),
+                guarded: ClockGuard(
+                    clock: HouseClock(clock, machine: "a", uptime: { 5000 }), store: store, telemetry: telemetry,
+                    logger: .silent),
+                settlement: Settlement(store, patience: .seconds(1)), telemetry: telemetry, clock: clock,
+                interval: .seconds(60),
+                logger: .silent)
+        }
+
+        func rows(_ table: String) async throws -> Int64 {
+            try await Connection(settings).integer("select count(*) from throng.\(table)")
+        }
+    }
+
+    @Test("two years ahead nothing is released, deleted or opened; once the clock is right, all goes on")
+    func wrongClock() async throws {
+        let house = try await House()
+        defer { house.store.close() }
+        try await house.count(hoursAgo: 4)
+        let schedule = house.schedule
+        var day: Int64 = -1
+        await schedule.look(&day)
+        let released = try await house.rows("released_cell")
+        #expect(released > 0)
+        try await house.count(hoursAgo: 1)
+        let open = try await house.rows("open_period")
+        house.ahead.withLock { $0 = Self.years }
+        for _ in 0..<3 { await schedule.look(&day) }
+        #expect(try await house.rows("released_cell") == released)
+        #expect(try await house.rows("open_period") == open)
+        #expect(try await house.rows("counter") > 0)
+        #expect(house.telemetry.snapshot.isClockDoubted)
+        house.ahead.withLock { $0 = 2 * 3600 }
+        await schedule.look(&day)
+        #expect(try await house.rows("released_cell") == released, "two hours are too far, too")
+        house.ahead.withLock { $0 = 3500 }
+        await schedule.look(&day)
+        #expect(!house.telemetry.snapshot.isClockDoubted)
+        #expect(house.telemetry.snapshot.releases > 0)
+    }
+
+    @Test("a daemon that is away holds releases up, but not for longer than events may be late")
+    func away() async throws {
+        let house = try await House()
+        defer { house.store.close() }
+        try await house.count(hoursAgo: 4)
+        let lost = CounterStore(house.settings)
+        _ = try await lost.attach(daemon: DaemonID(UUID()))
+        let schedule = house.schedule
+        var day: Int64 = -1
+        await schedule.look(&day)
+        #expect(try await house.rows("released_cell") == 0)
+        try await Connection(house.settings).execute(
+            """
+            update throng.watermark
+            set attached_at = now() - interval '49 hours', advanced_at = now() - interval '49 hours'
+            where settled = 0
+            """)
+        await schedule.look(&day)
+        #expect(try await house.rows("released_cell") > 0)
+    }
+}
