@@ -1,39 +1,101 @@
 public import ThrongWire
 
 extension Throng {
-    /// What the plan wants to know and for what, as a consent screen needs it; in the plan's order.
+    /// What the plan wants to know and for what, as a consent screen needs it; in the plan's order. Empty until there is a
+    /// plan: see ``loadPlan()``.
     public var purposes: [PurposeInfo] {
-        plan.purposes.map { purpose in
+        guard let plan else { return [] }
+        return plan.purposes.map { purpose in
             let published = plan.published.purposes.first { $0.name.text == purpose.name }
             return PurposeInfo(
                 id: purpose.name, explanation: explanation(of: purpose), needsConsent: purpose.needsConsent,
-                consent: memory.consents[purpose.name] ?? .notDetermined,
+                consent: consents[purpose.name],
                 refusedBy: purpose.refusedBy.intersection(signals),
-                isAllowed: memory.allows(purpose, signals: signals), rotationSeconds: purpose.rotation.seconds,
+                isAllowed: permissions.allows(purpose), rotationSeconds: purpose.rotation.seconds,
                 retentionSeconds: published?.retentionSeconds ?? 0,
                 questions: plan.published.metrics.filter { $0.purpose.text == purpose.name }.map(\.question))
         }
     }
 
     /// What the person said about a purpose.
-    public func consent(for purpose: String) -> Consent { memory.consents[purpose] ?? .notDetermined }
+    public func consent(for purpose: String) -> Consent { consents[purpose] }
+
+    /// What may be counted now.
+    var permissions: Permissions { Permissions(consents: consents, signals: signals) }
 
     /// Takes what the person says about a purpose. From `authorized` on, events are counted; otherwise what waits for
     /// the purpose is dropped at once, and so is what the device noted for it.
     ///
-    /// - Returns: whether it is on disk.
-    @discardableResult
-    public func setConsent(_ consent: Consent, for purpose: String) -> Bool {
+    /// A refusal holds at once, and where the disk is full it is kept by removing what was agreed to: after the next start
+    /// all purposes count as refused. Anything else holds once it is on disk.
+    ///
+    /// - Throws: ``ThrongError/storage(_:)`` where what is said would be forgotten when the app ends. A refusal holds until
+    ///   then; anything else does not hold at all.
+    public func setConsent(_ consent: Consent, for purpose: String) throws(ThrongError) {
         drain()
-        memory.consents[purpose] = consent
-        isSaved = false
-        return dropRefused()
+        guard !isShut else { throw ThrongError.storage("This Throng was closed.") }
+        guard consent.isRefusal else { return try loosen(consent, for: purpose) }
+        consents[purpose] = consent
+        isConsentSaved = false
+        for place in held.indices { held[place].permissions.consents[purpose] = consent }
+        dropRefused()
+        guard !isConsentSaved else { return }
+        do {
+            try storage.remove(ConsentDocument.name)
+        } catch {
+            throw .storage(
+                "The refusal holds, but can't be kept: nothing can be written or removed. Ask again after a start.")
+        }
+    }
+
+    /// First on disk, then in force; and what waits of a time before a refusal must not be there any more.
+    private func loosen(_ consent: Consent, for purpose: String) throws(ThrongError) {
+        var wanted = consents
+        wanted[purpose] = consent
+        guard wanted != consents || !isConsentSaved else { return }
+        do {
+            guard persist() else { throw ThrongError.storage("") }
+            try ConsentDocument.write(wanted, to: storage, for: source.address)
+        } catch {
+            withdraw(wanted)
+            throw .storage("What the person said could not be written, so it does not hold; the disk may be full.")
+        }
+        consents = wanted
+        isConsentSaved = true
+        dropRefused()
+    }
+
+    /// Makes sure that what does not hold is not on disk, where writing it failed late.
+    private func withdraw(_ wanted: Consents) {
+        guard ConsentDocument.read(from: storage, for: source.address)?.consents == wanted else { return }
+        isConsentSaved = false
+        keepConsents()
+        guard !isConsentSaved else { return }
+        do {
+            try storage.remove(ConsentDocument.name)
+        } catch {
+            // It is tried again with the next event.
+            return
+        }
+    }
+
+    /// Writes down what the person said, where that did not work so far.
+    func keepConsents() {
+        guard !isConsentSaved else { return }
+        do {
+            try ConsentDocument.write(consents, to: storage, for: source.address)
+            isConsentSaved = true
+        } catch {
+            // The status says so; it is tried again with the next event, and until then its document is missing.
+            isConsentSaved = false
+        }
     }
 
     /// Takes the opt-out signals that are set now, such as Global Privacy Control; purposes that the plan lets them
     /// refuse drop what waits, as when consent is withdrawn.
     public func setSignals(_ signals: Set<OptOutSignal>) {
         drain()
+        for place in held.indices { held[place].permissions.signals.formUnion(signals) }
         self.signals = signals
         isSaved = false
         dropRefused()
@@ -47,12 +109,16 @@ extension Throng {
     /// Drops what waits for purposes that may not count now.
     @discardableResult
     func dropRefused() -> Bool {
-        let allowed = Set(plan.purposes.filter { memory.allows($0, signals: signals) }.map(\.name))
-        // Also those that a newer plan no longer has.
-        for name in Set(plan.purposes.map(\.name)).union(memory.purposes).subtracting(allowed) {
+        guard let plan else { return persist() }
+        let permissions = permissions
+        let allowed = Set(plan.purposes.filter(permissions.allows).map(\.name))
+        // Also those that a newer plan no longer has, once it is known to be newer.
+        let known = Set(plan.purposes.map(\.name)).union(isUnconfirmed ? [] : memory.purposes)
+        for name in known.subtracting(allowed) {
             memory.withdraw(name, answered: plan.purpose(name)?.answered.map(\.name) ?? [])
             due[name] = nil
         }
+        isSaved = false
         return persist()
     }
 }

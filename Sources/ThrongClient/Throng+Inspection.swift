@@ -29,29 +29,37 @@ extension Throng {
             if let reason = DropReason(rawValue: name) { dropped[reason] = count }
         }
         return ThrongStatus(
-            waiting: memory.waiting, unanswered: memory.outstanding.values.reduce(0) { $0 + $1.count },
-            dropped: dropped, isSaved: isSaved, planVersion: plan.published.version)
+            waiting: memory.waiting + held.count,
+            unanswered: memory.outstanding.values.reduce(0) { $0 + $1.count }, dropped: dropped, isSaved: isSaved,
+            isConsentKept: isConsentSaved && consents.others != .denied, planVersion: plan?.published.version,
+            planProblem: planProblem)
     }
 
     /// What an event would be counted as, for all purposes; records nothing.
-    public func preview(_ event: String, _ fields: [String: EventValue] = [:]) -> EventPreview {
+    public func preview(_ event: String, _ fields: [String: any EventValueConvertible] = [:]) -> EventPreview {
+        guard let plan else { return EventPreview(counted: [], refused: .noPlan) }
         let now = self.now
-        let counting = plan.purposes.filter { !($0.events[event]?.metrics.isEmpty ?? true) }
-        guard !counting.isEmpty else { return EventPreview(counted: [], refused: .unknownEvent) }
-        guard fields.keys.allSatisfy({ name in counting.contains { $0.takes(name, with: event) } }) else {
-            return EventPreview(counted: [], refused: .unknownField)
+        let values = fields.mapValues(\.eventValue)
+        let counting: [DevicePlan.Purpose]
+        do throws(DropReason) {
+            counting = try plan.counting(event, with: fields.keys)
+        } catch {
+            return EventPreview(counted: [], refused: error)
         }
         var tuples: [EventPreview.Tuple] = []
         var refused: DropReason?
         for purpose in counting {
             guard let known = purpose.events[event] else { continue }
             do throws(DropReason) {
-                let coarsened = try DeviceMemory.coarsened(fields, context: context, for: known)
-                for metric in known.metrics {
-                    guard now < metric.expires else { throw .metricExpired }
-                    let buckets = metric.buckets(event: event, fields: coarsened, unixSeconds: now)
-                    guard !metric.isImpossible(buckets) else { throw .impossibleCombination }
-                    tuples.append(tuple(metric, buckets, coarsened, purpose, now: now))
+                let coarsened = try DeviceMemory.coarsened(values, context: context, for: known)
+                let live = known.metrics.filter { now < $0.expires }
+                guard !live.isEmpty else { throw .metricExpired }
+                let buckets = live.map { $0.buckets(event: event, fields: coarsened, unixSeconds: now) }
+                for (metric, buckets) in zip(live, buckets) where metric.isImpossible(buckets) {
+                    throw .impossibleCombination
+                }
+                for (metric, buckets) in zip(live, buckets) {
+                    tuples.append(tuple(metric, buckets, coarsened, purpose, in: plan, now: now))
                 }
             } catch {
                 refused = error
@@ -62,7 +70,7 @@ extension Throng {
 
     private func tuple(
         _ metric: DevicePlan.Metric, _ buckets: [Int], _ fields: [String: Batch.Scalar],
-        _ purpose: DevicePlan.Purpose, now: Int64
+        _ purpose: DevicePlan.Purpose, in plan: DevicePlan, now: Int64
     ) -> EventPreview.Tuple {
         let labels = zip(metric.dimensions, buckets).map { ($0.name, $0.bucketing.labels[$1].text) }
         let sums = metric.sums.compactMap { sum -> (String, Double)? in
@@ -75,7 +83,7 @@ extension Throng {
             sums: Dictionary(sums) { first, _ in first },
             period: plan.calendar.label(of: plan.calendar.period(metric.period, containing: now)),
             isOncePerWindow: metric.isOncePerWindow, sampling: metric.sampling,
-            isAllowed: memory.allows(purpose, signals: signals))
+            isAllowed: permissions.allows(purpose))
     }
 
     static func logName(_ place: Int) -> String { "sent-\(place).json" }
@@ -84,7 +92,7 @@ extension Throng {
     ///
     /// - Returns: whether it is on disk.
     func log(_ batch: Outstanding, of purpose: String, _ outcome: SentBatch.Outcome) -> Bool {
-        let words = plan.purpose(purpose).map(explanation(of:)) ?? ""
+        let words = plan?.purpose(purpose).map(explanation(of:)) ?? ""
         let entry = SentBatch(
             id: batch.batch, purpose: purpose, explanation: words, unixSeconds: batch.firstSent, body: batch.body,
             outcome: outcome)

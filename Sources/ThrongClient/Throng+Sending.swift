@@ -22,17 +22,15 @@ extension Throng {
     public func flush() async -> FlushResult {
         drain()
         var result = FlushResult()
+        if needsPlan, !isClosed { await refreshPlan() }
         var isFirst = true
-        for purpose in plan.purposes.shuffled(using: &random).map(\.name) {
+        for purpose in (plan?.purposes ?? []).shuffled(using: &random).map(\.name) {
             while !isClosed, !Task.isCancelled {
-                guard let ready = plan.purpose(purpose), memory.allows(ready, signals: signals), isReady(ready) else {
-                    break
-                }
+                guard let ready = plan?.purpose(purpose), permissions.allows(ready), isReady(ready) else { break }
                 if !isFirst {
                     await pause()
                     // The person may have changed their mind meanwhile.
-                    guard let ready = plan.purpose(purpose), memory.allows(ready, signals: signals), isReady(ready)
-                    else { break }
+                    guard let ready = plan?.purpose(purpose), permissions.allows(ready), isReady(ready) else { break }
                 }
                 isFirst = false
                 let attempt = await attempt(purpose)
@@ -47,7 +45,8 @@ extension Throng {
         }
         drain()
         persist()
-        result.waiting = memory.waiting + memory.outstanding.values.reduce(0) { $0 + $1.count }
+        result.waiting = memory.waiting + memory.outstanding.values.reduce(0) { $0 + $1.count } + held.count
+        if plan == nil || isUnconfirmed, let planProblem { result.problem = .noPlan(planProblem) }
         if result.problem == nil, let until = memory.patience.values.map(\.retryAfter).max() {
             let seconds = until - now
             if seconds > 0 { result.problem = .busy(seconds: seconds) }
@@ -60,7 +59,7 @@ extension Throng {
     func schedule() {
         guard options.sendsByItself, !isClosed else { return }
         let now = self.now
-        for purpose in plan.purposes { due[purpose.name] = dueTime(of: purpose, now: now) }
+        for purpose in plan?.purposes ?? [] { due[purpose.name] = dueTime(of: purpose, now: now) }
         let next = max(min(nextRefresh, due.values.min() ?? nextRefresh), now + 1)
         if let timer, timer.due <= next { return }
         timer?.task.cancel()
@@ -89,6 +88,7 @@ extension Throng {
         timer = nil
         guard !isClosed else { return }
         drain()
+        if needsPlan, nextRefresh <= now { await refreshByItself() }
         let now = self.now
         let ready = due.filter { $0.value <= now }.keys.sorted()
         // One purpose at a time, in random order: those that were due together, as after hours offline, part again.
@@ -97,23 +97,26 @@ extension Throng {
                 let wait = options.interval * Double.random(in: 0.5...1.5, using: &random)
                 due[purpose] = purpose == next ? nil : now + Int64(wait)
             }
-            if let purpose = plan.purpose(next), memory.allows(purpose, signals: signals), isReady(purpose) {
+            if let purpose = plan?.purpose(next), permissions.allows(purpose), isReady(purpose) {
                 _ = await attempt(next)
             }
         }
-        if nextRefresh <= now {
-            // Set before it is waited for, so that only one asks.
-            nextRefresh = now + 900
-            if await refreshPlan() { nextRefresh = self.now + max(options.planAge, 900) }
-        }
+        if nextRefresh <= now { await refreshByItself() }
         persist()
         schedule()
+    }
+
+    /// Asks for a newer plan, and for the first one, or one that events wait for, soon again.
+    private func refreshByItself() async {
+        // Set before it is waited for, so that only one asks.
+        nextRefresh = now + (needsPlan ? min(20 << Int64(min(planFailures, 5)), 900) : 900)
+        if await refreshPlan() { nextRefresh = now + max(options.planAge, 900) }
     }
 
     /// Whether a batch of a purpose may be sent now: one that waits, or one that can be made.
     private func isReady(_ purpose: DevicePlan.Purpose) -> Bool {
         let now = self.now
-        guard (memory.patience[purpose.name]?.retryAfter ?? 0) <= now else { return false }
+        guard !isUnconfirmed, (memory.patience[purpose.name]?.retryAfter ?? 0) <= now else { return false }
         return memory.outstanding[purpose.name] != nil || memory.hasBatch(purpose, now: now)
     }
 
@@ -130,7 +133,7 @@ extension Throng {
     }
 
     private func attemptAlone(_ name: String) async -> Attempt {
-        guard let purpose = plan.purpose(name) else { return Attempt() }
+        guard let plan, let purpose = plan.purpose(name) else { return Attempt() }
         let now = self.now
         memory.forgetOld(now: now, ageLimit: options.ageLimit)
         if let old = memory.outstanding[name], old.isOver(at: purpose.rotation.window(at: now).value) {
@@ -178,12 +181,12 @@ extension Throng {
     private func travelsAgain(_ batch: Outstanding, of purpose: String, _ answer: DaemonAnswer) async -> Bool {
         let before = memory.correction.seconds
         guard await refreshPlan(), memory.outstanding[purpose]?.batch == batch.batch,
-            case .rejected(let status, let error) = answer
+            case .rejected(let status, let error) = answer, let plan
         else { return false }
         let shift = memory.correction.seconds - before
         guard shift != 0 else { return false }
         _ = log(batch, of: purpose, .rejected(status: status, error: error))
-        let events = batch.events.map { $0.moved(by: shift, in: plan.calendar) }
+        let events = batch.events.map { $0.moved(by: shift, in: plan.calendar, now: now) }
         memory.putBack(events, of: batch, of: purpose, queueLimit: options.queueLimit)
         isSaved = false
         persist()
@@ -221,7 +224,7 @@ extension Throng {
         switch answer {
         case .counted(let answer):
             memory.patience[purpose] = nil
-            if isKept {
+            if isKept, let plan {
                 memory.settle(sent, of: purpose, answer: answer)
                 revealed.answer(
                     answer.reveal ?? [], purpose: purpose, window: sent.window, in: plan, random: &random)

@@ -10,18 +10,18 @@ internal import ThrongWire
 ///
 /// ```swift
 /// let throng = try await Throng(plan: url, storage: directory)
-/// await throng.setConsent(.authorized, for: "product")
+/// try await throng.setConsent(.authorized, for: "product")
 /// throng.record("recipe_opened", ["category": "dessert"])
 /// ```
 ///
 /// Fields become bucket labels before they are written down or sent. What waits is on the device's disk, without raw
 /// values and with times cut to the hour, day, week or month that is counted. Events go out under an identifier for
-/// their purpose and window that can't be linked to any other. Nothing but starting it throws, and nothing crashes the
-/// app.
+/// their purpose and window that can't be linked to any other. Nothing throws but starting it, asking for its plan, and
+/// saying what a person allows where that can't be kept; and nothing crashes the app.
 public actor Throng {
     // What it is made of.
     let source: PlanSource
-    let storage: any ClientStorage
+    let storage: AppStorage
     let transport: any ClientTransport
     let clock: any ClientClock
     var random: RandomSource
@@ -29,9 +29,14 @@ public actor Throng {
     private let executor = DiskExecutor()
 
     // What it knows.
-    var plan: DevicePlan
+    /// Nil until the first one has come.
+    var plan: DevicePlan?
     var stored: StoredPlan
+    var planProblem: ThrongError?
+    var consents: Consents
     var memory: DeviceMemory
+    /// What was recorded and no plan has an answer for yet.
+    var held: [HeldRecord] = []
     var context: [String: EventValue]
     var signals: Set<OptOutSignal>
     var revealed = RevealedValues()
@@ -45,8 +50,21 @@ public actor Throng {
     var due: [String: Int64] = [:]
     /// By purpose, the attempt under way.
     var attempts: [String: Task<Attempt, Never>] = [:]
+    private var saver: Task<Void, Never>?
     var isSaved = false
+    var isConsentSaved = true
+    /// Nothing new begins.
     var isClosed = false
+    /// Nothing is written any more.
+    var isShut = false
+    /// Whether events that the plan does not have are held until the daemon was asked for a newer one.
+    var asksForEvents = false
+    /// From then on it may be asked again because of such events. Unit: Unix seconds.
+    var nextAsking: Int64 = 0
+    /// Whether the plan is a bundled one that took the place of one of the daemon's.
+    var isUnconfirmed: Bool
+    /// Failures in a row to get a plan.
+    var planFailures = 0
     /// When the daemon is asked for a newer plan. Unit: Unix seconds.
     var nextRefresh: Int64
     /// Grows when everything is forgotten, so that what was under way does not come back.
@@ -55,7 +73,9 @@ public actor Throng {
     /// Its own queue: the disk is slow, and the app's tasks must not wait for it.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Starts with the plan that is stored, or asks the daemon for it, or takes the one that the app bundles.
+    /// Starts with the plan that is stored, or with the one that the app bundles where that is newer; without waiting for
+    /// the network. Where there is none yet, what is recorded waits in memory until the daemon has given it: see
+    /// ``loadPlan()``.
     ///
     /// - Parameters:
     ///   - url: the daemon's address for the plan: `https://throng.example.org/v1/plan/APP`.
@@ -79,28 +99,29 @@ public actor Throng {
     ) async throws {
         let source = try PlanSource(url)
         let options = options.checked
-        let kept: (plan: DevicePlan, stored: StoredPlan, date: Int64?)
-        if let found = Self.storedPlan(in: storage) {
-            kept = found
-        } else {
-            kept = try await Self.firstPlan(
-                source, storage: storage, transport: transport, now: Self.now(of: clock), bundled: options.bundledPlan)
-        }
+        let storage = AppStorage(storage, app: source.app)
+        var random = random
+        let start = try Start(source, storage: storage, bundled: options.bundledPlan, random: &random)
         self.source = source
         self.storage = storage
         self.transport = transport
         self.clock = clock
         self.options = options
-        plan = kept.plan
-        stored = kept.stored
+        plan = start.plan
+        stored = start.stored
+        isUnconfirmed = start.isUnconfirmed
+        consents = start.consents
         context = options.context
         signals = options.signals
-        var random = random
-        memory = try Self.storedMemory(in: storage, random: &random)
-        if let date = kept.date { _ = memory.correction.learn(date, at: Self.now(of: clock)) }
+        memory = start.memory
+        if let plan = start.plan, let old = start.former {
+            memory.follow(plan, after: old, queueLimit: options.queueLimit)
+        }
         let now = Self.now(of: clock, corrected: memory.correction)
-        nextRefresh = max(
-            min(kept.stored.unixSeconds, now) + options.planAge, now + .random(in: 1...30, using: &random))
+        nextRefresh =
+            plan == nil || start.isUnconfirmed
+            ? now
+            : max(min(start.stored.unixSeconds, now) + options.planAge, now + .random(in: 1...30, using: &random))
         self.random = random
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         wakes = continuation
@@ -110,11 +131,15 @@ public actor Throng {
             }
             continuation.yield()
         }
+        for notice in start.notices { options.notice?(notice) }
+        // What was refused as the app ended may still wait.
+        dropRefused()
     }
 
     deinit {
         wakes.finish()
         worker?.cancel()
+        saver?.cancel()
         timer?.task.cancel()
     }
 
@@ -124,12 +149,14 @@ public actor Throng {
     /// - Parameter plan: the answer of `GET /v1/plan/APP`, such as a file among the app's tests.
     /// - Throws: ``ThrongError`` where the plan can't be followed.
     public static func testing(
-        plan: Data, sink: MemorySink, clock: any ClientClock = SystemClock(), context: [String: EventValue] = [:]
+        plan: Data, sink: MemorySink, clock: any ClientClock = SystemClock(),
+        context: [String: any EventValueConvertible] = [:]
     ) async throws -> Throng {
+        let app = try PlanSource.read(plan).published.app
         var options = ThrongOptions(context: context, bundledPlan: plan)
         options.sendsByItself = false
         options.gap = 0
-        guard let url = URL(string: "https://throng.invalid/v1/plan/app") else { throw ThrongError.planAddress }
+        guard let url = URL(string: "https://throng.invalid/v1/plan/\(app)") else { throw ThrongError.planAddress }
         let throng = try await Throng(
             plan: url, storage: MemoryStorage(), transport: sink, clock: clock, options: options)
         await throng.authorizeAll()
@@ -138,21 +165,22 @@ public actor Throng {
 
     /// Counts an event, if the plan has it and the person allows it.
     ///
-    /// Returns at once: what is to be done is done elsewhere. Never throws; ``status`` says what became of events that
-    /// the plan does not take.
+    /// Returns at once: what is to be done is done elsewhere. Never throws; ``ThrongOptions/notice`` and ``status`` say
+    /// what became of events that the plan does not take.
     ///
     /// - Parameters:
     ///   - event: its name in the plan.
     ///   - fields: what the plan's dimensions and sums read, besides the context.
-    public nonisolated func record(_ event: String, _ fields: [String: EventValue] = [:]) {
-        inbox.put(Inbox.Record(event: event, fields: fields, unixSeconds: Self.now(of: clock)))
+    public nonisolated func record(_ event: String, _ fields: [String: any EventValueConvertible] = [:]) {
+        let values = fields.mapValues(\.eventValue)
+        inbox.put(Inbox.Record(event: event, fields: values, unixSeconds: Self.now(of: clock)))
         wakes.yield()
     }
 
     /// Fields that all further events share. Only what the plan names is used.
-    public func setContext(_ context: [String: EventValue]) {
+    public func setContext(_ context: [String: any EventValueConvertible]) {
         drain()
-        self.context = context
+        self.context = context.mapValues(\.eventValue)
         save()
     }
 
@@ -165,15 +193,22 @@ public actor Throng {
         return persist()
     }
 
-    /// Stops what runs by itself; what waits stays on disk. To be called before the directory is used again.
+    /// Stops what runs by itself; what waits stays on disk, but what waits for a plan is dropped. Afterwards another ``Throng`` may use the directory.
     public func close() async {
-        save()
         isClosed = true
         wakes.finish()
         worker?.cancel()
+        saver?.cancel()
         timer?.task.cancel()
         timer = nil
         for attempt in attempts.values { _ = await attempt.value }
+        drain()
+        for each in held { memory.drop(plan == nil ? .noPlan : .unknownEvent, event: each.record.event) }
+        held = []
+        isSaved = false
+        persist()
+        isShut = true
+        storage.close()
     }
 
     /// Forgets the secret, the queue, the log and everything that was noted; from now on this is another device.
@@ -181,11 +216,11 @@ public actor Throng {
     /// What the person said about purposes stays, and so does the plan.
     public func reset() {
         _ = inbox.takeAll()
+        held = []
         generation += 1
-        let (consents, correction) = (memory.consents, memory.correction)
+        let correction = memory.correction
         let old = memory.log
-        memory = DeviceMemory(random: &random)
-        memory.consents = consents
+        memory = DeviceMemory(address: source.address, random: &random)
         memory.correction = correction
         revealed = RevealedValues()
         due = [:]
@@ -199,24 +234,29 @@ public actor Throng {
     private func work() {
         guard !isClosed else { return }
         drain()
-        persist()
+        saveSoon()
         schedule()
     }
 
-    private func authorizeAll() {
-        for purpose in plan.purposes { memory.consents[purpose.name] = .authorized }
-        isSaved = false
+    /// Writes down what was recorded a second later, together with what is recorded until then.
+    private func saveSoon() {
+        guard !isSaved, saver == nil else { return }
+        let clock = clock
+        saver = Task { [weak self] in
+            do { try await clock.sleep(seconds: 1) } catch { return }
+            await self?.saveNow()
+        }
     }
 
-    /// Takes in what was recorded, under the plan, context and consent of this moment.
-    func drain() {
-        let (records, overflow) = inbox.takeAll()
-        hideValues(of: records)
-        let circumstances = circumstances
-        for record in records.map(hidden).map(corrected) { memory.record(record, in: circumstances, random: &random) }
-        if overflow > 0 { memory.drop(.queueFull, overflow) }
-        let isAnswered = memory.answer(at: now, in: circumstances, random: &random)
-        if !records.isEmpty || overflow > 0 || isAnswered { isSaved = false }
+    private func saveNow() {
+        saver = nil
+        save()
+    }
+
+    private func authorizeAll() {
+        consents.authorize(plan?.purposes.map(\.name) ?? [])
+        // The sink has no newer plan.
+        nextAsking = .max
     }
 
     /// The time, which is the clock's unless that is known to be wrong.
@@ -229,20 +269,12 @@ public actor Throng {
         min(max(min(max(clock.unixSeconds, 0), latest) + by.seconds, 0), latest)
     }
 
-    private func corrected(_ record: Inbox.Record) -> Inbox.Record {
-        Inbox.Record(
-            event: record.event, fields: record.fields,
-            unixSeconds: min(max(record.unixSeconds + memory.correction.seconds, 0), Self.latest))
-    }
-
-    var circumstances: DeviceMemory.Circumstances {
-        DeviceMemory.Circumstances(
-            plan: plan, context: revealed.hidden(context, in: plan), signals: signals, queueLimit: options.queueLimit)
-    }
-
-    /// Writes the memory down where it has changed.
+    /// Writes down what has changed.
     @discardableResult
     func persist() -> Bool {
+        announce()
+        guard !isShut else { return isSaved }
+        keepConsents()
         guard !isSaved else { return true }
         do {
             try storage.replace(Self.memoryName, with: try JSONEncoder().encode(memory))

@@ -30,16 +30,22 @@ public struct ThrongOptions: Sendable {
     public var logLimit = 200
     /// How long a plan is used without asking for a newer one. Unit: seconds.
     public var planAge: Int64 = 24 * 3600
+    /// Takes what an app's developer should know, such as dropped events; it is called on the library's own queue. In debug
+    /// builds it writes to the standard error, each event and reason once, unless an app has something else in mind.
+    public var notice: (@Sendable (ThrongNotice) -> Void)?
     /// Translates a purpose's explanation: from its key, `throng.purpose.NAME`, and the plan's own words.
     public var localize: @Sendable (_ key: String, _ words: String) -> String = { _, words in words }
 
     /// Starts with the defaults.
     public init(
-        context: [String: EventValue] = [:], signals: Set<OptOutSignal> = [], bundledPlan: Data? = nil
+        context: [String: any EventValueConvertible] = [:], signals: Set<OptOutSignal> = [], bundledPlan: Data? = nil
     ) {
-        self.context = context
+        self.context = context.mapValues(\.eventValue)
         self.signals = signals
         self.bundledPlan = bundledPlan
+        #if DEBUG
+            notice = NoticePrinter.shared.say
+        #endif
     }
 
     /// The same within bounds in which all arithmetic holds: whatever an app writes must not stop it.

@@ -134,7 +134,7 @@ package final class Daemon: Sendable {
             }
         }
         switch try read.get() {
-        case .optedOut(let answer, _):
+        case .optedOut(let answer, _, _):
             return answer
         case .batch(let incoming):
             return try state.withLock { (state) throws(IntakeError) in
@@ -148,6 +148,7 @@ package final class Daemon: Sendable {
                     incoming.bucketed, identifier: incoming.identifier.keyed(with: key), now: now,
                     openPeriod: { calendar.period($0.period, containing: now).start })
                 {
+                case .full: throw IntakeError.noMemory
                 case .windowOver:
                     throw .windowOutOfRange(current: window.rotation.window(at: now).value)
                 case .repeated(let answer, _):

@@ -26,9 +26,9 @@ package struct DoomedCook {
         options.batchLimit = 7
         let throng = try await Throng(
             plan: url, storage: DirectoryStorage(storage), transport: LetterBox(path: received), options: options)
-        await throng.setConsent(.authorized, for: "product")
+        try await throng.setConsent(.authorized, for: "product")
         for number in first..<first + Self.most {
-            throng.record("purchase", ["amount": .number(Double(number) / 100)])
+            throng.record("purchase", ["amount": Double(number) / 100])
             if await throng.save() { print(number) }
             fflush(nil)
             if number % 3 == 0 { _ = await throng.flush() }

@@ -29,7 +29,7 @@ struct Installation {
     init(storage: MemoryStorage, throng: Throng) {
         self.storage = storage
         self.throng = throng
-        backup = storage.read("memory.json")
+        backup = storage.read("cook-memory.json")
     }
 
     /// Weeks with recipes about which it has not said how many there were.

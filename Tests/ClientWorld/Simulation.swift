@@ -112,7 +112,7 @@ package final class Simulation: Sendable {
                 // The app was ended and is started again.
                 await installation.throng.close()
                 if flaw == .restoredBackup, let backup = installation.backup {
-                    installation.storage.replace("memory.json", with: backup)
+                    installation.storage.replace("cook-memory.json", with: backup)
                 }
                 installation.throng = try await start(
                     installation.storage, clock: clock, line: line, os: os, seed: seed &+ UInt64(day) << 20)
@@ -124,7 +124,7 @@ package final class Simulation: Sendable {
                 for _ in 0..<Int.random(in: 0...3, using: &random) where !isClosing {
                     clock.advance(Int64.random(in: 1..<4000, using: &random))
                     let raw = ["cake", "ice", "roast", "sushi"].randomElement(using: &random) ?? "cake"
-                    installation.throng.record("recipe_opened", ["category": .text(raw)])
+                    installation.throng.record("recipe_opened", ["category": raw])
                     let label = ["cake": "dessert", "ice": "dessert", "roast": "main"][raw] ?? "other"
                     if consents { installation.cook(label, day: day) }
                 }
@@ -147,7 +147,7 @@ package final class Simulation: Sendable {
             if !isClosing, chance(0.02) {
                 consents.toggle()
                 if !consents { outcome.withdrawals += 1 }
-                await installation.throng.setConsent(consents ? .authorized : .denied, for: "product")
+                try await installation.throng.setConsent(consents ? .authorized : .denied, for: "product")
                 installation.withdraw()
             }
         }
@@ -160,7 +160,7 @@ package final class Simulation: Sendable {
     ) async throws -> Installation {
         line.set(.fine)
         let throng = try await start(storage, clock: clock, line: line, os: os, seed: seed)
-        if consents { await throng.setConsent(.authorized, for: "product") }
+        if consents { try await throng.setConsent(.authorized, for: "product") }
         return Installation(storage: storage, throng: throng)
     }
 
@@ -168,7 +168,7 @@ package final class Simulation: Sendable {
         _ storage: MemoryStorage, clock: TestClock, line: Line, os: String, seed: UInt64
     ) async throws -> Throng {
         guard let url = CookPlan.url else { throw ThrongError.planAddress }
-        var options = ThrongOptions(context: ["os": .text(os)], bundledPlan: cook.document)
+        var options = ThrongOptions(context: ["os": os], bundledPlan: cook.document)
         options.sendsByItself = false
         options.gap = 0
         options.logLimit = 3

@@ -25,7 +25,7 @@ struct ClockTests {
             throng = try await Throng(
                 plan: try #require(CookPlan.url), storage: storage, transport: line, clock: wrong, random: .seeded(3),
                 options: options)
-            await throng.setConsent(.authorized, for: "product")
+            try await throng.setConsent(.authorized, for: "product")
         }
 
         func advance(_ seconds: Int64) {
@@ -86,5 +86,29 @@ struct ClockTests {
         }
         #expect(identifiers.count == 5)
         #expect(device.daemon.batches.count == 5)
+    }
+
+    @Test(
+        "a correction moves a weekly answer to when it may have happened, and never into the future", arguments: 1...6)
+    func weeklyAnswer(days: Int64) async throws {
+        let cook = try CookPlan(CookPlan.asking)
+        let right = TestClock(CookPlan.monday + 6 * CookPlan.day + 12 * 3600)
+        let wrong = TestClock(right.unixSeconds - days * CookPlan.day)
+        let daemon = try Daemon(cook)
+        let line = Line(daemon, clock: right, weather: .offline)
+        var options = ThrongOptions(context: ["os": "ios"], bundledPlan: cook.document)
+        options.sendsByItself = false
+        options.gap = 0
+        let throng = try await Throng(
+            plan: try #require(CookPlan.url), storage: MemoryStorage(), transport: line, clock: wrong,
+            random: .seeded(3), options: options)
+        try await throng.setConsent(.authorized, for: "product")
+        throng.record("recipe_opened", ["category": "cake"])
+        _ = await throng.flush()
+        line.set(.fine)
+        #expect(await throng.refreshPlan())
+        #expect(await throng.flush().waiting == 0)
+        #expect(daemon.refusals.isEmpty)
+        #expect(daemon.cells.filter { $0.key.metric == "returns" }.keys.map(\.period) == ["2026-W45"])
     }
 }

@@ -17,7 +17,7 @@ struct CoarseningTests {
         world.throng.record("purchase", ["app_version": "2.1.7-beta3", "amount": 24.98765])
         world.throng.record("purchase", ["app_version": "2.1.7-beta3", "amount": 1e9])
         await world.throng.save()
-        let disk = String(decoding: try #require(storage.read("memory.json")), as: UTF8.self)
+        let disk = String(decoding: try #require(storage.read("cook-memory.json")), as: UTF8.self)
         _ = await world.throng.flush()
         for text in [disk] + world.daemon.bodies {
             for raw in ["roast", "grandmother", "beta", "24.987", "1000000000"] { #expect(!text.contains(raw)) }
@@ -89,7 +89,7 @@ struct CoarseningTests {
         let world = try await World()
         world.throng.record("purchase")
         world.throng.record("purchase", ["amount": "a lot"])
-        world.throng.record("purchase", ["amount": .number(.nan)])
+        world.throng.record("purchase", ["amount": Double.nan])
         #expect(await world.throng.status.dropped == [.invalidValue: 3])
     }
 

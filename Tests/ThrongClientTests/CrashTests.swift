@@ -77,10 +77,12 @@ struct CrashTests {
     func everyWrite() async throws {
         for stop in 1..<50 {
             let storage = MortalStorage(writes: stop)
-            let world = try await World(try CookPlan(CookPlan.unbounded), storage: storage)
+            let world: World
+            // Where the first documents can't be written, nothing starts.
+            do { world = try await World(try CookPlan(CookPlan.unbounded), storage: storage) } catch { continue }
             var saved: Set<Int> = []
             for number in 1...5 where storage.isAlive {
-                world.throng.record("purchase", ["amount": .number(Double(1 << number) / 100)])
+                world.throng.record("purchase", ["amount": Double(1 << number) / 100])
                 if await world.throng.save() { saved.insert(number) }
                 world.line.set(number == 2 ? .answerLost : number == 3 ? .offline : number == 4 ? .twice : .fine)
                 _ = await world.throng.flush()

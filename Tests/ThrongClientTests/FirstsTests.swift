@@ -14,7 +14,7 @@ struct FirstsTests {
         let groupings = { (day: Int, category: String) async -> [String: [[String]]] in
             world.clock.set(CookPlan.monday + Int64(day) * CookPlan.day + 40_000)
             let before = world.daemon.batches.count
-            world.throng.record("recipe_opened", ["category": .text(category)])
+            world.throng.record("recipe_opened", ["category": category])
             _ = await world.throng.flush()
             let firsts = world.daemon.batches[before...].first?.events.first?.firsts ?? [:]
             return firsts.values.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
@@ -122,7 +122,7 @@ struct FirstsTests {
     func noConsent() async throws {
         let world = try await World(CookPlan(CookPlan.asking), consents: false)
         world.throng.record("recipe_opened", ["category": "cake"])
-        await world.throng.setConsent(.authorized, for: "product")
+        try await world.throng.setConsent(.authorized, for: "product")
         world.clock.advance(8 * CookPlan.day)
         _ = await world.throng.flush()
         #expect(world.daemon.bodies.isEmpty)

@@ -189,8 +189,8 @@ struct HostileTests {
     @Test("a damaged memory starts anew; one that can't be read is left alone", arguments: ["{", "", "[1]"])
     func damaged(text: String) async throws {
         let storage = MemoryStorage()
-        storage.replace("memory.json", with: Data(text.utf8))
-        storage.replace("plan.json", with: Data(text.utf8))
+        storage.replace("cook-memory.json", with: Data(text.utf8))
+        storage.replace("cook-plan.json", with: Data(text.utf8))
         let world = try await World(storage: storage)
         world.throng.record("recipe_opened", ["category": "cake"])
         #expect(await world.throng.flush().counted == 1)
@@ -210,7 +210,7 @@ struct HostileTests {
 
     private struct UnreadableStorage: ClientStorage {
         func read(_ name: String) throws -> Data? {
-            if name == "memory.json" { throw ThrongError.storage("input or output error") }
+            if name == "cook-memory.json" { throw ThrongError.storage("input or output error") }
             return nil
         }
         func replace(_ name: String, with data: Data) {}

@@ -9,7 +9,7 @@ import ThrongWire
 struct IdentifierTests {
     private func memory(_ seed: UInt64) -> DeviceMemory {
         var random = RandomSource.seeded(seed)
-        return DeviceMemory(random: &random)
+        return DeviceMemory(address: "", random: &random)
     }
 
     @Test("one device has one identifier in a window of a purpose, and 128 other bits in every other")
@@ -107,7 +107,7 @@ struct IdentifierTests {
 
     private static func secret(in storage: MemoryStorage) -> Data? {
         struct Kept: Decodable { let secret: Data }
-        return storage.read("memory.json").flatMap { try? JSONDecoder().decode(Kept.self, from: $0).secret }
+        return storage.read("cook-memory.json").flatMap { try? JSONDecoder().decode(Kept.self, from: $0).secret }
     }
 
     private static func bytes(_ hex: String) -> [UInt8] {

@@ -22,6 +22,7 @@ struct PlanTests {
         let line = Line(daemon, clock: clock)
         let storage = MemoryStorage()
         let first = try await start(line, storage, clock)
+        try await first.loadPlan()
         await first.close()
         line.set(.offline)
         let second = try await start(line, storage, clock)
@@ -32,16 +33,65 @@ struct PlanTests {
         #expect(daemon.planRequests.count == 2 && daemon.planRequests[0] == nil && daemon.planRequests[1] != nil)
     }
 
-    @Test("without a network, a stored or a bundled plan the start fails with a reason, and with one it does not")
+    @Test("without a network and a plan it starts all the same, and what is recorded waits for the plan")
     func offline() async throws {
+        let clock = TestClock(CookPlan.monday + 40_000)
+        let daemon = try Daemon(try CookPlan())
+        let line = Line(daemon, clock: clock, weather: .offline)
+        let throng = try await start(line, MemoryStorage(), clock)
+        #expect(await throng.purposes.isEmpty)
+        #expect(await throng.preview("arrival").refused == .noPlan)
+        let none = ThrongError.noPlan("the daemon could not be reached.")
+        await #expect(throws: none) { try await throng.loadPlan() }
+        await throng.setContext(["os": "ios"])
+        throng.record("arrival", ["campaign": "spring"])
+        // Before anybody agreed, so it is not counted.
+        throng.record("recipe_opened", ["category": "cake"])
+        try await throng.setConsent(.authorized, for: "product")
+        throng.record("recipe_opened", ["category": "ice"])
+        throng.record("recipe_open", ["category": "ice"])
+        let result = await throng.flush()
+        #expect(result.problem == .noPlan(none) && result.waiting == 4)
+        clock.advance(3600)
+        line.set(.fine)
+        #expect(await throng.flush().counted == 2)
+        #expect(await throng.status.dropped == [.notAllowed: 1, .unknownEvent: 1])
+        let day = "2026-11-02"
+        #expect(daemon.cells[.init(metric: "arrivals", period: day, labels: ["ios", "spring"])] == 1)
+        #expect(daemon.cells[.init(metric: "recipes", period: day, labels: ["ios", "dessert"])] == 1)
+    }
+
+    @Test(
+        "whoever refuses before the plan has come is not counted for what was recorded before, also after agreeing again"
+    )
+    func refusedEarly() async throws {
+        let clock = TestClock(CookPlan.monday + 40_000)
+        let daemon = try Daemon(try CookPlan())
+        let throng = try await start(Line(daemon, clock: clock), MemoryStorage(), clock)
+        throng.record("arrival", ["campaign": "spring"])
+        try await throng.setConsent(.denied, for: "adverts")
+        try await throng.setConsent(.authorized, for: "adverts")
+        await throng.setSignals([.limitAdTracking])
+        throng.record("arrival", ["campaign": "spring"])
+        await throng.setSignals([])
+        throng.record("arrival", ["campaign": "autumn"])
+        #expect(await throng.flush().counted == 1)
+        #expect(await throng.status.dropped == [.notAllowed: 2])
+        #expect(daemon.batches.flatMap(\.events).map(\.fields) == [["campaign": .text("autumn")]])
+    }
+
+    @Test(
+        "why there is no plan is said: no such app, out of order, or led elsewhere",
+        arguments: [
+            (404, "none for the app cook (404)"), (500, "out of order (500)"), (503, "(503)"), (302, "elsewhere (302)"),
+        ])
+    func reasons(status: Int, words: String) async throws {
         let clock = TestClock(CookPlan.monday)
-        let cook = try CookPlan()
-        let line = Line(try Daemon(cook), clock: clock, weather: .offline)
-        await #expect(throws: ThrongError.noPlan("the daemon could not be reached.")) {
-            try await start(line, MemoryStorage(), clock)
-        }
-        let throng = try await start(line, MemoryStorage(), clock, bundled: cook.document)
-        #expect(await throng.purposes.count == 2)
+        let line = Line(try Daemon(try CookPlan()), clock: clock, weather: .answer(ClientResponse(status: status)))
+        let throng = try await start(line, MemoryStorage(), clock)
+        let error = await #expect(throws: ThrongError.self) { try await throng.loadPlan() }
+        #expect("\(error as Any)".contains(words))
+        #expect(await throng.status.planProblem == error)
     }
 
     @Test("a newer plan is followed from then on, and what it no longer has is not sent")

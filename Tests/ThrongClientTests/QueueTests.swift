@@ -82,7 +82,7 @@ struct QueueTests {
     @Test("beyond the queue's limit the oldest goes, and is counted")
     func cap() async throws {
         let world = try await World(try CookPlan(CookPlan.unbounded)) { $0.queueLimit = 3 }
-        for amount in 1...5 { world.throng.record("purchase", ["amount": .integer(Int64(amount))]) }
+        for amount in 1...5 { world.throng.record("purchase", ["amount": amount]) }
         #expect(await world.throng.status.waiting == 3)
         #expect(await world.throng.status.dropped == [.queueFull: 2])
         _ = await world.throng.flush()
@@ -216,7 +216,7 @@ struct QueueTests {
                 group.addTask {
                     for number in 0..<20 {
                         let amount = Double(task * 20 + number + 1) / 100
-                        world.throng.record("purchase", ["amount": .number(amount)])
+                        world.throng.record("purchase", ["amount": amount])
                         if number % 7 == 0 { _ = await world.throng.flush() }
                         if number % 11 == 0 { _ = await world.throng.sent }
                     }

@@ -28,6 +28,8 @@ struct RevealingTests {
     private final class Wire: ClientTransport {
         private let state: Mutex<(batches: [String], reveals: [String], isReachable: Bool)>
         private let probability: Double
+        /// What the daemon answers when it is asked for its plan.
+        let plan = Mutex(ClientResponse(status: 404))
 
         init(probability: Double) {
             self.probability = probability
@@ -41,6 +43,7 @@ struct RevealingTests {
         func send(_ request: ClientRequest) async throws(TransportFailure) -> ClientResponse {
             let isReachable = state.withLock { $0.isReachable }
             guard isReachable else { throw .notSent }
+            if request.method == "GET" { return plan.withLock { $0 } }
             let body = RevealingTests.text(request)
             if request.url.path == "/v1/reveals" {
                 state.withLock { $0.reveals.append(body) }
@@ -80,7 +83,7 @@ struct RevealingTests {
         let url = try #require(URL(string: "https://throng.example/v1/plan/shop"))
         let throng = try await Throng(
             plan: url, storage: storage, transport: wire ?? self.wire, clock: clock, options: options)
-        await throng.setConsent(consent, for: "product")
+        try await throng.setConsent(consent, for: "product")
         return throng
     }
 
@@ -93,7 +96,7 @@ struct RevealingTests {
 
     /// Everything that is on disk, as text.
     private func disk() -> String {
-        ["memory.json", "plan.json", "sent-0.json", "sent-1.json", "sent-2.json"].map { name in
+        ["memory.json", "plan.json", "sent-0.json", "sent-1.json", "sent-2.json"].map { "shop-\($0)" }.map { name in
             String(decoding: storage.read(name) ?? Data(), as: UTF8.self)
         }.joined()
     }
@@ -122,7 +125,7 @@ struct RevealingTests {
     func unfit() async throws {
         let throng = try await device()
         for value in ["ada@example.com", "0660 123 45 67", "=1+1", "", "other", "#0123456789abcdef0123456789abcdef"] {
-            throng.record("search", ["query": .text(value)])
+            throng.record("search", ["query": value])
         }
         throng.record("search", ["query": 7])
         _ = await throng.flush()
@@ -162,7 +165,7 @@ struct RevealingTests {
             let url = try #require(URL(string: "https://throng.example/v1/plan/shop"))
             let throng = try await Throng(
                 plan: url, storage: MemoryStorage(), transport: wire, clock: clock, options: options)
-            await throng.setConsent(.authorized, for: "product")
+            try await throng.setConsent(.authorized, for: "product")
             throng.record("search", ["query": "apple pie"])
             _ = await throng.flush()
             answers += wire.reveals.count
@@ -187,14 +190,29 @@ struct RevealingTests {
         #expect(wire.reveals.count == 1)
     }
 
+    @Test("a clock that is wrong reveals under the daemon's time, and forgets nothing too early")
+    func wrongClock() async throws {
+        let throng = try await device()
+        // By the daemon's clock the device is five days ahead.
+        let plan = try Plan(yaml: Self.yaml, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_773))
+        let date = ["Date": "Wed, 11 Nov 2026 12:00:00 GMT"]
+        let answer = ClientResponse(status: 200, headers: date, body: try plan.publicDocument())
+        wire.plan.withLock { $0 = answer }
+        #expect(await throng.refreshPlan())
+        throng.record("search", ["query": "apple pie"])
+        _ = await throng.flush()
+        #expect(wire.reveals.count == 1)
+        #expect(await throng.sent.allSatisfy { $0.unixSeconds == Self.noon - 5 * 86_400 })
+    }
+
     @Test("after a withdrawal or a reset nothing is revealed any more")
     func withdrawal() async throws {
         let throng = try await device()
         throng.record("search", ["query": "apple pie"])
-        await throng.setConsent(.denied, for: "product")
+        try await throng.setConsent(.denied, for: "product")
         _ = await throng.flush()
         #expect(wire.batches.isEmpty)
-        await throng.setConsent(.authorized, for: "product")
+        try await throng.setConsent(.authorized, for: "product")
         throng.record("search", ["query": "tart"])
         await throng.save()
         await throng.reset()

@@ -23,7 +23,9 @@ struct World {
         self.storage = storage
         line = Line(self.daemon, clock: self.clock)
         throng = try await Self.start(self.cook, storage, line, self.clock, seed, change)
-        if consents { for purpose in await throng.purposes { await throng.setConsent(.authorized, for: purpose.id) } }
+        if consents {
+            for purpose in await throng.purposes { try await throng.setConsent(.authorized, for: purpose.id) }
+        }
     }
 
     /// The app is ended and started again.

@@ -20,6 +20,7 @@ struct Notes {
         let throng: Throng
         do {
             throng = try await Throng(plan: plan, storage: directory, options: options)
+            if ["purposes", "preview"].contains(arguments[2]) { try await throng.loadPlan() }
         } catch {
             print("Nothing is counted: \(error)")
             exit(1)
@@ -31,12 +32,12 @@ struct Notes {
                 print("\(purpose.id): \(purpose.explanation) (\(purpose.consent.rawValue))")
                 for question in purpose.questions { print("  - \(question)") }
             }
-        case "agree": await throng.setConsent(.authorized, for: "product")
-        case "refuse": await throng.setConsent(.denied, for: "product")
-        case "create": throng.record("note_created", ["words": .integer(Int64(words.count))])
+        case "agree": try await throng.setConsent(.authorized, for: "product")
+        case "refuse": try await throng.setConsent(.denied, for: "product")
+        case "create": throng.record("note_created", ["words": words.count])
         case "find": throng.record("note_found")
         case "preview":
-            for tuple in await throng.preview("note_created", ["words": .integer(Int64(words.count))]).counted {
+            for tuple in await throng.preview("note_created", ["words": words.count]).counted {
                 let buckets = tuple.buckets.sorted { $0.key < $1.key }.map { "\($0): \($1)" }.joined(separator: ", ")
                 print("\(tuple.metric), \(tuple.period): \(buckets)")
             }

@@ -1,5 +1,7 @@
 /// Why an event was not sent, or not counted. A closed list.
 public enum DropReason: String, Sendable, Hashable, Codable, CaseIterable {
+    /// There is no plan yet, or was none when the app ended.
+    case noPlan
     /// The plan has no such event, or only devices themselves may say it.
     case unknownEvent
     /// The plan has no use for one of its fields.

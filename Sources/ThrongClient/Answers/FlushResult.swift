@@ -16,6 +16,8 @@ public struct FlushResult: Sendable, Hashable {
     public enum Problem: Sendable, Hashable {
         /// The daemon could not be reached, or gave no answer of its own.
         case unreachable
+        /// There is no plan, without which nothing can be sent.
+        case noPlan(ThrongError)
         /// The daemon asked to come again later. Unit: seconds from now.
         case busy(seconds: Int64)
         /// The daemon refused a whole batch, which is not sent again: an HTTP status, and its word for the reason.

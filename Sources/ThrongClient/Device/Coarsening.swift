@@ -52,3 +52,50 @@ struct Coarsening: Sendable {
 }
 
 extension DropReason: Error {}
+
+extension DevicePlan.Event {
+    /// What is read of it, by a name that outlives the field's: the dimension's, or the metric's and the sum's.
+    private var readers: [(name: String, field: String)] {
+        metrics.flatMap { metric in
+            (metric.dimensions + metric.stepDimensions).map { ($0.name, $0.field) }
+                + metric.sums.map { ("\(metric.name) \($0.name)", $0.field.text) }
+        }
+    }
+
+    /// Coarsened fields under the names that they have here, if a former plan had others for what reads them.
+    func renamed(_ coarsened: [String: Batch.Scalar], from old: DevicePlan.Event) -> [String: Batch.Scalar] {
+        let former = Dictionary(old.readers.map { ($0.name, $0.field) }) { first, _ in first }
+        // What nothing reads is not sent; a plan after this one may read it again.
+        var renamed = coarsened.filter { fields[$0.key] == nil }
+        for (name, field) in readers where renamed[field] == nil { renamed[field] = coarsened[former[name] ?? field] }
+        return renamed
+    }
+
+    /// Fields that were coarsened under a former plan, as this one takes them: what it has no use for is left out.
+    ///
+    /// - Throws: why the event can't be counted any more.
+    func coarsenedAgain(_ coarsened: [String: Batch.Scalar]) throws(DropReason) -> [String: Batch.Scalar] {
+        var again: [String: Batch.Scalar] = [:]
+        for (name, coarsening) in fields {
+            if let value = coarsened[name]?.eventValue {
+                again[name] = try coarsening(value)
+            } else if coarsening.isRequired {
+                throw .invalidValue
+            }
+        }
+        return again
+    }
+}
+
+extension Batch.Scalar {
+    /// The value as an app would have given it.
+    fileprivate var eventValue: EventValue? {
+        switch self {
+        case .text(let text): .text(text)
+        case .integer(let integer): .integer(integer)
+        case .number(let number): .number(number)
+        case .flag(let flag): .flag(flag)
+        case .null: nil
+        }
+    }
+}

@@ -21,7 +21,7 @@ extension DeviceMemory {
             let old = queue.filter { $0.age(now: now) > ageLimit }
             guard !old.isEmpty else { continue }
             queues[purpose] = queue.filter { $0.age(now: now) <= ageLimit }
-            drop(.tooOld, old.reduce(0) { $0 + $1.count })
+            for event in old { drop(.tooOld, event.count, event: event.event) }
         }
     }
 
@@ -53,7 +53,14 @@ extension DeviceMemory {
         for event in queues[purpose.name] ?? [] {
             guard let known = purpose.events[event.event] else {
                 // The plan has changed since.
-                drop(.unknownEvent, event.count)
+                drop(.unknownEvent, event.count, event: event.event)
+                continue
+            }
+            var event = event
+            do throws(DropReason) {
+                event.fields = try known.coarsenedAgain(event.fields)
+            } catch {
+                drop(error, event.count, event: event.event)
                 continue
             }
             let count = min(event.count, spending.room(for: event, of: purpose))
@@ -128,7 +135,7 @@ extension DeviceMemory {
         outstanding[purpose] = nil
         let refused = Set(answer.refused.map(\.index)).filter(batch.events.indices.contains)
         for (index, marks) in batch.firsts.enumerated() where !refused.contains(index) { firsts.add(marks) }
-        drop(.refused, refused.reduce(0) { $0 + batch.events[$1].count })
+        for index in refused.sorted() { drop(.refused, batch.events[index].count, event: batch.events[index].event) }
     }
 
     /// Gives up a batch that the daemon refused as a whole.
@@ -153,11 +160,28 @@ extension DeviceMemory {
         for event in events + behind { put(event, into: purpose, limit: queueLimit) }
     }
 
-    /// Moves what waits to when it really happened, once it is known that the clock was wrong.
-    mutating func move(by seconds: Int64, in calendar: PeriodCalendar) {
-        queues = queues.mapValues { $0.map { $0.moved(by: seconds, in: calendar) } }
+    /// Moves what waits to when it really happened, once it is known that the clock was wrong, and never beyond now.
+    mutating func move(by seconds: Int64, in calendar: PeriodCalendar, now: Int64) {
+        queues = queues.mapValues { $0.map { $0.moved(by: seconds, in: calendar, now: now) } }
         // They are times of the wrong clock.
         patience = [:]
+    }
+
+    /// Goes on under a newer plan: what waits takes the names that its fields have there, and a batch that surely never
+    /// arrived is made anew.
+    mutating func follow(_ plan: DevicePlan, after old: DevicePlan, queueLimit: Int) {
+        for (purpose, batch) in outstanding where !batch.mayHaveArrived {
+            dissolve(batch, of: purpose, queueLimit: queueLimit)
+        }
+        for (purpose, queue) in queues {
+            guard let before = old.purpose(purpose), let after = plan.purpose(purpose) else { continue }
+            queues[purpose] = queue.map { event in
+                guard let known = before.events[event.event], let next = after.events[event.event] else { return event }
+                var event = event
+                event.fields = next.renamed(event.fields, from: known)
+                return event
+            }
+        }
     }
 
     /// RFC 3339, in UTC.

@@ -5,41 +5,33 @@ extension DeviceMemory {
     struct Circumstances {
         let plan: DevicePlan
         let context: [String: EventValue]
-        let signals: Set<OptOutSignal>
+        /// What was allowed when it happened, and what is now.
+        let permissions: [Permissions]
         let queueLimit: Int
-    }
 
-    /// Whether a purpose may count: consent where it is needed, no refusal where it is not, no signal that refuses it.
-    func allows(_ purpose: DevicePlan.Purpose, signals: Set<OptOutSignal>) -> Bool {
-        guard purpose.refusedBy.isDisjoint(with: signals) else { return false }
-        switch consents[purpose.name] ?? .notDetermined {
-        case .authorized: return true
-        case .notDetermined: return !purpose.needsConsent
-        case .denied, .restricted: return false
-        }
+        func allows(_ purpose: DevicePlan.Purpose) -> Bool { permissions.allSatisfy { $0.allows(purpose) } }
     }
 
     /// Takes one call of ``Throng/record(_:_:)`` in.
     mutating func record(_ record: Inbox.Record, in circumstances: Circumstances, random: inout RandomSource) {
         let plan = circumstances.plan
-        let counting = plan.purposes.filter { purpose in
-            purpose.events[record.event].map { !$0.metrics.isEmpty && !$0.isAnswer } ?? false
+        let counting: [DevicePlan.Purpose]
+        do throws(DropReason) {
+            counting = try plan.counting(record.event, with: record.fields.keys)
+        } catch {
+            return drop(error, event: record.event)
         }
-        guard !counting.isEmpty else { return drop(.unknownEvent) }
-        guard record.fields.keys.allSatisfy({ name in counting.contains { $0.takes(name, with: record.event) } }) else {
-            return drop(.unknownField)
-        }
-        let allowed = plan.purposes.filter { allows($0, signals: circumstances.signals) }
+        let allowed = plan.purposes.filter(circumstances.allows)
         for purpose in allowed { note(record, for: purpose, in: circumstances, random: &random) }
         let places = allowed.filter { purpose in counting.contains { $0.name == purpose.name } }
-        guard !places.isEmpty else { return drop(.notAllowed) }
+        guard !places.isEmpty else { return drop(.notAllowed, event: record.event) }
         for purpose in places {
             do throws(DropReason) {
                 try enqueue(
                     record.event, record.fields, at: record.unixSeconds, for: purpose, in: circumstances,
                     random: &random)
             } catch {
-                drop(error)
+                drop(error, event: record.event)
             }
         }
     }
@@ -49,7 +41,7 @@ extension DeviceMemory {
     /// - Returns: whether there was anything to answer.
     mutating func answer(at now: Int64, in circumstances: Circumstances, random: inout RandomSource) -> Bool {
         var isAnything = false
-        for purpose in circumstances.plan.purposes where allows(purpose, signals: circumstances.signals) {
+        for purpose in circumstances.plan.purposes where circumstances.allows(purpose) {
             for metric in purpose.answered where metric.answered?.frequency != nil {
                 for period in activity[metric.name]?.takeOver(at: now) ?? [] {
                     isAnything = true
@@ -70,7 +62,7 @@ extension DeviceMemory {
         do throws(DropReason) {
             try enqueue(event, fields, at: unixSeconds, for: purpose, in: circumstances, random: &random)
         } catch {
-            drop(error)
+            drop(error, event: event)
         }
     }
 
@@ -150,7 +142,35 @@ extension DeviceMemory {
             queue[place].count = min(queue[place].count + event.count, 1_000_000)
         } else {
             queue.append(event)
-            if queue.count > max(limit, 1) { drop(.queueFull, queue.removeFirst().count) }
+            if queue.count > max(limit, 1) {
+                let oldest = queue.removeFirst()
+                drop(.queueFull, oldest.count, event: oldest.event)
+            }
+        }
+    }
+}
+
+extension DevicePlan {
+    /// The purposes that count an event of the app.
+    ///
+    /// - Throws: `unknownEvent` where none does, `unknownField` where none of them has a use for a field.
+    func counting(
+        _ event: String, with fields: some Sequence<String>
+    ) throws(DropReason) -> [Purpose] {
+        let counting = purposes.filter { $0.events[event].map { !$0.metrics.isEmpty && !$0.isAnswer } ?? false }
+        guard !counting.isEmpty else { throw .unknownEvent }
+        guard fields.allSatisfy({ name in counting.contains { $0.takes(name, with: event) } }) else {
+            throw .unknownField
+        }
+        return counting
+    }
+
+    /// Whether it names an event and all of its fields.
+    func knows(_ record: Inbox.Record) -> Bool {
+        do throws(DropReason) {
+            return try !counting(record.event, with: record.fields.keys).isEmpty
+        } catch {
+            return false
         }
     }
 }

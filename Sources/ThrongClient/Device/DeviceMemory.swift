@@ -7,7 +7,7 @@ internal import ThrongWire
     internal import Foundation
 #endif
 
-/// Everything that a device remembers but its plan and its log: one document, replaced as a whole.
+/// Everything that a device remembers but its plan, its log and what the person said: one document, replaced as a whole.
 ///
 /// That it is one document is what makes a crash harmless: an event is in the queue, or in a batch, or answered, and
 /// never in two of these.
@@ -16,7 +16,8 @@ internal import ThrongWire
 struct DeviceMemory: Codable, Sendable {
     /// 32 random bytes; they never leave the device.
     private(set) var secret: Data
-    var consents: [String: Consent] = [:]
+    /// The plan's, to whose daemon all of this belongs.
+    let address: String
     /// By purpose, oldest first.
     var queues: [String: [QueuedEvent]] = [:]
     /// By purpose, at most one.
@@ -34,8 +35,15 @@ struct DeviceMemory: Codable, Sendable {
     var correction = ClockCorrection()
     /// Places in the log: the oldest one, and the next one.
     var log = 0..<0
+    /// What was dropped and not told yet. Not written down.
+    var news: [ThrongNotice] = []
 
-    init(random: inout RandomSource) {
+    private enum CodingKeys: String, CodingKey {
+        case secret, address, queues, outstanding, patience, recorded, sent, firsts, activity, dropped, correction, log
+    }
+
+    init(address: String, random: inout RandomSource) {
+        self.address = address
         secret = Data((0..<4).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } })
     }
 
@@ -51,9 +59,15 @@ struct DeviceMemory: Codable, Sendable {
         return code.prefix(16).lowerHex
     }
 
-    mutating func drop(_ reason: DropReason, _ count: Int = 1) {
+    /// Counts events that are dropped; the name is known where all of them have one.
+    mutating func drop(_ reason: DropReason, _ count: Int = 1, event: String? = nil) {
         guard count > 0 else { return }
         dropped[reason.rawValue, default: 0] &+= count
+        if case .dropped(event, reason, let before) = news.last {
+            news[news.count - 1] = .dropped(event: event, reason: reason, count: before + count)
+        } else {
+            news.append(.dropped(event: event, reason: reason, count: count))
+        }
     }
 
     /// Events that wait in queues.

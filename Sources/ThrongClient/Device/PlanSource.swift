@@ -1,3 +1,4 @@
+internal import Crypto
 internal import ThrongWire
 
 #if canImport(FoundationEssentials)
@@ -8,6 +9,8 @@ internal import ThrongWire
 
 /// Where a plan comes from, and where its events go.
 struct PlanSource: Sendable {
+    /// The app's name, as its plan has it.
+    let app: String
     /// `https://…/v1/plan/APP`.
     let plan: URL
     /// `https://…/v1/batches`.
@@ -23,16 +26,35 @@ struct PlanSource: Sendable {
     init(_ url: URL) throws {
         let parts = url.absoluteString.split(separator: "/v1/plan/", omittingEmptySubsequences: false)
         guard ["http", "https"].contains(url.scheme?.lowercased() ?? ""), url.query() == nil, url.fragment() == nil,
-            parts.count == 2, !parts[1].isEmpty, !parts[1].contains("/"),
+            parts.count == 2, Self.isName(parts[1]),
             let batches = URL(string: parts[0] + "/v1/batches"), let reveals = URL(string: parts[0] + "/v1/reveals")
         else { throw ThrongError.planAddress }
+        app = String(parts[1])
         plan = url
         self.batches = batches
         self.reveals = reveals
     }
 
-    /// Reads the answer of `GET /v1/plan/APP`.
-    static func read(_ document: Data) throws -> DevicePlan {
+    /// To which everything that a device keeps is bound.
+    var address: String { plan.absoluteString }
+
+    /// As plans name apps: 1 to 63 of `a-z`, `0-9` and `_`, a letter first.
+    private static func isName(_ text: Substring) -> Bool {
+        (1...63).contains(text.utf8.count) && text.utf8.first.map { (0x61...0x7a).contains($0) } == true
+            && text.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5f }
+    }
+
+    /// Reads the answer of `GET /v1/plan/APP`. Another app's plan would count this app's events as that one's.
+    func read(_ document: Data) throws(ThrongError) -> DevicePlan {
+        let plan = try Self.read(document)
+        guard plan.published.app.text == app else {
+            throw .plan("it is the app \(plan.published.app)'s, and the address is \(app)'s.")
+        }
+        return plan
+    }
+
+    /// Reads the answer of `GET /v1/plan/APP`, whatever the app.
+    static func read(_ document: Data) throws(ThrongError) -> DevicePlan {
         guard document.count <= longestPlan else { throw ThrongError.plan("it is too large.") }
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -42,7 +64,11 @@ struct PlanSource: Sendable {
         } catch {
             throw ThrongError.plan("it is no public plan of a Throng daemon of this version.")
         }
-        return try DevicePlan(published)
+        do {
+            return try DevicePlan(published)
+        } catch {
+            throw error as? ThrongError ?? ThrongError.plan("\(error).")
+        }
     }
 }
 
@@ -52,4 +78,25 @@ struct StoredPlan: Codable, Sendable {
     var tag: String?
     /// When the daemon said last that it is the newest. Unit: Unix seconds.
     var unixSeconds: Int64
+    /// Where it is the plan.
+    var address: String
+    /// SHA-256 of the documents that were followed, in hexadecimal, oldest first: plans have no order, and a bundled one
+    /// that is among them is not newer.
+    var followed: [String] = []
+
+    /// As many are remembered.
+    private static let most = 64
+
+    /// Whether a document was followed before.
+    func hasFollowed(_ document: Data) -> Bool { followed.contains(Self.digest(document)) }
+
+    /// The same with another document.
+    func with(_ document: Data, tag: String?, unixSeconds: Int64) -> StoredPlan {
+        let digest = Self.digest(document)
+        return StoredPlan(
+            document: document, tag: tag, unixSeconds: unixSeconds, address: address,
+            followed: (followed.filter { $0 != digest } + [digest]).suffix(Self.most))
+    }
+
+    private static func digest(_ document: Data) -> String { SHA256.hash(data: document).lowerHex }
 }

@@ -4,7 +4,7 @@ internal import ThrongWire
 struct QueuedEvent: Codable, Sendable, Hashable {
     let event: String
     /// Labels and clipped numbers.
-    let fields: [String: Batch.Scalar]
+    var fields: [String: Batch.Scalar]
     /// The hour, day, week or month in which it happened. Unit: Unix seconds.
     let start: Int64
     /// The first second after that.
@@ -24,10 +24,12 @@ struct QueuedEvent: Codable, Sendable, Hashable {
     func age(now: Int64) -> Int64 { max(0, now - (end - 1)) }
 
     /// The same event, if clocks were so many seconds off when it was recorded.
-    func moved(by seconds: Int64, in calendar: PeriodCalendar) -> QueuedEvent {
+    func moved(by seconds: Int64, in calendar: PeriodCalendar, now: Int64) -> QueuedEvent {
         let kinds = PeriodKind.allCases.map { calendar.period($0, containing: start) }
         guard let kind = kinds.first(where: { $0.end == end })?.kind else { return self }
-        let period = calendar.period(kind, containing: min(max(start + (end - start) / 2 + seconds, 0), Throng.latest))
+        // The middle of a week may be moved into the next one, which has not begun.
+        let middle = min(start + (end - start) / 2 + seconds, now)
+        let period = calendar.period(kind, containing: min(max(middle, 0), Throng.latest))
         return QueuedEvent(
             event: event, fields: fields, start: period.start, end: period.end, metrics: metrics, count: count)
     }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -14,10 +16,11 @@
 /// Documents as files in a directory that only the app's user can read.
 ///
 /// A file is written beside its place, synced, renamed over it, and the directory is synced: a power loss leaves the
-/// old one or the new one. The file `lock` is held as long as this lives, so that two processes never send one queue.
+/// old one or the new one. The file `lock` is held until this is closed, so that two processes never send one queue.
 public final class DirectoryStorage: ClientStorage {
     private let path: String
-    private let lock: Int32
+    /// The open file; nil once it is closed.
+    private let lock: Mutex<Int32?>
 
     /// Opens a directory, which is made where it is missing, with mode 0700.
     ///
@@ -30,24 +33,39 @@ public final class DirectoryStorage: ClientStorage {
             throw ThrongError.storage("The directory could not be made; choose one that the app may write to.")
         }
         _ = chmod(path, 0o700)
-        lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw Self.failure("open the lock of", errno) }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            close(lock)
-            throw ThrongError.storage("Another Throng uses this directory; give each process one of its own.")
+        let file = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw Self.failure("open the lock of", errno) }
+        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+            unistdClose(file)
+            throw ThrongError.storage(
+                "Another Throng uses this directory; close it first, or give each process one of its own.")
+        }
+        lock = Mutex(file)
+    }
+
+    deinit { close() }
+
+    /// Lets another one have the directory.
+    public func close() {
+        lock.withLock { lock in
+            if let lock { unistdClose(lock) }
+            lock = nil
         }
     }
 
-    deinit { close(lock) }
+    private func checkOpen() throws {
+        guard lock.withLock({ $0 != nil }) else { throw ThrongError.storage("The directory was closed.") }
+    }
 
     /// Reads a file; nil where there is none.
     public func read(_ name: String) throws -> Data? {
+        try checkOpen()
         let file = open(place(of: name), O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
             if errno == ENOENT { return nil }
             throw Self.failure("open", errno)
         }
-        defer { close(file) }
+        defer { unistdClose(file) }
         var data = Data()
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while true {
@@ -63,6 +81,7 @@ public final class DirectoryStorage: ClientStorage {
 
     /// Writes a file whole and durably, in place of the one that is there.
     public func replace(_ name: String, with data: Data) throws {
+        try checkOpen()
         let draft = place(of: name) + ".new"
         let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Self.failure("make", errno) }
@@ -80,7 +99,7 @@ public final class DirectoryStorage: ClientStorage {
             }
         }
         if problem == 0, fsync(file) != 0 { problem = errno }
-        if close(file) != 0, problem == 0 { problem = errno }
+        if unistdClose(file) != 0, problem == 0 { problem = errno }
         if problem == 0, rename(draft, place(of: name)) != 0 { problem = errno }
         guard problem == 0 else {
             unlink(draft)
@@ -89,20 +108,25 @@ public final class DirectoryStorage: ClientStorage {
         try syncDirectory()
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file durably, if it is there.
     public func remove(_ name: String) throws {
-        guard unlink(place(of: name)) == 0 || errno == ENOENT else { throw Self.failure("remove", errno) }
+        try checkOpen()
+        guard unlink(place(of: name)) == 0 else {
+            if errno == ENOENT { return }
+            throw Self.failure("remove", errno)
+        }
+        try syncDirectory()
     }
 
     private func place(of name: String) -> String {
         path + "/"
-            + String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".") ? $0 : "-" })
+            + String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "_-.".contains($0)) ? $0 : "-" })
     }
 
     private func syncDirectory() throws {
         let directory = open(path, O_RDONLY | O_CLOEXEC)
         guard directory >= 0 else { throw Self.failure("open the directory of", errno) }
-        defer { close(directory) }
+        defer { unistdClose(directory) }
         guard fsync(directory) == 0 else { throw Self.failure("sync the directory of", errno) }
     }
 
@@ -115,6 +139,10 @@ public final class DirectoryStorage: ClientStorage {
 private func unistdRead(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer) -> Int {
     read(file, bytes.baseAddress, bytes.count)
 }
+
+/// `close(2)`.
+@discardableResult
+private func unistdClose(_ file: Int32) -> Int32 { close(file) }
 
 /// `write(2)`.
 private func unistdWrite(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {

@@ -12,7 +12,7 @@ internal import Synchronization
 public struct URLSessionTransport: ClientTransport {
     private let timeout: Double
 
-    /// - Parameter timeout: how long an answer may take. Unit: seconds.
+    /// - Parameter timeout: how long an answer may take, to its last byte. Unit: seconds.
     public init(timeout: Double = 30) { self.timeout = timeout.isFinite ? min(max(timeout, 1), 600) : 30 }
 
     /// Sends a request on a connection of its own.
@@ -38,8 +38,15 @@ public struct URLSessionTransport: ClientTransport {
         let exchange = Exchange(limit: request.answerLimit)
         // The session's delegate, not the task's: on Linux the latter is not asked.
         let session = URLSession(configuration: configuration, delegate: exchange, delegateQueue: nil)
-        defer { session.finishTasksAndInvalidate() }
+        defer { session.invalidateAndCancel() }
         let task = session.dataTask(with: message)
+        // On Linux the session's own limit begins anew with each byte.
+        let timeout = timeout
+        let alarm = Task {
+            do { try await Task.sleep(for: .seconds(timeout), clock: .continuous) } catch { return }
+            exchange.end(.failure(.unanswered))
+        }
+        defer { alarm.cancel() }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 exchange.begin(continuation)
@@ -67,6 +74,15 @@ public struct URLSessionTransport: ClientTransport {
             state.withLock { $0.continuation = continuation }
         }
 
+        /// Gives the result to whoever waits; what comes later is none.
+        func end(_ result: Result<ClientResponse, TransportFailure>) {
+            let continuation = state.withLock { state in
+                defer { state.continuation = nil }
+                return state.continuation
+            }
+            continuation?.resume(returning: result)
+        }
+
         func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
             let isTooLarge = state.withLock { state in
                 state.body.append(data)
@@ -84,21 +100,15 @@ public struct URLSessionTransport: ClientTransport {
         }
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-            let (continuation, body) = state.withLock { state in
-                defer { state.continuation = nil }
-                return (state.continuation, state.body)
-            }
-            guard let continuation else { return }
             guard error == nil, let response = task.response as? HTTPURLResponse else {
-                continuation.resume(returning: .failure(Self.failure(error)))
-                return
+                return end(.failure(Self.failure(error)))
             }
             var headers: [String: String] = [:]
             for (name, value) in response.allHeaderFields {
                 if let name = name as? String, let value = value as? String { headers[name] = value }
             }
-            continuation.resume(
-                returning: .success(ClientResponse(status: response.statusCode, headers: headers, body: body)))
+            let body = state.withLock { $0.body }
+            end(.success(ClientResponse(status: response.statusCode, headers: headers, body: body)))
         }
 
         private static func failure(_ error: (any Error)?) -> TransportFailure {

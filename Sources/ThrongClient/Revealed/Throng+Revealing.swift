@@ -9,15 +9,15 @@ internal import ThrongWire
 extension Throng {
     /// Keeps what values stand for as long as they wait, and forgets the others.
     func hideValues(of records: [Inbox.Record]) {
-        guard !plan.revealedFields.isEmpty else { return }
+        guard let plan, !plan.revealedFields.isEmpty else { return }
         let waiting = memory.queues.values.joined() + memory.outstanding.values.flatMap(\.events)
-        revealed.forget(but: waiting, in: plan, now: clock.unixSeconds)
+        revealed.forget(but: waiting, in: plan, now: now)
         revealed.remember(context, in: plan)
         for record in records { revealed.remember(record.fields, in: plan) }
     }
 
     /// A record as it may be written down.
-    func hidden(_ record: Inbox.Record) -> Inbox.Record {
+    func hidden(_ record: Inbox.Record, in plan: DevicePlan) -> Inbox.Record {
         Inbox.Record(
             event: record.event, fields: revealed.hidden(record.fields, in: plan), unixSeconds: record.unixSeconds)
     }
@@ -29,32 +29,34 @@ extension Throng {
             let generation = generation
             await pause()
             // The person may have changed their mind meanwhile.
-            guard generation == self.generation, let purpose = plan.purpose(reveal.purpose.text),
-                memory.allows(purpose, signals: signals)
+            guard generation == self.generation, let purpose = plan?.purpose(reveal.purpose.text),
+                permissions.allows(purpose)
             else { continue }
-            await send(reveal)
+            // Where one gets no answer, the next one would wait as long.
+            guard await send(reveal) else { return }
         }
     }
 
-    private func send(_ reveal: Reveal) async {
+    /// - Returns: whether there was an answer.
+    private func send(_ reveal: Reveal) async -> Bool {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let place = memory.log.upperBound
         var entry: SentBatch
         do {
-            let words = plan.purpose(reveal.purpose.text).map(explanation(of:)) ?? ""
+            let words = plan?.purpose(reveal.purpose.text).map(explanation(of:)) ?? ""
             entry = SentBatch(
                 id: BatchID(high: random.next(), low: random.next()).description, purpose: reveal.purpose.text,
-                explanation: words, unixSeconds: clock.unixSeconds,
+                explanation: words, unixSeconds: now,
                 body: String(decoding: try encoder.encode(reveal), as: UTF8.self), outcome: .unanswered)
         } catch {
             // Names and a text can always be written.
-            return
+            return true
         }
         // First in the log, then on the wire: nothing leaves that nobody can look at.
         memory.log = memory.log.lowerBound..<place + 1
         isSaved = false
-        guard persist(), log(entry, at: place) else { return }
+        guard persist(), log(entry, at: place) else { return false }
         let response: ClientResponse
         do throws(TransportFailure) {
             response = try await transport.send(
@@ -63,10 +65,11 @@ extension Throng {
                     body: Data(entry.body.utf8), answerLimit: PlanSource.longestAnswer))
         } catch {
             // Others will be asked, too.
-            return
+            return false
         }
         entry.outcome =
             response.status == 202 ? .counted(events: 0, refused: [:]) : .rejected(status: response.status, error: "")
         _ = log(entry, at: place)
+        return true
     }
 }

@@ -1,0 +1,38 @@
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Writes each notice to the standard error once, in debug builds.
+final class NoticePrinter: Sendable {
+    /// What was said already: reasons by event, not numbers.
+    private let said = Mutex<Set<ThrongNotice>>([])
+    /// An app that makes up names must not fill the memory.
+    private static let most = 1000
+
+    static let shared = NoticePrinter()
+
+    func say(_ notice: ThrongNotice) {
+        var kind = notice
+        if case .dropped(let event, let reason, _) = notice {
+            // As the plan wants it.
+            guard reason != .notSampled, reason != .contributionBound else { return }
+            kind = .dropped(event: event, reason: reason, count: 0)
+        }
+        let isNew = said.withLock { $0.count < Self.most && $0.insert(kind).inserted }
+        guard isNew else { return }
+        let line = Array("Throng: \(notice)\n".utf8)
+        // Nobody reads it where nothing can be written.
+        _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+    }
+}

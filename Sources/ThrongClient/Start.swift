@@ -1,0 +1,110 @@
+internal import ThrongWire
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// What a ``Throng`` finds when it starts.
+struct Start {
+    let plan: DevicePlan?
+    let stored: StoredPlan
+    /// The plan that was followed before, where a bundled one takes its place.
+    let former: DevicePlan?
+    /// Whether the daemon has to be asked before anything is sent under this plan.
+    let isUnconfirmed: Bool
+    let consents: Consents
+    let memory: DeviceMemory
+    var notices: [ThrongNotice] = []
+
+    /// Reads what is stored.
+    ///
+    /// - Throws: ``ThrongError`` where the storage can't be used, or the only plan that there is can't be followed.
+    init(
+        _ source: PlanSource, storage: AppStorage, bundled: Data?, random: inout RandomSource
+    ) throws(ThrongError) {
+        let kept = Self.plan(in: storage, for: source)
+        let empty = StoredPlan(document: Data(), tag: nil, unixSeconds: 0, address: source.address)
+        if let bundled, kept.map({ !$0.stored.hasFollowed(bundled) }) ?? true {
+            do throws(ThrongError) {
+                plan = try source.read(bundled)
+                stored = (kept?.stored ?? empty).with(bundled, tag: nil, unixSeconds: 0)
+            } catch {
+                guard let kept else { throw error }
+                plan = kept.plan
+                stored = kept.stored
+                notices.append(.noPlan(error))
+            }
+        } else {
+            plan = kept?.plan
+            stored = kept?.stored ?? empty
+        }
+        let isReplaced = kept != nil && kept?.stored.document != stored.document
+        former = isReplaced ? kept?.plan : nil
+        isUnconfirmed = isReplaced
+        if let found = ConsentDocument.read(from: storage, for: source.address) {
+            consents = found.consents
+            if found.isLost { notices.append(.consentLost) }
+        } else {
+            // Where a refusal could not be kept, nobody is asked.
+            consents = Consents()
+            do {
+                try ConsentDocument.write(consents, to: storage, for: source.address)
+            } catch {
+                throw .storage("What a person says could not be kept in the directory; the disk may be full.")
+            }
+        }
+        let memory = try Self.memory(in: storage, for: source, random: &random)
+        self.memory = memory.memory
+        if memory.isLost { notices.append(.memoryLost) }
+        // The plan is kept for a start without a network, and to know later what was followed.
+        if kept?.stored.document != stored.document, plan != nil { Throng.keep(stored, in: storage) }
+    }
+
+    /// The plan that is on disk, if it is this address's and can be followed.
+    private static func plan(
+        in storage: AppStorage, for source: PlanSource
+    ) -> (plan: DevicePlan, stored: StoredPlan)? {
+        do {
+            guard let data = try storage.read(Throng.planName) else { return nil }
+            let stored = try JSONDecoder().decode(StoredPlan.self, from: data)
+            guard stored.address == source.address else { return nil }
+            return (try source.read(stored.document), stored)
+        } catch {
+            // Damaged, or written by another version: the daemon has it.
+            return nil
+        }
+    }
+
+    /// What the device remembers; a new memory where there is none, it is damaged, or it belongs to another daemon.
+    private static func memory(
+        in storage: AppStorage, for source: PlanSource, random: inout RandomSource
+    ) throws(ThrongError) -> (memory: DeviceMemory, isLost: Bool) {
+        let data: Data?
+        do {
+            data = try storage.read(Throng.memoryName)
+        } catch {
+            // Starting anew over a memory that is there would make this a second device.
+            throw error as? ThrongError ?? ThrongError.storage("What was stored could not be read.")
+        }
+        let new = DeviceMemory(address: source.address, random: &random)
+        guard let data else {
+            // From now on a missing document of consents is one that was taken away.
+            do {
+                try storage.replace(Throng.memoryName, with: try JSONEncoder().encode(new))
+            } catch {
+                throw .storage("Nothing could be written to the directory; the disk may be full.")
+            }
+            return (new, false)
+        }
+        do {
+            let memory = try JSONDecoder().decode(DeviceMemory.self, from: data)
+            guard memory.address != source.address else { return (memory, false) }
+            for place in memory.log { try storage.remove(Throng.logName(place)) }
+            return (new, false)
+        } catch {
+            return (new, true)
+        }
+    }
+}
