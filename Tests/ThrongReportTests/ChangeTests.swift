@@ -196,7 +196,7 @@ struct ChangeTests {
         #expect(course.document.csv.contains(",began_later,"))
         #expect(course.document.json.contains("\"began_later\""))
         let html = try course.document.html()
-        #expect(html.contains("sampling began later"))
+        #expect(html.contains("counting began later"))
     }
 
     @Test("the report of a metric that had expired before the period says so")

@@ -50,7 +50,7 @@ struct ClientReachTests {
         var kitchen = try Kitchen()
         #expect(
             try rows("back", kitchen) == [
-                "0": .published(.share(part: 1200, whole: 1200)), "1": .published(.share(part: 300, whole: 1200)),
+                "0": .published(.settled(part: 1200, whole: 1200)), "1": .published(.share(part: 300, whole: 1200)),
                 "2": .published(.share(part: 175, whole: 1200)), "3": .published(.share(part: 60, whole: 1200)),
                 "other": .withheld,
             ])

@@ -97,7 +97,7 @@ struct ImpossibleTests {
     func quotients() throws {
         let document = try Self.document(Self.usual)
         let google = try #require(document.answers[2].answered?.table)
-        #expect(google.rows[0].figure == .published(.share(part: 0, whole: 400)))
+        #expect(google.rows[0].figure == .published(.settled(part: 0, whole: 400)))
         let size = try #require(document.answers[3].answered?.table)
         #expect(size.rows.map(\.figure)[1] == .impossible)
     }

@@ -49,8 +49,11 @@ struct Kitchen {
 
     let plan: Plan
 
-    init() throws {
-        plan = try Plan(yaml: Self.yaml, file: "kitchen.yaml", today: CalendarDate(daysSince1970: 20_777))
+    /// - Parameter sampling: of the answers who came back.
+    init(sampling: Double = 1) throws {
+        let answered = "answered: {retention:"
+        let yaml = sampling == 1 ? Self.yaml : Self.yaml.replacing(answered, with: "sampling: \(sampling), \(answered)")
+        plan = try Plan(yaml: yaml, file: "kitchen.yaml", today: CalendarDate(daysSince1970: 20_777))
     }
 
     static let period = PeriodCalendar.utc.period(.week, containing: 1_795_255_200)

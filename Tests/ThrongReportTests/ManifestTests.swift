@@ -96,6 +96,46 @@ struct ManifestTests {
         #expect(!check.isGood, "a link to the right bytes is still a link")
     }
 
+    @Test(
+        "a name with a line break, a directional mark or another byte is one line that shows it, and never a good one")
+    func names() throws {
+        let forged = "x\nok   weekly_shop-2026-W47.csv: 12 bytes, as in the manifest"
+        let odd = ["a\u{202e}gpj.b", "\u{1b}[2Kclean", "back\\nslash", "m\n.manifest.json", "W\u{212a}"]
+        let check = try check {
+            for name in [forged] + odd {
+                try Data("more".utf8).write(to: URL(fileURLWithPath: folder + "/" + name))
+            }
+            // No UTF-8, and beside it the name that it would be shown as without care.
+            for name: [UInt8] in [[0x61, 0xff], Array("a\u{fffd}".utf8), Array("a\\xff".utf8)] {
+                let path = Array(folder.utf8) + [0x2f] + name + [0]
+                let file = path.withUnsafeBytes { bytes in
+                    fopen(bytes.assumingMemoryBound(to: CChar.self).baseAddress, "w")
+                }
+                #expect(file != nil)
+                if let file { fclose(file) }
+            }
+        }
+        let texts = check.lines.map { "\($0.subject): \($0.finding)" }
+        #expect(texts.allSatisfy { $0.utf8.allSatisfy { (0x20...0x7e).contains($0) } }, "\(texts)")
+        #expect(!check.isGood && check.reports == 1, "a manifest's name has no line break")
+        for name in [
+            "x\\x0aok   weekly_shop-2026-W47.csv: 12 bytes, as in the manifest", "a\\xe2\\x80\\xaegpj.b",
+            "\\x1b[2Kclean", "back\\\\nslash", "m\\x0a.manifest.json", "W\\xe2\\x84\\xaa", "a\\xff",
+            "a\\xef\\xbf\\xbd", "a\\\\xff",
+        ] {
+            let found = check.lines.filter { $0.subject == name }
+            #expect(found.count == 1 && found.allSatisfy { !$0.isGood }, "\(name)")
+        }
+        #expect(!check.lines.contains { $0.finding == "holds these files and nothing else" })
+    }
+
+    @Test("what is printed of a manifest or a record shows controls and directional marks instead of obeying them")
+    func printable() {
+        #expect(
+            "a\nb\u{202e}c\u{1b}[2K\\\u{2028}\u{e0041}é".printable
+                == "a\\u{a}b\\u{202e}c\\u{1b}[2K\\\\\\u{2028}\\u{e0041}é")
+    }
+
     @Test("where a manifest fails, its files are said to be listed only there, and not to be strays")
     func causes() throws {
         func findings(_ keys: ReportKeyList? = nil, after change: () throws -> Void) throws -> [String: String] {

@@ -42,7 +42,9 @@ struct RankingTests {
                     cells[$0].count > cells[one].count || cells[$0].count == cells[one].count && $0 < one
                 }
             }
-            let wanted = (0..<min(top, cells.count)).compactMap { place in places.firstIndex(of: place) }
+            // All that tie with the last one are named, too.
+            let wanted = cells.indices.compactMap { place in places.firstIndex(of: place) }
+                .prefix { one in cells.count { $0.count > cells[one].count } < top }
             #expect(ranking.rows.map { $0.row.buckets.map(\.text) } == wanted.map { cells[$0].labels })
             #expect(ranking.rows.map(\.rank) == wanted.map { one in 1 + cells.count { $0.count > cells[one].count } })
             #expect(ranking.others == rows - wanted.count)
@@ -51,6 +53,16 @@ struct RankingTests {
             #expect(ranking.rest == whole.map { .events($0.count - named) })
             #expect(answer.answered?.table.withheldRows == rows - cells.count)
         }
+    }
+
+    @Test("who ties with the last one that is named is named, too, and no equal number is among the others")
+    func ties() throws {
+        var shop = Shop()
+        shop.views = (0..<5).map { _ in Array(repeating: (0, 0), count: 5) }
+        for (place, events) in [Int64(500), 300, 300, 300, 120].enumerated() { shop.views[place][0] = (events, events) }
+        let ranking = try Self.ranking(shop, top: 2, by: ["device"]).ranking
+        #expect(ranking.rows.map(\.rank) == [1, 2, 2, 2])
+        #expect(ranking.others == 1 && ranking.rest == .events(120))
     }
 
     @Test("moving a withheld cell's events to another withheld place leaves every byte as it was")

@@ -67,6 +67,24 @@ struct RestTests {
         #expect(table.rest?.quantity == .share(part: 106, whole: 24_606))
     }
 
+    @Test("where the published numbers add up to the whole, the page says that what is withheld beside them is empty")
+    func empty() throws {
+        var shop = Shop()
+        shop.views[4] = Array(repeating: (0, 0), count: 5)
+        let insight = shop.insight("devices", "Devices", .count, by: ["device"])
+        let document = Course([shop], insights: [insight]).document
+        let table = try #require(document.answers.first?.answered?.table)
+        try #require(table.rest?.quantity == .events(0) && table.withheldRows == 1)
+        let page = try PagePieces(document.html())
+        let notes = try page.text("//p[@class='note']")
+        #expect(
+            notes == [
+                Withheld.wording + ". 1 of 5 numbers here. The published numbers add up to the whole: it is empty."
+            ])
+        let rules = try page.text("//footer//p").joined(separator: " ")
+        #expect(rules.contains("where they add up to the whole, what is withheld beside them is empty"))
+    }
+
     @Test("parts that do not add up to their whole leave nothing")
     func overfull() {
         #expect(Quantity.events(5).without([.events(6)], shareOfWhole: false) == nil)

@@ -44,7 +44,7 @@ struct TrendTests {
         #expect(hatched[0].attribute(forName: "x")?.stringValue == "33.33%")
         let rows = try page.table(section: 3)
         #expect(rows.map { $0[0] } == ["Week", "W42", "W43", "W44", "W45", "W46", "W47"])
-        #expect(rows.map { $0[1] }[1...4] == ["sampling began later", "22,781", "withheld", "not released"])
+        #expect(rows.map { $0[1] }[1...4] == ["counting began later", "22,781", "withheld", "not released"])
     }
 
     @Test("nothing of a withheld number shows: other small numbers in its place give the same bytes")

@@ -28,7 +28,7 @@ public enum Absence: Sendable, Hashable {
     public var wording: String {
         switch self {
         case .notReleased: "There is no release of this metric for the period."
-        case .beganLater: "There is no number: sampling began later."
+        case .beganLater: "There is no number: counting began later."
         case .expired: "There is no number: the metric expired."
         case .changed(let difference): "The numbers can't be compared: the metric had \(difference.rawValue) then."
         }

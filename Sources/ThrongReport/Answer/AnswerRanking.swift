@@ -18,7 +18,8 @@ public struct AnswerRanking: Sendable, Hashable {
         public let row: AnswerRow
     }
 
-    /// Ranks the published rows of a table and names at most so many.
+    /// Ranks the published rows of a table and names those of the first so many ranks, all that tie with the last of them
+    /// too: whoever is not named is smaller, or withheld.
     ///
     /// - Parameter rest: what some rows leave of the whole.
     init(of table: AnswerTable, top: Int, rest: ([Quantity]) -> Quantity?) {
@@ -29,9 +30,10 @@ public struct AnswerRanking: Sendable, Hashable {
             if left.quantity.exceeds(right.quantity) { return true }
             return !right.quantity.exceeds(left.quantity) && left.place < right.place
         }
-        rows = sorted.prefix(top).map { entry in
+        let ranked = sorted.lazy.map { entry in
             Ranked(rank: 1 + published.count { $0.quantity.exceeds(entry.quantity) }, row: entry.row)
         }
+        rows = Array(ranked.prefix { $0.rank <= top })
         others = table.rows.count { $0.figure != .impossible } - rows.count
         self.rest = others > 0 ? rest(rows.compactMap(\.row.figure.quantity)) : nil
     }

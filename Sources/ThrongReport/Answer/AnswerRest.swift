@@ -44,7 +44,7 @@ extension Quantity {
             return left[0] >= 0 ? .said(left[0]) : nil
         case .identifiers:
             return left[0] >= 0 ? .identifiers(left[0]) : nil
-        case .share:
+        case .share, .settled:
             return left[1] > 0 && (0...left[1]).contains(left[0]) ? .share(part: left[0], whole: left[1]) : nil
         case .mean(_, let decimals, _):
             return left[1] > 0 ? .mean(sum: left[0], decimals: decimals, events: left[1]) : nil
@@ -59,7 +59,7 @@ extension Quantity {
     private var terms: [Int64] {
         switch self {
         case .events(let number), .devices(let number), .said(let number), .identifiers(let number): [number]
-        case .share(let part, let whole): [part, whole]
+        case .share(let part, let whole), .settled(let part, let whole): [part, whole]
         case .mean(let sum, _, let events): [sum, events]
         case .estimate(let estimate): [estimate.counted]
         case .quantile: []

@@ -32,8 +32,10 @@ struct BandCounts {
         if rate < 1 {
             let events = fillings.map { $0.reduce(0, +) }.min() ?? 0
             let (low, high) = Interval.parts(at: quantile, events: events, rate: rate)
-            let ends = fillings.flatMap { [Self.place(of: low, in: $0), Self.place(of: high, in: $0)] }
-            bounds = (ends.compactMap { $0 }.min() ?? place)...(ends.compactMap { $0 }.max() ?? place)
+            // Beyond all events that were kept is any band.
+            let first = low > 0 ? fillings.compactMap { Self.place(of: low, in: $0) }.min() : 0
+            let last = high < 1000 ? fillings.compactMap { Self.place(of: high, in: $0) }.max() : edges.count
+            bounds = (first ?? place)...(last ?? place)
         }
         return QuantileReading(
             quantile: quantile,

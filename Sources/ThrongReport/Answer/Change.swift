@@ -58,7 +58,7 @@ extension Quantity {
             var scale: Int128 = 1
             for _ in 0..<rate.places { scale *= 10 }
             return Decimals(wide: numerator * scale, over: rate.units, places: places)
-        case .events, .devices, .said, .identifiers, .share, .quantile:
+        case .events, .devices, .said, .identifiers, .share, .settled, .quantile:
             return Decimals(wide: numerator, over: denominator, places: places)
         }
     }

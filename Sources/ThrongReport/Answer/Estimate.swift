@@ -1,3 +1,5 @@
+public import ThrongPlan
+
 /// All events, or all devices that answer, as estimated from those that were sent: each client keeps each one with the
 /// same chance, by a draw of its own.
 public struct Estimate: Sendable, Hashable {
@@ -13,6 +15,16 @@ public struct Estimate: Sendable, Hashable {
         self.counted = counted
         self.rate = rate
         self.counts = counts
+    }
+
+    /// Whether the draw could as well have kept fewer than k, and the number would not be published: such numbers lean high,
+    /// because those that the draw made small are not there to make up for them.
+    ///
+    /// - Parameter kept: how many were. Unit: events.
+    public static func leansHigh(_ kept: Int64, rate: Double, threshold: Threshold) -> Bool {
+        let counted = Double(kept)
+        let spread = rate < 1 ? Interval.z * (counted * (1 - rate)).squareRoot() : 0
+        return spread > 0 && counted - spread < Double(threshold.devices)
     }
 
     /// counted / rate, to a whole number.

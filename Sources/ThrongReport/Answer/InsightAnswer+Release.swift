@@ -34,7 +34,7 @@ extension InsightAnswer {
             AnswerFilter(dimension: $0.dimension, title: title($0.dimension), bucket: $0.bucket)
         }
         guard let history,
-            let reading = InsightReading(of: insight, metric: metric, release: history.current)
+            let reading = InsightReading(of: insight, plan: plan, release: history.current)
         else {
             let isOver = metric.map { calendar.midnight(of: $0.expires) <= period.start } ?? false
             outcome = .absent(history == nil && isOver ? .expired : .notReleased)
@@ -43,13 +43,21 @@ extension InsightAnswer {
         let header = history.current.header
         let sum = header.layout.sums.first { insight.kind == .mean(sum: $0.name) }
         let clip = sum.map { $0.lowest...$0.highest }
-        let noise = NumberNoise(header)
+        let basis = NumberBasis(
+            counts: Counted(by: insight.kind, isWithin: isWithin),
+            threshold: header.threshold,
+            sampling: header.sampling,
+            rotation: header.layout.rotation,
+            noise: NumberNoise(header),
+            devices: insight.kind.deviceBasis(header))
         let table = reading.table
-        var axes = reading.axes.map { AnswerAxis(name: $0.name, title: title($0.name), labels: $0.shownLabels) }
+        var axes = zip(reading.axes, reading.shown).map { axis, buckets in
+            AnswerAxis(name: axis.name, title: title(axis.name), labels: buckets.map { axis.labels[$0] })
+        }
         if case .quantiles(let quantiles) = insight.kind { axes.append(AnswerAxis(quantiles: quantiles)) }
         func point(_ period: Period) -> AnswerPoint {
             let (release, absence) = history.release(of: period, for: insight)
-            guard let release, let reading = InsightReading(of: insight, metric: metric, release: release) else {
+            guard let release, let reading = InsightReading(of: insight, plan: plan, release: release) else {
                 return AnswerPoint(
                     period: period, threshold: nil, withheldShare: nil,
                     figures: table.rows.map { _ in .absent(absence) })
@@ -77,7 +85,7 @@ extension InsightAnswer {
                         return AnswerComparison(
                             of: table.rows.map(\.figure), with: point(earlier).figures, reference: reference,
                             period: earlier
-                        ) { Interval(of: $0, rate: header.sampling, noise: noise, clip: clip, kind: insight.kind) }
+                        ) { Interval(of: $0, basis: basis, clip: clip, kind: insight.kind) }
                     })
             case .trend:
                 .trend(
@@ -86,13 +94,7 @@ extension InsightAnswer {
         outcome = .answered(
             Answered(
                 release: history.current.digest,
-                basis: NumberBasis(
-                    counts: Counted(by: insight.kind, isWithin: isWithin),
-                    threshold: header.threshold,
-                    sampling: header.sampling,
-                    rotation: header.layout.rotation,
-                    noise: noise,
-                    devices: insight.kind.deviceBasis(header)),
+                basis: basis,
                 axes: axes,
                 table: table,
                 view: view,

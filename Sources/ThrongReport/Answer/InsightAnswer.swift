@@ -49,11 +49,11 @@ public struct InsightAnswer: Sendable, Hashable {
     /// How the reader writes numbers.
     var locale: ReportLocale { names.locale }
 
-    /// Of a sampled number, where it lies in 19 of 20 cases; nil where numbers are as counted.
+    /// Of a sampled number of a group or the whole, where it lies in 19 of 20 cases; nil where numbers are as counted.
+    ///
+    /// What groups leave of a whole has none: the draw decides which these are.
     public func interval(of quantity: Quantity) -> Interval? {
-        answered.flatMap {
-            Interval(of: quantity, rate: $0.basis.sampling, noise: $0.basis.noise, clip: $0.clip, kind: insight.kind)
-        }
+        answered.flatMap { Interval(of: quantity, basis: $0.basis, clip: $0.clip, kind: insight.kind) }
     }
 
     /// The answer, where there is one.

@@ -9,6 +9,10 @@ internal import ThrongWire
 struct InsightReading {
     /// The dimensions of the rows.
     let axes: [MetricLayout.DimensionLayout]
+    /// By axis, the buckets that have rows: those that readers see, without an `other` that nothing can land in.
+    let shown: [[Int]]
+    /// The dimensions whose `other` nothing can land in.
+    private let closed: Set<Int>
     private let kind: Insight.Kind
     private let release: Release
     private let sum: (place: Int, decimals: Int)?
@@ -26,8 +30,9 @@ struct InsightReading {
         let bucket: Int
     }
 
-    init?(of insight: Insight, metric: Metric?, release: Release) {
+    init?(of insight: Insight, plan: Plan, release: Release) {
         let layout = release.header.layout
+        let metric = plan.metric(insight.metric)
         func place(_ filter: Insight.Filter) -> Place? {
             guard let dimension = layout.dimensions.firstIndex(where: { $0.name == filter.dimension }),
                 let bucket = layout.dimensions[dimension].labels.firstIndex(of: filter.bucket)
@@ -79,6 +84,12 @@ struct InsightReading {
         base = insight.filters.compactMap(place)
         places = names.compactMap { name in layout.dimensions.firstIndex { $0.name == name } }
         axes = places.map { layout.dimensions[$0] }
+        let closed = plan.closedDimensions(of: release.header)
+        self.closed = closed
+        shown = places.map { place in
+            let buckets = layout.dimensions[place].shownBuckets
+            return closed.contains(place) ? buckets.dropLast() : buckets
+        }
         guard base.count == insight.filters.count, places.count == names.count else { return nil }
         let rows = (base + part).map(\.dimension) + places
         guard Set(rows).count == rows.count, release.shows(Margin(keeping: rows)) else { return nil }
@@ -141,7 +152,7 @@ struct InsightReading {
             // Behind the bands, `other` holds the events without a number.
             let last = histogram.edges.count + 1
             let labels = release.header.layout.dimensions[histogram.dimension].labels
-            let other = last < labels.count ? events(last) : 0
+            let other = last < labels.count && !closed.contains(histogram.dimension) ? events(last) : 0
             covered = (bands + [other]).reduce(covered) { $0.addingReportingOverflow($1 ?? 0).partialValue }
             let counts = BandCounts(
                 edges: histogram.edges, bands: bands, other: other, whole: cell(base + split)?.count,
@@ -195,7 +206,10 @@ struct InsightReading {
             guard let start, let whole = self.cell(base + split.filter { $0.dimension != start.dimension } + [start]),
                 whole.count > 0
             else { return .withheld }
-            return .published(.share(part: cell.count, whole: whole.count))
+            let isStart = split.contains { $0.dimension == start.dimension && $0.bucket == start.bucket }
+            return .published(
+                isStart
+                    ? .settled(part: cell.count, whole: whole.count) : .share(part: cell.count, whole: whole.count))
         case .reach:
             if release.header.hasFirsts { return cell.firsts.map { .published(reach($0)) } ?? .withheld }
             return cell.reach.map { .published(.devices($0.devices)) } ?? .withheld
@@ -205,8 +219,13 @@ struct InsightReading {
         case .share(let basis, _):
             let numerator = part.isEmpty ? cell.amount(of: basis) : amount(base + split + part, of: basis)
             let denominator = part.isEmpty ? self.cell(base) : cell
-            guard let part = numerator, let whole = denominator?.amount(of: basis), whole > 0 else { return .withheld }
-            return .published(.share(part: part, whole: whole))
+            guard let amount = numerator, let whole = denominator?.amount(of: basis), whole > 0 else {
+                return .withheld
+            }
+            if !part.isEmpty, isImpossible(base + split + part) {
+                return .published(.settled(part: amount, whole: whole))
+            }
+            return .published(.share(part: amount, whole: whole))
         }
     }
 
@@ -251,8 +270,8 @@ struct InsightReading {
 
     /// The combinations of a funnel's buckets but for its steps.
     var groups: [[Int]] {
-        axes.dropLast().reduce([[]]) { partial, axis in
-            partial.flatMap { head in axis.shownBuckets.map { head + [$0] } }
+        shown.dropLast().reduce([[]]) { partial, buckets in
+            partial.flatMap { head in buckets.map { head + [$0] } }
         }
     }
 
@@ -266,7 +285,7 @@ struct InsightReading {
     }
 
     private var combinations: [[Int]] {
-        axes.reduce([[]]) { partial, axis in partial.flatMap { head in axis.shownBuckets.map { head + [$0] } } }
+        shown.reduce([[]]) { partial, buckets in partial.flatMap { head in buckets.map { head + [$0] } } }
     }
 }
 

@@ -1,11 +1,12 @@
-internal import Foundation
-internal import ThrongPlan
+public import ThrongPlan
+internal import ThrongRelease
 
 /// Where a number lies that was estimated from a sample, in 19 of 20 cases (95 %).
 ///
 /// It is about the draw only: how far the events that were kept may misrepresent all that happened on the same devices in
 /// the same period. Each event is drawn by itself, so that this holds however events are spread over devices; it says
-/// nothing about other days or other people. A number that carries noise as well has it added.
+/// nothing about other days or other people. A number that carries noise as well has it added. What the draw can't change
+/// has no width, and nothing else has none.
 public struct Interval: Sendable, Hashable {
     /// Its lower end.
     public let low: Decimals
@@ -33,9 +34,10 @@ public struct Interval: Sendable, Hashable {
     ///   - kept: how many. Unit: events.
     ///   - rate: the chance of each event to be kept.
     ///   - margin: within which 19 of 20 noisy numbers of kept events lie; nil where they are exact. Unit: events.
-    public init?(ofTotal kept: Int64, rate: Double, margin: Int64?) {
+    ///   - threshold: how many devices the sample has where the number is published.
+    public init?(ofTotal kept: Int64, rate: Double, margin: Int64?, threshold: Threshold) {
         guard rate > 0, rate < 1 else { return nil }
-        let (low, high) = Self.total(kept, rate: rate, margin: margin ?? 0)
+        let (low, high) = Self.total(kept, rate: rate, margin: margin ?? 0, threshold: threshold)
         self.init(low, high, places: 0)
     }
 
@@ -43,22 +45,23 @@ public struct Interval: Sendable, Hashable {
     /// a lower bound of all devices, and stay one. Plans refuse quotients of noisy numbers.
     ///
     /// - Parameters:
-    ///   - rate: the chance of each event to be kept.
-    ///   - noise: what the numbers carry.
+    ///   - basis: how it was drawn, and what is published.
     ///   - clip: between which bounds the values of a mean lie.
-    init?(
-        of quantity: Quantity, rate: Double, noise: NumberNoise?, clip: ClosedRange<Double>?, kind: Insight.Kind
-    ) {
+    init?(of quantity: Quantity, basis: NumberBasis, clip: ClosedRange<Double>?, kind: Insight.Kind) {
+        let (rate, k) = (basis.sampling, basis.threshold)
         guard rate < 1 else { return nil }
         switch (quantity, kind) {
         case (.estimate(let estimate), _):
-            self.init(ofTotal: estimate.counted, rate: rate, margin: noise?.margin)
+            self.init(ofTotal: estimate.counted, rate: rate, margin: basis.noise?.margin, threshold: k)
         case (.share(let part, let whole), .retention):
-            let (low, high) = Self.ratio(part, whole, rate: rate)
+            let (low, high) = Self.ratio(part, whole, rate: rate, threshold: k)
             self.init(low, high, places: Quantity.sharePlaces)
         case (.share(let part, let whole), .share(of: .events, part: _)):
-            let (low, high) = Self.share(part, of: whole, rate: rate)
+            let (low, high) = Self.share(part, of: whole, rate: rate, threshold: k)
             self.init(low, high, places: Quantity.sharePlaces)
+        case (.settled, .retention), (.settled, .share(of: .events, part: _)):
+            let value = quantity.approximate
+            self.init(value, value, places: Quantity.sharePlaces)
         case (.mean(_, _, let events), _):
             guard let clip else { return nil }
             let (low, high) = Self.mean(quantity.approximate, events: events, clip: clip, rate: rate)
@@ -70,54 +73,74 @@ public struct Interval: Sendable, Hashable {
 
     /// N where n of them were kept: the score interval, which solves |n − N·rate| = z·√(N·rate·(1 − rate)), and the margin
     /// of its noise, by "square and add" as in ``difference(_:_:places:)``. Noise may leave n below 0, but not N.
-    static func total(_ kept: Int64, rate: Double, margin: Int64 = 0) -> (low: Double, high: Double) {
+    ///
+    /// It holds given that the number is published, which it is only where its sample has k devices: the lower end takes k of
+    /// the kept events for certain, and the draw for n − k of N − k. For whatever way the events are spread over devices,
+    /// look at the devices one by one, and at each one's events until the first that was kept: where k devices are found,
+    /// just k kept events were looked at, and the draw of all others is still open. So n − k is at most a draw of N − k. That
+    /// k devices were found makes n only larger, so that the upper end may stay.
+    static func total(
+        _ kept: Int64, rate: Double, margin: Int64 = 0, threshold: Threshold = .none
+    ) -> (low: Double, high: Double) {
         let counted = Swift.max(Double(kept), 0)
+        let certain = Swift.min(Double(threshold.devices), counted)
+        let low = certain + score(counted - certain, rate: rate).low
+        let high = score(counted, rate: rate).high
+        guard margin > 0 else { return (Swift.max(low, counted), high) }
+        let (centre, noise) = (counted / rate, Double(margin) / rate)
+        return (Swift.max(centre - far(centre - low, noise), 0), centre + far(high - centre, noise))
+    }
+
+    private static func score(_ counted: Double, rate: Double) -> (low: Double, high: Double) {
         let spread = z * (rate * (1 - rate)).squareRoot()
         let root = (spread * spread + 4 * rate * counted).squareRoot()
         let low = (root - spread) / (2 * rate)
         let high = (root + spread) / (2 * rate)
-        guard margin > 0 else { return (Swift.max(low * low, counted), high * high) }
-        let (centre, noise) = (counted / rate, Double(margin) / rate)
+        return (low * low, high * high)
+    }
+
+    /// The part of a whole, both drawn at once: the mean of ones and zeros.
+    ///
+    /// It holds given that part and whole are published, as a total's does.
+    static func share(
+        _ part: Int64, of whole: Int64, rate: Double, threshold: Threshold = .none
+    ) -> (low: Double, high: Double) {
+        let certain = Swift.min(threshold.devices, part)
         return (
-            Swift.max(centre - far(centre - low * low, noise), 0), centre + far(high * high - centre, noise)
+            DrawnMean(Double(part - certain), of: whole - certain, rate: rate).low,
+            DrawnMean(Double(part), of: whole, rate: rate).high
         )
     }
 
-    /// The part of a whole, both drawn at once: Wilson's interval with the correction for a finite whole, of which `rate`
-    /// is known.
-    static func share(_ part: Int64, of whole: Int64, rate: Double) -> (low: Double, high: Double) {
-        let count = Double(whole)
-        let share = Double(part) / count
-        let z = z * (1 - rate).squareRoot()
-        let scale = 1 + z * z / count
-        let centre = (share + z * z / (2 * count)) / scale
-        let half = z / scale * (share * (1 - share) / count + z * z / (4 * count * count)).squareRoot()
-        return (Swift.max(centre - half, 0), Swift.min(centre + half, 1))
+    /// The quotient of two numbers that were drawn independently: the odds of being among the one in both together.
+    ///
+    /// It holds given that both are published, as a total's does. There are at least as many in the whole as were kept.
+    static func ratio(
+        _ part: Int64, _ whole: Int64, rate: Double, threshold: Threshold = .none
+    ) -> (low: Double, high: Double) {
+        func odds(_ share: Double) -> Double { share / (1 - share) }
+        let (few, fewer) = (Swift.min(threshold.devices, part), Swift.min(threshold.devices, whole))
+        let low = DrawnMean(Double(part - few), of: part - few + whole, rate: rate).low
+        let high = DrawnMean(Double(part), of: part + whole - fewer, rate: rate).high
+        return (odds(low), Swift.min(odds(high), total(part, rate: rate).high / Double(whole)))
     }
 
-    /// The quotient of two numbers that were drawn independently, by the logarithm's standard error.
-    static func ratio(_ part: Int64, _ whole: Int64, rate: Double) -> (low: Double, high: Double) {
-        let ratio = Double(part) / Double(whole)
-        guard part > 0, part != whole else { return (ratio, ratio) }
-        let factor = exp(z * ((1 - rate) * (1 / Double(part) + 1 / Double(whole))).squareRoot())
-        return (ratio / factor, ratio * factor)
-    }
-
-    /// A mean of values between known bounds. How they spread is not released: it is taken to be the most that the mean
-    /// allows, (high − mean)·(mean − low) (Bhatia and Davis 2000), so that the interval is rather too wide.
+    /// A mean of values between known bounds, however they spread between them.
     static func mean(
         _ mean: Double, events: Int64, clip: ClosedRange<Double>, rate: Double
     ) -> (low: Double, high: Double) {
-        let variance = Swift.max((clip.upperBound - mean) * (mean - clip.lowerBound), 0)
-        let half = z * (variance * (1 - rate) / Double(events)).squareRoot()
-        return (Swift.max(mean - half, clip.lowerBound), Swift.min(mean + half, clip.upperBound))
+        let width = clip.upperBound - clip.lowerBound
+        // Where only one value is possible, that is the mean.
+        guard width > 0 else { return (clip.lowerBound, clip.upperBound) }
+        let drawn = DrawnMean((mean - clip.lowerBound) / width * Double(events), of: events, rate: rate)
+        return (clip.lowerBound + width * drawn.low, clip.lowerBound + width * drawn.high)
     }
 
-    /// Between which parts of the events the value at a quantile lies: thousandths, at most 0 to 1000.
+    /// Between which parts of the kept events the value at a quantile lies: thousandths, 0 to 1000. At 0 it may be below
+    /// all of them, at 1000 above.
     static func parts(at quantile: Quantile, events: Int64, rate: Double) -> (low: Double, high: Double) {
-        let part = Double(quantile.perMille)
-        let half = z * (part * (1000 - part) * (1 - rate) / Double(events)).squareRoot()
-        return (Swift.max(part - half, 0), Swift.min(part + half, 1000))
+        let (low, high) = DrawnMean.meansKept(of: events, ifMean: Double(quantile.perMille) / 1000, rate: rate)
+        return (low * 1000, high * 1000)
     }
 
     /// The interval of a difference, from those of its two numbers (Newcombe 1998, "square and add").

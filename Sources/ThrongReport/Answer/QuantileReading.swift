@@ -9,8 +9,9 @@ public struct QuantileReading: Sendable, Hashable {
     public let lowest: Decimals?
     /// Where the band ends, nil where it is open. Unit: the histogram's.
     public let highest: Decimals?
-    /// By linear interpolation inside the band, to a tenth of its width at the finest; nil where the band is open, or where
-    /// withheld numbers decide the place inside it. Unit: the histogram's.
+    /// By linear interpolation inside the band, rounded to a whole number or, in a band of less than 10, to the largest power
+    /// of ten that is at most a tenth of its width; nil where the band is open, or where withheld numbers decide the place
+    /// inside it. Unit: the histogram's.
     public let value: Decimals?
 
     /// Puts a reading together.

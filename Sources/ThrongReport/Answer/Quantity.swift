@@ -10,6 +10,8 @@ public enum Quantity: Sendable, Hashable {
     case identifiers(Int64)
     /// Part over whole; the whole is above 0.
     case share(part: Int64, whole: Int64)
+    /// A share that no draw can change: a whole's own of itself, or that of what can't occur.
+    case settled(part: Int64, whole: Int64)
     /// A sum in units of 10^-decimals, over events; events are above 0.
     case mean(sum: Int64, decimals: Int, events: Int64)
     /// Events or devices, scaled up from a sample.
@@ -31,7 +33,7 @@ public enum Quantity: Sendable, Hashable {
         switch self {
         case .events(let count), .devices(let count), .said(let count), .identifiers(let count):
             Decimals(count, over: 1, places: 0)
-        case .share(let part, let whole):
+        case .share(let part, let whole), .settled(let part, let whole):
             Decimals(part, over: whole, places: Self.sharePlaces)
         case .mean(let sum, let decimals, let events):
             Decimals(sum, shiftedBy: decimals, over: events, places: Self.places(ofMean: decimals))
@@ -47,7 +49,7 @@ public enum Quantity: Sendable, Hashable {
         switch self {
         case .events(let count), .devices(let count), .said(let count), .identifiers(let count):
             return Double(count)
-        case .share(let part, let whole):
+        case .share(let part, let whole), .settled(let part, let whole):
             return Double(part) / Double(whole)
         case .mean(let sum, let decimals, let events):
             var scale = 1.0
@@ -65,7 +67,7 @@ public enum Quantity: Sendable, Hashable {
         switch self {
         case .events(let number), .said(let number), .identifiers(let number): number
         case .estimate(let estimate): estimate.counted
-        case .devices, .share, .mean, .quantile: nil
+        case .devices, .share, .settled, .mean, .quantile: nil
         }
     }
 
@@ -75,7 +77,7 @@ public enum Quantity: Sendable, Hashable {
         switch self {
         case .events(let number), .devices(let number), .said(let number), .identifiers(let number): (number, 1)
         case .estimate(let estimate): (estimate.counted, 1)
-        case .share(let part, let whole): (part, whole)
+        case .share(let part, let whole), .settled(let part, let whole): (part, whole)
         case .mean(let sum, _, let events): (sum, events)
         case .quantile: nil
         }

@@ -24,7 +24,7 @@ public enum NumberStatus: String, Sendable, Hashable, CaseIterable, Decodable {
         case .withheld: Withheld.marker
         case .impossible: Impossible.marker
         case .notReleased: "not released"
-        case .beganLater: "sampling began later"
+        case .beganLater: "counting began later"
         case .expired: "metric expired"
         case .changed: "not comparable"
         }

@@ -75,7 +75,7 @@ extension ReportDocument {
             for (axis, bucket) in zip(answered.axes, buckets) { line.buckets[axis.name] = bucket }
             line.value = figure.quantity?.decimal
             line.quotient = figure.quantity?.quotient
-            line.bounds = answer.bounds(of: figure.quantity)
+            line.bounds = row == .rest ? nil : answer.bounds(of: figure.quantity)
             line.status = row == .rest ? .derived : figure.status
             return line
         }

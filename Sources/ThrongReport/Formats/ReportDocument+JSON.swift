@@ -157,7 +157,7 @@ extension InsightAnswer {
             ("numerator", (quantity?.quotient).map { .number($0.numerator) } ?? .null),
             ("denominator", (quantity?.quotient).map { .number($0.denominator) } ?? .null),
         ]
-        return hasBounds ? members + Self.boundMembers(bounds(of: quantity)) : members
+        return hasBounds ? members + Self.boundMembers(status == .derived ? nil : bounds(of: quantity)) : members
     }
 
     private func members(of outcome: AnswerComparison.Outcome) -> [(key: String, value: JSONText)] {
@@ -267,7 +267,7 @@ extension Quantity {
         switch self {
         case .events, .devices, .said, .identifiers, .quantile: nil
         case .estimate(let estimate): (String(estimate.counted), Decimals(exactly: estimate.rate).description)
-        case .share(let part, let whole): (String(part), String(whole))
+        case .share(let part, let whole), .settled(let part, let whole): (String(part), String(whole))
         case .mean(let sum, let decimals, let events):
             (Decimals(sum, shiftedBy: decimals, over: 1, places: decimals).description, String(events))
         }

@@ -25,6 +25,13 @@ public struct FolderCheck: Sendable, Hashable {
         public let subject: String
         /// What was found.
         public let finding: String
+
+        /// - Parameter subject: what it is about, as it is to be printed.
+        fileprivate init(isGood: Bool, subject: String, finding: String) {
+            self.isGood = isGood
+            self.subject = subject
+            self.finding = finding.printable
+        }
     }
 
     /// In the order of looking.
@@ -49,7 +56,7 @@ public struct FolderCheck: Sendable, Hashable {
     public init(of folder: String, keys: ReportKeyList, ignoring: String? = nil) throws(ReportError) {
         var found = try Self.entries(of: folder)
         if let ignoring, Self.canonical(ignoring) == Self.canonical(folder + "/" + Self.name(of: ignoring)) {
-            found[Self.name(of: ignoring)] = nil
+            found[String(plainly: Self.name(of: ignoring).utf8)] = nil
         }
         for (name, kind) in found.sorted(by: { $0.key < $1.key }) where kind != .file {
             lines.append(
@@ -84,9 +91,10 @@ public struct FolderCheck: Sendable, Hashable {
             lines.append(Line(isGood: false, subject: name, finding: finding))
         }
         if reports == 0 {
-            lines.append(Line(isGood: false, subject: folder, finding: "has no manifest, so nothing vouches for it"))
+            lines.append(
+                Line(isGood: false, subject: folder.printable, finding: "has no manifest, so nothing vouches for it"))
         } else if found.values.allSatisfy({ $0 == .file }), known == Set(found.keys) {
-            lines.append(Line(isGood: true, subject: folder, finding: "holds these files and nothing else"))
+            lines.append(Line(isGood: true, subject: folder.printable, finding: "holds these files and nothing else"))
         }
     }
 
@@ -172,7 +180,7 @@ public struct FolderCheck: Sendable, Hashable {
     // MARK: Files
 
     private enum Kind {
-        case file, folder, link, other
+        case file, folder, link, other, odd
 
         /// What is wrong with it in a folder of reports.
         var fault: String {
@@ -181,25 +189,30 @@ public struct FolderCheck: Sendable, Hashable {
             case .folder: "is a folder: run `throng verify` on it by itself, and move it elsewhere"
             case .link: "is a symbolic link, which no report has"
             case .other: "is neither a file nor a folder"
+            case .odd: "has a name that no report's file has"
             }
         }
     }
 
+    /// What is in a folder, by its plain names: one that is not written as it is can't be a report's.
     private static func entries(of folder: String) throws(ReportError) -> [String: Kind] {
         guard let listing = opendir(folder) else { throw .system(call: "opendir", path: folder, code: errno) }
         defer { closedir(listing) }
         var kinds: [String: Kind] = [:]
         while let entry = readdir(listing) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard name != ".", name != ".." else { continue }
             var facts = stat()
-            guard lstat(folder + "/" + name, &facts) == 0 else {
-                throw .system(call: "lstat", path: folder + "/" + name, code: errno)
+            let (bytes, code) = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { name in
+                    let code = fstatat(dirfd(listing), name, &facts, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno
+                    return (UnsafeBufferPointer(start: name, count: strlen(name)).map(UInt8.init(bitPattern:)), code)
+                }
             }
+            let name = String(plainly: bytes)
+            guard name != ".", name != ".." else { continue }
+            guard code == 0 else { throw .system(call: "lstat", path: folder + "/" + name, code: code) }
             kinds[name] =
                 switch facts.st_mode & S_IFMT {
+                case S_IFREG where !name.utf8.elementsEqual(bytes): .odd
                 case S_IFREG: .file
                 case S_IFDIR: .folder
                 case S_IFLNK: .link

@@ -33,8 +33,11 @@ struct DataColumns {
 
     /// A figure with all that belongs to it.
     func cells(_ figure: Figure) -> [DataCellView] {
-        DataCellView.cells(of: figure, numbers: numbers, span: heads.count)
+        DataCellView.cells(of: figure, numbers: { numbers($0, answer.interval(of: $0)) }, span: heads.count)
     }
+
+    /// What groups leave of the whole: in a sample it has no interval.
+    func cells(ofRest rest: Quantity) -> [DataCellView] { numbers(rest, nil).map { DataCellView($0) } }
 
     /// A figure alone, of a sample with its interval.
     func cell(_ figure: Figure) -> DataCellView {
@@ -96,7 +99,7 @@ struct DataColumns {
         }
     }
 
-    private func numbers(_ quantity: Quantity) -> [String] {
+    private func numbers(_ quantity: Quantity, _ interval: Interval?) -> [String] {
         let locale = answer.locale
         var all: [String]
         switch quantity {
@@ -107,7 +110,7 @@ struct DataColumns {
             }
         case .devices:
             all = [answer.text(quantity)]
-        case .share(let part, let whole):
+        case .share(let part, let whole), .settled(let part, let whole):
             all = [answer.text(quantity), locale.text(part), locale.text(whole)]
         case .mean(_, _, let events):
             all = [answer.text(quantity), locale.text(events)]
@@ -115,7 +118,7 @@ struct DataColumns {
             all = [reading.value.map(locale.text) ?? "\u{2013}", reading.band(in: locale)]
         }
         if heads.contains("95% interval") {
-            all.append(answer.interval(of: quantity).map { answer.text(from: $0) } ?? "\u{2013}")
+            all.append(interval.map { answer.text(from: $0) } ?? "\u{2013}")
         }
         return all + [margin].compactMap { $0 }
     }

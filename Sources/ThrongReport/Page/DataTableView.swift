@@ -40,7 +40,7 @@ struct DataTableView {
                     cells: columns.cells(ranked.row.figure))
             }
             rests = [ranking.rest].compactMap { $0 }.map {
-                DataRowView(labels: ["", AnswerRanking.together] + blanks, cells: columns.cells(.published($0)))
+                DataRowView(labels: ["", AnswerRanking.together] + blanks, cells: columns.cells(ofRest: $0))
             }
             totals = [table.whole].compactMap { $0 }.map {
                 DataRowView(labels: ["", "All"] + blanks, cells: columns.cells($0))
@@ -83,7 +83,7 @@ struct DataTableView {
             numberHeads = columns.heads
             dataRows = table.rows.map { DataRowView(labels: columns.labels(of: $0), cells: columns.cells($0.figure)) }
             rests = [table.rest?.quantity].compactMap { $0 }.map {
-                DataRowView(labels: [Withheld.together] + blanks, cells: columns.cells(.published($0)))
+                DataRowView(labels: [Withheld.together] + blanks, cells: columns.cells(ofRest: $0))
             }
             totals = [table.whole].compactMap { $0 }.map {
                 DataRowView(labels: ["All"] + blanks, cells: columns.cells($0))

@@ -82,7 +82,8 @@ extension InsightAnswer {
                 "\(words(quantity).sentenceCased), estimated from \(locale.text(estimate.counted)) in the sample"
             guard let interval = interval(of: quantity) else { return counted + "." }
             return "\(counted): 95% interval \(locale.text(interval.low)) to \(locale.text(interval.high))."
-        case (.share(let part, let whole), .share(_, let filter)):
+        case (.share(let part, let whole), .share(_, let filter)),
+            (.settled(let part, let whole), .share(_, let filter)):
             let thing = filter.map { "are “\($0.bucket)”" } ?? "are in this group"
             if answered?.basis.devices == .floor {
                 let (part, whole) = (locale.text(part), locale.text(whole))
@@ -92,7 +93,7 @@ extension InsightAnswer {
             return "\(text(quantity)) of \(counted.rawValue) \(thing): \(terms)\(sampleWords)."
         case (.mean(_, _, let events), _):
             return "\(words(quantity)) per event on average, over \(locale.text(events)) events\(sampleWords)."
-        case (.share, _), (.quantile, _):
+        case (.share, _), (.settled, _), (.quantile, _):
             return "\(text(quantity))."
         }
     }

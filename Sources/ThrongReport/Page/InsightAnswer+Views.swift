@@ -167,7 +167,7 @@ extension Absence {
         let verb = count == 1 ? "is" : "are"
         return switch self {
         case .notReleased: "\(count) \(verb) not released"
-        case .beganLater: "for \(count) sampling began later"
+        case .beganLater: "for \(count) counting began later"
         case .expired: "for \(count) the metric had expired"
         case .changed(let difference):
             "\(count) can\u{2019}t be compared, because the metric had \(difference.rawValue) then"
@@ -178,7 +178,7 @@ extension Absence {
     var reason: String {
         switch self {
         case .notReleased: "it has no release"
-        case .beganLater: "sampling began later"
+        case .beganLater: "counting began later"
         case .expired: "the metric had expired"
         case .changed(let difference): "the metric had \(difference.rawValue) then"
         }

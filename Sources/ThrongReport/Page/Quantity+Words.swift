@@ -4,7 +4,7 @@ extension Quantity {
     /// The number as people read it, without its unit: "12,480", "42.1%", "38.20", "≈12,300", "20 to 50".
     func figureText(in locale: ReportLocale) -> String {
         switch self {
-        case .share(let part, let whole): locale.percent(part, of: whole)
+        case .share(let part, let whole), .settled(let part, let whole): locale.percent(part, of: whole)
         case .events(let number), .devices(let number), .said(let number), .identifiers(let number): locale.text(number)
         case .mean: decimal.map(locale.text) ?? ""
         case .estimate(let estimate): "\u{2248}\(locale.text(estimate.decimal))"
@@ -22,7 +22,7 @@ extension Quantity {
         case .devices: "at least \(text) devices"
         case .said: "\(text) devices"
         case .identifiers: "\(text) identifiers"
-        case .share: text
+        case .share, .settled: text
         case .mean: unit.isEmpty ? text : "\(text) \(unit)"
         case .estimate(let estimate): "about \(locale.text(estimate.decimal)) \(estimate.counts.rawValue)"
         case .quantile(let reading):

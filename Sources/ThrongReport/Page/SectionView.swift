@@ -20,7 +20,8 @@ struct SectionView {
     let hasEvidence: Bool
     let evidenceClass: String
     let withheldNotes: [String]
-    let noiseNotes: [String]
+    /// What keeps numbers from being what was counted: noise, a sample.
+    let chanceNotes: [String]
     let basisParts: [String]
 
     init(_ answer: InsightAnswer, tile: TileView, ordinal: Int) {
@@ -66,10 +67,10 @@ struct SectionView {
             hasEvidence = !isCharted
             dataTables = isCharted ? [] : [DataTableView(answer, answered: answered)]
             withheldNotes = Self.withheldNote(answer, answered)
-            noiseNotes = [answered.basis.noise?.statement].compactMap { $0 }
+            chanceNotes = [answered.basis.noise?.statement].compactMap { $0 } + answer.leaningNotes
             basisParts = answered.basis.words + answered.withheldWords(in: answer.locale)
         } else {
-            (dataTables, withheldNotes, noiseNotes, basisParts, hasEvidence) = ([], [], [], [], false)
+            (dataTables, withheldNotes, chanceNotes, basisParts, hasEvidence) = ([], [], [], [], false)
         }
         self.stats = stats
         barCharts = bars
@@ -105,6 +106,10 @@ struct SectionView {
         let numbers = table.rows.count == 1 ? "" : " \(table.withheldRows) of \(table.rows.count) numbers here."
         let left =
             table.rest.map { rest in
+                // Anyone can subtract: nothing is gained by not saying it.
+                if rest.events == 0 {
+                    return " The published numbers add up to the whole: \(isOne ? "it is" : "these are") empty."
+                }
                 let share = answered.withheldShare(rest, answer.locale)
                 if rest.quantity != nil { return isOne ? " It is \(share)." : " Together they are \(share)." }
                 // Devices are in several rows: what is known is how many events are theirs.

@@ -74,7 +74,10 @@ struct TileView {
         if let part = quantity.amount, let all = answered.shareBase?.quantity?.amount, all > 0 {
             return (answer.locale.percent(part, of: all), group)
         }
-        if case .share = quantity { return (answer.text(quantity), group) }
+        switch quantity {
+        case .share, .settled: return (answer.text(quantity), group)
+        case .events, .devices, .said, .identifiers, .mean, .estimate, .quantile: break
+        }
         return (answer.text(quantity), "\(unit(of: quantity, answer)): \(group)")
     }
 
@@ -103,7 +106,7 @@ struct TileView {
         case .said: "devices"
         case .identifiers: "identifiers"
         case .estimate(let estimate): "\(estimate.counts.rawValue), estimated"
-        case .share: "of \(answer.counted.rawValue)"
+        case .share, .settled: "of \(answer.counted.rawValue)"
         case .mean: answer.unit.isEmpty ? "per event" : "\(answer.unit) per event"
         case .quantile: answer.unit
         }
