@@ -17,7 +17,7 @@ struct RevealProbe {
             plan: plan, storage: URL(fileURLWithPath: CommandLine.arguments[2]), options: options)
         var printed = 0
         while let line = readLine() {
-            throng.record("search", ["query": .text(line)])
+            throng.record("search", ["query": line])
             _ = await throng.flush()
             let sent = await throng.sent
             let lines = sent.dropFirst(printed).map(\.body) + ["done", ""]

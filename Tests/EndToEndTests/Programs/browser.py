@@ -54,7 +54,21 @@ PROBES = {
                ["https://search.example/x?y", "http://www.search.example:8080/", "https://SEARCH.example/", "search.example",
                 "https://evil.example/search.example", "https://search.example.evil.example/", "", "mailto:a@b", "about:blank",
                 "//search.example", "https://me:x@search.example/", "SEARCH.example:80/x", "/search.example"]),
-    "p_offset": ("utc_offset: {band_hours: 3}", [0, 60, -60, 330, -210, 840, -720, "UTC+0..UTC+2", "x"]),
+    "p_offset": ("utc_offset: {band_hours: 3}", [0, 60, -60, 330, -210, 840, -720, "60", "UTC+0..UTC+2", "x"]),
+    "p_major": ("version: {level: major, known: ['9', '17', '18']}",
+                ["17", "17.4.1", "17-beta", "v17", "018", "9", 9, 17, 9e15, -17, "", ".9", "17,4", "other", True]),
+    "p_minor": ("version: {level: minor, known: ['17.0', '17.4', '9.10']}",
+                ["17.4.1", "17", "17.", "17.40", "9.10-rc1", "9.1", 17, 17.4, 9.1, "17.4", "", "x17.4", False]),
+    "p_powers": ("powers: {base: 10, from: -2, to: 6}",
+                 [0, -1, 0.009, 0.01, 0.0999, 1, 9.999, 10, 999999, 1e6, 1e12, "1e3", "+5", ".5", "5.", " 5", "0x10", "",
+                  "1-10", "<0.01", ">=1000000", "nan", "Infinity", True]),
+    "p_file": ("file_type: standard",
+               ["holiday.JPG", "a.tar.gz", "/home/me/.profile", ".zip", "x/.zip", "a.zip/b", "C:\\notes\\plan.PDF", "mail.image",
+                "image", "zip", "*.zip", "main.swift", "..zip", "x.", "", 7.5, "x.unknown", True]),
+}
+# Rules that the script has nothing for: the field is left out.
+LEFT_OUT = {
+    "p_figures": ("significant_figures: {digits: 2, from: 1, to: 1000000}", [12345, "12345", 0.5, "12346-SECRET"]),
 }
 
 
@@ -122,6 +136,10 @@ class Page(http.server.BaseHTTPRequestHandler):
         text = text.replace("http://127.0.0.1:8080", counter)
         if host == "memory.example":
             text = text.replace("data-app=", 'data-storage="memory" data-app=')
+        if host == "debug.example":
+            text = text.replace("data-app=", "data-debug data-app=")
+        if path == "/unplanned":
+            text = text.replace('data-app="webshop"', 'data-app="unplanned"')
         policy = (
             f"default-src 'none'; script-src 'self' {counter}; connect-src {counter}; style-src 'self'; base-uri 'none';"
             " form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
@@ -557,20 +575,35 @@ def same_buckets(browser, site, ledger):
         })()""", ledger.house.address, [(name, values) for name, (_, values) in PROBES.items()],
         time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
     wrong = [each for each in found if each[2] != each[3]]
-    check(len(found) > 90 and not wrong, "daemon and page differ:", wrong)
+    check(len(found) > 160 and not wrong, "daemon and page differ:", wrong)
+    left = browser.run("""
+        return (async () => {
+            const left = [];
+            for (const [field, values] of arguments[0]) for (const value of values)
+                left.push((await throng.preview("probe", {[field]: value})).product.events[0].counted
+                    .find(each => each.metric == field + "s").buckets[field]);
+            return left;
+        })()""", [(name, values) for name, (_, values) in LEFT_OUT.items()])
+    check(set(left) == {"other"}, "a value without a rule leaves the page:", left)
     # All at once, and nothing of it but buckets leaves.
     browser.run("for (const [field, value] of arguments[0]) throng.record('probe', {[field]: value})",
                 [(name, "SECRET") for name in PROBES if name != "p_offset"])
+    browser.run("for (const [field, value] of arguments[0]) throng.record('probe', {[field]: value})",
+                [(name, value) for name in LEFT_OUT for value in (12347, "12347-SECRET")])
+    browser.run("throng.record('order', {amount: 'SECRET'})")
     # What an event does not say, the browser says of itself, as far as it can.
     itself = browser.run("return throng.preview('probe')")["product"]["events"][0]["counted"]
-    for name in [*PROBES, "p_again"]:
+    probed = len(PROBES) - 1 + 2 * len(LEFT_OUT)
+    for name in [*PROBES, *LEFT_OUT, "p_again"]:
         own = next(each["buckets"][name] for each in itself if each["metric"] == name + "s")
-        ledger.add(name + "s", own, times=len(PROBES) - 1 if name == "p_offset" else len(PROBES) - 2)
-        if name != "p_offset":
-            ledger.add(name + "s", "other")
+        others = 0 if name == "p_offset" else 2 if name in LEFT_OUT else 1
+        ledger.add(name + "s", own, times=probed - others)
+        if others:
+            ledger.add(name + "s", "other", times=others)
     browser.until("return throng.sent.length > 1", poke="throng.flush()")
     browser.settled()
-    check("SECRET" not in json.dumps(browser.sent()), "a raw value left the page:", browser.sent())
+    text = json.dumps(browser.sent())
+    check("SECRET" not in text and "12347" not in text, "a raw value left the page:", text)
     ledger.holds(f"{len(found)} values are in the same buckets in the page and in the daemon")
     # Of a place with summer time it says its standard time, all year.
     browser.cdp("Emulation.setTimezoneOverride", timezoneId="America/Santiago")
@@ -585,7 +618,7 @@ def limits(browser, site, ledger):
     """What a page may hold and send at most, and how often."""
     browser.tab().open(site.url("/")).ready()
     screen = screen_of(browser)
-    # Many views that differ, of which the plan takes a hundred from one device, in batches that a beacon can carry.
+    # Many views that differ, in batches that a beacon can carry, of each of which the daemon reads four user agents.
     browser.run("for (let n = 0; n < 600; n++) throng.record('view', {user_agent: (n + ' ').padEnd(250, 'x')})")
     browser.until("return throng.sent.length > 1", poke="throng.flush()")
     browser.settled()
@@ -593,8 +626,16 @@ def limits(browser, site, ledger):
     check(len(bodies) > 1 and all(len(body) <= 60000 for body in bodies), "batches are split:", [len(body) for body in bodies])
     held = sum(len(json.loads(body)["events"]) for body in bodies)
     check(held == 500, "a queue holds 500 events:", held)
+    read = 0
+    for batch in map(json.loads, bodies):
+        agents = {batch["context"]["user_agent"]} if "user_agent" in batch.get("context", {}) else set()
+        for event in batch["events"]:
+            agent = event.get("fields", {}).get("user_agent")
+            if len(agents) < 4 or agent in agents:
+                agents.add(agent)
+                read += 1
     ledger.view("/", screen)
-    ledger.add("views", "/", screen, times=99)
+    ledger.add("views", "/", screen, times=read)
     ledger.holds("a full queue and split batches")
     browser.run("""
         return (async () => {
@@ -605,6 +646,8 @@ def limits(browser, site, ledger):
             }
         })()""")
     check(browser.run("return throng.sent.length") == 100, "the log keeps a hundred batches")
+    # The plan takes a hundred from one device.
+    ledger.add("views", "/", screen, times=99 - read)
     # A hundred views of its own device, too; of all others it is none.
     ledger.add("devices", "desktop", times=99)
 
@@ -630,6 +673,34 @@ def limits(browser, site, ledger):
     browser.settled()
     ledger.holds("a sampled event is left out on the page")
     browser.quiet()
+
+
+def said(browser):
+    return [entry["message"] for entry in browser.driver.get_log("browser") if "throng knows" in entry["message"]]
+
+
+def debugging(browser, site, ledger):
+    """A developer who asks for it is told what the plan does not have, and nobody else is."""
+    calls = "throng.record('teleport'); throng.record('add_to_cart', {kind: 'arc', color: 'red'}); throng.flush()"
+    for host in ("shop.example", "debug.example"):
+        browser.tab().open(site.url("/", host)).ready()
+        said(browser)
+        browser.run(calls)
+        browser.until("return throng.sent.length > 1", poke="throng.flush()")
+        browser.settled()
+        ledger.view("/", screen_of(browser))
+        ledger.add("baskets", "Floor")
+        words = [each.split(" ", 2)[2].replace('"', "") for each in said(browser)]
+        expected = ["throng knows no event teleport", "throng knows no field color"] if host == "debug.example" else []
+        check(words == expected, host, "says", words)
+    browser.tab().open(site.url("/unplanned", "debug.example"))
+    deadline, words = time.monotonic() + 10, []
+    while not words:
+        check(time.monotonic() < deadline, "an unknown app is not named")
+        time.sleep(0.1)
+        words = said(browser)
+    check("app" in words[0] and "unplanned" in words[0], "about an unknown app it says", words)
+    ledger.holds("with data-debug the console says what the plan does not have")
 
 
 def strangers(browser, site, ledger):
@@ -792,10 +863,10 @@ def plan():
     check(text.count("rotation: 1 day") == 2, "the sample's rotations")
     # One more event, with a dimension of every kind of rule.
     dimensions = "".join(
-        f"  {name}:\n    title: {name}\n    field: {name}\n    {rule}\n" for name, (rule, _) in PROBES.items())
+        f"  {name}:\n    title: {name}\n    field: {name}\n    {rule}\n" for name, (rule, _) in (PROBES | LEFT_OUT).items())
     # And one that reads the same field as another.
     dimensions += "  p_again:\n    title: p_again\n    field: p_route\n    route: [/a/*]\n"
-    names = [*PROBES, "p_again"]
+    names = [*PROBES, *LEFT_OUT, "p_again"]
     described = "question: Is it so?, decision: None., owner: Tests, expires: 2027-10-31, purpose: product"
     metrics = "".join(
         f"  {name}s: {{title: {name}, events: [probe], {described}, dimensions: [{name}], period: day}}\n" for name in names)
@@ -812,7 +883,7 @@ def test():
     house = daemon.Daemon(plan(), name="webshop", THRONG_INTAKE_ORIGINS="*")
     site = Site(house)
     house.settings["THRONG_INTAKE_ORIGINS"] = " ".join(
-        site.url(host=host)[:-1] for host in ("shop.example", "flaky.example", "memory.example"))
+        site.url(host=host)[:-1] for host in ("shop.example", "flaky.example", "memory.example", "debug.example"))
     # A name of its own, so that the daemon is another site, too.
     house.address = f"http://count.example:{house.port}"
     house.start()
@@ -821,7 +892,7 @@ def test():
     with Browser() as browser:
         check(not browser.run("return navigator.webdriver"), "the browser does not say that it is driven")
         for claim in (walk, consent, offline, lost_answers, signals, close, back_and_forward, prerendered, same_buckets,
-                      limits, strangers, transparency):
+                      limits, debugging, strangers, transparency):
             claim(browser, site, ledger)
     phone(site, ledger)
     time.sleep(1)

@@ -262,10 +262,12 @@ def journal_keys(house):
         with open(os.path.join(folder, name), "rb") as file:
             content = file.read()
         layouts = struct.unpack_from("<I", content, 24)[0]
-        place = 32 + 32 * layouts
+        place = 40 + 32 * layouts
         while place + 8 <= len(content):
             length = struct.unpack_from("<I", content, place)[0]
-            names.add(struct.unpack_from("<Q", content, place + 16)[0])
+            # A mark holds no batches, and has no key.
+            if struct.unpack_from("<I", content, place + 24)[0] > 0:
+                names.add(struct.unpack_from("<Q", content, place + 16)[0])
             place += 8 + length
     return names
 

@@ -287,7 +287,8 @@ def previews(house):
     expected = [
         {"index": 0, "counted": [
             {"metric": "purchases", "buckets": {"channel": "email"}, "period": today, "count": 2, "sums": {"paid": 200}}]},
-        {"index": 1, "counted": [], "refused": "unknown_event"}, {"index": 2, "counted": [], "refused": "invalid_value"},
+        {"index": 1, "counted": [], "refused": "unknown_event", "detail": {"pointer": "/events/1/event"}},
+        {"index": 2, "counted": [], "refused": "invalid_value", "detail": {"pointer": "/events/2/fields", "field": "amount"}},
         {"index": 3, "counted": [
             {"metric": "views", "buckets": {"channel": "other", "os": "other"}, "period": today, "count": 1, "sums": {}}]}]
     for packed, headers in ((text(body), {}), (gzip.compress(text(body)), {"content-encoding": "gzip"})):

@@ -1,6 +1,7 @@
 """A time of day that a test moves: a daemon and its commands read it through a small library put before the C library's.
 
-Seconds pass as they do outside; `move` jumps."""
+Seconds pass as they do outside; `move` jumps. A daemon does nothing for good by a clock that jumped until a person confirms
+it, which `clocks.py` is about; for all others, who only want it to be later, it believes its clock whatever it says."""
 
 import os
 import shutil
@@ -12,7 +13,7 @@ from daemon import check
 
 
 class MovingClock:
-    def __init__(self, folder, start):
+    def __init__(self, folder, start, is_believed=True):
         self.path = os.path.join(folder, "clock")
         library = os.path.join(folder, "clock.so")
         compiler = shutil.which("clang") or shutil.which("cc")
@@ -22,6 +23,8 @@ class MovingClock:
             capture_output=True, text=True)
         check(done.returncode == 0, done.stderr)
         self.variables = {"LD_PRELOAD": library, "CLOCK_FILE": self.path}
+        if is_believed:
+            self.variables["THRONG_FAULT"] = "trust_clock"
         with open(self.path, "wb") as file:
             file.write(bytes(8))
         self.move(start)

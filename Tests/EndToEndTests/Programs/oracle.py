@@ -184,6 +184,17 @@ class Metric:
         fields = [each.field for each in self.dimensions] + [each["field"] for _, each in self.sums]
         self.fields = {field for field in fields if field not in (None, "event", "at")}
 
+    def rows_of(self, dimension):
+        """The labels that a report has rows for: no "other" where nothing that the metric counts can land in it."""
+        is_closed = (
+            dimension.kind == "time"
+            or dimension.kind == "bands" and dimension.field in {each["field"] for _, each in self.sums}
+            or dimension.kind == "list" and dimension.field == "event" and isinstance(dimension.rule, dict)
+            and self.events <= {str(value) for values in dimension.rule.values() for value in values}
+            or dimension.kind == "list" and dimension.field == "event" and isinstance(dimension.rule, list)
+            and self.events <= set(map(str, dimension.rule)))
+        return [label for label in dimension.labels if label != "other" or not is_closed]
+
     def asked(self, insight):
         """The margins that an insight reads."""
         where = frozenset(insight.get("where", {}))
@@ -445,7 +456,7 @@ class Oracle:
             top, bottom = top[amount], bottom[amount]
             return decimal(fractions.Fraction(top, bottom), 6), str(top), str(bottom)
 
-        axes = [next(each for each in metric.dimensions if each.name == name).labels for name in names]
+        axes = [metric.rows_of(next(each for each in metric.dimensions if each.name == name)) for name in names]
         rows = [(labels, *figure(dict(zip(names, labels)))) for labels in itertools.product(*axes)]
         whole = None
         if names and frozenset(base) in metric.shown and (

@@ -251,6 +251,22 @@ def revocation(house, tokens, cookies):
     say("tokens are taken back at once")
 
 
+def leaving(house, tokens):
+    """Who signs out is out, whoever kept the cookie; other sessions of the same token live on."""
+    cookies = [house.cookie(tokens["operator"]) for _ in range(3)]
+    status, headers, _ = house.ask("POST", "/sign-out", cookies[1], body="", sec_fetch_site="same-origin")
+    check(status == 303 and "Max-Age=0" in headers["set-cookie"], "signing out is answered with", status, headers)
+    found = [house.ask("GET", "/operator", cookie)[0] for cookie in cookies]
+    check(found == [200, 401, 200], "after one of three signed out they get", found)
+    status, _, _ = house.ask("POST", "/sign-out", cookies[2], body="", sec_fetch_site="cross-site")
+    check(status == 403 and house.ask("GET", "/operator", cookies[2])[0] == 200, "another site can sign people out")
+    check(house.stop() == 0, "SIGTERM ended with", house.process.returncode)
+    house.start()
+    found = [house.ask("GET", "/operator", cookie)[0] for cookie in cookies]
+    check(found == [401, 401, 401], "after a restart they get", found)
+    say("who signs out is out")
+
+
 def test():
     folder = tempfile.mkdtemp(prefix="te-portal-", dir="/tmp")
     os.chmod(folder, 0o755)
@@ -265,6 +281,7 @@ def test():
     walk(house, tokens)
     narrow(data)
     revocation(house, tokens, cookies)
+    leaving(house, tokens)
     check(house.stop() == 0, "SIGTERM ended with", house.process.returncode)
     house.clean()
     shutil.rmtree(folder, ignore_errors=True)

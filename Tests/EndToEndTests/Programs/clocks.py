@@ -1,0 +1,108 @@
+"""A daemon's clock that is two years ahead of its PostgreSQL's takes nothing from the ledger and adds nothing to it."""
+
+import json
+import sys
+import time
+
+import daemon
+import shop
+from daemon import check, say
+from moving_clock import MovingClock
+
+YEARS = 730 * 86400
+HOUR = 3600
+
+
+class World:
+    def __init__(self, **more):
+        text = shop.plan().replace("period: day", "period: hour").replace(
+            daemon.duration(shop.ROTATION), "15 minutes").replace("audience: 1000", "audience: 1000, grace: 0 seconds")
+        self.house = daemon.Daemon(text)
+        self.clock = MovingClock(self.house.folder, time.time() - 50 * 60, is_believed=False)
+        self.house.settings = {**self.clock.variables, "THRONG_SCHEDULE_SECONDS": "1", **more}
+        self.house.start()
+
+    def post(self):
+        """Thirty devices, now by the clock of the moment."""
+        now = self.clock.now()
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
+        for number in range(30):
+            batch = shop.batch(f"device {now} {number}", events=[{"event": "view", "at": at}])
+            batch["window"] = now // 900
+            status, _, answer = self.house.post(json.dumps(batch))
+            check(status == 202, "intake goes on:", status, answer)
+        self.house.drain()
+
+    def cells(self):
+        return int(self.house.sql("select count(*) from throng.released_cell")[0][0])
+
+    def wait(self, what, seconds=60):
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if what():
+                return True
+            time.sleep(0.2)
+        return False
+
+    def is_doubted(self):
+        return self.house.metrics()["throng_clock_doubted"] == 1
+
+    def release(self):
+        return self.clock.run("release", "--plan", self.house.plan, "--data", self.house.data)
+
+
+def test():
+    world = World()
+    world.post()
+    check(world.cells() == 0, "nothing is due yet")
+    # Steps of less than an hour are believed, and end the hour.
+    for minutes in (0, 50):
+        world.clock.move(time.time() + minutes * 60)
+        time.sleep(3)
+    check(world.wait(lambda: world.cells() > 0), "the hour is released")
+    cells, closed = world.cells(), world.house.sql("select count(*) from throng.closed_period")
+
+    world.clock.move(time.time() + YEARS)
+    check(world.wait(world.is_doubted), "two years are a jump")
+    check(world.house.get("/readyz")[0] == 200, "the daemon is ready all the same")
+    world.post()
+    time.sleep(15)
+    check(world.cells() == cells, "15 s two years ahead take nothing")
+    check(world.house.sql("select count(*) from throng.closed_period") == closed, "and release nothing")
+    said = world.house.log_text().count("the time of day is not believed")
+    check(1 <= said <= 2, "the log says so, and once a minute is enough:", said)
+    code, _, talk = world.release()
+    check(code == 1, "nothing is released by hand, either:", talk)
+    for ahead in (0, YEARS):
+        check(time.strftime("%Y-%m-%dT", time.gmtime(time.time() + ahead)) in talk, "both times are named:", talk)
+    date = time.strftime("%Y-%m-%d", time.gmtime(world.clock.now()))
+    for word in (date, "2001-01-01"):
+        code, _, talk = world.clock.run("clock", "confirm", word, "--data", world.house.data)
+        check(code == 1, "PostgreSQL knows better than this word:", talk)
+    check(world.clock.run("clock", "--data", world.house.data)[0] == 2, "throng clock says so, too")
+    check(world.house.stop() == 0, "serve stops gracefully")
+    world.house.start()
+    check(world.wait(world.is_doubted), "a start two years ahead is believed as little")
+    time.sleep(5)
+    check(world.cells() == cells, "and takes nothing")
+
+    world.clock.move(time.time() + 10 * 60)
+    check(world.wait(lambda: not world.is_doubted()), "a clock that is right again needs nobody's word")
+    world.post()
+    check(world.cells() >= cells, "all goes on")
+    check(world.clock.run("clock", "--data", world.house.data)[0] == 0, "throng clock says so")
+    check(world.house.stop() == 0, "serve stops gracefully")
+
+
+def control():
+    """Without the mend the ledger is gone in seconds."""
+    world = World(THRONG_FAULT="trust_clock")
+    world.post()
+    world.clock.move(time.time() + 3 * HOUR)
+    check(world.wait(lambda: world.cells() > 0), "the hour is released")
+    world.clock.move(time.time() + YEARS)
+    check(world.wait(lambda: world.cells() == 0), "and taken")
+
+
+if __name__ == "__main__":
+    daemon.main(control if "--control" in sys.argv else test)

@@ -1,0 +1,86 @@
+"""What ends a daemon ends its PostgreSQL, SIGHUP ends nothing, and a port in use is named before anything is made."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+
+import daemon
+import shop
+from daemon import check, say
+
+
+def port_in_use():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        for option in ("--listen", "--metrics", "--portal"):
+            house = daemon.Daemon(shop.plan())
+            done = subprocess.run(
+                [*house.arguments(), option, f"127.0.0.1:{port}"], capture_output=True, text=True, timeout=60,
+                env=daemon.environment())
+            check(done.returncode == 1, option, "in use ended with", done.returncode)
+            check(f"127.0.0.1:{port}" in done.stderr and option in done.stderr, "the message:", done.stderr)
+            check(not os.path.exists(house.data), "and something was made:", done.stderr)
+            house.clean()
+    say("a port in use is named, and nothing is made")
+
+
+def hang_up(house):
+    house.process.send_signal(signal.SIGHUP)
+    deadline = time.monotonic() + 10
+    while "SIGHUP" not in house.log_text() and time.monotonic() < deadline:
+        check(house.process.poll() is None, "SIGHUP ended the daemon with", house.process.poll())
+        time.sleep(0.05)
+    check("nothing is read anew" in house.log_text(), "SIGHUP is not mentioned")
+    check(house.post(json.dumps(shop.batch()))[0] == 202, "after SIGHUP it counts")
+    say("SIGHUP is answered by a line in the log")
+
+
+def ends(number):
+    house = daemon.Daemon(shop.plan()).start()
+    if number == signal.SIGTERM:
+        hang_up(house)
+    house.process.send_signal(number)
+    code = house.process.wait(60)
+    check(code == 0, number, "ended with", code, house.log_text()[-2000:])
+    check(house.postgres_pid() is None, number, "leaves PostgreSQL running")
+    house.clean()
+
+
+def ends_start(after):
+    """A signal at some moment of the first start."""
+    house = daemon.Daemon(shop.plan())
+    with open(house.log_path, "ab") as log:
+        house.process = subprocess.Popen(
+            house.arguments(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=daemon.environment())
+    deadline = time.monotonic() + 60
+    while not os.path.exists(house.data + after) and time.monotonic() < deadline:
+        check(house.process.poll() is None, "it ended with", house.process.poll())
+        time.sleep(0.01)
+    house.process.terminate()
+    code = house.process.wait(60)
+    check(code == 0, "SIGTERM during the start ended with", code, house.log_text()[-2000:])
+    time.sleep(0.5)
+    check(house.postgres_pid() is None, "SIGTERM during the start leaves PostgreSQL running", after)
+    # What was cut off does not stand in the way.
+    house.start()
+    check(house.stop() == 0, "the next start stops gracefully")
+    house.clean()
+
+
+def test():
+    port_in_use()
+    for number in (signal.SIGTERM, signal.SIGQUIT):
+        ends(number)
+    say("SIGTERM and SIGQUIT stop PostgreSQL")
+    for after in ("/lock", "/postgres/data.unfinished", "/postgres/data/postmaster.pid", "/postgres/.s.PGSQL.5432"):
+        ends_start(after)
+    say("SIGTERM during a start leaves nothing running")
+
+
+if __name__ == "__main__":
+    daemon.main(test)
