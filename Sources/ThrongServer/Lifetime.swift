@@ -47,7 +47,8 @@ final class Lifetime: Sendable {
         case .running(let group): await group.triggerGracefulShutdown()
         case .starting(let cluster):
             logger.notice("stopped during the start")
-            await onOwnThread { [logger] in leave(stopping: cluster, within: StopBudget.clusterSeconds, logger: logger)
+            await onOwnThread { [logger] () -> Void in
+                leave(stopping: cluster, within: StopBudget.clusterSeconds, logger: logger)
             }
         }
     }

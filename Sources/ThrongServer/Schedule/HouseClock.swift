@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Foundation
 internal import Synchronization
-public import ThrongStore
+internal import ThrongStore
 
 /// The clocks of this machine, and whether the time of day is believed: one for all who act by it.
 public final class HouseClock: Sendable {
