@@ -37,7 +37,7 @@ struct CrashTests {
                 saved.insert(try #require(Int(line)))
             }
         }
-        #expect(saved.count > 100)
+        #expect(saved.count > 30)
         // A last start, whose requests all arrive.
         var options = ThrongOptions(bundledPlan: try CookPlan(CookPlan.unbounded).document)
         options.sendsByItself = false
