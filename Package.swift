@@ -71,25 +71,49 @@ let package = Package(
         .target(name: "ThrongAudit", dependencies: ["CCoin"], swiftSettings: strict),
         .target(name: "ThrongTable", dependencies: ["ThrongSuppression", csv], swiftSettings: strict),
         .target(
+            name: "ThrongPostgres", dependencies: ["ThrongFaults", "CLibPQ", "CLinux", logging, lifecycle],
+            swiftSettings: strict),
+        .target(
             name: "ThrongStore",
             dependencies: [
-                "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongNoise", "ThrongRelease", "CLibPQ",
-                "CLinux", crypto, logging, lifecycle,
+                "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongNoise", "ThrongRelease", "ThrongPostgres", crypto,
             ],
             resources: [.embedInCode("Schema")],
             swiftSettings: strict),
         .target(
+            name: "ThrongInsight", dependencies: ["ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongRelease"],
+            swiftSettings: strict),
+        .target(
             name: "ThrongReport",
             dependencies: [
-                "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongRelease", "CLinux", crypto,
+                "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongRelease", "ThrongInsight",
                 .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.embedInCode("Templates")],
             swiftSettings: strict),
         .target(
+            name: "ThrongDelivery",
+            dependencies: [
+                "ThrongPlan", "ThrongWire", "ThrongPostgres", "ThrongStore", "ThrongInsight", "ThrongReport", "CLinux",
+                crypto, logging, lifecycle,
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "ThrongSchedule",
+            dependencies: [
+                "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongNoise", "ThrongRelease", "ThrongPostgres",
+                "ThrongStore", "ThrongInsight", "ThrongReport", "ThrongDelivery", "CLinux", logging, lifecycle,
+            ],
+            swiftSettings: strict),
+        .target(
             name: "ThrongPortal",
             dependencies: [
-                "ThrongPlan", "ThrongWire", "ThrongStore", "ThrongReport", crypto, logging,
+                "ThrongPlan", "ThrongWire", "ThrongPostgres", "ThrongStore", "ThrongInsight", "ThrongReport",
+                "ThrongDelivery", crypto, logging,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -100,9 +124,8 @@ let package = Package(
             name: "ThrongServer",
             dependencies: [
                 "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting", "ThrongJournal",
-                "ThrongStore",
-                "ThrongNoise", "ThrongRelease", "ThrongReport", "ThrongPortal", "CLinux", crypto, logging, lifecycle,
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "ThrongPostgres", "ThrongStore", "ThrongInsight", "ThrongReport", "ThrongDelivery", "ThrongSchedule",
+                "ThrongPortal", "CLinux", crypto, logging, lifecycle,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -110,7 +133,6 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             resources: [.embedInCode("Web")],
@@ -126,8 +148,9 @@ let package = Package(
             name: "throng",
             dependencies: [
                 "ThrongFaults", "ThrongLoad", "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting",
-                "ThrongJournal", "ThrongStore", "ThrongReport", "ThrongServer",
-                "ThrongRelease", "ThrongSuppression", "ThrongTable", "ThrongAudit", "CZlib", crypto, logging,
+                "ThrongJournal", "ThrongPostgres", "ThrongStore", "ThrongInsight", "ThrongReport", "ThrongDelivery",
+                "ThrongSchedule", "ThrongServer", "ThrongRelease", "ThrongSuppression", "ThrongTable", "ThrongAudit",
+                "CZlib", crypto, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -156,13 +179,13 @@ let package = Package(
         .target(
             name: "ClientWorld",
             dependencies: ["ThrongClient", "ThrongIntake", "ThrongCounting", "ThrongPlan", "ThrongWire"],
-            path: "Tests/ClientWorld", swiftSettings: strict),
+            path: "Tests/Support/ClientWorld", swiftSettings: strict),
         .executableTarget(
             name: "ClientProbe",
             dependencies: [
                 "ClientWorld", "ThrongClient", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Tests/ClientProbe", swiftSettings: strict),
+            path: "Tests/Support/ClientProbe", swiftSettings: strict),
         .testTarget(
             name: "ThrongClientTests",
             dependencies: ["ClientWorld", "ClientProbe", "ThrongClient", "ThrongPlan", "ThrongWire", "CZlib", crypto],
@@ -170,7 +193,8 @@ let package = Package(
         .testTarget(
             name: "ThrongPortalTests",
             dependencies: [
-                "ThrongPortal", "ThrongPlan", "ThrongReport", "ThrongStore",
+                "ThrongPortal", "ThrongPlan", "ThrongInsight", "ThrongReport", "ThrongDelivery", "ThrongPostgres",
+                "ThrongStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),
@@ -196,16 +220,17 @@ let package = Package(
         .testTarget(
             name: "ThrongNoiseTests", dependencies: ["ThrongNoise"], exclude: ["golden.py"], swiftSettings: strict),
         .target(
-            name: "SuppressionOracle", dependencies: ["ThrongSuppression", "CCoin"], path: "Tests/SuppressionOracle",
+            name: "SuppressionOracle", dependencies: ["ThrongSuppression", "CCoin"],
+            path: "Tests/Support/SuppressionOracle",
             swiftSettings: strict),
         .executableTarget(
             name: "SuppressionBench", dependencies: ["ThrongSuppression", "SuppressionOracle"],
-            path: "Tests/SuppressionBench", swiftSettings: strict),
+            path: "Tests/Benchmarks/SuppressionBench", swiftSettings: strict),
         .testTarget(
             name: "ThrongSuppressionTests", dependencies: ["ThrongSuppression", "SuppressionOracle"],
             swiftSettings: strict),
         // Counts what each stage takes; nothing of the product.
-        .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
+        .target(name: "CAllocationCount", path: "Tests/Benchmarks/CAllocationCount"),
         .executableTarget(
             name: "StageBench",
             dependencies: [
@@ -213,21 +238,22 @@ let package = Package(
                 "CSimdJSON",
                 "CAllocationCount", crypto, .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Tests/StageBench", swiftSettings: strict),
+            path: "Tests/Benchmarks/StageBench", swiftSettings: strict),
         // A daemon on a virtual disk, clock and PostgreSQL: one seed replays one history.
         .target(
             name: "Simulation",
             dependencies: [
                 "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting", "ThrongJournal",
-                "ThrongStore", "ThrongRelease", "ThrongReport", "ThrongServer", logging,
+                "ThrongPostgres", "ThrongStore", "ThrongRelease", "ThrongReport", "ThrongDelivery", "ThrongSchedule",
+                "ThrongServer", logging,
             ],
-            path: "Tests/Simulation", swiftSettings: strict),
+            path: "Tests/Support/Simulation", swiftSettings: strict),
         .executableTarget(
             name: "Simulate",
             dependencies: [
                 "Simulation", "ThrongFaults", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Tests/Simulate", swiftSettings: strict),
+            path: "Tests/Support/Simulate", swiftSettings: strict),
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulate", "Simulation", "ThrongFaults"], swiftSettings: strict),
         .testTarget(name: "ThrongAuditTests", dependencies: ["ThrongAudit"], swiftSettings: strict),
@@ -241,14 +267,15 @@ let package = Package(
             name: "ThrongReleaseTests", dependencies: ["ThrongRelease", "ThrongPlan", "ThrongSuppression"],
             swiftSettings: strict),
         .target(
-            name: "TestCluster", dependencies: ["ThrongStore", logging], path: "Tests/TestCluster",
+            name: "TestCluster", dependencies: ["ThrongPostgres", "ThrongStore", logging],
+            path: "Tests/Support/TestCluster",
             swiftSettings: strict),
         .testTarget(
             name: "ThrongServerTests",
             dependencies: [
-                "ThrongFaults", "ThrongServer", "ThrongStore", "ThrongPlan", "ThrongWire", "ThrongCounting",
-                "ThrongNoise",
-                "ThrongRelease", "ThrongReport", "ThrongPortal", "TestCluster", lifecycle, logging,
+                "ThrongFaults", "ThrongServer", "ThrongSchedule", "ThrongDelivery", "ThrongPostgres", "ThrongStore",
+                "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongNoise", "ThrongRelease", "ThrongInsight",
+                "ThrongReport", "ThrongPortal", "TestCluster", lifecycle, logging,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -258,17 +285,21 @@ let package = Package(
         .testTarget(
             name: "ThrongStoreTests",
             dependencies: [
-                "TestCluster", "ThrongStore", "ThrongPlan", "ThrongCounting", "ThrongNoise", "ThrongRelease", logging,
-                lifecycle,
+                "TestCluster", "ThrongPostgres", "ThrongStore", "ThrongPlan", "ThrongCounting", "ThrongNoise",
+                "ThrongRelease", logging, lifecycle,
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "ThrongReportTests", dependencies: ["ThrongReport", "ThrongPlan", "ThrongNoise", "ThrongRelease"],
+            name: "ThrongReportTests",
+            dependencies: [
+                "ThrongDelivery", "ThrongReport", "ThrongInsight", "ThrongPlan", "ThrongNoise", "ThrongRelease",
+            ],
             exclude: ["Golden"], swiftSettings: strict),
         .executableTarget(
-            name: "RevealProbe", dependencies: ["ThrongClient"], path: "Tests/RevealProbe", swiftSettings: strict),
+            name: "RevealProbe", dependencies: ["ThrongClient"], path: "Tests/Support/RevealProbe",
+            swiftSettings: strict),
         .executableTarget(
-            name: "CronProbe", dependencies: ["ThrongPlan"], path: "Tests/CronProbe", swiftSettings: strict),
+            name: "CronProbe", dependencies: ["ThrongPlan"], path: "Tests/Support/CronProbe", swiftSettings: strict),
         .testTarget(name: "EndToEndTests", exclude: ["Programs"], swiftSettings: strict),
 
         // The system's libraries.

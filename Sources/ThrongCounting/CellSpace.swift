@@ -1,15 +1,15 @@
-public import ThrongPlan
+package import ThrongPlan
 
 /// All counters of all layouts that this process knows, numbered once so that counting is arithmetic.
 ///
 /// Counter slots: a leaf cell of a metric with s sums and f firsts has 1 + s + f consecutive slots, in that order. Tracked
 /// slots: the cells of all tracked margins, one slab a margin. Sum slots: each tracked cell of a metric with s sums has s
 /// consecutive slots.
-public struct CellSpace: Sendable {
+package struct CellSpace: Sendable {
     /// The layouts by ordinal: the plans' first, then those that only the journal still mentions.
-    public let layouts: [MetricLayout]
+    package let layouts: [MetricLayout]
     /// Their identities, by ordinal.
-    public let ids: [LayoutID]
+    package let ids: [LayoutID]
     let metrics: [MetricSpace]
     /// Every metric's tracked margins one after another, and where each metric's begin: a replay goes by them, for which
     /// counting references would take longer than all else.
@@ -18,7 +18,7 @@ public struct CellSpace: Sendable {
     private let ordinals: [LayoutID: Int]
 
     /// Numbers the counters of these layouts; a layout that comes twice is taken once.
-    public init(layouts all: [MetricLayout]) {
+    package init(layouts all: [MetricLayout]) {
         var layouts: [MetricLayout] = []
         var ids: [LayoutID] = []
         var ordinals: [LayoutID: Int] = [:]
@@ -52,7 +52,7 @@ public struct CellSpace: Sendable {
     }
 
     /// The ordinal of a layout; nil where it is not part of this space.
-    public func ordinal(of id: LayoutID) -> Int? { ordinals[id] }
+    package func ordinal(of id: LayoutID) -> Int? { ordinals[id] }
 
     func marginPlace(of appearance: CountedBatch.Appearance) -> MarginPlace {
         marginPlaces[firstMargins[appearance.metric] + appearance.margin]

@@ -1,44 +1,44 @@
-public import ThrongPlan
-public import ThrongWire
+package import ThrongPlan
+package import ThrongWire
 
 /// What counting a batch changed: the journal's record of it, enough to do it again.
-public struct CountedBatch: Sendable {
+package struct CountedBatch: Sendable {
     /// Its place in the journal.
-    public let position: JournalPosition
+    package let position: JournalPosition
     /// Its window.
-    public let window: WindowID
+    package let window: WindowID
     /// Its random name.
-    public let batch: BatchID
+    package let batch: BatchID
     /// Who sent it, under the window's key.
-    public let identifier: KeyedIdentifier
+    package let identifier: KeyedIdentifier
     /// What the client is told.
-    public let answer: BatchAnswer
+    package let answer: BatchAnswer
     /// What was added to leaf cells, event by event.
-    public let additions: [Addition]
+    package let additions: [Addition]
     /// The tracked cells in which the identifier was new.
-    public let appearances: [Appearance]
+    package let appearances: [Appearance]
     /// How far the identifier came in metrics that count identifiers, at most one a metric.
-    public let advances: [Advance]
+    package let advances: [Advance]
 
     /// What one event added to one metric, within its contribution bound.
-    public struct Addition: Sendable, Equatable {
+    package struct Addition: Sendable, Equatable {
         /// The metric's ordinal in the ``CellSpace``.
-        public let metric: Int
+        package let metric: Int
         /// The leaf cell.
-        public let cell: CellIndex
+        package let cell: CellIndex
         /// First second of the period. Unit: Unix seconds.
-        public let periodStart: Int64
+        package let periodStart: Int64
         /// Unit: events.
-        public let count: Int64
+        package let count: Int64
         /// One a sum of the metric.
-        public let sums: [Int64]
+        package let sums: [Int64]
         /// The firsts that the identifier said for the first time in its window; each adds 1 to its counter.
-        public internal(set) var firsts: FirstSet
+        package internal(set) var firsts: FirstSet
         /// Whether the events' own period was released before.
-        public let isLate: Bool
+        package let isLate: Bool
 
         /// Puts an addition together.
-        public init(
+        package init(
             metric: Int, cell: CellIndex, periodStart: Int64, count: Int64, sums: [Int64], firsts: FirstSet = .none,
             isLate: Bool = false
         ) {
@@ -53,18 +53,18 @@ public struct CountedBatch: Sendable {
     }
 
     /// The identifier was new in a tracked cell and period.
-    public struct Appearance: Sendable, Equatable {
+    package struct Appearance: Sendable, Equatable {
         /// The metric's ordinal in the ``CellSpace``.
-        public let metric: Int
+        package let metric: Int
         /// Place of the margin among the layout's tracked margins.
-        public let margin: Int
+        package let margin: Int
         /// The cell of that margin.
-        public let cell: CellIndex
+        package let cell: CellIndex
         /// First second of the period. Unit: Unix seconds.
-        public let periodStart: Int64
+        package let periodStart: Int64
 
         /// Puts an appearance together.
-        public init(metric: Int, margin: Int, cell: CellIndex, periodStart: Int64) {
+        package init(metric: Int, margin: Int, cell: CellIndex, periodStart: Int64) {
             self.metric = metric
             self.margin = margin
             self.cell = cell
@@ -73,18 +73,18 @@ public struct CountedBatch: Sendable {
     }
 
     /// How far a batch took its identifier in a metric that counts identifiers.
-    public struct Advance: Sendable, Equatable {
+    package struct Advance: Sendable, Equatable {
         /// The metric's ordinal in the ``CellSpace``.
-        public let metric: Int
+        package let metric: Int
         /// Of the identifier's first event that counts: the leaf cell in the first bucket of what the daemon makes.
-        public let cell: CellIndex
+        package let cell: CellIndex
         /// Of the same event: first second of the period. Unit: Unix seconds.
-        public let periodStart: Int64
+        package let periodStart: Int64
         /// By how much. Unit: that of the metric's `WindowLayout`.
-        public let progress: UInt16
+        package let progress: UInt16
 
         /// Puts an advance together.
-        public init(metric: Int, cell: CellIndex, periodStart: Int64, progress: UInt16) {
+        package init(metric: Int, cell: CellIndex, periodStart: Int64, progress: UInt16) {
             self.metric = metric
             self.cell = cell
             self.periodStart = periodStart
@@ -93,7 +93,7 @@ public struct CountedBatch: Sendable {
     }
 
     /// Puts a record together.
-    public init(
+    package init(
         position: JournalPosition,
         window: WindowID,
         batch: BatchID,

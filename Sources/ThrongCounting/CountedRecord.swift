@@ -1,7 +1,7 @@
-public import ThrongPlan
+package import ThrongPlan
 
 /// What the journal keeps in one position.
-public enum CountedRecord: Sendable {
+package enum CountedRecord: Sendable {
     /// A batch came.
     case batch(CountedBatch)
     /// A window was over.
@@ -10,7 +10,7 @@ public enum CountedRecord: Sendable {
     case withdrawal(Withdrawal)
 
     /// Its place in the journal.
-    public var position: JournalPosition {
+    package var position: JournalPosition {
         switch self {
         case .batch(let batch): batch.position
         case .closing(let closing): closing.position
@@ -19,7 +19,7 @@ public enum CountedRecord: Sendable {
     }
 
     /// Its window.
-    public var window: WindowID {
+    package var window: WindowID {
         switch self {
         case .batch(let batch): batch.window
         case .closing(let closing): closing.window
@@ -30,35 +30,35 @@ public enum CountedRecord: Sendable {
 
 /// What a window came to for metrics that count identifiers: made once, when it is over. It is about nobody: from here on
 /// only how many identifiers came how far is known, and of none of them how far.
-public struct WindowClosing: Sendable, Equatable {
+package struct WindowClosing: Sendable, Equatable {
     /// Its place in the journal.
-    public let position: JournalPosition
+    package let position: JournalPosition
     /// The window.
-    public let window: WindowID
+    package let window: WindowID
     /// How many identifiers count where, at most one a metric, cell and period, in that order.
     ///
     /// An identifier is in one of them, so these are the distinct identifiers of the window, too.
-    public let additions: [Addition]
+    package let additions: [Addition]
     /// Whether the next position goes on with this closing: no record holds more than ``largest`` additions. Only all of
     /// them together close the window; parts without their end say nothing.
-    public let hasMore: Bool
+    package let hasMore: Bool
 
     /// How many additions a record may hold.
-    public static let largest = 1_000_000
+    package static let largest = 1_000_000
 
     /// Identifiers of one leaf cell.
-    public struct Addition: Sendable, Equatable {
+    package struct Addition: Sendable, Equatable {
         /// The metric's ordinal in the ``CellSpace``.
-        public let metric: Int
+        package let metric: Int
         /// The leaf cell.
-        public let cell: CellIndex
+        package let cell: CellIndex
         /// First second of the period. Unit: Unix seconds.
-        public let periodStart: Int64
+        package let periodStart: Int64
         /// Unit: identifiers.
-        public let identifiers: UInt32
+        package let identifiers: UInt32
 
         /// Puts an addition together.
-        public init(metric: Int, cell: CellIndex, periodStart: Int64, identifiers: UInt32) {
+        package init(metric: Int, cell: CellIndex, periodStart: Int64, identifiers: UInt32) {
             self.metric = metric
             self.cell = cell
             self.periodStart = periodStart
@@ -67,7 +67,7 @@ public struct WindowClosing: Sendable, Equatable {
     }
 
     /// Puts a closing together.
-    public init(position: JournalPosition, window: WindowID, additions: [Addition], hasMore: Bool = false) {
+    package init(position: JournalPosition, window: WindowID, additions: [Addition], hasMore: Bool = false) {
         self.position = position
         self.window = window
         self.additions = additions
@@ -77,16 +77,16 @@ public struct WindowClosing: Sendable, Equatable {
 
 /// An identifier sent a batch with a signal that its purpose honours: how far it has come in its window's metrics that
 /// count identifiers is forgotten.
-public struct Withdrawal: Sendable, Equatable {
+package struct Withdrawal: Sendable, Equatable {
     /// Its place in the journal.
-    public let position: JournalPosition
+    package let position: JournalPosition
     /// The window.
-    public let window: WindowID
+    package let window: WindowID
     /// Who sent it, under the window's key.
-    public let identifier: KeyedIdentifier
+    package let identifier: KeyedIdentifier
 
     /// Puts a withdrawal together.
-    public init(position: JournalPosition, window: WindowID, identifier: KeyedIdentifier) {
+    package init(position: JournalPosition, window: WindowID, identifier: KeyedIdentifier) {
         self.position = position
         self.window = window
         self.identifier = identifier

@@ -6,7 +6,7 @@ extension Counting {
     /// - Parameter now: Unix seconds; of a window that is over only the contributions to sums are added up again, for
     ///   the two largest that PostgreSQL does not have yet, and what metrics that count identifiers saw, until the record of
     ///   its closing.
-    public mutating func replay(_ record: CountedRecord, now: Int64) {
+    package mutating func replay(_ record: CountedRecord, now: Int64) {
         switch record {
         case .batch(let batch): replay(batch, now: now)
         case .closing(let closing): replay(closing)
@@ -15,7 +15,7 @@ extension Counting {
     }
 
     /// Counts a batch again: see ``replay(_:now:)``.
-    public mutating func replay(_ record: CountedBatch, now: Int64) {
+    package mutating func replay(_ record: CountedBatch, now: Int64) {
         position = max(position, record.position)
         if !windows.contains(record.window) { closeWindows(longBefore: record.window, now: now) }
         let place = windows.place(of: record.window)
@@ -34,7 +34,7 @@ extension Counting {
     }
 
     /// Learns the journal's last position once all of it was replayed: its last records may be past reading.
-    public mutating func reach(_ last: JournalPosition) {
+    package mutating func reach(_ last: JournalPosition) {
         position = max(position, last)
         parts = []
         windows.settle()
@@ -120,10 +120,10 @@ extension Counting {
     }
 
     /// Whether PostgreSQL's watermark is known.
-    public var isResolved: Bool { unresolved == nil }
+    package var isResolved: Bool { unresolved == nil }
 
     /// Learns PostgreSQL's watermark, where it was not known at the start.
-    public mutating func resolve(watermark: JournalPosition) {
+    package mutating func resolve(watermark: JournalPosition) {
         guard let waiting = unresolved else { return }
         unresolved = nil
         flushed = watermark
@@ -165,7 +165,7 @@ extension Counting {
     /// it; nil for nothing, or while the watermark is unknown.
     ///
     /// - Complexity: O(1); ``FrozenDeltas/flush()`` does the work, for which nobody who counts has to wait.
-    public mutating func takePending() -> FrozenDeltas? {
+    package mutating func takePending() -> FrozenDeltas? {
         if frozen.isEmpty, unresolved == nil, position > flushed {
             freeze(pending, through: position)
             pending = PendingDeltas()
@@ -174,10 +174,10 @@ extension Counting {
     }
 
     /// ``takePending()`` as a flush.
-    public mutating func freeze() -> Flush? { takePending()?.flush() }
+    package mutating func freeze() -> Flush? { takePending()?.flush() }
 
     /// Learns that the flush under way is in PostgreSQL, and which periods are closed there.
-    public mutating func applied(_ flush: Flush, closed periods: Set<ClosedPeriod>) {
+    package mutating func applied(_ flush: Flush, closed periods: Set<ClosedPeriod>) {
         flushed = flush.through
         frozen.removeAll { $0.through <= flush.through }
         closed = periods
@@ -189,7 +189,7 @@ extension Counting {
     ///   - now: Unix seconds.
     ///   - known: the windows that have keys.
     /// - Returns: those of them that are over and whose batches are all in PostgreSQL: their keys can be destroyed.
-    public mutating func closeWindows(now: Int64, among known: [WindowID]) -> [WindowID] {
+    package mutating func closeWindows(now: Int64, among known: [WindowID]) -> [WindowID] {
         // Those that were settled before have no key by now. Until then nobody who had their key in hand counts in them,
         // even if the clock was set back meanwhile.
         if !closing.isEmpty {
@@ -221,12 +221,12 @@ extension Counting {
     }
 
     /// Counters that PostgreSQL does not have yet.
-    public var pendingCells: Int {
+    package var pendingCells: Int {
         frozen.reduce(pending.count) { $0 + $1.deltas.count }
     }
     /// (identifier, cell) pairs in open windows, once for the distinct count and once a sum, and identifiers that are
     /// themselves counted.
-    public var openPairs: Int {
+    package var openPairs: Int {
         windows.all.reduce(0) {
             $0 + $1.pairs.count + $1.totals.values.reduce(0) { $0 + $1.count }
                 + $1.progress.values.reduce(0) { $0 + $1.count }

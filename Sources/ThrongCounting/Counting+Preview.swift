@@ -1,11 +1,11 @@
-public import ThrongPlan
-public import ThrongWire
+package import ThrongPlan
+package import ThrongWire
 
 extension Counting {
     /// A counting that knows what is closed and nobody: to try a batch on, and then to be thrown away.
     ///
     /// It holds no identifier, so that what it says of one tells nothing of what that one has done.
-    public func forPreview() -> Counting {
+    package func forPreview() -> Counting {
         var empty = Counting(space: space, position: .start, watermark: .start)
         empty.closed = closed
         return empty
@@ -17,7 +17,7 @@ extension Counting {
     ///   - now: Unix seconds.
     ///   - openPeriod: as for ``count(_:identifier:now:openPeriod:)``.
     /// - Returns: by event: what it adds, of metrics that count identifiers where they would by then count one; or why it adds nothing; nil where the batch's window is over.
-    public mutating func preview(
+    package mutating func preview(
         _ batch: BucketedBatch, now: Int64, openPeriod: (MetricLayout) -> Int64
     ) -> [(additions: [CountedBatch.Addition], refused: RefusalReason?)]? {
         var events: [(additions: [CountedBatch.Addition], refused: RefusalReason?)] = []

@@ -1,4 +1,4 @@
-public import ThrongPlan
+package import ThrongPlan
 
 extension Counting {
     /// Takes an identifier further in metrics that count identifiers, in the order of its batch's events.
@@ -50,7 +50,7 @@ extension Counting {
     /// counted in them any more; ``close(_:openPeriod:)`` each.
     ///
     /// - Parameter now: Unix seconds.
-    public mutating func takeEnded(now: Int64) -> [EndedWindow] {
+    package mutating func takeEnded(now: Int64) -> [EndedWindow] {
         windows.remove { $0.over <= now && !$1.progress.isEmpty }.sorted { $0.id < $1.id }.map { id, window in
             closing[id] = JournalPosition(.max)
             return EndedWindow(id: id, progress: window.progress, space: space)
@@ -63,7 +63,7 @@ extension Counting {
     ///   one.
     /// - Parameter largest: how many additions a record may hold.
     /// - Returns: journal these, in their order, before anything else is counted.
-    public mutating func close(
+    package mutating func close(
         _ ended: TalliedWindow, largest: Int = WindowClosing.largest, openPeriod: (MetricLayout) -> Int64
     ) -> [WindowClosing] {
         var merged: [WindowPlace: UInt32] = [:]
@@ -100,7 +100,7 @@ extension Counting {
     ///
     /// - Parameter now: Unix seconds.
     /// - Returns: journal this before anything else is counted; nil where there is nothing to forget.
-    public mutating func withdraw(_ identifier: KeyedIdentifier, from id: WindowID, now: Int64) -> Withdrawal? {
+    package mutating func withdraw(_ identifier: KeyedIdentifier, from id: WindowID, now: Int64) -> Withdrawal? {
         guard id.over > now, closing[id] == nil, windows.contains(id) else { return nil }
         let place = windows.place(of: id)
         var window = windows.takeOut(place)
@@ -130,7 +130,7 @@ extension Counting {
     }
 
     /// Closes all windows that are over at once: see ``takeEnded(now:)`` and ``close(_:openPeriod:)``.
-    public mutating func takeClosings(now: Int64, openPeriod: (MetricLayout) -> Int64) -> [WindowClosing] {
+    package mutating func takeClosings(now: Int64, openPeriod: (MetricLayout) -> Int64) -> [WindowClosing] {
         takeEnded(now: now).flatMap { close($0.tallied(), openPeriod: openPeriod) }
     }
 

@@ -1,14 +1,14 @@
-public import ThrongPlan
-public import ThrongWire
+package import ThrongPlan
+package import ThrongWire
 
 /// Counts batches: a pure state machine without I/O. The caller journals what it returns, in the same order.
-public struct Counting: Sendable {
+package struct Counting: Sendable {
     /// The counters that this process knows.
-    public let space: CellSpace
+    package let space: CellSpace
     /// The place of the last batch that was counted.
-    public internal(set) var position: JournalPosition
+    package internal(set) var position: JournalPosition
     /// Everything up to here is in PostgreSQL.
-    public internal(set) var flushed: JournalPosition
+    package internal(set) var flushed: JournalPosition
 
     var windows = OpenWindows()
     var closing: [WindowID: JournalPosition] = [:]
@@ -20,25 +20,25 @@ public struct Counting: Sendable {
     var closed: Set<ClosedPeriod> = []
     var unresolved: UnresolvedDeltas?
     /// How often a counter has reached the bounds of `Int64` since the start: any is an alarm.
-    public internal(set) var saturations = 0
+    package internal(set) var saturations = 0
     let bounds: Bounds
     /// What the refusals that are known of open windows take. Unit: bytes.
-    public internal(set) var refusalBytes = 0
+    package internal(set) var refusalBytes = 0
     /// About what open windows took when that was measured last. Unit: bytes.
-    public internal(set) var windowBytes = 0
+    package internal(set) var windowBytes = 0
     private var countedSinceMeasured = 0
 
     /// How much may be held in memory.
-    public struct Bounds: Sendable, Hashable {
+    package struct Bounds: Sendable, Hashable {
         /// `intake.windows-bytes` (int, 4 GiB, bytes): once open windows take so much, about, no new batch is taken.
-        public var windowBytes: Int
+        package var windowBytes: Int
         /// `intake.refusals-bytes` (int, 64 MiB, bytes): refusals to be told again; one window may have a quarter of it.
-        public var refusalBytes: Int
+        package var refusalBytes: Int
         /// Once PostgreSQL lacks so many counters, what comes later is another flush. Unit: touched counters.
-        public var flushCells: Int
+        package var flushCells: Int
 
         /// The documented defaults.
-        public init(windowBytes: Int = 4 << 30, refusalBytes: Int = 64 << 20, flushCells: Int = 1_000_000) {
+        package init(windowBytes: Int = 4 << 30, refusalBytes: Int = 64 << 20, flushCells: Int = 1_000_000) {
             self.windowBytes = windowBytes
             self.refusalBytes = refusalBytes
             self.flushCells = flushCells
@@ -51,7 +51,7 @@ public struct Counting: Sendable {
     ///   - watermark: PostgreSQL's watermark for this daemon; nil where PostgreSQL can't be asked yet. Then replayed
     ///     batches are kept one by one until ``resolve(watermark:)``.
     ///   - position: the place of the last batch that the journal holds.
-    public init(
+    package init(
         space: CellSpace, position: JournalPosition, watermark: JournalPosition?, bounds: Bounds = Bounds()
     ) {
         self.space = space
@@ -62,7 +62,7 @@ public struct Counting: Sendable {
     }
 
     /// What counting a batch came to.
-    public enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         /// It was counted; journal this, then answer.
         case counted(CountedBatch)
         /// It was counted before; answer the same once that place is on disk.
@@ -79,7 +79,7 @@ public struct Counting: Sendable {
     ///   - identifier: the batch's identifier under its window's key.
     ///   - now: Unix seconds.
     ///   - openPeriod: the start of the period of a layout that is open now; asked only for events of a closed one.
-    public mutating func count(
+    package mutating func count(
         _ batch: BucketedBatch,
         identifier: KeyedIdentifier,
         now: Int64,

@@ -1,8 +1,8 @@
 internal import ThrongPlan
-public import ThrongWire
+package import ThrongWire
 
 /// What became of events: a total of a whole app, about nobody.
-public enum CoverageKind: Hashable, Sendable {
+package enum CoverageKind: Hashable, Sendable {
     /// They changed a counter.
     case accepted
     /// They counted into a later period, because their own was released; once a metric.
@@ -11,7 +11,7 @@ public enum CoverageKind: Hashable, Sendable {
     case refused(RefusalReason)
 
     /// A stable number for files.
-    public var code: UInt8 {
+    package var code: UInt8 {
         switch self {
         case .accepted: 0
         case .late: 255
@@ -20,7 +20,7 @@ public enum CoverageKind: Hashable, Sendable {
     }
 
     /// The kind with that number; nil for a number that this version does not know.
-    public init?(code: UInt8) {
+    package init?(code: UInt8) {
         switch code {
         case 0: self = .accepted
         case 255: self = .late
@@ -31,7 +31,7 @@ public enum CoverageKind: Hashable, Sendable {
     }
 
     /// What the schema stores.
-    public var name: String {
+    package var name: String {
         switch self {
         case .accepted: "accepted"
         case .late: "late"
@@ -41,19 +41,19 @@ public enum CoverageKind: Hashable, Sendable {
 }
 
 /// What is added to one total of an app.
-public struct CoverageDelta: Hashable, Sendable {
+package struct CoverageDelta: Hashable, Sendable {
     /// The app.
-    public let app: AppName
+    package let app: AppName
     /// The hour, by UTC, in which the batch's window began; of late events the first that begins in the period that took
     /// them; of opt-outs the one in which they came. Unit: Unix seconds.
-    public let hour: Int64
+    package let hour: Int64
     /// What became of them.
-    public let kind: CoverageKind
+    package let kind: CoverageKind
     /// Unit: events.
-    public let events: Int64
+    package let events: Int64
 
     /// Puts a delta together.
-    public init(app: AppName, hour: Int64, kind: CoverageKind, events: Int64) {
+    package init(app: AppName, hour: Int64, kind: CoverageKind, events: Int64) {
         self.app = app
         self.hour = hour
         self.kind = kind
@@ -61,7 +61,7 @@ public struct CoverageDelta: Hashable, Sendable {
     }
 
     /// The first hour that begins in a period. Unit: Unix seconds.
-    public static func hour(ofPeriod start: Int64) -> Int64 { (start + 3599).flooredQuotient(by: 3600) * 3600 }
+    package static func hour(ofPeriod start: Int64) -> Int64 { (start + 3599).flooredQuotient(by: 3600) * 3600 }
 }
 
 /// Totals of apps that PostgreSQL does not have yet.
@@ -116,7 +116,7 @@ extension Counting {
     /// not noted where the process dies.
     ///
     /// - Parameter now: Unix seconds.
-    public mutating func noteOptOut(of events: Int, app: AppName, now: Int64) {
+    package mutating func noteOptOut(of events: Int, app: AppName, now: Int64) {
         pending.coverage.add(
             CoverageDelta(
                 app: app, hour: now.flooredQuotient(by: 3600) * 3600, kind: .refused(.optedOut),

@@ -3,7 +3,7 @@ internal import ThrongPlan
 /// What is known of the identifiers of a window that is over, on its way to a ``WindowClosing``.
 ///
 /// It is apart from ``Counting`` so that nobody who counts waits while millions of identifiers are added up.
-public struct EndedWindow: Sendable {
+package struct EndedWindow: Sendable {
     let id: WindowID
     let progress: [Int: WindowProgress]
     let space: CellSpace
@@ -11,7 +11,7 @@ public struct EndedWindow: Sendable {
     /// Adds up how many identifiers came how far.
     ///
     /// - Complexity: O(identifiers and metrics).
-    public consuming func tallied() -> TalliedWindow {
+    package consuming func tallied() -> TalliedWindow {
         var counts: [WindowPlace: UInt32] = [:]
         for (metric, progress) in progress {
             guard let within = space.metrics[metric].within else { continue }
@@ -32,7 +32,7 @@ public struct EndedWindow: Sendable {
 }
 
 /// How many identifiers of a window that is over came how far; about nobody.
-public struct TalliedWindow: Sendable {
+package struct TalliedWindow: Sendable {
     let id: WindowID
     /// Unit: identifiers.
     let counts: [WindowPlace: UInt32]

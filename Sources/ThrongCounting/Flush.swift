@@ -1,42 +1,42 @@
-public import ThrongPlan
+package import ThrongPlan
 
 /// A place in a daemon's journal: how many batches it has recorded since its data directory was made.
 ///
 /// The watermark in PostgreSQL is such a place: everything up to it has been added to the counters.
-public struct JournalPosition: Hashable, Comparable, Sendable, Codable {
+package struct JournalPosition: Hashable, Comparable, Sendable, Codable {
     /// Unit: batches. 0 is before the first.
-    public let value: UInt64
+    package let value: UInt64
     /// Wraps a place.
-    public init(_ value: UInt64) { self.value = value }
+    package init(_ value: UInt64) { self.value = value }
     /// Before the first batch.
-    public static let start = JournalPosition(0)
+    package static let start = JournalPosition(0)
     /// The place of the next batch.
-    public var next: JournalPosition { JournalPosition(value + 1) }
+    package var next: JournalPosition { JournalPosition(value + 1) }
     /// Orders by time of recording.
-    public static func < (left: Self, right: Self) -> Bool { left.value < right.value }
+    package static func < (left: Self, right: Self) -> Bool { left.value < right.value }
 }
 
 /// What PostgreSQL does not have yet, merged: everything that was journalled after one place up to another.
 ///
 /// Its work follows the number of touched cells, not of events. A flush is applied as a whole or not at all.
-public struct Flush: Sendable {
+package struct Flush: Sendable {
     /// The watermark that PostgreSQL must hold for this flush to apply.
-    public let after: JournalPosition
+    package let after: JournalPosition
     /// The watermark that it leaves.
-    public let through: JournalPosition
+    package let through: JournalPosition
     /// The layouts that the deltas below refer to by place.
-    public let layouts: [MetricLayout]
+    package let layouts: [MetricLayout]
     /// Deltas of counts and clipped sums, at most one a counter.
-    public let counters: [CounterDelta]
+    package let counters: [CounterDelta]
     /// Deltas of distinct identifiers, at most one a tracked cell and window.
-    public let distinct: [DistinctDelta]
+    package let distinct: [DistinctDelta]
     /// The two largest contributions where they changed, at most one a tracked cell, sum and window; no deltas.
-    public let top: [TopContribution]
+    package let top: [TopContribution]
     /// What became of events, at most one an app, hour and kind.
-    public let coverage: [CoverageDelta]
+    package let coverage: [CoverageDelta]
 
     /// Puts a flush together.
-    public init(
+    package init(
         after: JournalPosition,
         through: JournalPosition,
         layouts: [MetricLayout],
@@ -56,20 +56,20 @@ public struct Flush: Sendable {
 }
 
 /// What is added to one counter of one leaf cell.
-public struct CounterDelta: Hashable, Sendable {
+package struct CounterDelta: Hashable, Sendable {
     /// Place in ``Flush/layouts``.
-    public let layout: Int
+    package let layout: Int
     /// First second of the period. Unit: Unix seconds.
-    public let periodStart: Int64
+    package let periodStart: Int64
     /// Which counter of the cell.
-    public let measure: MeasureIndex
+    package let measure: MeasureIndex
     /// The leaf cell.
-    public let cell: CellIndex
+    package let cell: CellIndex
     /// Unit: events, or 10^-decimals of the sum's unit.
-    public let delta: Int64
+    package let delta: Int64
 
     /// Puts a delta together.
-    public init(layout: Int, periodStart: Int64, measure: MeasureIndex, cell: CellIndex, delta: Int64) {
+    package init(layout: Int, periodStart: Int64, measure: MeasureIndex, cell: CellIndex, delta: Int64) {
         self.layout = layout
         self.periodStart = periodStart
         self.measure = measure
@@ -79,22 +79,22 @@ public struct CounterDelta: Hashable, Sendable {
 }
 
 /// How many identifiers appeared in a tracked cell for the first time in a window.
-public struct DistinctDelta: Hashable, Sendable {
+package struct DistinctDelta: Hashable, Sendable {
     /// Place in ``Flush/layouts``.
-    public let layout: Int
+    package let layout: Int
     /// First second of the period. Unit: Unix seconds.
-    public let periodStart: Int64
+    package let periodStart: Int64
     /// The tracked margin.
-    public let margin: Margin
+    package let margin: Margin
     /// The cell of that margin.
-    public let cell: CellIndex
+    package let cell: CellIndex
     /// The window in which they were distinct.
-    public let window: WindowNumber
+    package let window: WindowNumber
     /// Unit: identifiers.
-    public let delta: Int64
+    package let delta: Int64
 
     /// Puts a delta together.
-    public init(
+    package init(
         layout: Int,
         periodStart: Int64,
         margin: Margin,

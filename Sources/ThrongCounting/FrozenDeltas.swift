@@ -1,5 +1,5 @@
 /// Deltas that were taken out of counting to be flushed.
-public struct FrozenDeltas: Sendable {
+package struct FrozenDeltas: Sendable {
     let after: JournalPosition
     let through: JournalPosition
     let space: CellSpace
@@ -8,7 +8,7 @@ public struct FrozenDeltas: Sendable {
     /// The deltas as a flush carries them, sorted so that all daemons lock rows in one order.
     ///
     /// - Complexity: O(touched counters · log).
-    public func flush() -> Flush {
+    package func flush() -> Flush {
         Flush(
             after: after,
             through: through,

@@ -1,11 +1,11 @@
-public import ThrongWire
+package import ThrongWire
 
 /// A batch's refusals in few bytes: runs of neighbours that were refused for one reason.
 ///
 /// Of each run: how many events lie between it and the run before, how many it has (both LEB128), and the reason's code.
-public struct PackedRefusals: Sendable, Hashable {
+package struct PackedRefusals: Sendable, Hashable {
     /// As they are kept.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// More events than any batch has.
     private static let mostEvents = 1 << 24
@@ -13,7 +13,7 @@ public struct PackedRefusals: Sendable, Hashable {
     /// Packs refusals.
     ///
     /// - Parameter refused: by index, ascending.
-    public init(_ refused: [BatchAnswer.Refusal]) {
+    package init(_ refused: [BatchAnswer.Refusal]) {
         var bytes: [UInt8] = []
         var end = 0
         var place = 0
@@ -35,10 +35,10 @@ public struct PackedRefusals: Sendable, Hashable {
     }
 
     /// Takes what was kept.
-    public init(bytes: [UInt8]) { self.bytes = bytes }
+    package init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// The refusals by index; nil where the bytes are no packed refusals.
-    public var refusals: [BatchAnswer.Refusal]? {
+    package var refusals: [BatchAnswer.Refusal]? {
         var refused: [BatchAnswer.Refusal] = []
         var rest = bytes[...]
         var end = 0

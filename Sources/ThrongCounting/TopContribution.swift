@@ -1,30 +1,30 @@
-public import ThrongPlan
+package import ThrongPlan
 
 /// The two largest contributions to a sum of a tracked cell in one window, as a daemon knows them: how much, never whose.
 ///
 /// A contribution is what one identifier added in the window, by all of its events together. Where a sum can be negative,
 /// it is measured from the lowest value on: see `SumMeasure.contributionShift`. Not a delta: the pair replaces the one
 /// that was flushed before, and it never gets smaller.
-public struct TopContribution: Hashable, Sendable {
+package struct TopContribution: Hashable, Sendable {
     /// Place in ``Flush/layouts``.
-    public let layout: Int
+    package let layout: Int
     /// First second of the period. Unit: Unix seconds.
-    public let periodStart: Int64
+    package let periodStart: Int64
     /// The tracked margin.
-    public let margin: Margin
+    package let margin: Margin
     /// The cell of that margin.
-    public let cell: CellIndex
+    package let cell: CellIndex
     /// Which sum of the cell; never the count.
-    public let measure: MeasureIndex
+    package let measure: MeasureIndex
     /// The window.
-    public let window: WindowNumber
+    package let window: WindowNumber
     /// Unit: 10^-decimals of the sum's unit; not negative, saturated.
-    public let largest: Int64
+    package let largest: Int64
     /// 0 where one identifier was alone. Unit: as ``largest``, which it does not exceed.
-    public let second: Int64
+    package let second: Int64
 
     /// Puts a pair together.
-    public init(
+    package init(
         layout: Int,
         periodStart: Int64,
         margin: Margin,

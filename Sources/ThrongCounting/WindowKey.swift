@@ -1,20 +1,20 @@
-public import Crypto
+package import Crypto
 internal import Foundation
-public import ThrongPlan
+package import ThrongPlan
 
 /// Which window of which purpose of which app.
-public struct WindowID: Hashable, Sendable, Comparable {
+package struct WindowID: Hashable, Sendable, Comparable {
     /// The app.
-    public let app: AppName
+    package let app: AppName
     /// The purpose, whose rotation gives the window its length.
-    public let purpose: PurposeName
+    package let purpose: PurposeName
     /// The length of the window.
-    public let rotation: Rotation
+    package let rotation: Rotation
     /// Which one.
-    public let number: WindowNumber
+    package let number: WindowNumber
 
     /// Names a window.
-    public init(app: AppName, purpose: PurposeName, rotation: Rotation, number: WindowNumber) {
+    package init(app: AppName, purpose: PurposeName, rotation: Rotation, number: WindowNumber) {
         self.app = app
         self.purpose = purpose
         self.rotation = rotation
@@ -24,33 +24,33 @@ public struct WindowID: Hashable, Sendable, Comparable {
     /// From this instant on no batch of this window is accepted: the window after the next one has begun.
     ///
     /// Unit: Unix seconds.
-    public var over: Int64 { rotation.start(of: WindowNumber(number.value + 2)) }
+    package var over: Int64 { rotation.start(of: WindowNumber(number.value + 2)) }
 
     /// Orders by app, purpose and time.
-    public static func < (left: Self, right: Self) -> Bool {
+    package static func < (left: Self, right: Self) -> Bool {
         (left.app, left.purpose, left.rotation.seconds, left.number)
             < (right.app, right.purpose, right.rotation.seconds, right.number)
     }
 }
 
 /// The random key of one window. Once it is destroyed, nothing that was keyed or encrypted with it can be read.
-public struct WindowKey: Sendable {
+package struct WindowKey: Sendable {
     /// Names the key in the journal; random, says nothing about the window.
-    public let name: UInt64
+    package let name: UInt64
     /// 256 random bits.
-    public let secret: SymmetricKey
+    package let secret: SymmetricKey
     /// Has taken in the secret, and waits for what it authenticates.
     private let authenticator: HMAC<SHA256>
 
     /// Wraps a key.
-    public init(name: UInt64, secret: SymmetricKey) {
+    package init(name: UInt64, secret: SymmetricKey) {
         self.name = name
         self.secret = secret
         authenticator = HMAC(key: secret)
     }
 
     /// A fresh key from the system's random source.
-    public static func random() -> WindowKey {
+    package static func random() -> WindowKey {
         WindowKey(name: .random(in: 1 ... .max), secret: SymmetricKey(size: .bits256))
     }
 
@@ -60,7 +60,7 @@ public struct WindowKey: Sendable {
     }
 
     /// Keys an identifier as it came from a client: HMAC-SHA-256 cut to 128 bits.
-    public func keyed(_ identifier: UnsafeRawBufferPointer) -> KeyedIdentifier {
+    package func keyed(_ identifier: UnsafeRawBufferPointer) -> KeyedIdentifier {
         var authenticator = authenticator
         authenticator.update(data: identifier)
         return authenticator.finalize().withUnsafeBytes {
@@ -72,14 +72,14 @@ public struct WindowKey: Sendable {
 }
 
 /// An identifier under a window's key: means nothing outside that window.
-public struct KeyedIdentifier: Hashable, Sendable {
+package struct KeyedIdentifier: Hashable, Sendable {
     /// The first 64 bits.
-    public let high: UInt64
+    package let high: UInt64
     /// The last 64 bits.
-    public let low: UInt64
+    package let low: UInt64
 
     /// Puts a keyed identifier together.
-    public init(high: UInt64, low: UInt64) {
+    package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }

@@ -4,7 +4,7 @@ internal import Foundation
 ///
 /// `THRONG_FAULT=acknowledge_early` breaks it for the whole process, ``with(_:_:)`` for a piece of work. A release build
 /// keeps its promises and refuses the variable.
-public enum Fault: String, CaseIterable, Sendable {
+package enum Fault: String, CaseIterable, Sendable {
     /// Clients are answered before their batch is written.
     case acknowledgeEarly = "acknowledge_early"
     /// A sync that failed is taken for one that did not.
@@ -26,7 +26,7 @@ public enum Fault: String, CaseIterable, Sendable {
 
     /// Whether this promise is broken; false in a release build.
     @inlinable @inline(__always)
-    public var isOn: Bool {
+    package var isOn: Bool {
         #if DEBUG
             Self.chosen == self || Self.simulated.contains(self)
         #else
@@ -36,11 +36,11 @@ public enum Fault: String, CaseIterable, Sendable {
 
     #if DEBUG
         /// In how many bits ``numberBeyondBounds`` numbers: a simulation that has few windows runs out of fewer.
-        @TaskLocal public static var bits = 16
+        @TaskLocal package static var bits = 16
     #endif
 
     /// Does something while promises are broken, on this task or thread only; in a release build none is.
-    public static func with<Value>(_ faults: Set<Fault>, _ body: () throws -> Value) rethrows -> Value {
+    package static func with<Value>(_ faults: Set<Fault>, _ body: () throws -> Value) rethrows -> Value {
         #if DEBUG
             try $simulated.withValue(faults, operation: body)
         #else
@@ -49,7 +49,7 @@ public enum Fault: String, CaseIterable, Sendable {
     }
 
     /// The environment variables that a debug build knows beside its settings; a release build knows none.
-    public static var variables: Set<String> {
+    package static var variables: Set<String> {
         #if DEBUG
             [variable, FaultPoint.variable]
         #else

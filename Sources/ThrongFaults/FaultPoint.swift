@@ -5,14 +5,14 @@ internal import Synchronization
 ///
 /// `THRONG_FAULT_POINT=before_sync:17` kills the process with SIGKILL the 17th time that it comes to `before_sync`. A
 /// release build has no such places and refuses the variable.
-public enum FaultPoint {
+package enum FaultPoint {
     /// Passes the place, or ends the process there.
     ///
     /// - Parameters:
     ///   - name: the place's name; not worked out in a release build.
     ///   - last: done before the process is killed, such as to send what is buffered.
     @inlinable @inline(__always)
-    public static func reached(_ name: @autoclosure () -> String, last: () -> Void = {}) {
+    package static func reached(_ name: @autoclosure () -> String, last: () -> Void = {}) {
         #if DEBUG
             if isDue(name()) {
                 last()

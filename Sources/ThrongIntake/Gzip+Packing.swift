@@ -2,7 +2,7 @@ internal import CZlib
 
 extension Gzip {
     /// The bytes as a gzip member, as small as zlib makes them; nil where there is no memory.
-    public static func packed(_ bytes: [UInt8]) -> [UInt8]? {
+    package static func packed(_ bytes: [UInt8]) -> [UInt8]? {
         var stream = z_stream()
         // 15 bits of window; 16 more ask for the gzip wrapper; 9 is zlib's most memory.
         guard

@@ -1,11 +1,11 @@
 internal import CZlib
 
 /// Unpacks gzip bodies (RFC 1952) with a limit on what comes out.
-public enum Gzip {
+package enum Gzip {
     /// The unpacked bytes.
     ///
     /// - Throws: ``IntakeError/notGzip``, or ``IntakeError/bodyTooLarge(limit:)`` as soon as the limit is passed.
-    public static func unpacked(
+    package static func unpacked(
         _ bytes: UnsafeBufferPointer<UInt8>, limit: Int
     ) throws(IntakeError) -> [UInt8] {
         var stream = z_stream()

@@ -1,21 +1,21 @@
-public import ThrongCounting
+package import ThrongCounting
 internal import ThrongPlan
-public import ThrongWire
+package import ThrongWire
 
 /// A batch that was read and bucketed. Its identifier is still as it came: key it at once.
-public struct IncomingBatch: Sendable {
+package struct IncomingBatch: Sendable {
     /// Cells and amounts.
-    public let bucketed: BucketedBatch
+    package let bucketed: BucketedBatch
     /// The identifier as the client sent it. Not printable, not stored.
-    public let identifier: RawIdentifier
+    package let identifier: RawIdentifier
     /// Hashes that mean nothing yet, of events that were not refused.
-    public let candidates: [RevealCandidate]
+    package let candidates: [RevealCandidate]
     /// By place, refusals that say where their reasons are.
     let details: [Int: BatchAnswer.Refusal]
 
     /// The same refusals, with what is known of where their reasons are. It is known from reading the batch alone, so that
     /// nothing of it has to be remembered for a batch that comes again.
-    public func explained(_ refused: [BatchAnswer.Refusal]) -> [BatchAnswer.Refusal] {
+    package func explained(_ refused: [BatchAnswer.Refusal]) -> [BatchAnswer.Refusal] {
         guard !details.isEmpty else { return refused }
         return refused.map { refusal in
             if let known = details[refusal.index], known.reason == refusal.reason { known } else { refusal }
@@ -24,7 +24,7 @@ public struct IncomingBatch: Sendable {
 }
 
 /// An identifier as it came from a client: 1 to 64 characters.
-public struct RawIdentifier: Sendable {
+package struct RawIdentifier: Sendable {
     private let bytes: [UInt8]
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = Array(bytes) }
@@ -34,11 +34,11 @@ public struct RawIdentifier: Sendable {
     static let none = RawIdentifier()
 
     /// The identifier under its window's key.
-    public func keyed(with key: WindowKey) -> KeyedIdentifier { bytes.withUnsafeBytes { key.keyed($0) } }
+    package func keyed(with key: WindowKey) -> KeyedIdentifier { bytes.withUnsafeBytes { key.keyed($0) } }
 }
 
 /// What reading a body came to.
-public enum IntakeOutcome: Sendable {
+package enum IntakeOutcome: Sendable {
     /// Count this.
     case batch(IncomingBatch)
     /// The request carries an opt-out signal that the purpose honours: nothing is counted, nothing is remembered. Of whom it
@@ -47,9 +47,9 @@ public enum IntakeOutcome: Sendable {
 }
 
 /// Who sent a batch with an opt-out signal, and in which window.
-public struct OptedOutSender: Sendable {
+package struct OptedOutSender: Sendable {
     /// A window of which batches are accepted now.
-    public let window: WindowID
+    package let window: WindowID
     /// As the client sent it.
-    public let identifier: RawIdentifier
+    package let identifier: RawIdentifier
 }

@@ -1,21 +1,21 @@
 internal import Synchronization
-public import ThrongCounting
-public import ThrongPlan
+package import ThrongCounting
+package import ThrongPlan
 
 /// Turns the bytes of a request into a bucketed batch: decode, then bucket, in one pass over the parsed document.
 ///
 /// - Complexity: O(bytes). Each call borrows a reader with buffers of its own, so calls run in parallel.
-public final class Intake: Sendable {
+package final class Intake: Sendable {
     /// How large a request may be.
-    public let limits: IntakeLimits
+    package let limits: IntakeLimits
     let apps: [AppTables]
     let appNames: ByteTable
     /// The labels that revealed dimensions have by now.
-    public let vocabulary = RevealedVocabulary()
+    package let vocabulary = RevealedVocabulary()
     private let readers = Mutex<[BatchReader]>([])
 
     /// Compiles the plans; their layouts must be part of the cell space.
-    public init(plans: [Plan], space: CellSpace, rules: UserAgentRules, limits: IntakeLimits = IntakeLimits()) throws {
+    package init(plans: [Plan], space: CellSpace, rules: UserAgentRules, limits: IntakeLimits = IntakeLimits()) throws {
         self.limits = limits
         apps = try plans.map { try AppTables(plan: $0, space: space, rules: rules) }
         var names = ByteTable()
@@ -31,7 +31,7 @@ public final class Intake: Sendable {
     ///   - now: Unix seconds.
     ///   - use: what the batch is read for.
     /// - Throws: ``IntakeError`` where the batch as a whole is refused.
-    public func read(
+    package func read(
         _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: Int64, use: IntakeUse = .counting
     ) throws(IntakeError) -> IntakeOutcome {
         guard let outcome = try read(body, signals: signals, now: now, use: use, isHurried: false) else {
@@ -45,7 +45,7 @@ public final class Intake: Sendable {
     /// - Returns: nil for a batch that takes long, with which nothing has happened: one that brings user agents for the
     ///   first time.
     /// - Throws: ``IntakeError`` where the batch as a whole is refused.
-    public func readQuickly(
+    package func readQuickly(
         _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: Int64
     ) throws(IntakeError) -> IntakeOutcome? {
         try read(body, signals: signals, now: now, use: .counting, isHurried: true)
@@ -64,7 +64,7 @@ public final class Intake: Sendable {
 }
 
 /// What a batch is read for.
-public enum IntakeUse: Sendable {
+package enum IntakeUse: Sendable {
     /// To be counted.
     case counting
     /// To tell what would be counted: `id`, `batch` and `window` may be left out.

@@ -1,7 +1,7 @@
 /// Why a whole batch was refused: nothing of it was counted.
 ///
 /// Pointers are JSON pointers (RFC 6901) made of the protocol's own words and places, never of a client's.
-public enum IntakeError: Error, Sendable, Hashable {
+package enum IntakeError: Error, Sendable, Hashable {
     /// The body is no JSON document.
     case notJSON
     /// The body holds bytes that are no UTF-8.
@@ -40,7 +40,7 @@ public enum IntakeError: Error, Sendable, Hashable {
     case noMemory
 
     /// A stable word for programs.
-    public var code: String {
+    package var code: String {
         switch self {
         case .notJSON: "not_json"
         case .notUTF8: "not_utf8"
@@ -64,7 +64,7 @@ public enum IntakeError: Error, Sendable, Hashable {
     }
 
     /// Every ``code``, for metric labels.
-    public static let codes = [
+    package static let codes = [
         "not_json", "not_utf8", "not_gzip", "unknown_encoding", "number_out_of_range", "too_deep", "duplicate_key",
         "nul", "wrong_shape",
         "string_too_long", "body_too_large", "too_many_events", "record_too_large", "unknown_app", "unknown_purpose",
@@ -72,7 +72,7 @@ public enum IntakeError: Error, Sendable, Hashable {
     ]
 
     /// Where in the document, where there is one place.
-    public var pointer: String? {
+    package var pointer: String? {
         switch self {
         case .duplicateKey(let pointer), .nul(let pointer), .wrongShape(let pointer, _),
             .stringTooLong(let pointer, _, _):
@@ -88,7 +88,7 @@ public enum IntakeError: Error, Sendable, Hashable {
     }
 
     /// What was found, what is allowed, what to do.
-    public var message: String {
+    package var message: String {
         switch self {
         case .notJSON: "The body is not one JSON document."
         case .notUTF8: "The body is not UTF-8."

@@ -1,31 +1,31 @@
 /// How large a request may be. Beyond a limit the whole batch is refused and counts nothing.
-public struct IntakeLimits: Sendable, Hashable {
+package struct IntakeLimits: Sendable, Hashable {
     /// `intake.body-bytes` (int, 1 MiB, bytes): the body after decompression.
-    public var bodyBytes: Int
+    package var bodyBytes: Int
     /// `intake.events-per-batch` (int, 1000, events).
-    public var eventsPerBatch: Int
+    package var eventsPerBatch: Int
     /// `intake.string-bytes` (int, 2048, bytes): any one string of the body.
-    public var stringBytes: Int
+    package var stringBytes: Int
     /// `intake.depth` (int, 8, levels): nesting of the JSON document.
-    public var depth: Int
+    package var depth: Int
     /// `intake.count-per-event` (int, 1,000,000, occurrences): the largest `count` of one event.
-    public var countPerEvent: Int
+    package var countPerEvent: Int
 
     /// How far back an event's `at` may lie. Unit: seconds.
-    public static let oldestEvent: Int64 = 48 * 3600
+    package static let oldestEvent: Int64 = 48 * 3600
     /// How far ahead an event's `at` may lie. Unit: seconds.
-    public static let newestEvent: Int64 = 5 * 60
+    package static let newestEvent: Int64 = 5 * 60
     /// How long an identifier may be. Unit: Unicode scalars.
-    public static let identifierCharacters = 64
+    package static let identifierCharacters = 64
 
     /// How many different values a field of user agents may have in a batch, which comes from one device; names of buckets
     /// aside.
-    public static let userAgentsPerBatch = 4
+    package static let userAgentsPerBatch = 4
     /// Of how many events a batch's answer says where the reasons for their refusals are.
-    public static let detailsPerBatch = 8
+    package static let detailsPerBatch = 8
 
     /// The documented defaults.
-    public init(
+    package init(
         bodyBytes: Int = 1 << 20,
         eventsPerBatch: Int = 1000,
         stringBytes: Int = 2048,

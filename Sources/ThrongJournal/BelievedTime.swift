@@ -12,7 +12,7 @@ internal import Synchronization
 ///
 /// Windows that it closed stay closed (`windows.closed`); nothing else follows from it, so that a clock that was years ahead
 /// once does not keep everybody away until then.
-public final class BelievedTime: Sendable {
+package final class BelievedTime: Sendable {
     private let path: String
     private let disk: any Disk
     private let highest: Mutex<Int64?>
@@ -21,10 +21,10 @@ public final class BelievedTime: Sendable {
     /// It may lag behind by so much. Unit: seconds.
     private static let step: Int64 = 60
     /// A clock that is set right by less is no surprise. Unit: seconds.
-    public static let tolerance: Int64 = 3600
+    package static let tolerance: Int64 = 3600
 
     /// Reads the mark of a data directory. One that is damaged says nothing.
-    public init(_ data: DataDirectory) throws(JournalError) {
+    package init(_ data: DataDirectory) throws(JournalError) {
         path = data.path + "/believed"
         disk = data.disk
         var found: Int64?
@@ -43,16 +43,16 @@ public final class BelievedTime: Sendable {
     }
 
     /// The latest; nil before the first. Unit: Unix seconds.
-    public var latest: Int64? { highest.withLock { $0 } }
+    package var latest: Int64? { highest.withLock { $0 } }
 
     /// By how much a clock is behind the latest time; nil where it is not, or by no more than ``tolerance``. Unit: seconds.
-    public func lag(of now: Int64) -> Int64? {
+    package func lag(of now: Int64) -> Int64? {
         guard let latest, latest - now > Self.tolerance else { return nil }
         return latest - now
     }
 
     /// Notes a time, on disk, where it is a minute later than what is there. Blocks.
-    public func raise(to now: Int64) throws(JournalError) {
+    package func raise(to now: Int64) throws(JournalError) {
         try highest.withLock { highest throws(JournalError) in
             if let known = highest, now < known + Self.step { return }
             var writer = ByteWriter(bytes: Self.magic)

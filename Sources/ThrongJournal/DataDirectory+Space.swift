@@ -4,12 +4,12 @@ extension DataDirectory {
     /// What is free for this process on the disk of a directory, and how large that is; nil where the system does not say.
     ///
     /// - Unit: bytes.
-    public static func space(at path: String) -> (free: Int, size: Int)? {
+    package static func space(at path: String) -> (free: Int, size: Int)? {
         SystemDisk.shared.space(at: path)
     }
 
     /// Whether a small file can be written where a data directory is, or is to be: false only for want of space.
-    public static func hasSpace(at path: String) -> Bool {
+    package static func hasSpace(at path: String) -> Bool {
         var folder = path
         while !SystemDisk.shared.exists(folder), folder.contains("/"), folder != "." {
             folder = File.directory(of: folder)

@@ -8,7 +8,7 @@ extension DataDirectory {
     ///
     /// - Parameter path: absolute.
     /// - Throws: ``JournalError/untrusted(directory:found:)``.
-    public static func checkTrust(in path: String) throws(JournalError) {
+    package static func checkTrust(in path: String) throws(JournalError) {
         try check(path, isLast: true, depth: 0)
     }
 

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 internal import Synchronization
 internal import ThrongPlan
 
@@ -8,11 +8,11 @@ internal import ThrongPlan
 /// `journal/` segments · `windows/` one key a window · `windows.closed` which are over for good · `layouts/` what the
 /// journal's cells mean, as JSON by identity · `flushed/` what PostgreSQL got last · `offered` how far it may have come ·
 /// `attachment` how this folder last attached to PostgreSQL.
-public final class DataDirectory: Sendable {
+package final class DataDirectory: Sendable {
     /// Its absolute path, without a slash at the end.
-    public let path: String
+    package let path: String
     /// This daemon's random name: 16 bytes.
-    public let daemon: UUID
+    package let daemon: UUID
     /// What it lies on.
     package let machine: Machine
     /// What holds the lock; nil once it was given back.
@@ -32,7 +32,7 @@ public final class DataDirectory: Sendable {
     ///
     /// - Throws: ``JournalError/inUse(directory:)`` where another process holds it;
     ///   ``JournalError/untrusted(directory:found:)`` where others may change it; system errors.
-    public convenience init(path: String) throws(JournalError) {
+    package convenience init(path: String) throws(JournalError) {
         let isNew = !FileManager.default.fileExists(atPath: path)
         try Self.checkTrust(in: path)
         try Self.make(path)
@@ -80,7 +80,7 @@ public final class DataDirectory: Sendable {
     deinit { unlock() }
 
     /// Gives the folder back before this object goes: from now on another daemon may take it.
-    public func unlock() {
+    package func unlock() {
         lock.withLock { descriptor in
             guard let held = descriptor else { return }
             disk.unlock(held)
@@ -90,10 +90,10 @@ public final class DataDirectory: Sendable {
 
     /// What names the lock that this process holds: whoever holds the same lock later knows that this process is gone.
     /// Nil where the system does not say, or the lock was given back.
-    public var holder: String? { lock.withLock { $0.flatMap { disk.name(ofLock: $0) } } }
+    package var holder: String? { lock.withLock { $0.flatMap { disk.name(ofLock: $0) } } }
 
     /// The highest fence under which this folder has attached to PostgreSQL, or has tried to; nil for none.
-    public func attachment() throws(JournalError) -> Int64? {
+    package func attachment() throws(JournalError) -> Int64? {
         guard disk.exists(attachmentPath) else { return nil }
         let text = String(decoding: try disk.contents(attachmentPath), as: UTF8.self)
         guard let fence = Int64(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
@@ -104,7 +104,7 @@ public final class DataDirectory: Sendable {
 
     /// Notes a fence, on disk, before it is used: whoever finds a higher one in PostgreSQL has a copy of the folder that
     /// is not the last.
-    public func note(attachment fence: Int64) throws(JournalError) {
+    package func note(attachment fence: Int64) throws(JournalError) {
         try disk.replace(attachmentPath, with: Array("\(fence)\n".utf8))
     }
 

@@ -1,33 +1,33 @@
 internal import Foundation
 internal import Synchronization
-public import ThrongCounting
+package import ThrongCounting
 internal import ThrongFaults
-public import ThrongPlan
+package import ThrongPlan
 
 /// The append-only record of what was counted. A batch may be acknowledged once ``durable(_:)`` returns for it.
 ///
 /// Appending only queues; one thread of its own seals, writes and syncs, so that many batches share one `fdatasync`
 /// (group commit) and nobody who counts waits for cryptography. After a failed write or sync nothing is acknowledged any
 /// more: the process has to end and replay.
-public final class Journal: Sendable {
+package final class Journal: Sendable {
     /// How a journal is kept.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// A segment is closed once it is this large. Unit: bytes.
-        public var segmentBytes: Int
+        package var segmentBytes: Int
         /// Once segments with batches that PostgreSQL does not have are this large together, nothing is accepted until it
         /// has caught up. Segments that only wait for their windows to end don't count. Unit: bytes.
-        public var capBytes: Int
+        package var capBytes: Int
         /// Once this much waits for the disk, nothing is accepted until the disk has caught up; and nothing is while less
         /// than twice as much is free on it. Unit: bytes.
-        public var queueBytes: Int
+        package var queueBytes: Int
         /// A sync begins so long after the one before it at the earliest: what comes meanwhile shares it. What comes to a
         /// journal at rest never waits.
-        public var syncInterval: Duration
+        package var syncInterval: Duration
         /// A batch that may come to more is refused before it is counted. No more than what is read. Unit: bytes.
-        public var recordBytes: Int
+        package var recordBytes: Int
 
         /// 64 MiB a segment, 4 GiB in all, 32 MiB on their way, 500 syncs a second, what is read as one record.
-        public init(
+        package init(
             segmentBytes: Int = 64 << 20, capBytes: Int = 4 << 30, queueBytes: Int = 32 << 20,
             syncInterval: Duration = .milliseconds(2), recordBytes: Int = .max
         ) {
@@ -105,7 +105,7 @@ public final class Journal: Sendable {
     /// - Parameters:
     ///   - onFull: called when the disk has filled up, and when there is space again.
     ///   - onFailure: called once, on the journal's thread, when a write or a sync failed: end the process.
-    public init(
+    package init(
         _ data: DataDirectory,
         space: CellSpace,
         after replayed: JournalReader.Replayed,
@@ -150,14 +150,14 @@ public final class Journal: Sendable {
     }
 
     /// Takes a counted batch: see ``append(_:key:)``.
-    public func append(_ batch: CountedBatch, key: WindowKey) throws(JournalError) {
+    package func append(_ batch: CountedBatch, key: WindowKey) throws(JournalError) {
         try append(.batch(batch), key: key)
     }
 
     /// Takes a record. Call in the order of positions; returns before anything is on disk.
     ///
     /// - Parameter key: the key of the record's window.
-    public func append(_ record: CountedRecord, key: WindowKey) throws(JournalError) {
+    package func append(_ record: CountedRecord, key: WindowKey) throws(JournalError) {
         FaultPoint.reached("before_append")
         let size = Segment.largestSize(of: record)
         let plain = size - Segment.frameOverhead - Segment.bodyOverhead
@@ -179,11 +179,11 @@ public final class Journal: Sendable {
     }
 
     /// The largest record that is taken. Unit: bytes.
-    public var recordLimit: Int { options.recordBytes }
+    package var recordLimit: Int { options.recordBytes }
 
     /// What a batch's record may come to, where that is more than is taken; nil where it fits. To be asked before the batch is
     /// counted. Unit: bytes.
-    public func excessiveSize(of batch: BucketedBatch) -> Int? {
+    package func excessiveSize(of batch: BucketedBatch) -> Int? {
         var size = JournalRecord.Bound.batch + batch.events.count * JournalRecord.Bound.event
         size += min(batch.marks.count, bounds.count) * JournalRecord.Bound.advance
         for (contribution, repeats) in zip(batch.contributions, batch.repeats) {
@@ -194,7 +194,7 @@ public final class Journal: Sendable {
     }
 
     /// How many events of a purpose fit into a record, even if all of its metrics count each, every one in another cell.
-    public func mostEvents(app: AppName, purpose: PurposeName) -> Int {
+    package func mostEvents(app: AppName, purpose: PurposeName) -> Int {
         let each = bounds.reduce(JournalRecord.Bound.event) { sum, one in
             one.app == app && one.purpose == purpose ? sum + one.bound.addition + one.bound.appearances : sum
         }
@@ -204,7 +204,7 @@ public final class Journal: Sendable {
     /// Returns once everything up to a position is on disk.
     ///
     /// - Throws: ``JournalError/failed`` where it never will be; ``JournalError/full`` where that may take long.
-    public func durable(_ position: JournalPosition) async throws {
+    package func durable(_ position: JournalPosition) async throws {
         _ = try await withCheckedThrowingContinuation { continuation in
             durable(position) { continuation.resume(with: $0) }
         }
@@ -214,7 +214,7 @@ public final class Journal: Sendable {
     /// for long (``JournalError/full``).
     ///
     /// - Parameter then: called once with how far the disk has come, here or on the journal's thread, and must not block.
-    public func durable(
+    package func durable(
         _ position: JournalPosition, then resume: @escaping @Sendable (Result<JournalPosition, JournalError>) -> Void
     ) {
         let result: Result<JournalPosition, JournalError>? = state.withLock { state in
@@ -235,7 +235,7 @@ public final class Journal: Sendable {
     /// - Parameters:
     ///   - unsettled: windows that are open, or over with batches that PostgreSQL does not have.
     ///   - now: Unix seconds.
-    public func removeSegments(
+    package func removeSegments(
         flushed: JournalPosition, unsettled: [WindowID] = [], now: Int64
     ) throws(JournalError) {
         let earliest = unsettled.map(\.over).min() ?? .max
@@ -257,7 +257,7 @@ public final class Journal: Sendable {
     }
 
     /// Bytes of all segments, written or about to be.
-    public var bytes: Int {
+    package var bytes: Int {
         state.withLock { $0.closed.reduce($0.currentBytes + $0.takenBytes + $0.queuedBytes) { $0 + $1.bytes } }
     }
 
@@ -265,10 +265,10 @@ public final class Journal: Sendable {
     /// up, or the journal failed.
     ///
     /// - Cost: two loads; every request asks.
-    public var hasRoom: Bool { room.load(ordering: .relaxed) && disk.hasRoom && isOpen }
+    package var hasRoom: Bool { room.load(ordering: .relaxed) && disk.hasRoom && isOpen }
 
     /// Why clients are not acknowledged now; nil where they are, as far as anybody can tell.
-    public var hindrance: Hindrance? {
+    package var stall: Stall? {
         let (hasFailed, hasRoom, since) = state.withLock { ($0.hasFailed, $0.hasRoom(options), $0.waitingSince) }
         if hasFailed { return .failed }
         if !isOpen { return .closed }
@@ -279,7 +279,7 @@ public final class Journal: Sendable {
     }
 
     /// What keeps a journal from acknowledging.
-    public enum Hindrance: Sendable, Hashable {
+    package enum Stall: Sendable, Hashable {
         /// A write or a sync failed, or another process has its place.
         case failed
         /// Another process is about to take its place.
@@ -298,10 +298,10 @@ public final class Journal: Sendable {
     private static let longestWait = Duration.seconds(5)
 
     /// Whether batches are taken at all: false once ``close()`` was called.
-    public var isOpen: Bool { !closed.load(ordering: .acquiring) }
+    package var isOpen: Bool { !closed.load(ordering: .acquiring) }
 
     /// Takes no more batches, for good; what was appended is still written and acknowledged.
-    public func close() { closed.store(true, ordering: .releasing) }
+    package func close() { closed.store(true, ordering: .releasing) }
 
     /// Changes the state, and with it what is said of room.
     func change<Value, Failure>(
@@ -317,24 +317,24 @@ public final class Journal: Sendable {
     }
 
     /// Takes nothing more, and acknowledges nothing that is not on disk: this process may not flush it.
-    public func refuseAll() {
+    package func refuseAll() {
         change { $0.hasFailed = true }
         turnAway(.failed)
     }
 
     /// Whether this process is the one that writes here, as far as anybody can tell: false once it was replaced or has
     /// failed, and while it has not been asked since it stood still.
-    public var isHeld: Bool { isOpen && pulse.isSteady && state.withLock { !$0.hasFailed } }
+    package var isHeld: Bool { isOpen && pulse.isSteady && state.withLock { !$0.hasFailed } }
 
     /// How often this process has stood still, where nobody has asked PostgreSQL since whether it was replaced meanwhile:
     /// until ``settle(_:)`` nothing is written and nothing acknowledged.
-    public var doubts: UInt64? { pulse.isSteady ? nil : pulse.doubts }
+    package var doubts: UInt64? { pulse.isSteady ? nil : pulse.doubts }
 
     /// Learns that PostgreSQL was asked after so many ``doubts``, or can't be.
-    public func settle(_ doubts: UInt64) { pulse.settle(doubts) }
+    package func settle(_ doubts: UInt64) { pulse.settle(doubts) }
 
     /// Writes and syncs what was appended, then ends the thread. Blocks; not for a thread of the shared pool.
-    public func stop() {
+    package func stop() {
         let isFirst = change { state in
             defer { state.isStopping = true }
             return !state.isStopping

@@ -1,8 +1,8 @@
 internal import Foundation
-public import ThrongCounting
+package import ThrongCounting
 
 /// What can go wrong with the journal.
-public enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
+package enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The system refused a call on a file of the data directory.
     case system(call: String, file: String, code: Int32)
     /// Another process holds the data directory.
@@ -33,7 +33,7 @@ public enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
     case full
 
     /// How others may change a directory.
-    public enum Exposure: Sendable, Hashable, CustomStringConvertible {
+    package enum Exposure: Sendable, Hashable, CustomStringConvertible {
         /// It belongs to another user.
         case owner(UInt32)
         /// Its group or everybody may write into it, and it is not one such as /tmp, where all keep what is theirs.
@@ -44,7 +44,7 @@ public enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         case file
 
         /// What was found.
-        public var description: String {
+        package var description: String {
             switch self {
             case .owner(let user): "belongs to user \(user)"
             case .mode(let mode):
@@ -56,7 +56,7 @@ public enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// How a segment is damaged.
-    public enum Damage: String, Sendable, Hashable {
+    package enum Damage: String, Sendable, Hashable {
         /// Its header's checksum does not match.
         case header
         /// A record's checksum does not match, or records are missing, and it was on disk once: a later record or the next
@@ -67,17 +67,17 @@ public enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether a write found no space; what it wrote until then is known.
-    public var isWantOfSpace: Bool {
+    package var isWantOfSpace: Bool {
         if case .system(_, _, let code) = self { !isFailedSync && (code == ENOSPC || code == EDQUOT) } else { false }
     }
 
     /// Whether a sync failed: nobody knows what is on disk, and asking again may bring a lie.
-    public var isFailedSync: Bool {
+    package var isFailedSync: Bool {
         if case .system(let call, _, _) = self { call == "fdatasync" || call == "fsync" } else { false }
     }
 
     /// What was found and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .system(let call, let file, let code):
             "\(call) failed on \(file): \(String(cString: strerror(code))) (errno \(code)). "

@@ -1,10 +1,10 @@
 internal import Foundation
-public import ThrongCounting
+package import ThrongCounting
 internal import ThrongFaults
-public import ThrongPlan
+package import ThrongPlan
 
 /// Reads what earlier starts left in the journal.
-public struct JournalReader: Sendable {
+package struct JournalReader: Sendable {
     private let data: DataDirectory
     private let keys: KeyRing
     private let segments: [Segment]
@@ -15,7 +15,7 @@ public struct JournalReader: Sendable {
     ///
     /// - Parameter options: those that it was written with.
     /// - Throws: ``JournalError`` where a header is damaged.
-    public init(
+    package init(
         _ data: DataDirectory, keys: KeyRing, options: Journal.Options = Journal.Options()
     ) throws(JournalError) {
         largestRecord = options.recordBytes + Segment.bodyOverhead
@@ -34,7 +34,7 @@ public struct JournalReader: Sendable {
     }
 
     /// What the journal's cells mean: every layout that a segment mentions, in order of first mention.
-    public func layouts() throws(JournalError) -> [MetricLayout] {
+    package func layouts() throws(JournalError) -> [MetricLayout] {
         var seen: Set<LayoutID> = []
         var layouts: [MetricLayout] = []
         for id in segments.flatMap(\.layouts) where seen.insert(id).inserted {
@@ -44,7 +44,7 @@ public struct JournalReader: Sendable {
     }
 
     /// The last position before the first record that is still here.
-    public var base: JournalPosition {
+    package var base: JournalPosition {
         segments.first.map { JournalPosition($0.first.value - 1) } ?? .start
     }
 
@@ -58,7 +58,7 @@ public struct JournalReader: Sendable {
     ///     known yet.
     ///   - body: called with each record that can be read.
     /// - Returns: the last position, and what the writer needs to know of the segments.
-    public func replay(
+    package func replay(
         space: CellSpace,
         flushed: JournalPosition?,
         _ body: (CountedRecord) -> Void
@@ -142,14 +142,14 @@ public struct JournalReader: Sendable {
     }
 
     /// What a replay found.
-    public struct Replayed: Sendable {
+    package struct Replayed: Sendable {
         /// The last position on disk.
-        public let last: JournalPosition
+        package let last: JournalPosition
         /// Up to here the journal can't tell any more what was counted, because segments or keys are gone: PostgreSQL
         /// must have it.
-        public let unreadable: JournalPosition
+        package let unreadable: JournalPosition
         /// What lies behind the last records: to be set aside, and said, before anything is written.
-        public let torn: [TornTail]
+        package let torn: [TornTail]
         let nextGeneration: UInt32
         let segments: [KeptSegment]
     }

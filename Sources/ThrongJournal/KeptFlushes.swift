@@ -1,6 +1,6 @@
 internal import Foundation
 internal import Synchronization
-public import ThrongCounting
+package import ThrongCounting
 internal import ThrongFaults
 internal import ThrongPlan
 
@@ -8,16 +8,16 @@ internal import ThrongPlan
 ///
 /// A flush is on disk here before PostgreSQL gets it, and so before the journal lets go of what it came from. Kept
 /// flushes join: each begins at the watermark that the one before it left. `KeptFlushFile.swift` has the format.
-public final class KeptFlushes: Sendable {
+package final class KeptFlushes: Sendable {
     /// How long flushes are kept.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// 0 keeps none. Unit: seconds.
-        public var seconds: Int64
+        package var seconds: Int64
         /// Beyond this the oldest go. Unit: bytes.
-        public var capBytes: Int
+        package var capBytes: Int
 
         /// An hour, within 1 GiB.
-        public init(seconds: Int64 = 3600, capBytes: Int = 1 << 30) {
+        package init(seconds: Int64 = 3600, capBytes: Int = 1 << 30) {
             self.seconds = seconds
             self.capBytes = capBytes
         }
@@ -47,7 +47,7 @@ public final class KeptFlushes: Sendable {
     private static let fileBytes = 64 << 20
 
     /// Finds what earlier starts kept; what does not join, or whose key is gone, goes.
-    public init(_ data: DataDirectory, options: Options = Options()) throws(JournalError) {
+    package init(_ data: DataDirectory, options: Options = Options()) throws(JournalError) {
         self.data = data
         self.options = options
         try data.disk.ensureDirectory(data.flushedPath)
@@ -76,13 +76,13 @@ public final class KeptFlushes: Sendable {
     }
 
     /// Bytes on disk.
-    public var bytes: Int { size.withLock { $0 } }
+    package var bytes: Int { size.withLock { $0 } }
 
     /// Where the last kept flush leads to; nil where none is kept.
-    public var last: JournalPosition? { state.withLock { $0.files.last?.entries.last?.through } }
+    package var last: JournalPosition? { state.withLock { $0.files.last?.entries.last?.through } }
 
     /// Where PostgreSQL is once it has everything that was kept from a watermark on; nil where nothing begins there.
-    public func end(from watermark: JournalPosition) -> JournalPosition? {
+    package func end(from watermark: JournalPosition) -> JournalPosition? {
         state.withLock { state in
             guard state.files.contains(where: { $0.entries.contains { $0.after == watermark } }) else { return nil }
             return state.files.last?.entries.last?.through
@@ -90,7 +90,7 @@ public final class KeptFlushes: Sendable {
     }
 
     /// How many kept flushes lead from one watermark to another; nil where they don't.
-    public func steps(from watermark: JournalPosition, to target: JournalPosition) -> Int? {
+    package func steps(from watermark: JournalPosition, to target: JournalPosition) -> Int? {
         state.withLock { state in
             let entries = state.files.flatMap(\.entries)
             guard let first = entries.firstIndex(where: { $0.after == watermark }),
@@ -101,7 +101,7 @@ public final class KeptFlushes: Sendable {
     }
 
     /// The kept flush that begins at a watermark; nil where there is none. Blocks.
-    public func flush(after watermark: JournalPosition) throws -> Flush? {
+    package func flush(after watermark: JournalPosition) throws -> Flush? {
         try state.withLock { state in
             for kept in state.files {
                 guard let entry = kept.entries.first(where: { $0.after == watermark }) else { continue }
@@ -116,7 +116,7 @@ public final class KeptFlushes: Sendable {
     /// One that was kept already is not kept twice. One that does not go on where the last one ended replaces them all:
     /// they could not lead to it.
     /// - Parameter now: Unit: Unix seconds.
-    public func keep(_ flush: Flush, now: Int64) throws {
+    package func keep(_ flush: Flush, now: Int64) throws {
         guard options.seconds > 0 else { return }
         try state.withLock { state in
             defer { measure(state) }
@@ -146,7 +146,7 @@ public final class KeptFlushes: Sendable {
     ///
     /// Only to be called while PostgreSQL has everything that was kept.
     /// - Returns: how many files went before their time, because of the cap.
-    public func prune(now: Int64) throws -> Int {
+    package func prune(now: Int64) throws -> Int {
         try state.withLock { state in
             defer { measure(state) }
             var early = 0
@@ -164,7 +164,7 @@ public final class KeptFlushes: Sendable {
     }
 
     /// Lets go of everything. Blocks.
-    public func forget() throws {
+    package func forget() throws {
         try state.withLock { state in
             defer { measure(state) }
             try forget(&state)

@@ -16,12 +16,12 @@
 internal import Crypto
 internal import Foundation
 internal import Synchronization
-public import ThrongCounting
+package import ThrongCounting
 internal import ThrongFaults
 internal import ThrongPlan
 
 /// The keys of the windows that are open, or whose batches PostgreSQL does not have yet.
-public final class KeyRing: Sendable {
+package final class KeyRing: Sendable {
     private let directory: String
     private let machine: Machine
     private var disk: any Disk { machine.disk }
@@ -43,7 +43,7 @@ public final class KeyRing: Sendable {
     }
 
     /// Reads the keys that a data directory holds.
-    public init(_ data: DataDirectory) throws(JournalError) {
+    package init(_ data: DataDirectory) throws(JournalError) {
         directory = data.windowsPath
         machine = data.machine
         let disk = data.disk
@@ -70,7 +70,7 @@ public final class KeyRing: Sendable {
     ///
     /// - Throws: ``JournalError/windowClosed`` where there was one: what was known of the window is gone, and a clock that
     ///   was set back does not bring it back.
-    public func key(of window: WindowID) throws(JournalError) -> WindowKey {
+    package func key(of window: WindowID) throws(JournalError) -> WindowKey {
         if let key = try known(window) { return key }
         // Others find their keys while this one is brought to disk.
         return try unsure.withLock { unsure throws(JournalError) in
@@ -101,7 +101,7 @@ public final class KeyRing: Sendable {
     /// The key of a window that was counted in.
     ///
     /// - Throws: ``JournalError/windowClosed`` where it is gone.
-    public func existingKey(of window: WindowID) throws(JournalError) -> WindowKey {
+    package func existingKey(of window: WindowID) throws(JournalError) -> WindowKey {
         guard let key = keys.withLock({ $0.all[window] }) else { throw .windowClosed }
         return key
     }
@@ -121,7 +121,7 @@ public final class KeyRing: Sendable {
     /// - Parameter now: Unix seconds.
     /// - Returns: how many that are, with those that were closed before.
     @discardableResult
-    public func closeWindows(now: Int64) throws(JournalError) -> Int {
+    package func closeWindows(now: Int64) throws(JournalError) -> Int {
         guard !Fault.reopenReplayedWindows.isOn else { return 0 }
         let over = windows.filter { $0.over <= now }
         try close(over)
@@ -134,7 +134,7 @@ public final class KeyRing: Sendable {
     }
 
     /// Destroys the keys of windows: overwritten, synced, removed. Nobody who asks for another key has to wait. Blocks.
-    public func destroy(keysOf windows: [WindowID]) throws(JournalError) {
+    package func destroy(keysOf windows: [WindowID]) throws(JournalError) {
         let destroyed = keys.withLock { keys in windows.compactMap { window in keys.all[window].map { (window, $0) } } }
         guard !destroyed.isEmpty else { return }
         try close(destroyed.map(\.0))
@@ -158,7 +158,7 @@ public final class KeyRing: Sendable {
     }
 
     /// The windows whose keys exist, in order.
-    public var windows: [WindowID] { keys.withLock { $0.all.keys.sorted() } }
+    package var windows: [WindowID] { keys.withLock { $0.all.keys.sorted() } }
 
     private func path(of key: WindowKey) -> String {
         let digits = String(key.name, radix: 16)

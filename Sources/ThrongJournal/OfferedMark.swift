@@ -11,13 +11,13 @@
 
 internal import Foundation
 internal import Synchronization
-public import ThrongCounting
+package import ThrongCounting
 
 /// A bound of PostgreSQL's watermark that is known without PostgreSQL: nothing beyond it was ever offered.
 ///
 /// It is raised on disk before a flush is sent, and a flush holds only what the journal had synced. So a journal that ends
 /// before it has lost records, and only PostgreSQL knows which positions may still be handed out.
-public final class OfferedMark: Sendable {
+package final class OfferedMark: Sendable {
     private enum Found {
         /// No flush yet, or none by this daemon and a version that keeps the mark.
         case nothing
@@ -37,7 +37,7 @@ public final class OfferedMark: Sendable {
     /// Reads the mark of a data directory.
     ///
     /// - Parameter kept: where the last kept flush leads to; it was offered too.
-    public init(_ data: DataDirectory, kept: JournalPosition?) throws(JournalError) {
+    package init(_ data: DataDirectory, kept: JournalPosition?) throws(JournalError) {
         path = data.offeredPath
         disk = data.disk
         self.kept = kept ?? .start
@@ -48,7 +48,7 @@ public final class OfferedMark: Sendable {
     /// Whether a journal that ends at a position can go on from there while PostgreSQL's watermark is unknown.
     ///
     /// - Parameter isTorn: whether bytes that are no record were found in it. Without a mark that decides.
-    public func covers(_ last: JournalPosition, isTorn: Bool) -> Bool {
+    package func covers(_ last: JournalPosition, isTorn: Bool) -> Bool {
         guard kept <= last else { return false }
         return found.withLock { found in
             switch found {
@@ -60,7 +60,7 @@ public final class OfferedMark: Sendable {
     }
 
     /// Returns once it is on disk that PostgreSQL may have everything up to a position. Blocks.
-    public func raise(to position: JournalPosition) throws(JournalError) {
+    package func raise(to position: JournalPosition) throws(JournalError) {
         try found.withLock { found throws(JournalError) in
             if case .position(let offered) = found, offered >= position { return }
             // Another process may have taken this one's place and have come further.

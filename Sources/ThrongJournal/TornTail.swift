@@ -2,19 +2,19 @@
 // reads them again; they go with their segment.
 
 internal import Foundation
-public import ThrongCounting
+package import ThrongCounting
 
 /// What lies behind the last valid record of a segment: a write that was torn before it was synced, and so never
 /// acknowledged; or damage to the last records that were, which looks the same.
-public struct TornTail: Sendable {
+package struct TornTail: Sendable {
     /// The segment.
-    public let segment: String
+    package let segment: String
     /// Where the valid records end. Unit: bytes.
-    public let offset: Int
+    package let offset: Int
     /// The last valid record before it ends here.
-    public let last: JournalPosition
+    package let last: JournalPosition
     /// Whether these are records of a process that wrote on after another had taken its place.
-    public let isOvertaken: Bool
+    package let isOvertaken: Bool
     /// What was found there.
     let bytes: [UInt8]
     private let disk: any Disk
@@ -31,18 +31,18 @@ public struct TornTail: Sendable {
     }
 
     /// Unit: bytes.
-    public var count: Int { bytes.count }
+    package var count: Int { bytes.count }
 
     /// Whether there are only zeroes: space that was made and never written to.
-    public var isBlank: Bool { bytes.allSatisfy { $0 == 0 } }
+    package var isBlank: Bool { bytes.allSatisfy { $0 == 0 } }
 
     /// Where ``setAside()`` puts it.
-    public var aside: String { Self.aside(of: segment) }
+    package var aside: String { Self.aside(of: segment) }
 
     static func aside(of segment: String) -> String { segment + ".torn" }
 
     /// Moves the bytes out of the segment into a file beside it; blank ones just go.
-    public func setAside() throws(JournalError) {
+    package func setAside() throws(JournalError) {
         if !isBlank { try disk.replace(aside, with: bytes) }
         let file = try File(segment, flags: O_WRONLY, on: disk)
         try file.truncate(to: offset)

@@ -1,5 +1,5 @@
 /// What keeps a load from being made or sent.
-public enum LoadError: Error, Equatable, CustomStringConvertible {
+package enum LoadError: Error, Equatable, CustomStringConvertible {
     /// A file of the sample is not there, or can't be read.
     case unreadable(file: String)
     /// A line of the sample's devices is not what it should be. Lines count from 1.
@@ -12,7 +12,7 @@ public enum LoadError: Error, Equatable, CustomStringConvertible {
     case noServer(host: String, port: Int, reason: String)
 
     /// What was found, what is allowed, what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unreadable(let file):
             "\(file): there is no such file, or it can't be read. Name the sample's devices.ndjson.gz, or none at all."

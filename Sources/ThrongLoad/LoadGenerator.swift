@@ -3,22 +3,22 @@ internal import NIOCore
 internal import NIOPosix
 
 /// Posts prepared batches to a daemon over plain HTTP, at a rate of its own choosing or as fast as it is answered.
-public struct LoadGenerator: Sendable {
+package struct LoadGenerator: Sendable {
     /// How a load is sent.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// Connections, each with one request under way at most.
-        public var connections: Int
+        package var connections: Int
         /// Event loops, each a thread.
-        public var threads: Int
+        package var threads: Int
         /// What comes before the measured part and is not part of any figure.
-        public var warmUp: Duration
+        package var warmUp: Duration
         /// The measured part.
-        public var duration: Duration
+        package var duration: Duration
         /// How long answers are waited for at the end.
-        public var patience: Duration
+        package var patience: Duration
 
         /// 64 connections on one thread, 2 seconds of warming up, 30 measured, 30 of patience.
-        public init(
+        package init(
             connections: Int = 64, threads: Int = 1, warmUp: Duration = .seconds(2), duration: Duration = .seconds(30),
             patience: Duration = .seconds(30)
         ) {
@@ -31,7 +31,7 @@ public struct LoadGenerator: Sendable {
     }
 
     /// How requests follow each other.
-    public enum Pace: Sendable {
+    package enum Pace: Sendable {
         /// Each connection sends the next as soon as it has its answer. Latencies of such a run leave out what a client
         /// with a schedule would have waited.
         case asFastAsAnswered
@@ -45,7 +45,7 @@ public struct LoadGenerator: Sendable {
     private let options: Options
 
     /// Prepares a load for `http://host:port/v1/batches`.
-    public init(host: String, port: Int, batches: PreparedBatches, options: Options = Options()) {
+    package init(host: String, port: Int, batches: PreparedBatches, options: Options = Options()) {
         self.host = host
         self.port = port
         self.options = options
@@ -56,7 +56,7 @@ public struct LoadGenerator: Sendable {
     /// Sends until the duration is over and everything is answered, or patience has ended.
     ///
     /// - Throws: ``LoadError/noServer(host:port:reason:)`` where connections can't be opened at the start.
-    public func run(_ pace: Pace) async throws -> LoadTally {
+    package func run(_ pace: Pace) async throws -> LoadTally {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: options.threads)
         let result: Result<LoadTally, any Error>
         do {

@@ -4,9 +4,9 @@ internal import Foundation
 ///
 /// A generator that waits for an answer before it sends the next request asks least when the server is slowest, and so
 /// leaves the worst out of its percentiles (coordinated omission: Tene 2013, "How not to measure latency").
-public struct LoadSchedule: Sendable {
+package struct LoadSchedule: Sendable {
     /// How the instants are spread.
-    public enum Spread: Sendable {
+    package enum Spread: Sendable {
         /// The same pause between all.
         case even
         /// As independent clients come: pauses are exponential, with the same mean.
@@ -25,7 +25,7 @@ public struct LoadSchedule: Sendable {
     /// - Parameters:
     ///   - rate: requests a second; more than 0.
     ///   - share: this schedule is the `share.place`th of `share.of` that make up the rate together.
-    public init(
+    package init(
         rate: Double, duration: Duration, spread: Spread = .even, seed: UInt64 = 1,
         share: (place: Int, of: Int) = (0, 1)
     ) {
@@ -38,7 +38,7 @@ public struct LoadSchedule: Sendable {
     }
 
     /// When the next request is due; nil once the schedule is over. Unit: nanoseconds from its start.
-    public mutating func next() -> Int64? {
+    package mutating func next() -> Int64? {
         let due: Double
         switch spread {
         case .even:

@@ -1,35 +1,35 @@
-public import Histogram
+package import Histogram
 
 /// What a load came to.
-public struct LoadTally: Sendable {
+package struct LoadTally: Sendable {
     /// Requests that were due within the measured part of the run: each is answered or ``unanswered``.
-    public internal(set) var requests = 0
+    package internal(set) var requests = 0
     /// Answers within the measured part of the run, by status.
-    public internal(set) var statuses: [Int: Int] = [:]
+    package internal(set) var statuses: [Int: Int] = [:]
     /// Requests that got no answer: their connection broke, or patience ended before they did or before they were sent.
-    public internal(set) var unanswered = 0
+    package internal(set) var unanswered = 0
     /// Events that the daemon accepted, and those that it was sent in batches that it took.
-    public internal(set) var acceptedEvents = 0
+    package internal(set) var acceptedEvents = 0
     /// See ``acceptedEvents``.
-    public internal(set) var sentEvents = 0
+    package internal(set) var sentEvents = 0
     /// Answers that came before the measured part of the run was over: what the rate is made of.
-    public internal(set) var inTime = 0
+    package internal(set) var inTime = 0
     /// From when a request was due to the end of its answer. Unit: nanoseconds.
-    public internal(set) var latency = Self.histogram()
+    package internal(set) var latency = Self.histogram()
     /// From when a request was due to when it was written, where a connection was free for it: the generator's own
     /// delay. Unit: nanoseconds.
-    public internal(set) var lateness = Self.histogram()
+    package internal(set) var lateness = Self.histogram()
     /// Requests that had to wait for a connection because the server still held all of them.
-    public internal(set) var waited = 0
+    package internal(set) var waited = 0
     /// The measured part of the run. Unit: seconds.
-    public internal(set) var seconds = 0.0
+    package internal(set) var seconds = 0.0
 
     /// Answers of 202 a second.
-    public var rate: Double { seconds > 0 ? Double(inTime) / seconds : 0 }
+    package var rate: Double { seconds > 0 ? Double(inTime) / seconds : 0 }
     /// Requests that were not answered with 202.
-    public var failed: Int { unanswered + statuses.filter { $0.key != 202 }.values.reduce(0, +) }
+    package var failed: Int { unanswered + statuses.filter { $0.key != 202 }.values.reduce(0, +) }
     /// Events of answered batches that changed no counter.
-    public var refusedEvents: Int { sentEvents - acceptedEvents }
+    package var refusedEvents: Int { sentEvents - acceptedEvents }
 
     /// Three significant digits from a microsecond to ten minutes.
     private static func histogram() -> Histogram<UInt64> {

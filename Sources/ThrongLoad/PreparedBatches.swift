@@ -1,23 +1,23 @@
-public import ThrongPlan
+package import ThrongPlan
 
 /// Bodies of `POST /v1/batches` that were made before the clock runs, each to be sent many times.
 ///
 /// All begin alike, so that window, batch id and identifier, which make a batch one of its own, lie at the same places in
 /// every body and are written over: sending costs a copy, no formatting.
-public struct PreparedBatches: Sendable {
+package struct PreparedBatches: Sendable {
     /// What the batches look like.
-    public struct Shape: Sendable {
+    package struct Shape: Sendable {
         /// Events of one batch.
-        public var events: Int
+        package var events: Int
         /// Different bodies.
-        public var bodies: Int
+        package var bodies: Int
         /// Whether events carry fields of their own, drawn for each, or share what the batch's context says.
-        public var spreadsEvents: Bool
+        package var spreadsEvents: Bool
         /// Decides which events and values; the same bodies for the same seed.
-        public var seed: UInt64
+        package var seed: UInt64
 
         /// 100 events, 2,000 bodies, everything in the context.
-        public init(events: Int = 100, bodies: Int = 2000, spreadsEvents: Bool = false, seed: UInt64 = 1) {
+        package init(events: Int = 100, bodies: Int = 2000, spreadsEvents: Bool = false, seed: UInt64 = 1) {
             self.events = events
             self.bodies = bodies
             self.spreadsEvents = spreadsEvents
@@ -26,11 +26,11 @@ public struct PreparedBatches: Sendable {
     }
 
     /// The bodies, with the window of their making and zeros for the names.
-    public let bodies: [[UInt8]]
+    package let bodies: [[UInt8]]
     /// Events of one batch.
-    public let events: Int
+    package let events: Int
     /// The purpose that they are sent for.
-    public let purpose: Purpose
+    package let purpose: Purpose
     private let windowOffset: Int
     private let windowDigits: Int
     private let batchOffset: Int
@@ -44,7 +44,7 @@ public struct PreparedBatches: Sendable {
     ///     values come from the plan's own vocabulary.
     ///   - now: events lie in the two minutes before. Unit: Unix seconds.
     /// - Throws: ``LoadError`` where the plan counts nothing; problems of its bucketings.
-    public init(
+    package init(
         plan: Plan, purpose name: PurposeName? = nil, devices: [SampleDevice] = [], shape: Shape, now: Int64
     ) throws {
         purpose = try Self.purpose(name, of: plan)
@@ -68,14 +68,14 @@ public struct PreparedBatches: Sendable {
     /// - Parameters:
     ///   - number: which batch of the run; no two of one run are the same.
     ///   - run: tells runs apart.
-    public func body(_ number: UInt64, run: UInt64, window: WindowNumber? = nil) -> [UInt8] {
+    package func body(_ number: UInt64, run: UInt64, window: WindowNumber? = nil) -> [UInt8] {
         var body = bodies[Int(number % UInt64(bodies.count))]
         body.withUnsafeMutableBytes { name($0, number: number, run: run, window: window) }
         return body
     }
 
     /// Writes names over those of a copy of one of ``bodies``; see ``body(_:run:window:)``.
-    public func name(
+    package func name(
         _ body: UnsafeMutableRawBufferPointer, number: UInt64, run: UInt64, window: WindowNumber? = nil
     ) {
         Self.write(run, to: body, at: batchOffset)

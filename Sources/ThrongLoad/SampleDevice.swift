@@ -2,15 +2,15 @@ internal import Foundation
 internal import ThrongIntake
 
 /// One browser as it described itself, from the sample's `devices.ndjson.gz`.
-public struct SampleDevice: Sendable {
+package struct SampleDevice: Sendable {
     /// The whole header.
-    public let userAgent: String?
+    package let userAgent: String?
     /// Width and height, such as "390x844". Unit: CSS pixels.
-    public let screen: String?
+    package let screen: String?
     /// Unit: GiB.
-    public let memory: Double?
+    package let memory: Double?
     /// Logical processors.
-    public let cores: Int64?
+    package let cores: Int64?
 
     private struct Line: Decodable {
         let user_agent: String?
@@ -21,7 +21,7 @@ public struct SampleDevice: Sendable {
     }
 
     /// Reads one line of the file.
-    public init(line: some StringProtocol) throws {
+    package init(line: some StringProtocol) throws {
         let line = try JSONDecoder().decode(Line.self, from: Data(line.utf8))
         userAgent = line.user_agent
         if let width = line.screen_width, let height = line.screen_height {
@@ -34,7 +34,7 @@ public struct SampleDevice: Sendable {
     }
 
     /// Reads every device of a file.
-    public static func all(in file: String) throws -> [SampleDevice] {
+    package static func all(in file: String) throws -> [SampleDevice] {
         guard let packed = FileManager.default.contents(atPath: file) else { throw LoadError.unreadable(file: file) }
         let bytes = try packed.withUnsafeBytes { buffer in
             try Gzip.unpacked(buffer.bindMemory(to: UInt8.self), limit: 256 << 20)
@@ -49,10 +49,10 @@ public struct SampleDevice: Sendable {
     }
 
     /// The names that a device may have fields by.
-    public static let fieldNames = ["user_agent", "screen", "memory_gb", "cores"]
+    package static let fieldNames = ["user_agent", "screen", "memory_gb", "cores"]
 
     /// What a client would send of it: fields by the names that the sample's plans use, with their values as JSON.
-    public var fields: [(name: String, json: String)] {
+    package var fields: [(name: String, json: String)] {
         var fields: [(name: String, json: String)] = []
         if let userAgent { fields.append(("user_agent", userAgent.quotedJSON)) }
         if let screen { fields.append(("screen", screen.quotedJSON)) }
@@ -64,7 +64,7 @@ public struct SampleDevice: Sendable {
 
 extension String {
     /// A JSON string; control characters, which have no business in a header, become spaces.
-    public var quotedJSON: String {
+    package var quotedJSON: String {
         var result = "\""
         for scalar in unicodeScalars {
             switch scalar {

@@ -1,14 +1,14 @@
 /// A small seeded generator, for samples that come out the same each time.
 ///
 /// Source: Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators".
-public struct SplitMix64: RandomNumberGenerator, Sendable {
+package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// The same numbers for the same seed.
-    public init(state: UInt64) { self.state = state }
+    package init(state: UInt64) { self.state = state }
 
     /// The next 64 bits.
-    public mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -17,5 +17,5 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     }
 
     /// A number between 0 and 1; 1 itself never comes.
-    public mutating func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
+    package mutating func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
 }

@@ -1,5 +1,5 @@
 /// Why something about noise was refused; each case is a fact with its numbers.
-public enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
+package enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
     /// An exact fraction no longer fits into 128 bits.
     case overflow
     /// A fraction with nothing to divide by.
@@ -20,7 +20,7 @@ public enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
     case unlikeCurrencies(cost: PrivacyLoss, budget: PrivacyLoss)
 
     /// What has to be positive or small.
-    public enum Quantity: String, Sendable, Hashable {
+    package enum Quantity: String, Sendable, Hashable {
         /// Of discrete Laplace noise.
         case scale
         /// Of discrete Gaussian noise.
@@ -34,7 +34,7 @@ public enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// What was found, what is allowed and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .overflow:
             "an exact fraction needs more than 128 bits; use privacy losses with smaller denominators"

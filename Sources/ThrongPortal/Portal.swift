@@ -1,14 +1,15 @@
-public import Hummingbird
-public import ThrongPlan
+package import Hummingbird
+package import ThrongPlan
+package import ThrongPostgres
 internal import ThrongReport
-public import ThrongStore
+internal import ThrongStore
 
 /// The pages behind a sign-in: partners read their reports, analysts look at what is released, operators see how the
 /// daemon is.
 ///
 /// They are served on a port of their own and rendered here; no script but one that copies, nothing loaded from elsewhere,
 /// nothing kept in a browser but a cookie that no script can read.
-public struct Portal: Sendable {
+package struct Portal: Sendable {
     private let access: AccessStore
     private let releases: ReleaseStore
     private let analysts: AnalystStore
@@ -22,7 +23,7 @@ public struct Portal: Sendable {
     ///   - settings: of PostgreSQL.
     ///   - now: Unit: Unix seconds.
     ///   - health: how the daemon is, at the moment of asking.
-    public init(
+    package init(
         _ settings: ConnectionSettings, plans: [Plan], now: @escaping @Sendable () -> Int64,
         health: @escaping @Sendable () -> DaemonHealth
     ) {
@@ -37,7 +38,7 @@ public struct Portal: Sendable {
     /// Adds the pages to a router.
     ///
     /// - Throws: ``ReportError`` where a built-in template does not parse.
-    public func add(to router: Router<BasicRequestContext>) throws {
+    package func add(to router: Router<BasicRequestContext>) throws {
         let house = plans.map(\.app.title).joined(separator: ", ")
         let pages = try PortalPages()
         let door = Doorkeeper(access: access, now: now)
@@ -56,14 +57,14 @@ public struct Portal: Sendable {
     }
 
     /// Closes its connections to PostgreSQL.
-    public func close() {
+    package func close() {
         access.close()
         releases.close()
         analysts.close()
     }
 
     /// Closes its connections after so long, whatever is under way.
-    public func close(within length: Duration) {
+    package func close(within length: Duration) {
         access.close(within: length)
         releases.close(within: length)
         analysts.close(within: length)

@@ -1,10 +1,12 @@
 internal import Logging
+internal import ThrongDelivery
 internal import ThrongPlan
 internal import ThrongReport
+internal import ThrongSchedule
 
 extension Daemon {
     /// - Throws: `ReportKeyError` where there is a key that can't be used: better now than at the first report.
-    func sayWhoSigns(_ reports: ReportDesk) throws {
+    func sayWhoSigns(_ reports: ReportScheduler) throws {
         guard options.plans.contains(where: { !$0.reports.isEmpty }) else { return }
         if let key = try reports.signing.current() {
             logger.info("reports are signed", metadata: ["key": "\(key.publicKey.id)"])

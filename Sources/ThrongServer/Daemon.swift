@@ -1,20 +1,23 @@
 internal import Foundation
 internal import Hummingbird
 internal import HummingbirdCore
-public import Logging
+package import Logging
 internal import NIOCore
 internal import ServiceLifecycle
 internal import ThrongCounting
+internal import ThrongDelivery
 internal import ThrongIntake
 internal import ThrongJournal
-internal import ThrongPlan
+package import ThrongPlan
 internal import ThrongPortal
+internal import ThrongPostgres
 internal import ThrongReport
+internal import ThrongSchedule
 internal import ThrongStore
 internal import UnixSignals
 
 /// `throng serve`: the whole way from HTTP to a delivered report, as one process.
-public struct Daemon: Sendable {
+package struct Daemon: Sendable {
     let options: DaemonOptions
     private let clock: UnixClock
     /// Scrapers, and somebody who looks.
@@ -27,7 +30,7 @@ public struct Daemon: Sendable {
     private let stop = StopBudget()
 
     /// Prepares a daemon; nothing is touched before ``run()``.
-    public init(_ options: DaemonOptions, logger: Logger, clock: UnixClock = .system) {
+    package init(_ options: DaemonOptions, logger: Logger, clock: UnixClock = .system) {
         self.options = options
         self.logger = logger
         self.clock = clock
@@ -37,45 +40,45 @@ public struct Daemon: Sendable {
     /// Runs until SIGTERM or SIGINT: then stops accepting, answers what is in flight, flushes and returns.
     ///
     /// - Throws: what keeps it from starting; ``DaemonError/journalFailed`` where the journal failed on the way.
-    public func run() async throws {
+    package func run() async throws {
         Secrecy.forbidCoreFiles()
         OpenFiles.raiseLimit()
         Allocator.settle()
         try options.checkAddresses()
         try await lifetime.watched {
-            let footing = try await start()
+            let parts = try await start()
             do {
-                try await run(on: footing)
+                try await run(on: parts)
             } catch {
-                try await footing.cluster?.stop(within: StopBudget.clusterSeconds)
+                try await parts.cluster?.stop(within: StopBudget.clusterSeconds)
                 throw error
             }
         }
     }
 
     /// Opens everything; where that has to wait, clients are told so meanwhile.
-    private func start() async throws -> Footing {
+    private func start() async throws -> DaemonParts {
         do {
             return try await open()
         } catch {
-            guard let hindrance = Hindrance(error, dataPath: options.dataPath) else { throw error }
+            guard let blocker = StartBlocker(error, dataPath: options.dataPath) else { throw error }
             let router = Router()
             try addOpenRoutes(to: router)
             PageRoutes(plans: options.plans, desk: nil, clock: clock).add(to: router)
-            WaitingRoutes().add(to: router)
-            let room = WaitingRoom(
+            StartingRoutes().add(to: router)
+            let room = StartRetries(
                 server: server(
                     router, taking: nil, at: options.listen, name: "clients", connections: OpenFiles.connections),
                 dataPath: options.dataPath,
                 logger: logger)
-            return try await room.wait(for: hindrance) { hindrance in
-                try await open(needsWatermark: hindrance != .fullDisk)
+            return try await room.wait(for: blocker) { blocker in
+                try await open(needsWatermark: blocker != .fullDisk)
             }
         }
     }
 
     /// - Parameter needsWatermark: whether it is known already that nothing can be done without PostgreSQL.
-    private func open(needsWatermark: Bool = false) async throws -> Footing {
+    private func open(needsWatermark: Bool = false) async throws -> DaemonParts {
         let data = try DataDirectory(path: options.dataPath)
         var cluster: PrivateCluster?
         do {
@@ -86,7 +89,7 @@ public struct Daemon: Sendable {
             return try await open(data, cluster: cluster, needsWatermark: needsWatermark)
         } catch {
             // A start that fails leaves no server behind; one that waits for PostgreSQL leaves it alone.
-            switch Hindrance(error, dataPath: options.dataPath) {
+            switch StartBlocker(error, dataPath: options.dataPath) {
             case .unknownWatermark, .predecessor: break
             case .fullDisk, nil: try await cluster?.stop(within: StopBudget.clusterSeconds)
             }
@@ -97,7 +100,7 @@ public struct Daemon: Sendable {
 
     private func open(
         _ data: DataDirectory, cluster: PrivateCluster?, needsWatermark: Bool
-    ) async throws -> Footing {
+    ) async throws -> DaemonParts {
         let rules = UserAgentRules.system
         var layouts: [MetricLayout] = []
         var terms: [MetricLayout: ReleaseTerms] = [:]
@@ -118,13 +121,13 @@ public struct Daemon: Sendable {
             let kept = try KeptFlushes(data, options: options.kept)
             let offered = try OfferedMark(data, kept: kept.last)
             let houseClock = HouseClock(clock)
-            let opening = DeskOpening(
+            let opening = IngestionStart(
                 data: data, plans: options.plans, layouts: layouts, rules: rules, limits: options.limits,
                 journal: options.journal, bodiesBytes: options.bodiesBytes, labels: LabelStore(settings),
                 database: database, kept: kept, offered: offered, telemetry: telemetry, failure: failure, clock: clock,
                 houseClock: houseClock, logger: logger, bounds: options.bounds)
             let (desk, unreadable) = try await opening.open(needsWatermark: needsWatermark)
-            return Footing(
+            return DaemonParts(
                 data: data, cluster: cluster, settings: settings, database: database, telemetry: telemetry,
                 failure: failure, kept: kept, offered: offered, desk: desk, houseClock: houseClock,
                 unreadable: unreadable)
@@ -134,36 +137,36 @@ public struct Daemon: Sendable {
         }
     }
 
-    private func run(on footing: Footing) async throws {
+    private func run(on parts: DaemonParts) async throws {
         let (desk, database, telemetry, failure) =
-            (footing.desk, footing.database, footing.telemetry, footing.failure)
+            (parts.desk, parts.database, parts.telemetry, parts.failure)
         let rules = UserAgentRules.system
         let standing = FlushStanding()
-        let releases = ReleaseStore(footing.settings)
+        let releases = ReleaseStore(parts.settings)
         // Before any window ends. Where PostgreSQL is away, the schedule looks once it is back.
         let guarded = ClockGuard(
-            clock: footing.houseClock, store: releases, telemetry: telemetry, logger: logger)
+            clock: parts.houseClock, store: releases, health: telemetry.schedule, logger: logger)
         if desk.knownFlushed != nil { _ = await guarded.isBelieved() }
         // Deliveries have leases to keep: they don't queue behind a release's proof.
-        let sending = ReleaseStore(footing.settings)
-        let reports = ReportDesk(
+        let sending = ReleaseStore(parts.settings)
+        let reports = ReportScheduler(
             store: releases, deliveringThrough: sending, rules: rules, folder: options.dataPath,
             signing: ReportKeyFolder(keyPath: options.reportKey), delivery: options.delivery,
             printer: options.printer)
         try sayWhoSigns(reports)
         sayWhoPrints()
         let deliveries = DeliveryService(
-            plans: options.plans, desk: reports.deliveries, telemetry: telemetry, clock: clock,
+            plans: options.plans, queue: reports.deliveries, health: telemetry.deliveries, clock: clock,
             interval: options.scheduleInterval, logger: logger)
         let schedule = ScheduleService(
             plans: options.plans,
-            releases: ReleaseDesk(store: releases, rules: rules),
+            releases: ReleaseScheduler(store: releases, rules: rules),
             reports: reports,
             store: releases,
             standing: standing,
             guarded: guarded,
             settlement: Settlement(releases, pause: ScheduleService.rest),
-            telemetry: telemetry,
+            health: telemetry.schedule,
             clock: clock,
             interval: options.scheduleInterval,
             logger: logger)
@@ -174,9 +177,9 @@ public struct Daemon: Sendable {
         let flush = FlushService(
             desk: desk,
             database: database,
-            kept: footing.kept,
-            offered: footing.offered,
-            unreadable: footing.unreadable,
+            kept: parts.kept,
+            offered: parts.offered,
+            unreadable: parts.unreadable,
             first: desk.position,
             standing: standing,
             telemetry: telemetry,
@@ -190,18 +193,18 @@ public struct Daemon: Sendable {
             onFenced(.fenced(pending: desk.gauges.journalLag))
         }
         // Started in this order, stopped in the other: clients first, PostgreSQL last.
-        var services: [any Service] = footing.cluster.map { [$0] } ?? []
+        var services: [any Service] = parts.cluster.map { [$0] } ?? []
         services += [
             FlushMark(budget: stop), fence, flush, schedule, deliveries, try metricsServer(desk, telemetry),
             try intakeServer(desk, telemetry), FailureWatch(flag: failure),
         ]
         if desk.reveals.isNeeded { services.append(LabelService(desk: desk.reveals)) }
-        let portal = Portal(footing.settings, plans: options.plans, now: { [clock] in clock.now }) {
+        let portal = Portal(parts.settings, plans: options.plans, now: { [clock] in clock.now }) {
             [cap = options.journal.capBytes] in telemetry.health(desk.gauges, journalCap: cap)
         }
         if let endpoint = options.portal { services.append(try portalServer(portal, at: endpoint)) }
         services.append(
-            StopWatch(budget: stop, cluster: footing.cluster, logger: logger) {
+            StopWatch(budget: stop, cluster: parts.cluster, logger: logger) {
                 releases.close(within: StopBudget.questions)
                 sending.close(within: StopBudget.questions)
                 portal.close(within: StopBudget.questions)
@@ -220,7 +223,7 @@ public struct Daemon: Sendable {
             desk.odd.finish()
             desk.journal.stop()
         }
-        footing.data.unlock()
+        parts.data.unlock()
         releases.close()
         sending.close()
         portal.close()
@@ -231,14 +234,14 @@ public struct Daemon: Sendable {
 
     // MARK: Intake
 
-    private func intakeServer(_ desk: CountingDesk, _ telemetry: Telemetry) throws -> some Service {
+    private func intakeServer(_ desk: Ingestion, _ telemetry: Telemetry) throws -> some Service {
         let router = Router()
         HealthRoutes(desk: desk).add(to: router)
         PageRoutes(plans: options.plans, desk: desk, clock: clock).add(to: router)
         let open = try addOpenRoutes(to: router)
         PreviewRoutes(desk: desk).add(to: open)
         if desk.reveals.isNeeded { RevealRoutes(desk: desk, telemetry: telemetry, clock: clock).add(to: open) }
-        let intake = IntakeDesk(counting: desk, telemetry: telemetry)
+        let intake = AnswerQueues(counting: desk, telemetry: telemetry)
         return server(
             router, taking: intake, at: options.listen, name: "clients", connections: OpenFiles.connections)
     }
@@ -256,7 +259,7 @@ public struct Daemon: Sendable {
         return open
     }
 
-    private func metricsServer(_ desk: CountingDesk, _ telemetry: Telemetry) throws -> some Service {
+    private func metricsServer(_ desk: Ingestion, _ telemetry: Telemetry) throws -> some Service {
         let router = Router()
         MetricsRoutes(desk: desk, telemetry: telemetry, dataPath: options.dataPath).add(to: router)
         return server(
@@ -270,7 +273,7 @@ public struct Daemon: Sendable {
     }
 
     private func server(
-        _ router: Router<BasicRequestContext>, taking desk: IntakeDesk?, at endpoint: DaemonOptions.Endpoint,
+        _ router: Router<BasicRequestContext>, taking desk: AnswerQueues?, at endpoint: DaemonOptions.Endpoint,
         name: String, connections: Int
     ) -> some Service {
         let limits = ConnectionDeadline.Limits(

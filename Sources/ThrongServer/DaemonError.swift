@@ -1,8 +1,8 @@
-public import Foundation
+package import Foundation
 internal import ThrongCounting
 
 /// Why a daemon does not start, or ends.
-public enum DaemonError: Error, Sendable, Hashable, CustomStringConvertible {
+package enum DaemonError: Error, Sendable, Hashable, CustomStringConvertible {
     /// PostgreSQL's watermark lies before everything that the journal still holds.
     case watermarkTooOld(database: UInt64, journal: UInt64)
     /// The journal has lost records, and PostgreSQL can't be asked which batches it has.
@@ -21,7 +21,7 @@ public enum DaemonError: Error, Sendable, Hashable, CustomStringConvertible {
     case journalFailed
 
     /// What was found and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .watermarkTooOld(let database, let journal):
             """

@@ -1,69 +1,70 @@
-public import ThrongCounting
-public import ThrongIntake
-public import ThrongJournal
-public import ThrongPlan
-public import ThrongReport
+package import ThrongCounting
+package import ThrongDelivery
+package import ThrongIntake
+package import ThrongJournal
+package import ThrongPlan
+internal import ThrongReport
 
 /// How a daemon is run.
-public struct DaemonOptions: Sendable {
+package struct DaemonOptions: Sendable {
     /// What may be counted: one plan an app.
-    public var plans: [Plan]
+    package var plans: [Plan]
     /// Where the daemon keeps what must survive it.
-    public var dataPath: String
+    package var dataPath: String
     /// `database` (string, none, connection string): nil runs a private PostgreSQL in the data directory.
-    public var database: String?
+    package var database: String?
     /// `listen` (host:port, 127.0.0.1:8080): where clients post.
-    public var listen: Endpoint
+    package var listen: Endpoint
     /// `metrics.listen` (host:port, 127.0.0.1:9464): where Prometheus reads.
-    public var metrics: Endpoint
+    package var metrics: Endpoint
     /// `portal` (host:port, none): where partners, analysts and operators look; nil serves no such pages.
-    public var portal: Endpoint?
+    package var portal: Endpoint?
     /// How large a request may be.
-    public var limits: IntakeLimits
+    package var limits: IntakeLimits
     /// `intake.origins` (text, *): the origins whose web pages may send and read.
-    public var origins: CrossOrigin
+    package var origins: CrossOrigin
     /// `intake.bodies-bytes` (int, 268435456, bytes): what the bodies of requests may take while they arrive.
-    public var bodiesBytes: Int
+    package var bodiesBytes: Int
     /// How much of what was counted is held in memory.
-    public var bounds: Counting.Bounds
+    package var bounds: Counting.Bounds
     /// How the journal is kept.
-    public var journal: Journal.Options
+    package var journal: Journal.Options
     /// `flush.keep-minutes` (int, 60, minutes) and `flush.keep-bytes` (int, 1073741824, bytes): how long, and how much of,
     /// what PostgreSQL got is kept in case it loses it.
-    public var kept: KeptFlushes.Options
+    package var kept: KeptFlushes.Options
     /// `flush.seconds` (int, 1, seconds): the shortest pause between two flushes.
-    public var flushInterval: Duration
+    package var flushInterval: Duration
     /// `flush.most-seconds` (int, 60, seconds): the longest rest after a flush that took its time.
-    public var longestFlushInterval: Duration
+    package var longestFlushInterval: Duration
     /// `schedule.seconds` (int, 30, seconds): the pause between two looks at what is due.
-    public var scheduleInterval: Duration
+    package var scheduleInterval: Duration
     /// `intake.request-seconds` (int, 30, seconds): how long a request may take to arrive.
-    public var requestDeadline: Duration
+    package var requestDeadline: Duration
     /// `intake.idle-seconds` (int, 75, seconds): how long a connection may say nothing.
-    public var idleTimeout: Duration
+    package var idleTimeout: Duration
 
     /// What deliveries over the network may do.
-    public var delivery: DeliveryOptions
+    package var delivery: DeliveryOptions
     /// `report.key` (path, `signing/key.pem` in the data directory): the key that signs manifests.
-    public var reportKey: String
+    package var reportKey: String
     /// `chromium` (path, the first one on the PATH): what prints PDFs.
-    public var printer = PagePrinter()
+    package var printer = PagePrinter()
 
     /// A host and a port.
-    public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
+    package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         /// A name or an address.
-        public let host: String
+        package let host: String
         /// 0 takes any free port.
-        public let port: Int
+        package let port: Int
 
         /// Puts an endpoint together.
-        public init(host: String, port: Int) {
+        package init(host: String, port: Int) {
             self.host = host
             self.port = port
         }
 
         /// Reads "127.0.0.1:8080", "[::1]:8080" or ":8080"; nil for anything else.
-        public init?(_ text: String) {
+        package init?(_ text: String) {
             guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
                 (0...65_535).contains(port)
             else { return nil }
@@ -74,11 +75,11 @@ public struct DaemonOptions: Sendable {
         }
 
         /// "127.0.0.1:8080".
-        public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+        package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
 
     /// The documented defaults.
-    public init(plans: [Plan], dataPath: String) {
+    package init(plans: [Plan], dataPath: String) {
         self.plans = plans
         self.dataPath = dataPath
         database = nil

@@ -2,6 +2,8 @@ internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
 internal import Synchronization
+internal import ThrongDelivery
+internal import ThrongPostgres
 internal import ThrongStore
 internal import UnixSignals
 

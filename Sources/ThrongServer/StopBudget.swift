@@ -2,6 +2,7 @@ internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
 internal import Synchronization
+internal import ThrongPostgres
 internal import ThrongStore
 
 /// How long a stop may take, whatever hangs: less than a minute in all, so that a service manager that waits for longer never

@@ -3,11 +3,11 @@
 /// It breaks ties between equally useful cells. An attacker who could replay the choice would learn from the pattern
 /// which tables lead to it; the seed must stay secret, the generator need not be cryptographic because its outputs are
 /// never shown.
-public struct SeededGenerator: RandomNumberGenerator, Sendable {
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: (UInt64, UInt64, UInt64, UInt64)
 
     /// Spreads a seed over the state with SplitMix64.
-    public init(seed: UInt64) {
+    package init(seed: UInt64) {
         var next = seed
         func draw() -> UInt64 {
             next &+= 0x9E37_79B9_7F4A_7C15
@@ -20,7 +20,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     }
 
     /// The next 64 bits.
-    public mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         let product = state.1 &* 5
         let result = ((product << 7) | (product >> 57)) &* 9
         let shifted = state.1 << 17

@@ -3,19 +3,19 @@
 /// Cell suppression with linear constraints is NP-hard (Kelly, Golden and Assad 1992); this is the greedy road: publish
 /// the most useful cells first as long as nothing sensitive can be computed, then prove by other tables that nothing
 /// can be bounded either, and hide what the dual of a failed proof names.
-public struct SuppressionEngine: Sendable {
+package struct SuppressionEngine: Sendable {
     /// How hard it tries.
-    public let options: SuppressionOptions
+    package let options: SuppressionOptions
 
     /// Makes an engine.
-    public init(options: SuppressionOptions) { self.options = options }
+    package init(options: SuppressionOptions) { self.options = options }
 
     /// Finds a pattern.
     ///
     /// - Throws: ``SuppressionError/unproved(cells:)`` in strict mode, where some cell has no proof.
     /// - Complexity: near-linear in incidences for L1 and L2 on tables with margins; L3 adds a small linear program for
     ///   the few cells that no circuit proves.
-    public func pattern(for problem: SuppressionProblem) throws(SuppressionError) -> SuppressionPattern {
+    package func pattern(for problem: SuppressionProblem) throws(SuppressionError) -> SuppressionPattern {
         let compact = CompactProblem(problem)
         let clock = ContinuousClock()
         var random = SeededGenerator(seed: options.seed)

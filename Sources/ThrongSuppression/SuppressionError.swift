@@ -1,5 +1,5 @@
 /// Why no pattern was made.
-public enum SuppressionError: Error, Sendable, Hashable {
+package enum SuppressionError: Error, Sendable, Hashable {
     /// The problem does not fit together.
     case malformed(Malformation)
     /// Strict mode: these cells carry no proof after the time box.
@@ -14,7 +14,7 @@ public enum SuppressionError: Error, Sendable, Hashable {
     case solverFailed
 
     /// What is wrong with a problem.
-    public enum Malformation: Sendable, Hashable {
+    package enum Malformation: Sendable, Hashable {
         /// There must be at least one measure.
         case noMeasure
         /// That measure has another number of leaves than the first.

@@ -1,20 +1,20 @@
 /// How hard the engine tries.
-public struct SuppressionOptions: Sendable {
+package struct SuppressionOptions: Sendable {
     /// Breaks ties. Secret: see ``SeededGenerator``.
-    public var seed: UInt64
+    package var seed: UInt64
     /// How many orders to try; the cheapest safe pattern is kept. At least 1.
-    public var attempts: Int
+    package var attempts: Int
     /// What to prove.
-    public var proof: ProofLevel
+    package var proof: ProofLevel
     /// Refuse rather than leave a cell without a proof.
-    public var isStrict: Bool
+    package var isStrict: Bool
     /// Rounds that forbid a combination and choose again; later ones hide for good.
-    public var repairRounds: Int
+    package var repairRounds: Int
     /// Hears how far the search is, on the thread that searches; for progress bars.
-    public var progress: (@Sendable (SuppressionProgress) -> Void)?
+    package var progress: (@Sendable (SuppressionProgress) -> Void)?
 
     /// What is guaranteed beyond L1 and L2.
-    public enum ProofLevel: Sendable, Hashable {
+    package enum ProofLevel: Sendable, Hashable {
         /// L1 and L2 only.
         case unique
         /// L3 too: a witness for every sensitive cell, looked for during that many seconds at most.
@@ -22,7 +22,7 @@ public struct SuppressionOptions: Sendable {
     }
 
     /// Puts options together.
-    public init(
+    package init(
         seed: UInt64, attempts: Int = 1, proof: ProofLevel = .witnesses(seconds: 60), isStrict: Bool = false,
         repairRounds: Int = 40, progress: (@Sendable (SuppressionProgress) -> Void)? = nil
     ) {

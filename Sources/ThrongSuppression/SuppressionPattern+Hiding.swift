@@ -3,7 +3,7 @@ extension SuppressionPattern {
     ///
     /// It stays safe: whoever sees less can prove less, every witness agrees with fewer published cells, and a union
     /// of more unknown cells has no smaller floor.
-    public func hiding(_ columns: Set<ColumnIndex>) -> SuppressionPattern {
+    package func hiding(_ columns: Set<ColumnIndex>) -> SuppressionPattern {
         guard !columns.isEmpty else { return self }
         var isPublished = isPublished
         for column in columns { isPublished[Int(column.value)] = false }

@@ -1,42 +1,42 @@
 /// Which cells may be published together, and why that is safe.
-public struct SuppressionPattern: Sendable {
+package struct SuppressionPattern: Sendable {
     /// By column of the problem.
-    public let isPublished: [Bool]
+    package let isPublished: [Bool]
     /// Other tables that agree with everything published.
-    public let witnesses: [Witness]
+    package let witnesses: [Witness]
     /// Sensitive cells without a complete proof of L3.
-    public let unproved: [ColumnIndex]
+    package let unproved: [ColumnIndex]
     /// Sensitive cells that the forced ones give away; nothing decided now could protect them.
-    public let pinned: [ColumnIndex]
+    package let pinned: [ColumnIndex]
     /// Relations that reveal a union under k which forced cells reveal already. By place in the problem's list.
-    public let openRelations: [Int]
+    package let openRelations: [Int]
     /// By column: why it is hidden; nil where it is published.
-    public let reasons: [Reason?]
+    package let reasons: [Reason?]
     /// The sum of the costs of hidden cells that are offered and not sensitive.
-    public let extraCost: Int64
+    package let extraCost: Int64
     /// What the search took.
-    public let statistics: Statistics
+    package let statistics: Statistics
 
     /// Another table: the true one with these leaves changed.
-    public struct Witness: Sendable, Hashable {
+    package struct Witness: Sendable, Hashable {
         /// Which measure it is a table of.
-        public let measure: Int
+        package let measure: Int
         /// The leaves that differ, ascending, and by how much. Unit: the measure's.
-        public let changes: [Change]
+        package let changes: [Change]
         /// The sensitive cells that it proves something about.
-        public let proves: [ColumnIndex]
+        package let proves: [ColumnIndex]
 
         /// One leaf's difference.
-        public struct Change: Sendable, Hashable {
+        package struct Change: Sendable, Hashable {
             /// The leaf.
-            public let leaf: LeafIndex
+            package let leaf: LeafIndex
             /// Never zero.
-            public let amount: Int64
+            package let amount: Int64
         }
     }
 
     /// Why a cell is hidden.
-    public enum Reason: Sendable, Hashable {
+    package enum Reason: Sendable, Hashable {
         /// It is sensitive itself.
         case sensitive
         /// With more useful cells it would let this sensitive cell be computed.
@@ -55,19 +55,19 @@ public struct SuppressionPattern: Sendable {
     }
 
     /// What a search took and found.
-    public struct Statistics: Sendable, Hashable {
+    package struct Statistics: Sendable, Hashable {
         /// Rounds of repair in the attempt that was kept.
-        public var rounds = 0
+        package var rounds = 0
         /// Proofs that L3 asks for.
-        public var proofsNeeded = 0
+        package var proofsNeeded = 0
         /// Of these, found among circuits in the first round.
-        public var proofsByCircuits = 0
+        package var proofsByCircuits = 0
         /// Of these, not found at all.
-        public var proofsMissing = 0
+        package var proofsMissing = 0
         /// Linear or integer programs solved.
-        public var programs = 0
+        package var programs = 0
         /// Cells that were hidden on the way and could be published after all.
-        public var regained = 0
+        package var regained = 0
     }
 }
 

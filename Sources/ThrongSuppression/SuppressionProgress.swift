@@ -1,16 +1,16 @@
 /// How far a search is.
-public struct SuppressionProgress: Sendable, Hashable {
+package struct SuppressionProgress: Sendable, Hashable {
     /// What is being done.
-    public let phase: Phase
+    package let phase: Phase
     /// Sensitive cells' proofs found so far; can fall when a repair changes the pattern.
-    public let proofsDone: Int
+    package let proofsDone: Int
     /// Proofs that L3 asks for; 0 while that is not known.
-    public let proofsNeeded: Int
+    package let proofsNeeded: Int
     /// Rounds of repair so far.
-    public let round: Int
+    package let round: Int
 
     /// What a search does, in this order; choosing, proving and repairing take turns.
-    public enum Phase: String, Sendable, Hashable {
+    package enum Phase: String, Sendable, Hashable {
         /// Publishes cell after cell as long as nothing sensitive can be computed.
         case choosing
         /// Looks for other tables that agree with everything published.
@@ -24,7 +24,7 @@ public struct SuppressionProgress: Sendable, Hashable {
     }
 
     /// Puts a report together.
-    public init(phase: Phase, proofsDone: Int = 0, proofsNeeded: Int = 0, round: Int = 0) {
+    package init(phase: Phase, proofsDone: Int = 0, proofsNeeded: Int = 0, round: Int = 0) {
         self.phase = phase
         self.proofsDone = proofsDone
         self.proofsNeeded = proofsNeeded

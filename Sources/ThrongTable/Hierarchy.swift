@@ -1,19 +1,19 @@
 internal import SwiftCSV
 
 /// The tree of one dimension's codes, from the leaves to the total.
-public struct Hierarchy: Sendable, Hashable {
+package struct Hierarchy: Sendable, Hashable {
     /// What the grand total of a dimension is called where its hierarchy has no root of its own.
-    public static let total = "Total"
+    package static let total = "Total"
 
     private var parents: [String: String] = [:]
 
     /// A dimension without levels: every code is a part of the total.
-    public init() {}
+    package init() {}
 
     /// Reads a parent-child file: a header, then one row a code with its parent.
     ///
     /// A code without a parent is a part of the total, unless it is the only such code: then it is the total.
-    public init(csv text: String, file: String) throws {
+    package init(csv text: String, file: String) throws {
         let rows = try CSVFile(text, file: file)
         guard rows.header.count == 2 else {
             throw TableError.columnMissing(file: file, column: "parent", found: rows.header)
@@ -39,7 +39,7 @@ public struct Hierarchy: Sendable, Hashable {
     func isParent(_ code: String) -> Bool { parents.values.contains(code) }
 
     /// A code, its ancestors, and last the total.
-    public func path(from code: String) -> [String] {
+    package func path(from code: String) -> [String] {
         var path = [code]
         while let parent = parents[path[path.count - 1]] { path.append(parent) }
         let isRoot = path.count > 1 && roots.count == 1

@@ -2,7 +2,7 @@ internal import ThrongSuppression
 
 extension ProtectedTable {
     /// How many cells were looked at, published, and withheld for which reason.
-    public var summary: Summary {
+    package var summary: Summary {
         let sensitive = cube.problem.cells.map(\.isSensitive)
         let statistics = pattern.statistics
         let found = statistics.proofsNeeded - statistics.proofsMissing
@@ -35,46 +35,46 @@ extension ProtectedTable {
     }
 
     /// Figures of a protection.
-    public struct Summary: Sendable, Hashable, Encodable {
+    package struct Summary: Sendable, Hashable, Encodable {
         /// Occupied cells, sums among them.
-        public let cells: Int
+        package let cells: Int
         /// Of these, published.
-        public let published: Int
+        package let published: Int
         /// Too small or dominated.
-        public let sensitive: Withheld
+        package let sensitive: Withheld
         /// Withheld to protect those.
-        public let complementary: Withheld
+        package let complementary: Withheld
         /// Other tables that agree with everything published.
-        public let witnesses: Int
+        package let witnesses: Int
         /// Sensitive cells without a complete proof.
-        public let unproved: Int
+        package let unproved: Int
         /// Where proofs came from.
-        public let proofs: Proofs
+        package let proofs: Proofs
         /// What the search and the verification took. Unit: seconds.
-        public let seconds: Double
+        package let seconds: Double
 
         /// Cells that are withheld for one reason. Shares are parts of 1, over all cells with the sums among them.
-        public struct Withheld: Sendable, Hashable, Encodable {
+        package struct Withheld: Sendable, Hashable, Encodable {
             /// How many.
-            public let cells: Int
+            package let cells: Int
             /// Of all cells.
-            public let shareOfCells: Double
+            package let shareOfCells: Double
             /// Of their counts.
-            public let shareOfCount: Double
+            package let shareOfCount: Double
             /// Of their values; nil in a frequency table.
-            public let shareOfValue: Double?
+            package let shareOfValue: Double?
         }
 
         /// Proofs that a sensitive cell may be larger, or smaller. Shares are parts of 1.
-        public struct Proofs: Sendable, Hashable, Encodable {
+        package struct Proofs: Sendable, Hashable, Encodable {
             /// How many are asked for: one a cell, measure and side.
-            public let needed: Int
+            package let needed: Int
             /// Found at once, among circuits.
-            public let byCircuits: Double
+            package let byCircuits: Double
             /// Found by linear and integer programs, or after repair.
-            public let byPrograms: Double
+            package let byPrograms: Double
             /// Not found in time.
-            public let missing: Double
+            package let missing: Double
         }
     }
 }

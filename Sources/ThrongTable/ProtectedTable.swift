@@ -1,20 +1,20 @@
-public import ThrongSuppression
+package import ThrongSuppression
 
 /// A table with the cells that may be published, and what proves it.
-public struct ProtectedTable: Sendable {
+package struct ProtectedTable: Sendable {
     /// Every cell.
-    public let cube: TableCube
+    package let cube: TableCube
     /// Which of them are published.
-    public let pattern: SuppressionPattern
+    package let pattern: SuppressionPattern
     /// What the search and the verification took.
-    public let duration: Duration
+    package let duration: Duration
 
     /// Protects a table, then checks the result with the engine's separate verification.
     ///
     /// - Parameter leastWithin: finds the least cost rather than a low one, and gives up after that many seconds; nil for
     ///   the engine's own search.
     /// - Throws: ``ProtectionError``, also where the verification finds anything at all.
-    public init(_ cube: TableCube, options: SuppressionOptions, leastWithin: Double? = nil) throws(ProtectionError) {
+    package init(_ cube: TableCube, options: SuppressionOptions, leastWithin: Double? = nil) throws(ProtectionError) {
         let start = ContinuousClock().now
         let pattern: SuppressionPattern
         do throws(SuppressionError) {
@@ -47,7 +47,7 @@ public struct ProtectedTable: Sendable {
     /// Every combination of codes has a line, every sum before its parts. A withheld cell has no count and no value; a small
     /// one, an empty one and one that protects another look alike, because who knew which cells are at least 1 would know
     /// more than the proof allows for. Beyond ``mostLines`` only what is published is written, in the same order.
-    public var csv: String {
+    package var csv: String {
         var header = cube.dimensions + ["count"]
         if cube.hasValues { header.append("value") }
         header.append("status")
@@ -85,7 +85,7 @@ public struct ProtectedTable: Sendable {
     }
 
     /// The proof: for every witness, which sensitive cells it moves and which rows it changes by how much.
-    public var proof: Proof {
+    package var proof: Proof {
         Proof(
             threshold: cube.problem.threshold,
             witnesses: pattern.witnesses.map { witness in
@@ -99,30 +99,30 @@ public struct ProtectedTable: Sendable {
 
     /// A proof that anyone with the table can check: add each witness's changes to the rows, and every published number
     /// stays the same. It tells how small cells could be otherwise, so it stays with whoever has the table.
-    public struct Proof: Sendable, Hashable, Encodable {
+    package struct Proof: Sendable, Hashable, Encodable {
         /// What each witness lifts its cells to, at least: one more than k.
-        public let threshold: Int64
+        package let threshold: Int64
         /// Other tables.
-        public let witnesses: [Witness]
+        package let witnesses: [Witness]
         /// Sensitive cells without a complete proof.
-        public let unproved: [[String]]
+        package let unproved: [[String]]
 
         /// One other table.
-        public struct Witness: Sendable, Hashable, Encodable {
+        package struct Witness: Sendable, Hashable, Encodable {
             /// count or value.
-            public let measure: String
+            package let measure: String
             /// The sensitive cells that it moves as far as is asked.
-            public let cells: [[String]]
+            package let cells: [[String]]
             /// The rows that differ.
-            public let changes: [Change]
+            package let changes: [Change]
         }
 
         /// One row's difference.
-        public struct Change: Sendable, Hashable, Encodable {
+        package struct Change: Sendable, Hashable, Encodable {
             /// The row of the table's file; the header is row 1.
-            public let row: Int
+            package let row: Int
             /// Unit: contributors, or 10^-decimals of the value's unit.
-            public let amount: Int64
+            package let amount: Int64
         }
     }
 

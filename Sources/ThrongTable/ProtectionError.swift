@@ -1,7 +1,7 @@
 internal import ThrongSuppression
 
 /// Why a table was not protected, or is not handed out though it was.
-public enum ProtectionError: Error, Sendable, Hashable, CustomStringConvertible {
+package enum ProtectionError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The separate verification found the pattern unsafe: an error in this program.
     case unverified(faults: Int)
     /// Strict: no proof was found in time for that many cells, such as these.
@@ -28,7 +28,7 @@ public enum ProtectionError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 
     /// What was found and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unverified(let faults):
             "the verification found \(faults) faults in the pattern, so nothing was written; please report this"

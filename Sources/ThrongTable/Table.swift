@@ -1,41 +1,41 @@
 /// A frequency or magnitude table that someone brought: rows of leaf cells.
-public struct Table: Sendable {
+package struct Table: Sendable {
     /// The names of the dimensions, in the order of the columns.
-    public let dimensions: [String]
+    package let dimensions: [String]
     /// One row a leaf cell.
-    public let rows: [Row]
+    package let rows: [Row]
     /// Whether rows carry a value besides their count.
-    public let hasValues: Bool
+    package let hasValues: Bool
     /// Decimal places of the values: they are kept as whole numbers of 10^-decimals.
-    public let decimals: Int
+    package let decimals: Int
 
     /// One leaf cell.
-    public struct Row: Sendable, Hashable {
+    package struct Row: Sendable, Hashable {
         /// One code a dimension.
-        public let codes: [String]
+        package let codes: [String]
         /// Contributors. Unit: as the table counts, people or enterprises.
-        public let count: Int64
+        package let count: Int64
         /// Unit: 10^-decimals of the value's unit; 0 in a frequency table.
-        public let value: Int64
+        package let value: Int64
         /// The largest contribution to the value.
-        public let largest: Int64
+        package let largest: Int64
         /// The second largest.
-        public let second: Int64
+        package let second: Int64
     }
 
     /// Which columns mean what.
-    public struct Columns: Sendable, Hashable {
+    package struct Columns: Sendable, Hashable {
         /// The number of contributors.
-        public var count: String
+        package var count: String
         /// What is added up; nil for a frequency table.
-        public var value: String?
+        package var value: String?
         /// The largest contribution; nil where it is not known.
-        public var largest: String?
+        package var largest: String?
         /// The second largest.
-        public var second: String?
+        package var second: String?
 
         /// Names columns; every other column is a dimension.
-        public init(count: String = "count", value: String? = nil, largest: String? = nil, second: String? = nil) {
+        package init(count: String = "count", value: String? = nil, largest: String? = nil, second: String? = nil) {
             self.count = count
             self.value = value
             self.largest = largest
@@ -46,7 +46,7 @@ public struct Table: Sendable {
     /// Reads a table.
     ///
     /// - Throws: ``TableError`` with the file and row.
-    public init(csv text: String, file: String, columns: Columns) throws {
+    package init(csv text: String, file: String, columns: Columns) throws {
         let csv = try CSVFile(text, file: file)
         func place(_ name: String?) throws -> Int? {
             guard let name else { return nil }

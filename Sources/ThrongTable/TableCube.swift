@@ -1,44 +1,44 @@
-public import ThrongSuppression
+package import ThrongSuppression
 
 /// Every cell that a table's hierarchies make: all combinations of a code or one of its ancestors in each dimension.
 ///
 /// Only occupied cells exist here; ``ProtectedTable/csv`` writes an empty one like any other that is withheld.
-public struct TableCube: Sendable {
+package struct TableCube: Sendable {
     /// The names of the dimensions.
-    public let dimensions: [String]
+    package let dimensions: [String]
     /// One a column of ``problem``, in the order of first sight: the leaves' rows first, then their sums.
-    public let cells: [Cell]
+    package let cells: [Cell]
     /// What the engine is asked.
-    public let problem: SuppressionProblem
+    package let problem: SuppressionProblem
     /// Decimal places of the values.
-    public let decimals: Int
+    package let decimals: Int
     /// Whether cells carry a value.
-    public let hasValues: Bool
+    package let hasValues: Bool
     /// By dimension: every code of the table's rows, empty ones too, and their ancestors, as people read them: every sum
     /// before its parts.
     let codes: [[String]]
 
     /// One cell.
-    public struct Cell: Sendable, Hashable {
+    package struct Cell: Sendable, Hashable {
         /// One code a dimension; an ancestor's or the total's where the cell is a sum.
-        public let codes: [String]
+        package let codes: [String]
         /// Contributors.
-        public let count: Int64
+        package let count: Int64
         /// Unit: 10^-decimals of the value's unit.
-        public let value: Int64
+        package let value: Int64
     }
 
     /// When a cell is too small or too dominated to be published.
-    public struct Rule: Sendable, Hashable {
+    package struct Rule: Sendable, Hashable {
         /// k: the smallest number of contributors.
-        public let threshold: Int64
+        package let threshold: Int64
         /// The p % rule, and how far an interval must reach around a hidden value; nil leaves values out of it.
-        public let percent: Int64?
+        package let percent: Int64?
         /// What hiding a cell costs.
-        public let cost: Cost
+        package let cost: Cost
 
         /// What the engine keeps small.
-        public enum Cost: String, Sendable, Hashable, CaseIterable {
+        package enum Cost: String, Sendable, Hashable, CaseIterable {
             /// The number of cells: all cost the same.
             case equal
             /// Their counts.
@@ -48,7 +48,7 @@ public struct TableCube: Sendable {
         }
 
         /// Puts a rule together.
-        public init(threshold: Int64, percent: Int64?, cost: Cost) {
+        package init(threshold: Int64, percent: Int64?, cost: Cost) {
             self.threshold = threshold
             self.percent = percent
             self.cost = cost
@@ -61,7 +61,7 @@ public struct TableCube: Sendable {
     ///   - hierarchies: by dimension; a dimension without one has its codes and the total.
     ///   - knowsContributions: whether the table says its two largest contributions, so that the p % rule applies.
     /// - Complexity: O(rows × product of the paths' lengths).
-    public init(
+    package init(
         of table: Table,
         hierarchies: [String: Hierarchy],
         rule: Rule,

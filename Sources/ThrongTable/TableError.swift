@@ -1,5 +1,5 @@
 /// What is wrong with a table or a hierarchy that someone brought.
-public enum TableError: Error, Sendable, Hashable, CustomStringConvertible {
+package enum TableError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The text is no CSV.
     case notCSV(file: String)
     /// The header lacks a column.
@@ -24,7 +24,7 @@ public enum TableError: Error, Sendable, Hashable, CustomStringConvertible {
     case empty(file: String)
 
     /// What was found and what to do. Rows are counted as lines of the file are: the header is row 1.
-    public var description: String {
+    package var description: String {
         switch self {
         case .notCSV(let file):
             "\(file) is no CSV: write a header and comma-separated rows, with quotes around values that hold commas"

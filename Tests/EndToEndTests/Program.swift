@@ -19,7 +19,7 @@ struct Program {
     init(faults rows: String...) {
         name = "suite.py"
         arguments = rows + ["--quick"]
-        location = Self.root.appendingPathComponent("Faults/suite.py")
+        location = Self.root.appendingPathComponent("Tests/Faults/suite.py")
     }
 
     /// Runs it; its last words become the test's issue where it fails.

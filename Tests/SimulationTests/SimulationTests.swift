@@ -49,7 +49,7 @@ struct SimulationTests {
             let outcome = simulator.run(Seed(value))
             acknowledged += outcome.acknowledged
             if let violation = outcome.violation {
-                Issue.record("seed \(value): \(violation). Deploy/simulate --seed \(value) prints its history")
+                Issue.record("seed \(value): \(violation). Tests/Scripts/simulate --seed \(value) prints its history")
             }
         }
         #expect(acknowledged > Int(seeds) * 10)

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ThrongInsight
 import ThrongReport
 
 @testable import ThrongPortal

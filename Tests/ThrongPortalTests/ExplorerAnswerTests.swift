@@ -2,7 +2,9 @@ import Testing
 import ThrongPlan
 import ThrongReport
 
+@testable import ThrongInsight
 @testable import ThrongPortal
+@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("The explorer says of withheld rows that they are withheld, and nothing else")

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import ThrongPlan
 
+@testable import ThrongInsight
 @testable import ThrongReport
 
 @Suite("What devices say themselves is reported as that, and withheld like everything else")

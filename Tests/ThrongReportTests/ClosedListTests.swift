@@ -1,4 +1,5 @@
 import Testing
+import ThrongInsight
 import ThrongPlan
 import ThrongRelease
 import ThrongReport

@@ -1,3 +1,4 @@
+import ThrongInsight
 import ThrongPlan
 import ThrongRelease
 import ThrongReport

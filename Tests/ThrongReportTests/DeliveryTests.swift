@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ThrongDelivery
 import ThrongPlan
 import ThrongReport
 

@@ -3,6 +3,7 @@ import Testing
 import ThrongPlan
 import ThrongRelease
 
+@testable import ThrongInsight
 @testable import ThrongReport
 
 @Suite("an interval of a sampled mean or share holds in 19 of 20 draws, however values are spread")

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import ThrongPlan
 
+@testable import ThrongDelivery
 @testable import ThrongReport
 
 @Suite("A manifest vouches for exactly the files that were signed")

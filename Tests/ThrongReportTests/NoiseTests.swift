@@ -4,6 +4,7 @@ import ThrongNoise
 import ThrongPlan
 import ThrongRelease
 
+@testable import ThrongInsight
 @testable import ThrongReport
 
 @Suite("a report says of each noisy number that it is one, and how far off it may be")

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import ThrongPlan
 
+@testable import ThrongInsight
 @testable import ThrongReport
 
 /// Every number of every format against sums over the raw cells that this file makes by itself.

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ThrongInsight
 import ThrongPlan
 import ThrongReport
 

@@ -3,6 +3,7 @@ import Testing
 import ThrongPlan
 import ThrongRelease
 
+@testable import ThrongInsight
 @testable import ThrongReport
 
 @Suite(

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import ThrongPlan
 
+@testable import ThrongInsight
 @testable import ThrongReport
 
 @Suite("a quantile is told where every way to fill the withheld bands agrees on it")

@@ -3,6 +3,7 @@ import Testing
 import ThrongPlan
 import ThrongRelease
 
+@testable import ThrongInsight
 @testable import ThrongReport
 
 @Suite("a ranking names the largest published rows, and nothing tells where a withheld one would stand")

@@ -3,6 +3,7 @@ import Testing
 import ThrongPlan
 import ThrongRelease
 
+@testable import ThrongInsight
 @testable import ThrongReport
 
 @Suite("what withheld rows hold together is the published whole less the published rows")

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import ThrongPlan
 
+@testable import ThrongInsight
 @testable import ThrongReport
 
 @Suite("numbers of a sample are scaled up, with the interval of the draw")

@@ -1,8 +1,10 @@
 import TestCluster
 import Testing
 import ThrongFaults
+import ThrongSchedule
 import ThrongServer
 import ThrongStore
+import ThrongWire
 
 @Suite("Nothing that can't be taken back is done by a clock that is not believed")
 struct ClockTrustTests {

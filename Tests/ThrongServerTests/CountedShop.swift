@@ -2,7 +2,10 @@ import Foundation
 import TestCluster
 import Testing
 import ThrongCounting
+import ThrongInsight
 import ThrongPlan
+import ThrongPostgres
+import ThrongSchedule
 import ThrongServer
 import ThrongStore
 
@@ -17,7 +20,7 @@ struct CountedShop {
     let settings: ConnectionSettings
     let store: ReleaseStore
     private let counterStore: CounterStore
-    let releases: ReleaseDesk
+    let releases: ReleaseScheduler
     let explainer: ReleaseExplainer
 
     /// What was counted in one leaf cell on one day. Each device is in one cell.
@@ -32,12 +35,12 @@ struct CountedShop {
         var second: Int64 = 0
     }
 
-    init(_ yaml: String, manner: ReleaseDesk.Manner = ReleaseDesk.Manner()) async throws {
+    init(_ yaml: String, proof: ReleaseScheduler.ProofOptions = ReleaseScheduler.ProofOptions()) async throws {
         plan = try Self.plan(yaml)
         settings = try await TestCluster.database()
         store = ReleaseStore(settings)
         counterStore = CounterStore(settings)
-        releases = ReleaseDesk(store: store, rules: .system, manner: manner)
+        releases = ReleaseScheduler(store: store, rules: .system, proof: proof)
         explainer = ReleaseExplainer(store: store)
     }
 

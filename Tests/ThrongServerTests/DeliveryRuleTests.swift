@@ -2,6 +2,7 @@ import Testing
 import ThrongPlan
 import ThrongReport
 
+@testable import ThrongDelivery
 @testable import ThrongServer
 
 @Suite("Deliveries go only where they may")

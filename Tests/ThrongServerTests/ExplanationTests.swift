@@ -1,6 +1,8 @@
 import TestCluster
 import Testing
 import ThrongPlan
+import ThrongPostgres
+import ThrongSchedule
 import ThrongServer
 import ThrongStore
 

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 import ThrongPlan
 import ThrongPortal
+import ThrongSchedule
 import ThrongServer
 import ThrongStore
 

@@ -6,6 +6,8 @@ import ThrongPlan
 import ThrongRelease
 import ThrongStore
 
+@testable import ThrongPostgres
+@testable import ThrongSchedule
 @testable import ThrongServer
 
 @Suite("A release that can't be made holds up no other, and no report of another period", .serialized)
@@ -58,7 +60,7 @@ struct FailingReleaseTests {
     @Test("the others are made, and what failed is named and stays due")
     func others() async throws {
         let shop = try await Self.shop()
-        var failures: [ReleaseDesk.Failure] = []
+        var failures: [ReleaseScheduler.Failure] = []
         let made = try await shop.releases.releaseDue(of: shop.plan, now: Self.due) { failures.append($0) }
         #expect(made.filter { $0.metric == "views" }.map(\.period) == [0, 1].map(CountedShop.period))
         #expect(failures.map(\.metric) == ["broken"] && failures.map(\.period) == [CountedShop.period(1)])
@@ -79,7 +81,7 @@ struct FailingReleaseTests {
     func unreachable() async throws {
         let shop = try await Self.shop()
         shop.store.close()
-        await #expect(throws: StoreError.self) {
+        await #expect(throws: PostgresError.self) {
             try await shop.releases.releaseDue(of: shop.plan, now: Self.due) { Issue.record($0.error) }
         }
     }
@@ -88,20 +90,20 @@ struct FailingReleaseTests {
     func reports() async throws {
         let shop = try await Self.shop()
         let folder = FileManager.default.temporaryDirectory.path + "/throng-failing-\(UUID().uuidString)"
-        let telemetry = Telemetry()
+        let health = ScheduleHealth()
         let schedule = ScheduleService(
             plans: [shop.plan], releases: shop.releases,
-            reports: ReportDesk(store: shop.store, rules: .system, folder: folder), store: shop.store,
+            reports: ReportScheduler(store: shop.store, rules: .system, folder: folder), store: shop.store,
             standing: FlushStanding(),
             guarded: ClockGuard(
-                clock: HouseClock(UnixClock { Self.due }), store: shop.store, telemetry: telemetry, logger: .silent),
-            settlement: Settlement(shop.store), telemetry: telemetry, clock: UnixClock { Self.due },
+                clock: HouseClock(UnixClock { Self.due }), store: shop.store, health: health, logger: .silent),
+            settlement: Settlement(shop.store), health: health, clock: UnixClock { Self.due },
             interval: .seconds(60), logger: .silent)
         await schedule.tick(shop.plan, releasing: true)
         let files = try FileManager.default.contentsOfDirectory(atPath: folder + "/out")
         #expect(files == ["daily-2026-11-16.json"])
-        let counts = telemetry.snapshot
-        #expect(counts.scheduleFailures == 1 && counts.releases == 2 && counts.reports == 1)
+        let counts = health.snapshot
+        #expect(counts.failures == 1 && counts.releases == 2 && counts.reports == 1)
         try FileManager.default.removeItem(atPath: folder)
     }
 }

@@ -2,6 +2,7 @@ import TestCluster
 import Testing
 import ThrongPlan
 import ThrongRelease
+import ThrongSchedule
 import ThrongServer
 import ThrongStore
 

@@ -4,7 +4,9 @@ import Testing
 import ThrongCounting
 import ThrongNoise
 import ThrongPlan
+import ThrongPostgres
 import ThrongRelease
+import ThrongSchedule
 import ThrongServer
 import ThrongStore
 
@@ -59,7 +61,7 @@ struct NoisyScheduleTests {
         let layout = try plan.layout(of: try #require(plan.metrics.first), rules: .system)
         let counters = CounterStore(settings)
         let store = ReleaseStore(settings)
-        let desk = ReleaseDesk(store: store, rules: .system)
+        let desk = ReleaseScheduler(store: store, rules: .system)
         // Nothing is registered: nothing to open.
         #expect(try await desk.releaseDue(of: plan, now: Self.today + 60).isEmpty)
         try await counters.registerLayouts([layout])
@@ -96,7 +98,7 @@ struct NoisyScheduleTests {
         }
 
         let folder = FileManager.default.temporaryDirectory.path + "/throng-noisy-\(UUID().uuidString)"
-        let reports = ReportDesk(store: store, rules: .system, folder: folder)
+        let reports = ReportScheduler(store: store, rules: .system, folder: folder)
         #expect(try await reports.deliverDue(of: plan, now: now) { _, error in Issue.record(error) } == 3)
         let data = try #require(
             FileManager.default.contents(atPath: folder + "/out/daily-2026-11-20.json"))
@@ -138,7 +140,7 @@ struct NoisyScheduleTests {
         let layout = try plan.layout(of: try #require(plan.metrics.first), rules: .system)
         let (counters, store) = (CounterStore(settings), ReleaseStore(settings))
         defer { store.close() }
-        let desk = ReleaseDesk(store: store, rules: .system)
+        let desk = ReleaseScheduler(store: store, rules: .system)
         try await counters.registerLayouts([layout])
         if isCalendarFirst { _ = try await desk.releaseDue(of: plan, now: Self.today + 60) }
         let outcome = try await Self.count(
@@ -165,7 +167,7 @@ struct NoisyScheduleTests {
         let old = try exact.layout(of: try #require(exact.metrics.first), rules: .system)
         let (counters, store) = (CounterStore(settings), ReleaseStore(settings))
         defer { store.close() }
-        let desk = ReleaseDesk(store: store, rules: .system)
+        let desk = ReleaseScheduler(store: store, rules: .system)
         try await counters.registerLayouts([old])
         _ = try await desk.releaseDue(of: exact, now: Self.today + 60)
         try await counters.registerLayouts([layout])
@@ -184,7 +186,7 @@ struct NoisyScheduleTests {
         try await CounterStore(settings).registerLayouts([
             try plan.layout(of: try #require(plan.metrics.first), rules: .system)
         ])
-        let desk = ReleaseDesk(store: ReleaseStore(settings), rules: .system)
+        let desk = ReleaseScheduler(store: ReleaseStore(settings), rules: .system)
         _ = try await desk.releaseDue(of: plan, now: Self.today + 60)
         let yaml = Self.yaml.replacing("    budget: {epsilon: 31, per: month}\n", with: "")
             .replacing("    noise: {mechanism: laplace, epsilon: 1}\n", with: "")
@@ -193,11 +195,11 @@ struct NoisyScheduleTests {
         #expect(made.map(\.gap) == [.withoutBudget])
 
         // That day is gone for good; the one under way is only not released yet.
-        let reports = ReportDesk(store: ReleaseStore(settings), rules: .system, folder: "/nonexistent")
-        func refusal(of label: String) async throws -> ReportDeskError {
+        let reports = ReportScheduler(store: ReleaseStore(settings), rules: .system, folder: "/nonexistent")
+        func refusal(of label: String) async throws -> ReportSchedulerError {
             let period = try #require(PeriodCalendar.utc.period(labelled: label))
             return try #require(
-                await #expect(throws: ReportDeskError.self) {
+                await #expect(throws: ReportSchedulerError.self) {
                     try await reports.document(of: plan.reports[0], plan: plan, period: period)
                 })
         }

@@ -1,8 +1,11 @@
 import TestCluster
 import Testing
+import ThrongInsight
 import ThrongPlan
+import ThrongPostgres
 import ThrongRelease
 import ThrongReport
+import ThrongSchedule
 import ThrongServer
 import ThrongStore
 
@@ -83,7 +86,7 @@ struct RevealedReleaseTests {
         #expect(counts["tart"] == nil)
         #expect(counts.count == 2)
         #expect(counts.keys.allSatisfy { ["", "apple pie", "other"].contains($0) })
-        let desk = ReportDesk(store: shop.store, rules: .system, folder: "/nonexistent")
+        let desk = ReportScheduler(store: shop.store, rules: .system, folder: "/nonexistent")
         let document = try await desk.document(
             of: try #require(shop.plan.reports.first), plan: shop.plan, period: CountedShop.period(0))
         guard case .answered(let answered) = document.answers[0].outcome else {

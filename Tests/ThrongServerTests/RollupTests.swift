@@ -2,7 +2,9 @@ import Foundation
 import TestCluster
 import Testing
 import ThrongPlan
+import ThrongPostgres
 import ThrongRelease
+import ThrongSchedule
 import ThrongServer
 import ThrongStore
 
@@ -132,7 +134,7 @@ struct RollupTests {
         let shop = try await Self.counted(Self.yaml() + daily)
         let weekly = try CountedShop.plan(Self.yaml() + Self.reports)
         let folder = FileManager.default.temporaryDirectory.path + "/throng-rollup-\(UUID().uuidString)"
-        let desk = ReportDesk(store: shop.store, rules: .system, folder: folder)
+        let desk = ReportScheduler(store: shop.store, rules: .system, folder: folder)
         func deliver(_ plan: Plan, at now: Int64) async throws -> Int {
             try await desk.deliverDue(of: plan, now: now) { _, error in Issue.record(error) }
         }
@@ -148,7 +150,7 @@ struct RollupTests {
     func report() async throws {
         let shop = try await Self.counted(Self.yaml() + Self.reports)
         let folder = FileManager.default.temporaryDirectory.path + "/throng-rollup-\(UUID().uuidString)"
-        let desk = ReportDesk(store: shop.store, rules: .system, folder: folder)
+        let desk = ReportScheduler(store: shop.store, rules: .system, folder: folder)
         func deliver(at now: Int64) async throws -> Int {
             try await desk.deliverDue(of: shop.plan, now: now) { _, error in Issue.record(error) }
         }

@@ -2,9 +2,11 @@ import Foundation
 import TestCluster
 import Testing
 import ThrongCounting
+import ThrongDelivery
 import ThrongPlan
 import ThrongRelease
 import ThrongReport
+import ThrongSchedule
 import ThrongServer
 import ThrongStore
 
@@ -48,8 +50,8 @@ struct ScheduleTests {
     private struct Shop {
         let plan: Plan
         let store: ReleaseStore
-        let releases: ReleaseDesk
-        let reports: ReportDesk
+        let releases: ReleaseScheduler
+        let reports: ReportScheduler
         let folder: String
 
         init(_ yaml: String = ScheduleTests.plan) async throws {
@@ -76,8 +78,8 @@ struct ScheduleTests {
             _ = try await counters.flush(flush, now: day + 3600)
             folder = FileManager.default.temporaryDirectory.path + "/throng-schedule-\(UUID().uuidString)"
             store = ReleaseStore(settings)
-            releases = ReleaseDesk(store: store, rules: .system)
-            reports = ReportDesk(store: store, rules: .system, folder: folder)
+            releases = ReleaseScheduler(store: store, rules: .system)
+            reports = ReportScheduler(store: store, rules: .system, folder: folder)
         }
 
         func deliver(at now: Int64) async throws -> Int {
@@ -191,7 +193,7 @@ struct ScheduleTests {
         // Nobody has opened the next day yet, and it has no release: it is not over.
         let next = Period(kind: .day, start: Self.day + 86_400, end: Self.day + 2 * 86_400)
         let due = next.end + 3 * 3600
-        let expected = ReportDeskError.notReleased(report: "daily", period: "2026-11-20", due: due)
+        let expected = ReportSchedulerError.notReleased(report: "daily", period: "2026-11-20", due: due)
         #expect(expected.description.contains("2026-11-21T03:00:00Z"))
         await #expect(throws: expected) {
             try await shop.reports.deliver(report, plan: shop.plan, period: next, now: next.start + 60)
@@ -204,7 +206,7 @@ struct ScheduleTests {
         let shop = try await Shop()
         let report = try #require(shop.plan.reports.first)
         let due = Self.day + 86_400 + 3 * 3600
-        await #expect(throws: ReportDeskError.notComplete(report: "daily", period: "2026-11-19", due: due)) {
+        await #expect(throws: ReportSchedulerError.notComplete(report: "daily", period: "2026-11-19", due: due)) {
             try await shop.reports.deliver(
                 report, plan: shop.plan, period: Period(kind: .day, start: Self.day, end: Self.day + 86_400),
                 now: Self.day + 90_000)
@@ -244,8 +246,8 @@ struct ScheduleTests {
         }
         let (before, day) = (Self.day - 86_400, Self.day)
         let store = ReleaseStore(settings)
-        let desk = ReleaseDesk(store: store, rules: .system)
-        let reports = ReportDesk(store: store, rules: .system, folder: "/nowhere")
+        let desk = ReleaseScheduler(store: store, rules: .system)
+        let reports = ReportScheduler(store: store, rules: .system, folder: "/nowhere")
         let period = PeriodCalendar.utc.period(.day, containing: day)
         func document() async throws -> ReportDocument {
             try await reports.document(of: plan.reports[0], plan: plan, period: period)

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import TestCluster
 import Testing
+import ThrongSchedule
 import ThrongServer
 import ThrongStore
 

@@ -6,6 +6,8 @@ import ThrongCounting
 import ThrongPlan
 import ThrongStore
 
+@testable import ThrongPostgres
+@testable import ThrongSchedule
 @testable import ThrongServer
 
 @Suite("A wrong clock takes nothing from the ledger and adds nothing to it")
@@ -16,7 +18,7 @@ struct WrongClockTests {
     private final class House: Sendable {
         let settings: ConnectionSettings
         let store: ReleaseStore
-        let telemetry = Telemetry()
+        let health = ScheduleHealth()
         let ahead = Mutex<Int64>(0)
         let plan: Plan
         let layout: MetricLayout
@@ -66,13 +68,13 @@ struct WrongClockTests {
         var schedule: ScheduleService {
             let clock = UnixClock { [self] in now + ahead.withLock { $0 } }
             return ScheduleService(
-                plans: [plan], releases: ReleaseDesk(store: store, rules: .system),
-                reports: ReportDesk(store: store, rules: .system, folder: "/nowhere"), store: store,
+                plans: [plan], releases: ReleaseScheduler(store: store, rules: .system),
+                reports: ReportScheduler(store: store, rules: .system, folder: "/nowhere"), store: store,
                 standing: FlushStanding(),
                 guarded: ClockGuard(
-                    clock: HouseClock(clock, machine: "a", uptime: { 5000 }), store: store, telemetry: telemetry,
+                    clock: HouseClock(clock, machine: "a", uptime: { 5000 }), store: store, health: health,
                     logger: .silent),
-                settlement: Settlement(store, patience: .seconds(1)), telemetry: telemetry, clock: clock,
+                settlement: Settlement(store, patience: .seconds(1)), health: health, clock: clock,
                 interval: .seconds(60),
                 logger: .silent)
         }
@@ -99,14 +101,14 @@ struct WrongClockTests {
         #expect(try await house.rows("released_cell") == released)
         #expect(try await house.rows("open_period") == open)
         #expect(try await house.rows("counter") > 0)
-        #expect(house.telemetry.snapshot.isClockDoubted)
+        #expect(house.health.snapshot.isClockDoubted)
         house.ahead.withLock { $0 = 2 * 3600 }
         await schedule.look(&day)
         #expect(try await house.rows("released_cell") == released, "two hours are too far, too")
         house.ahead.withLock { $0 = 3500 }
         await schedule.look(&day)
-        #expect(!house.telemetry.snapshot.isClockDoubted)
-        #expect(house.telemetry.snapshot.releases > 0)
+        #expect(!house.health.snapshot.isClockDoubted)
+        #expect(house.health.snapshot.releases > 0)
     }
 
     @Test("a daemon that is away holds releases up, but not for longer than events may be late")

@@ -4,6 +4,7 @@ import ThrongCounting
 import ThrongPlan
 import ThrongRelease
 
+@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Analysts' questions are answered as the role throng_analyst")
@@ -128,7 +129,7 @@ struct AnalystStoreTests {
         #expect(try await store.metrics().count == 1)
         try await Connection(settings).execute("revoke select on analyst.metrics from throng_analyst")
         await #expect { _ = try await store.metrics() } throws: { error in
-            (error as? StoreError)?.sqlState == SQLState("42501")
+            (error as? PostgresError)?.sqlState == SQLState("42501")
         }
         try await Connection(settings).execute("grant select on analyst.metrics to throng_analyst")
         let blocker = Connection(settings)
@@ -141,7 +142,7 @@ struct AnalystStoreTests {
         try await Task.sleep(for: .milliseconds(500))
         let began = ContinuousClock.now
         await #expect { _ = try await store.metrics() } throws: { error in
-            (error as? StoreError)?.sqlState == SQLState("57014")
+            (error as? PostgresError)?.sqlState == SQLState("57014")
         }
         #expect(ContinuousClock.now - began < .seconds(AnalystStore.seconds + 2))
         try await held

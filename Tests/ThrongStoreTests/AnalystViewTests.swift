@@ -4,6 +4,7 @@ import ThrongCounting
 import ThrongPlan
 import ThrongRelease
 
+@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Analysts see every cell of a release, and nothing that tells withheld ones apart")

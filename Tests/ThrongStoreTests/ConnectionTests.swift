@@ -1,6 +1,7 @@
 import TestCluster
 import Testing
 
+@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Connection")
@@ -16,7 +17,7 @@ struct ConnectionTests {
                 Issue.record("connected")
             } catch {
                 #expect(!"\(error)".contains("hunter2x"))
-                #expect(error is StoreError)
+                #expect(error is PostgresError)
             }
         }
     }
@@ -27,7 +28,7 @@ struct ConnectionTests {
         do {
             try await connection.run { _ = try $0.query("test.cast", "select $1::text::integer", [.text("canary7")]) }
             Issue.record("accepted")
-        } catch let error as StoreError {
+        } catch let error as PostgresError {
             #expect(error.sqlState == SQLState("22P02"))
             #expect(!"\(error)".contains("canary7"))
         }
@@ -55,8 +56,8 @@ struct ConnectionTests {
         let waiting = Task { try await connection.execute("select 1") }
         connection.close(within: .seconds(1))
         await #expect(throws: CancellationError.self) { try await sleeping.value }
-        await #expect(throws: StoreError.closed) { try await waiting.value }
-        await #expect(throws: StoreError.closed) { try await connection.execute("select 1") }
+        await #expect(throws: PostgresError.closed) { try await waiting.value }
+        await #expect(throws: PostgresError.closed) { try await connection.execute("select 1") }
         #expect(ContinuousClock.now - begun < .seconds(30))
     }
 
@@ -82,7 +83,7 @@ struct ConnectionTests {
                 ])
             }
             Issue.record("accepted")
-        } catch let error as StoreError {
+        } catch let error as PostgresError {
             guard case .statementFailed(let query, let state, _) = error else { throw error }
             #expect(query == "test.second")
             #expect(state == SQLState("42P01"))

@@ -2,6 +2,7 @@ import TestCluster
 import Testing
 import ThrongPlan
 
+@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Deliveries are on record: each tried by one process at a time, and over once")

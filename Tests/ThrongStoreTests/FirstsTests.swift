@@ -4,6 +4,7 @@ import ThrongCounting
 import ThrongPlan
 import ThrongRelease
 
+@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("What clients say of their firsts is counted, released and shown to analysts")

@@ -3,6 +3,7 @@ import Testing
 import ThrongCounting
 import ThrongPlan
 
+@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Flush: acknowledged means counted, exactly once")

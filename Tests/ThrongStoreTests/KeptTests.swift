@@ -4,6 +4,7 @@ import ThrongCounting
 import ThrongPlan
 import ThrongRelease
 
+@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("What the label says of how long numbers are kept")

@@ -5,6 +5,7 @@ import ThrongCounting
 import ThrongPlan
 import ThrongRelease
 
+@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Labels: PostgreSQL decides which value has which slot, once for all daemons")
@@ -155,7 +156,7 @@ struct LabelStoreTests {
             do {
                 try await Connection(settings.acting(as: role)).execute(sql)
                 Issue.record("allowed: \(sql)")
-            } catch let error as StoreError {
+            } catch let error as PostgresError {
                 #expect(error.sqlState == denied, "\(sql): \(error)")
             }
         }

@@ -2,6 +2,7 @@ import TestCluster
 import Testing
 import ThrongCounting
 
+@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Promise 3: a daemon's place is taken only when its holder can acknowledge no more")

@@ -1,6 +1,7 @@
 import TestCluster
 import Testing
 
+@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Migrations")
@@ -59,7 +60,7 @@ struct MigrationTests {
         let broken = Migration(
             version: (Migration.all.last?.version ?? 0) + 1, name: "broken.sql",
             text: Array("create table throng.half (a integer); select 1 / 0;".utf8))
-        await #expect(throws: StoreError.self) {
+        await #expect(throws: PostgresError.self) {
             try await Migrator(connection, migrations: Migration.all + [broken]).migrate()
         }
         #expect(try await connection.integer("select count(*) from pg_class where relname = 'half'") == 0)

@@ -3,6 +3,7 @@ import Testing
 import ThrongCounting
 import ThrongPlan
 
+@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("No delta of a flush stops the flushes after it, whenever it says that it happened")

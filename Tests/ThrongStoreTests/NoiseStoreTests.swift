@@ -6,6 +6,7 @@ import ThrongNoise
 import ThrongPlan
 import ThrongRelease
 
+@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Noise is paid before it is drawn, drawn once, and published as drawn", .serialized)
@@ -172,7 +173,7 @@ struct NoiseStoreTests {
                 while !flag.isDone.load(ordering: .acquiring) {}
             }
         }
-        await #expect(throws: StoreError.self) { _ = try await running.value }
+        await #expect(throws: PostgresError.self) { _ = try await running.value }
         guard case .missing(.lost) = try await house.store().release(request, reaching: draws.dying(at: nil)) else {
             Issue.record("what was drawn and not stored must be lost")
             return
@@ -251,7 +252,7 @@ struct NoiseStoreTests {
         _ = try await counters.flush(.of(exact, after: 0, through: 1, count: 50, devices: 25), now: saturday)
         let open = OpenPeriod(layout: exact, period: .day(saturday))
         #expect(try await NoiseStore(house.reader).standing(of: open) == .displaced)
-        await #expect(throws: StoreError.self) {
+        await #expect(throws: PostgresError.self) {
             _ = try await ReleaseStore(house.settings).release(exact, .day(saturday)) { cube in
                 try ReleaseCase(header: exact.header(cube.period, groupings: [.total]), parts: [cube]).decide()
             }
@@ -295,7 +296,7 @@ struct NoiseStoreTests {
             "delete from throng.release_kind", "update throng.release_kind set kind = 0, metric_id = null",
         ] {
             // As the owner of the tables, whom no missing privilege stops.
-            await #expect(throws: StoreError.self, "\(sql)") { try await house.owner.execute(sql) }
+            await #expect(throws: PostgresError.self, "\(sql)") { try await house.owner.execute(sql) }
         }
         #expect(try await house.owner.integer("select count(*) from throng.noise_cell") == 8)
     }
@@ -315,7 +316,7 @@ struct NoiseStoreTests {
             try await analyst.texts("select obj_description('analyst.shop_orders'::regclass)")[0]
                 .hasPrefix("Noisy numbers of metric orders"))
         for table in ["release_kind", "noise_budget", "noise_draw", "noise_cell"] {
-            await #expect(throws: StoreError.self) { try await analyst.execute("select * from throng.\(table)") }
+            await #expect(throws: PostgresError.self) { try await analyst.execute("select * from throng.\(table)") }
         }
     }
 }

@@ -5,6 +5,7 @@ import ServiceLifecycle
 import TestCluster
 import Testing
 
+@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Private cluster", .serialized)

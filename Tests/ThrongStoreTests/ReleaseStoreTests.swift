@@ -4,6 +4,7 @@ import ThrongCounting
 import ThrongPlan
 import ThrongRelease
 
+@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Release store: what was released never changes")
@@ -123,7 +124,7 @@ struct ReleaseStoreTests {
         let store = ReleaseStore(settings)
         let made = try await release(store)?.release
         let admin = Connection(settings)
-        await #expect(throws: StoreError.self) { try await admin.execute(sql) }
+        await #expect(throws: PostgresError.self) { try await admin.execute(sql) }
         #expect(
             try await store.releases(app: "shop", metric: "orders", periodKind: .day, from: 0, to: .max)
                 == [made].compactMap { $0 })

@@ -4,6 +4,7 @@ import ThrongCounting
 import ThrongPlan
 import ThrongRelease
 
+@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Roles: each may do its part and nothing else")
@@ -15,7 +16,7 @@ struct RoleTests {
         do {
             try await connection.execute(sql)
             Issue.record("allowed: \(sql)")
-        } catch let error as StoreError {
+        } catch let error as PostgresError {
             #expect(error.sqlState == Self.denied, "\(sql): \(error)")
         }
     }

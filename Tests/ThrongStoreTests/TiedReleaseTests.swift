@@ -6,6 +6,7 @@ import ThrongCounting
 import ThrongRelease
 
 @testable import ThrongPlan
+@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Metrics that count the same events are released one after the other, each against the others", .serialized)

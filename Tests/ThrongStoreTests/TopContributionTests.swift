@@ -4,6 +4,7 @@ import ThrongCounting
 import ThrongPlan
 import ThrongRelease
 
+@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("The two largest contributions reach the release whole, once, and stay no longer")
@@ -144,7 +145,7 @@ struct TopContributionTests {
             do {
                 try await Connection(settings.acting(as: role)).execute(sql)
                 Issue.record("allowed: \(sql)")
-            } catch let error as StoreError {
+            } catch let error as PostgresError {
                 #expect(error.sqlState == SQLState("42501"), "\(sql): \(error)")
             }
         }

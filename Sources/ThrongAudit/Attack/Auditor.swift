@@ -2,17 +2,17 @@
 ///
 /// It shares no line with the release engine, so that one's mistake is not the other's. What it calls exact was
 /// recomputed in whole numbers; what it calls cleared, too. Bounds found by CBC's search alone are marked as such.
-public struct Auditor: Sendable {
+package struct Auditor: Sendable {
     private let options: AuditOptions
 
     /// An attacker.
-    public init(options: AuditOptions = AuditOptions()) { self.options = options }
+    package init(options: AuditOptions = AuditOptions()) { self.options = options }
 
     /// Plays.
     ///
     /// - Complexity: O(leaves × kinds of margins) to merge, then by component: elimination in the square of the
     ///   equations that are left, and one linear program for every few targets.
-    public func audit(_ input: AuditInput) -> AuditReport {
+    package func audit(_ input: AuditInput) -> AuditReport {
         let start = ContinuousClock.now
         var deadline = Deadline(seconds: options.seconds)
         var report = AuditReport()

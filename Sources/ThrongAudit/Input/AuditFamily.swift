@@ -1,38 +1,38 @@
 /// A table that was shown to somebody: every combination of some buckets, published or withheld.
 ///
 /// Combinations without a published number are what the attacker goes for.
-public struct AuditFamily: Hashable, Sendable, Codable {
+package struct AuditFamily: Hashable, Sendable, Codable {
     /// Where it was shown.
-    public let source: String
+    package let source: String
     /// The app.
-    public let app: String
+    package let app: String
     /// The metric.
-    public let metric: String
+    package let metric: String
     /// What is shown.
-    public let measures: [AuditMeasure]
+    package let measures: [AuditMeasure]
     /// When.
-    public var period: AuditPeriod
+    package var period: AuditPeriod
     /// How many devices each number has to stand for.
-    public let threshold: Int64
+    package let threshold: Int64
     /// One a dimension: the alternatives of a split, or the one alternative of a filter.
-    public let axes: [Axis]
+    package let axes: [Axis]
 
     /// One dimension of the table.
-    public struct Axis: Hashable, Sendable, Codable {
+    package struct Axis: Hashable, Sendable, Codable {
         /// The dimension's name.
-        public let dimension: String
+        package let dimension: String
         /// Each entry is the labels that one row adds up.
-        public let alternatives: [[String]]
+        package let alternatives: [[String]]
 
         /// An axis.
-        public init(dimension: String, alternatives: [[String]]) {
+        package init(dimension: String, alternatives: [[String]]) {
             self.dimension = dimension
             self.alternatives = alternatives
         }
     }
 
     /// A table.
-    public init(
+    package init(
         source: String, app: String, metric: String, measures: [AuditMeasure], period: AuditPeriod, threshold: Int64,
         axes: [Axis]
     ) {

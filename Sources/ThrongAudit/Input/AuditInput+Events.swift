@@ -1,18 +1,18 @@
 /// Which events are behind a metric's numbers, as the plan or a release's header says.
-public struct AuditedEvents: Sendable, Hashable {
+package struct AuditedEvents: Sendable, Hashable {
     /// The app.
-    public let app: String
+    package let app: String
     /// The metric.
-    public let metric: String
+    package let metric: String
     /// The events that it counts.
-    public let events: Set<String>
+    package let events: Set<String>
     /// Who sends them: only metrics with the same clients are compared.
-    public let audience: String
+    package let audience: String
     /// Its sums, each with all that makes it the same sum as another metric's.
-    public let sums: [String: String]
+    package let sums: [String: String]
 
     /// Says what a metric counts.
-    public init(app: String, metric: String, events: Set<String>, audience: String, sums: [String: String] = [:]) {
+    package init(app: String, metric: String, events: Set<String>, audience: String, sums: [String: String] = [:]) {
         self.app = app
         self.metric = metric
         self.events = events
@@ -25,7 +25,7 @@ extension AuditInput {
     /// Concludes from the events that metrics count which of their numbers are equal, or no more than others.
     ///
     /// - Complexity: O(metrics²) pairs; of a total's kinds, families without a common event up to a bound.
-    public mutating func tie(_ metrics: [AuditedEvents]) {
+    package mutating func tie(_ metrics: [AuditedEvents]) {
         for (place, total) in metrics.enumerated() where !total.events.isEmpty {
             let others = metrics.indices.filter { other in
                 other != place && metrics[other].app == total.app && metrics[other].audience == total.audience

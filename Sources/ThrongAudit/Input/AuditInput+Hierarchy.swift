@@ -6,7 +6,7 @@ extension AuditInput {
     ///   - base: that other dimension, which is declared.
     ///   - groups: by bucket of the coarser one, the base's buckets in it.
     /// - Complexity: O(statements + tables).
-    public mutating func express(_ coarser: String, by base: String, groups: [String: [String]]) {
+    package mutating func express(_ coarser: String, by base: String, groups: [String: [String]]) {
         plan.dimensions.removeAll { $0.name == coarser }
         func elements(_ labels: [String]) -> [String] { labels.flatMap { groups[$0] ?? [] } }
         func slice(_ slice: AuditRegion.Slice) -> AuditRegion.Slice {

@@ -2,7 +2,7 @@ extension AuditInput {
     /// Adds a release; its dimensions count as declared.
     ///
     /// - Complexity: O(cells × dimensions).
-    public mutating func add(_ table: AuditTable) {
+    package mutating func add(_ table: AuditTable) {
         sources.append(table.source)
         for dimension in table.dimensions { declare(dimension) }
         let measures =
@@ -58,7 +58,7 @@ extension AuditInput {
     }
 
     /// Adds a dimension to the public plan, or the labels that an earlier layout did not have.
-    public mutating func declare(_ dimension: AuditPlan.Dimension) {
+    package mutating func declare(_ dimension: AuditPlan.Dimension) {
         guard let place = plan.dimensions.firstIndex(where: { $0.name == dimension.name }) else {
             plan.dimensions.append(dimension)
             return

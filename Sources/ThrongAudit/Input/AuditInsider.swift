@@ -1,14 +1,14 @@
 /// Somebody who knows what they added themselves to a published sum (attack 20).
-public struct AuditInsider: Sendable, Codable, Hashable {
+package struct AuditInsider: Sendable, Codable, Hashable {
     /// The published sum.
-    public let statement: AuditStatement
+    package let statement: AuditStatement
     /// What the insider added: the second largest contribution. Unit: the sum's.
-    public let ownContribution: Int64
+    package let ownContribution: Int64
     /// How many devices are behind the sum, as published.
-    public let contributors: Int64
+    package let contributors: Int64
 
     /// An insider.
-    public init(statement: AuditStatement, ownContribution: Int64, contributors: Int64) {
+    package init(statement: AuditStatement, ownContribution: Int64, contributors: Int64) {
         self.statement = statement
         self.ownContribution = ownContribution
         self.contributors = contributors

@@ -1,7 +1,7 @@
 /// What a number counts: events, a clipped sum, or devices.
 ///
 /// As JSON it is a string: "count", "sum:NAME" or "reach".
-public enum AuditMeasure: Hashable, Sendable, Comparable, CustomStringConvertible {
+package enum AuditMeasure: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// Unit: events.
     case count
     /// Unit: 10^-6 of the sum's unit, whatever its declared decimals: files and tables then agree.
@@ -10,7 +10,7 @@ public enum AuditMeasure: Hashable, Sendable, Comparable, CustomStringConvertibl
     case reach
 
     /// The word for it.
-    public var description: String {
+    package var description: String {
         switch self {
         case .count: "count"
         case .sum(let name): "sum:\(name)"
@@ -19,12 +19,12 @@ public enum AuditMeasure: Hashable, Sendable, Comparable, CustomStringConvertibl
     }
 
     /// Orders by the word.
-    public static func < (left: Self, right: Self) -> Bool { left.description < right.description }
+    package static func < (left: Self, right: Self) -> Bool { left.description < right.description }
 }
 
 extension AuditMeasure: Codable {
     /// Reads the word.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let word = try decoder.singleValueContainer().decode(String.self)
         if word == "count" {
             self = .count
@@ -39,7 +39,7 @@ extension AuditMeasure: Codable {
     }
 
     /// Writes the word.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }

@@ -1,22 +1,22 @@
 /// What everybody may know of the plan and the attacker uses.
-public struct AuditPlan: Sendable, Codable, Hashable {
+package struct AuditPlan: Sendable, Codable, Hashable {
     /// Dimensions with all of their buckets, where the files do not list them.
-    public var dimensions: [Dimension]
+    package var dimensions: [Dimension]
     /// Metrics of which parts are bound to each other.
-    public var ties: [Tie]
+    package var ties: [Tie]
     /// Totals and kinds of them.
-    public var covers: [Cover] = []
+    package var covers: [Cover] = []
     /// Combinations that cannot occur.
-    public var structuralZeros: [StructuralZero]
+    package var structuralZeros: [StructuralZero]
     /// When counting began: everything before is zero. By metric. Unit: Unix seconds.
-    public var begins: [String: Int64]
+    package var begins: [String: Int64]
     /// Metrics whose zeros the plan declares to be public knowledge.
-    public var publicZeros: Set<String>
+    package var publicZeros: Set<String>
     /// Sums whose clip allows negative contributions, by name: only exact elimination says anything about them.
-    public var signedSums: Set<String>
+    package var signedSums: Set<String>
 
     /// Nothing is known but the files.
-    public init(
+    package init(
         dimensions: [Dimension] = [], ties: [Tie] = [], structuralZeros: [StructuralZero] = [],
         begins: [String: Int64] = [:], publicZeros: Set<String> = [], signedSums: Set<String> = []
     ) {
@@ -29,18 +29,18 @@ public struct AuditPlan: Sendable, Codable, Hashable {
     }
 
     /// A dimension as the plan declares it.
-    public struct Dimension: Sendable, Codable, Hashable {
+    package struct Dimension: Sendable, Codable, Hashable {
         /// Its name.
-        public let name: String
+        package let name: String
         /// The finest buckets of any bucketing that was ever in force, disjoint and total.
-        public let elements: [String]
+        package let elements: [String]
         /// Coarser or older labels and the elements that they add up: hierarchies, moved edges, `other`.
-        public let groups: [String: [String]]
+        package let groups: [String: [String]]
         /// Whether a device can be in only one bucket within a window.
-        public let partitionsDevices: Bool
+        package let partitionsDevices: Bool
 
         /// A dimension.
-        public init(
+        package init(
             name: String, elements: [String], groups: [String: [String]] = [:], partitionsDevices: Bool = false
         ) {
             self.name = name
@@ -52,26 +52,26 @@ public struct AuditPlan: Sendable, Codable, Hashable {
 
     /// `leftFactor · left ≤ rightFactor · right` (or equal) in every leaf, such as clicks ≤ views, or a device count
     /// and an event that each device sends once.
-    public struct Tie: Sendable, Codable, Hashable {
+    package struct Tie: Sendable, Codable, Hashable {
         /// The app.
-        public let app: String
+        package let app: String
         /// One side.
-        public let left: Side
+        package let left: Side
         /// The other side.
-        public let right: Side
+        package let right: Side
         /// Whether the sides are equal instead of ordered.
-        public let isEqual: Bool
+        package let isEqual: Bool
 
         /// A measure of a metric, times a whole number.
-        public struct Side: Sendable, Codable, Hashable {
+        package struct Side: Sendable, Codable, Hashable {
             /// The metric.
-            public let metric: String
+            package let metric: String
             /// The measure.
-            public let measure: AuditMeasure
+            package let measure: AuditMeasure
             /// More than 0.
-            public let factor: Int64
+            package let factor: Int64
             /// A side.
-            public init(metric: String, measure: AuditMeasure, factor: Int64 = 1) {
+            package init(metric: String, measure: AuditMeasure, factor: Int64 = 1) {
                 self.metric = metric
                 self.measure = measure
                 self.factor = factor
@@ -79,7 +79,7 @@ public struct AuditPlan: Sendable, Codable, Hashable {
         }
 
         /// A tie.
-        public init(app: String, left: Side, right: Side, isEqual: Bool) {
+        package init(app: String, left: Side, right: Side, isEqual: Bool) {
             self.app = app
             self.left = left
             self.right = right
@@ -89,18 +89,18 @@ public struct AuditPlan: Sendable, Codable, Hashable {
 
     /// Metrics that count different events of one that counts them all: together they are no more than it in any leaf, or
     /// the same.
-    public struct Cover: Sendable, Codable, Hashable {
+    package struct Cover: Sendable, Codable, Hashable {
         /// The app.
-        public let app: String
+        package let app: String
         /// The metric that counts all.
-        public let total: String
+        package let total: String
         /// The metrics that count parts of it.
-        public let kinds: [String]
+        package let kinds: [String]
         /// Whether there is no other kind.
-        public let isWhole: Bool
+        package let isWhole: Bool
 
         /// A total and kinds of it.
-        public init(app: String, total: String, kinds: [String], isWhole: Bool) {
+        package init(app: String, total: String, kinds: [String], isWhole: Bool) {
             self.app = app
             self.total = total
             self.kinds = kinds
@@ -109,13 +109,13 @@ public struct AuditPlan: Sendable, Codable, Hashable {
     }
 
     /// Buckets of one metric that never occur together.
-    public struct StructuralZero: Sendable, Codable, Hashable {
+    package struct StructuralZero: Sendable, Codable, Hashable {
         /// The metric.
-        public let metric: String
+        package let metric: String
         /// By dimension.
-        public let slices: [AuditRegion.Slice]
+        package let slices: [AuditRegion.Slice]
         /// A combination.
-        public init(metric: String, slices: [AuditRegion.Slice]) {
+        package init(metric: String, slices: [AuditRegion.Slice]) {
             self.metric = metric
             self.slices = slices
         }

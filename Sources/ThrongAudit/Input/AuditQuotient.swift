@@ -1,20 +1,20 @@
 /// A published share or mean whose parts were not printed: a rounded quotient of two sums of leaves.
-public struct AuditQuotient: Sendable, Hashable {
+package struct AuditQuotient: Sendable, Hashable {
     /// Where it was read.
-    public let source: String
+    package let source: String
     /// The app.
-    public let app: String
+    package let app: String
     /// What is divided: these, added up with their coefficients.
-    public let numerator: [AuditStatement.Term]
+    package let numerator: [AuditStatement.Term]
     /// By what.
-    public let denominator: AuditStatement.Term
+    package let denominator: AuditStatement.Term
     /// The quotient as printed: each digit after the point narrows it.
-    public let value: String
+    package let value: String
     /// Units of the numerator in one unit of the quotient: 1 for shares, 10^6 for means of sums.
-    public let scale: Int64
+    package let scale: Int64
 
     /// A quotient.
-    public init(
+    package init(
         source: String, app: String, numerator: [AuditStatement.Term], denominator: AuditStatement.Term, value: String,
         scale: Int64
     ) {
@@ -30,7 +30,7 @@ public struct AuditQuotient: Sendable, Hashable {
     ///
     /// Two statements of whole coefficients: with d digits, `2·10^d·numerator − (2·v ± 1)·scale·denominator` is at most
     /// and at least 0, v being the printed digits as a whole number. None where the digits do not fit 64 bits.
-    public var statements: [AuditStatement] {
+    package var statements: [AuditStatement] {
         guard let printed = FixedPoint(value), printed.places <= 9 else { return [] }
         var unit: Int64 = 2
         for _ in 0..<printed.places { unit *= 10 }

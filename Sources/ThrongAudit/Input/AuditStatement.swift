@@ -3,33 +3,33 @@
 /// A plain number has one term with coefficient 1 and both bounds equal to its value. A rounded quotient v ± h of a
 /// numerator over a denominator is two statements, `numerator − (v + h) · denominator ≤ 0` and
 /// `numerator − (v − h) · denominator ≥ 0`, scaled to whole coefficients.
-public struct AuditStatement: Hashable, Sendable, Codable {
+package struct AuditStatement: Hashable, Sendable, Codable {
     /// Where it was read: a file, a release.
-    public let source: String
+    package let source: String
     /// What was printed, for people.
-    public let text: String
+    package let text: String
     /// The app.
-    public let app: String
+    package let app: String
     /// What is combined.
-    public let terms: [Term]
+    package let terms: [Term]
     /// Nil is no bound. Unit: the measure's, times the coefficients.
-    public let lower: Int64?
+    package let lower: Int64?
     /// Nil is no bound. Unit: the measure's, times the coefficients.
-    public let upper: Int64?
+    package let upper: Int64?
 
     /// One sum of leaves.
-    public struct Term: Hashable, Sendable, Codable {
+    package struct Term: Hashable, Sendable, Codable {
         /// A whole number.
-        public let coefficient: Int64
+        package let coefficient: Int64
         /// The metric's name.
-        public let metric: String
+        package let metric: String
         /// What is counted.
-        public let measure: AuditMeasure
+        package let measure: AuditMeasure
         /// Over which leaves.
-        public var region: AuditRegion
+        package var region: AuditRegion
 
         /// A term.
-        public init(coefficient: Int64 = 1, metric: String, measure: AuditMeasure, region: AuditRegion) {
+        package init(coefficient: Int64 = 1, metric: String, measure: AuditMeasure, region: AuditRegion) {
             self.coefficient = coefficient
             self.metric = metric
             self.measure = measure
@@ -38,7 +38,7 @@ public struct AuditStatement: Hashable, Sendable, Codable {
     }
 
     /// A statement.
-    public init(source: String, text: String, app: String, terms: [Term], lower: Int64?, upper: Int64?) {
+    package init(source: String, text: String, app: String, terms: [Term], lower: Int64?, upper: Int64?) {
         self.source = source
         self.text = text
         self.app = app
@@ -48,7 +48,7 @@ public struct AuditStatement: Hashable, Sendable, Codable {
     }
 
     /// A plain published number.
-    public init(
+    package init(
         source: String, app: String, metric: String, measure: AuditMeasure = .count, region: AuditRegion, value: Int64
     ) {
         self.init(

@@ -1,30 +1,30 @@
 /// Something that the attacker found.
-public struct AuditFinding: Sendable, Codable, Hashable {
+package struct AuditFinding: Sendable, Codable, Hashable {
     /// What sort.
-    public let kind: Kind
+    package let kind: Kind
     /// How bad.
-    public let severity: Severity
+    package let severity: Severity
     /// The app.
-    public let app: String
+    package let app: String
     /// The metric.
-    public let metric: String
+    package let metric: String
     /// The measure.
-    public let measure: AuditMeasure
+    package let measure: AuditMeasure
     /// Which withheld cell, or which published number.
-    public let target: String
+    package let target: String
     /// Smallest value consistent with everything published. Unit: the measure's.
-    public let lower: Int64?
+    package let lower: Int64?
     /// Largest value consistent with everything published; nil is unbounded. Unit: the measure's.
-    public let upper: Int64?
+    package let upper: Int64?
     /// k, or 0 where no threshold plays a part.
-    public let threshold: Int64
+    package let threshold: Int64
     /// How it was done.
-    public let certificates: [AuditCertificate]
+    package let certificates: [AuditCertificate]
     /// In words.
-    public let explanation: String
+    package let explanation: String
 
     /// Sorts of findings.
-    public enum Kind: String, Sendable, Codable, CaseIterable {
+    package enum Kind: String, Sendable, Codable, CaseIterable {
         /// The value is the only one possible.
         case exact
         /// The value is proved to be under k.
@@ -46,7 +46,7 @@ public struct AuditFinding: Sendable, Codable, Hashable {
     }
 
     /// How bad a finding is.
-    public enum Severity: String, Sendable, Codable {
+    package enum Severity: String, Sendable, Codable {
         /// The audit fails.
         case pin
         /// Worth a look.
@@ -54,7 +54,7 @@ public struct AuditFinding: Sendable, Codable, Hashable {
     }
 
     /// A finding.
-    public init(
+    package init(
         kind: Kind, severity: Severity, app: String, metric: String, measure: AuditMeasure, target: String,
         lower: Int64?, upper: Int64?, threshold: Int64, certificates: [AuditCertificate], explanation: String
     ) {

@@ -1,6 +1,6 @@
 extension AuditReport {
     /// The report as people read it, in plain text.
-    public var text: String {
+    package var text: String {
         var lines: [String] = []
         lines.append(
             "read \(sources.count) sources: \(statements) published numbers, \(leaves) leaves, "

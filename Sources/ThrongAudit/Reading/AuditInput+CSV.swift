@@ -6,7 +6,7 @@ extension AuditInput {
     /// line without a count is a withheld cell that was listed. Labels that neither the plan nor any line names cannot
     /// be targets: add the plan first.
     /// - Complexity: O(bytes).
-    public mutating func add(csv text: String, name: String) {
+    package mutating func add(csv text: String, name: String) {
         let lines = CSVLines.split(text)
         guard let header = lines.first,
             ["app", "metric", "period_start", "period_end", "k", "count"].allSatisfy(header.contains)

@@ -6,7 +6,7 @@ extension AuditInput {
     ///
     /// - Parameter path: of a dimension's code: itself, its ancestors, and last the total.
     /// - Complexity: O(lines × dimensions × codes below a code).
-    public mutating func add(
+    package mutating func add(
         table text: String, name: String, threshold: Int64, path: (_ dimension: String, _ code: String) -> [String]
     ) {
         let lines = CSVLines.split(text)

@@ -4,7 +4,7 @@ extension AuditInput {
     /// Reads every number, also those that only stand as numerator, denominator, whole, withheld share or rest, and looks at
     /// the file's form: what tells two withheld rows apart is a finding.
     /// - Complexity: O(bytes).
-    public mutating func add(report bytes: [UInt8], name: String) {
+    package mutating func add(report bytes: [UInt8], name: String) {
         guard let tree = JSONReader.read(bytes), tree["format"]?.text == "throng-report/1" else {
             unread.append("\(name): not a report of format throng-report/1")
             return

@@ -1,5 +1,5 @@
-public import ThrongPlan
-public import ThrongWire
+package import ThrongPlan
+package import ThrongWire
 
 /// How many devices have sent which hash of a value that is not known, in each open window.
 ///
@@ -7,10 +7,10 @@ public import ThrongWire
 /// hashes nor identifiers are here as they came, both are keyed with the window's key. A pure state machine.
 /// - Cost: at most ``mostHashes`` hashes a window and dimension, 30 to 60 bytes each, and 12 bytes for each device up to
 ///   the threshold.
-public struct RevealCandidates: Sendable {
+package struct RevealCandidates: Sendable {
     /// How many hashes are told apart in one window of one dimension. Others are never asked for: identifiers and hashes
     /// cost nothing, memory does.
-    public static let mostHashes = 65_536
+    package static let mostHashes = 65_536
 
     private var crowds: [WindowID: [DimensionName: Crowd]] = [:]
 
@@ -22,7 +22,7 @@ public struct RevealCandidates: Sendable {
     }
 
     /// What noting a hash came to.
-    public enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         /// Too few devices have sent it so far.
         case few
         /// Enough devices have sent it: its value may be asked for.
@@ -32,7 +32,7 @@ public struct RevealCandidates: Sendable {
     }
 
     /// Starts with nobody.
-    public init() {}
+    package init() {}
 
     /// Notes that a device has sent a hash.
     ///
@@ -40,7 +40,7 @@ public struct RevealCandidates: Sendable {
     ///   - hash: the hash under its window's key.
     ///   - identifier: who sent it, under the same key.
     ///   - threshold: how many devices are enough.
-    public mutating func note(
+    package mutating func note(
         _ hash: KeyedIdentifier, by identifier: KeyedIdentifier, of dimension: DimensionName, in window: WindowID,
         threshold: Threshold
     ) -> Outcome {
@@ -56,19 +56,19 @@ public struct RevealCandidates: Sendable {
     }
 
     /// Whether enough devices have sent a hash.
-    public func hasEnough(
+    package func hasEnough(
         _ hash: KeyedIdentifier, of dimension: DimensionName, in window: WindowID, threshold: Threshold
     ) -> Bool {
         (crowds[window]?[dimension]?.devices[hash] ?? 0) >= threshold.devices
     }
 
     /// Forgets windows that are over.
-    public mutating func closeWindows(now: Int64) { crowds = crowds.filter { $0.key.over > now } }
+    package mutating func closeWindows(now: Int64) { crowds = crowds.filter { $0.key.over > now } }
 }
 
 extension WindowKey {
     /// Keys a hash as it came from a client, so that memory holds none that could be tested without this key.
-    public func keyed(_ hash: RevealedHash) -> KeyedIdentifier {
+    package func keyed(_ hash: RevealedHash) -> KeyedIdentifier {
         withUnsafeBytes(of: (hash.high, hash.low)) { keyed($0) }
     }
 }

@@ -1,10 +1,10 @@
 internal import CSimdJSON
 internal import ThrongCounting
-public import ThrongPlan
+package import ThrongPlan
 
 extension Intake {
     /// How large the body of `POST /v1/reveals` may be. Unit: bytes.
-    public static let revealBytes = 4096
+    package static let revealBytes = 4096
 
     /// Reads the body of `POST /v1/reveals`; nil where the purpose honours one of the signals.
     ///
@@ -12,7 +12,7 @@ extension Intake {
     ///   - signals: the opt-out signals of the request's headers.
     ///   - now: Unix seconds.
     /// - Throws: ``IntakeError``.
-    public func readReveal(
+    package func readReveal(
         _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: Int64
     ) throws(IntakeError) -> IncomingReveal? {
         guard body.count <= Self.revealBytes else { throw .bodyTooLarge(limit: Self.revealBytes) }

@@ -1,12 +1,12 @@
 internal import ThrongPlan
-public import ThrongWire
+package import ThrongWire
 
 /// A hash of a batch that means nothing yet: it was counted as `other`.
-public struct RevealCandidate: Sendable {
+package struct RevealCandidate: Sendable {
     /// The event's place in the batch.
-    public let event: Int
+    package let event: Int
     /// The dimension.
-    public let dimension: DimensionName
+    package let dimension: DimensionName
     /// As the client sent it. Not stored.
-    public let hash: RevealedHash
+    package let hash: RevealedHash
 }

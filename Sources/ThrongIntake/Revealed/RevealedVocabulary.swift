@@ -1,10 +1,10 @@
 internal import Synchronization
 internal import ThrongCounting
-public import ThrongPlan
-public import ThrongWire
+package import ThrongPlan
+package import ThrongWire
 
 /// The labels of revealed dimensions, and their hashes in each window of which batches come.
-public final class RevealedVocabulary: Sendable {
+package final class RevealedVocabulary: Sendable {
     /// Labels with their slots, by app and dimension.
     private struct State {
         var labels: [AppName: [DimensionName: [BucketLabel: Int]]] = [:]
@@ -15,10 +15,10 @@ public final class RevealedVocabulary: Sendable {
     private let state = Mutex(State())
 
     /// Starts with none.
-    public init() {}
+    package init() {}
 
     /// Replaces the labels of a dimension. Batches that are being read finish with what they began with.
-    public func set(_ labels: [BucketLabel: Int], of dimension: DimensionName, app: AppName) {
+    package func set(_ labels: [BucketLabel: Int], of dimension: DimensionName, app: AppName) {
         state.withLock { state in
             guard state.labels[app]?[dimension] ?? [:] != labels else { return }
             state.labels[app, default: [:]][dimension] = labels
@@ -27,12 +27,12 @@ public final class RevealedVocabulary: Sendable {
     }
 
     /// The labels of a dimension with their slots.
-    public func labels(of dimension: DimensionName, app: AppName) -> [BucketLabel: Int] {
+    package func labels(of dimension: DimensionName, app: AppName) -> [BucketLabel: Int] {
         state.withLock { $0.labels[app]?[dimension] ?? [:] }
     }
 
     /// What a bucket is called now.
-    public func name(of bucket: Int, in dimension: MetricLayout.DimensionLayout, app: AppName) -> BucketLabel {
+    package func name(of bucket: Int, in dimension: MetricLayout.DimensionLayout, app: AppName) -> BucketLabel {
         guard dimension.isVacant(bucket) else { return dimension.labels[bucket] }
         return labels(of: dimension.name, app: app).first { $0.value == bucket }?.key ?? dimension.labels[bucket]
     }
@@ -57,7 +57,7 @@ public final class RevealedVocabulary: Sendable {
     }
 
     /// Forgets windows that are over.
-    public func closeWindows(now: Int64) {
+    package func closeWindows(now: Int64) {
         state.withLock { state in state.windows = state.windows.filter { $0.key.over > now } }
     }
 }

@@ -15,9 +15,9 @@
 /// It cannot be copied: two copies would give out two permits for one release. Two processes are kept apart by the
 /// store, where a release has one row.
 /// - Complexity: O(slots of the release) per step, O(rows) to recover and in memory.
-public struct BudgetLedger: ~Copyable, Sendable {
+package struct BudgetLedger: ~Copyable, Sendable {
     /// What may be spent.
-    public let budget: PrivacyBudget
+    package let budget: PrivacyBudget
     private var rows: [NoiseReleaseID: LedgerRow] = [:]
     /// Of releases that this process reserved and has not yet been told to be durable.
     private var pending: [NoiseReleaseID: NoiseTerms] = [:]
@@ -31,7 +31,7 @@ public struct BudgetLedger: ~Copyable, Sendable {
     ///
     /// A budget that was lowered may be overspent; it then refuses everything until the next slot.
     /// - Throws: ``LedgerError/twoRows(_:)``, ``LedgerError/noSlot(_:)`` and ``LedgerError/inexact(_:)``.
-    public init(budget: PrivacyBudget, recovering stored: [LedgerRow] = []) throws(LedgerError) {
+    package init(budget: PrivacyBudget, recovering stored: [LedgerRow] = []) throws(LedgerError) {
         self.budget = budget
         for row in stored {
             guard rows[row.release] == nil else { throw .twoRows(row.release) }
@@ -43,14 +43,14 @@ public struct BudgetLedger: ~Copyable, Sendable {
     /// What is left in a slot; negative where the budget was lowered below what was spent.
     ///
     /// - Throws: ``LedgerError/inexact(_:)``.
-    public func remaining(in slot: BudgetSlot) throws(LedgerError) -> Rational {
+    package func remaining(in slot: BudgetSlot) throws(LedgerError) -> Rational {
         do throws(NoiseError) {
             return try budget.total.amount.subtracting(spent[slot] ?? .zero)
         } catch { throw .inexact(error) }
     }
 
     /// What to do about a release, asked at every start and every try.
-    public func nextStep(for release: NoiseReleaseID) -> NextStep {
+    package func nextStep(for release: NoiseReleaseID) -> NextStep {
         switch rows[release]?.stage {
         case nil: .reserve
         case .reserved: pending[release] == nil && !permitted.contains(release) ? .giveUp : .wait
@@ -60,7 +60,7 @@ public struct BudgetLedger: ~Copyable, Sendable {
     }
 
     /// What to do about a release.
-    public enum NextStep: Sendable, Hashable {
+    package enum NextStep: Sendable, Hashable {
         /// Nothing is known of it: reserve its cost.
         case reserve
         /// This process is at it.
@@ -79,7 +79,7 @@ public struct BudgetLedger: ~Copyable, Sendable {
     /// - Returns: The row that must be on disk, unique by release, before ``isDurable(_:)`` is called.
     /// - Throws: ``LedgerError/spent(cost:remaining:slot:)`` where any slot has too little left, and
     ///   ``LedgerError/alreadyReserved(_:_:)``; then nothing has changed.
-    public mutating func reserve(
+    package mutating func reserve(
         _ release: NoiseReleaseID, terms: NoiseTerms, in slots: Set<BudgetSlot>
     ) throws(LedgerError) -> LedgerRow {
         if let row = rows[release] { throw .alreadyReserved(release, row.stage) }
@@ -102,7 +102,7 @@ public struct BudgetLedger: ~Copyable, Sendable {
     ///
     /// Where the store's answer was lost, don't call it: recover a ledger from the store instead.
     /// - Throws: ``LedgerError/outOfOrder(_:)`` for a release that this process did not reserve, or a second call.
-    public mutating func isDurable(_ release: NoiseReleaseID) throws(LedgerError) -> DrawPermit {
+    package mutating func isDurable(_ release: NoiseReleaseID) throws(LedgerError) -> DrawPermit {
         guard let terms = pending.removeValue(forKey: release) else { throw .outOfOrder(release) }
         permitted.insert(release)
         return DrawPermit(release: release, terms: terms)
@@ -112,7 +112,7 @@ public struct BudgetLedger: ~Copyable, Sendable {
     ///
     /// - Returns: The row that must be on disk together with the values, in one transaction, before they are published.
     /// - Throws: ``LedgerError/outOfOrder(_:)``.
-    public mutating func drawn(_ draw: NoiseDraw, digest: DrawDigest) throws(LedgerError) -> LedgerRow {
+    package mutating func drawn(_ draw: NoiseDraw, digest: DrawDigest) throws(LedgerError) -> LedgerRow {
         guard permitted.contains(draw.release), let row = rows[draw.release], row.stage == .reserved else {
             throw .outOfOrder(draw.release)
         }
@@ -127,7 +127,7 @@ public struct BudgetLedger: ~Copyable, Sendable {
     ///
     /// Where the store's answer was lost, don't call it: recover a ledger from the store instead.
     /// - Throws: ``LedgerError/outOfOrder(_:)``.
-    public mutating func areStored(_ release: NoiseReleaseID) throws(LedgerError) {
+    package mutating func areStored(_ release: NoiseReleaseID) throws(LedgerError) {
         guard unstored.remove(release) != nil else { throw .outOfOrder(release) }
     }
 
@@ -136,7 +136,7 @@ public struct BudgetLedger: ~Copyable, Sendable {
     /// - Parameter digest: of what was published.
     /// - Returns: The row to store.
     /// - Throws: ``LedgerError/outOfOrder(_:)`` and ``LedgerError/otherValues(_:drawn:found:)``.
-    public mutating func published(
+    package mutating func published(
         _ release: NoiseReleaseID, digest: DrawDigest
     ) throws(LedgerError) -> LedgerRow {
         guard !unstored.contains(release), let row = rows[release], case .drawn(let drawn) = row.stage else {

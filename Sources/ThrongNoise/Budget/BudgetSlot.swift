@@ -1,10 +1,10 @@
 /// One stretch of time that a budget is given for; the whole life of the purpose is slot 0 alone.
-public struct BudgetSlot: Sendable, Hashable, Comparable, Codable {
+package struct BudgetSlot: Sendable, Hashable, Comparable, Codable {
     /// When it begins. Unit: Unix seconds.
-    public let start: Int64
+    package let start: Int64
 
     /// Wraps a beginning.
-    public init(start: Int64) { self.start = start }
+    package init(start: Int64) { self.start = start }
     /// Orders by time.
-    public static func < (left: Self, right: Self) -> Bool { left.start < right.start }
+    package static func < (left: Self, right: Self) -> Bool { left.start < right.start }
 }

@@ -1,5 +1,5 @@
 /// How long a purpose's budget has to last, in the app's time zone.
-public enum BudgetSpan: String, Sendable, Hashable, Codable, CaseIterable {
+package enum BudgetSpan: String, Sendable, Hashable, Codable, CaseIterable {
     /// A day.
     case day
     /// From Monday.

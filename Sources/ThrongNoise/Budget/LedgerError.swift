@@ -1,5 +1,5 @@
 /// Why a step of the budget ledger was refused.
-public enum LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
+package enum LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The budget has less left than the release costs.
     case spent(cost: Rational, remaining: Rational, slot: BudgetSlot)
     /// The release has a row already; it is never reserved, and so never drawn, a second time.
@@ -16,7 +16,7 @@ public enum LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case inexact(NoiseError)
 
     /// What was found and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .spent(let cost, let remaining, let slot):
             """

@@ -1,16 +1,16 @@
 /// What a store keeps about the noise of one release. A row is only ever added or moved forward.
-public struct LedgerRow: Sendable, Hashable {
+package struct LedgerRow: Sendable, Hashable {
     /// Primary key.
-    public let release: NoiseReleaseID
+    package let release: NoiseReleaseID
     /// Whose room it takes, ascending; more than one where the release's period spans a boundary.
-    public let slots: [BudgetSlot]
+    package let slots: [BudgetSlot]
     /// In the budget's currency.
-    public let cost: Rational
+    package let cost: Rational
     /// How far it came.
-    public let stage: Stage
+    package let stage: Stage
 
     /// Puts a row together.
-    public init(release: NoiseReleaseID, slots: [BudgetSlot], cost: Rational, stage: Stage) {
+    package init(release: NoiseReleaseID, slots: [BudgetSlot], cost: Rational, stage: Stage) {
         self.release = release
         self.slots = slots
         self.cost = cost
@@ -18,7 +18,7 @@ public struct LedgerRow: Sendable, Hashable {
     }
 
     /// How far the noise of a release came. The store's code stands beside each.
-    public enum Stage: Sendable, Hashable {
+    package enum Stage: Sendable, Hashable {
         /// 0: paid; nothing that was drawn is known.
         case reserved
         /// 1: paid, and the values are stored.

@@ -1,14 +1,14 @@
 /// Which release: one metric of one app in one period, however often it is tried.
-public struct NoiseReleaseID: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct NoiseReleaseID: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// Such as `shop/orders/day/1790000000`; the same whenever it is made, so that a second try meets the first.
-    public let text: String
+    package let text: String
 
     /// Wraps a name.
-    public init(_ text: String) { self.text = text }
+    package init(_ text: String) { self.text = text }
     /// The name.
-    public var description: String { text }
+    package var description: String { text }
     /// Orders by the names' UTF-8 bytes.
-    public static func < (left: Self, right: Self) -> Bool {
+    package static func < (left: Self, right: Self) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
 }

@@ -3,7 +3,7 @@ extension PrivacyBudget {
     ///
     /// - Throws: ``NoiseError/unlikeCurrencies(cost:budget:)``, ``NoiseError/zeroDenominator`` for no cost at all,
     ///   and ``NoiseError/overflow``.
-    public func releases(costing cost: PrivacyLoss) throws(NoiseError) -> Int128 {
+    package func releases(costing cost: PrivacyLoss) throws(NoiseError) -> Int128 {
         try total.amount.divided(by: cost.charged(to: total)).floor
     }
 }

@@ -3,11 +3,11 @@
 /// Only ``BudgetLedger/isDurable(_:)`` makes one, after the reservation is on disk; it cannot be copied, and drawing
 /// consumes it. That a release is drawn twice by mistake is therefore a compile-time error within one process, and the
 /// ledger's rows prevent it over crashes.
-public struct DrawPermit: ~Copyable, Sendable {
+package struct DrawPermit: ~Copyable, Sendable {
     /// Whose noise it is.
-    public let release: NoiseReleaseID
+    package let release: NoiseReleaseID
     /// What was reserved for; no other noise can be drawn with it.
-    public let terms: NoiseTerms
+    package let terms: NoiseTerms
 
     init(release: NoiseReleaseID, terms: NoiseTerms) {
         self.release = release
@@ -20,13 +20,13 @@ public struct DrawPermit: ~Copyable, Sendable {
     /// - Returns: Sums that do not fit saturate, which is done after the noise and tells nothing.
     /// - Throws: As ``NoiseTerms/check(_:)``, which should be asked before anything is reserved: the permit is gone.
     /// - Complexity: O(cells) time and memory, about half a microsecond a number.
-    public consuming func draw(_ values: [[Int64]]) throws(NoiseError) -> NoiseDraw {
+    package consuming func draw(_ values: [[Int64]]) throws(NoiseError) -> NoiseDraw {
         var bits = RandomBits()
         return try draw(values, using: &bits)
     }
 
     /// See ``draw(_:)``, with fair bits from elsewhere.
-    public consuming func draw(_ values: [[Int64]], using bits: inout some BitSource) throws(NoiseError) -> NoiseDraw {
+    package consuming func draw(_ values: [[Int64]], using bits: inout some BitSource) throws(NoiseError) -> NoiseDraw {
         try terms.check(values)
         let noisy = zip(terms.distributions, values).map { noise, column in
             column.map { Int64(clamping: Int128($0) + noise.sample(using: &bits)) }

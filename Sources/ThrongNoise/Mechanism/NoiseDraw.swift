@@ -1,18 +1,18 @@
 /// The noisy numbers of one release, drawn once; they are stored before anyone sees them and published as stored.
-public struct NoiseDraw: Sendable, Hashable {
+package struct NoiseDraw: Sendable, Hashable {
     /// Whose numbers they are.
-    public let release: NoiseReleaseID
+    package let release: NoiseReleaseID
     /// One array per measure, one number per declared cell; may be negative. Unit: the measure's.
-    public let values: [[Int64]]
+    package let values: [[Int64]]
 
     /// Made by ``DrawPermit/draw(_:using:)``, or read back by the store.
-    public init(release: NoiseReleaseID, values: [[Int64]]) {
+    package init(release: NoiseReleaseID, values: [[Int64]]) {
         self.release = release
         self.values = values
     }
 
     /// What its digest is taken over: the release, then one line per measure, decimal numbers with commas between.
-    public var canonicalText: String {
+    package var canonicalText: String {
         ([release.text] + values.map { $0.map(String.init).joined(separator: ",") }).joined(separator: "\n") + "\n"
     }
 }

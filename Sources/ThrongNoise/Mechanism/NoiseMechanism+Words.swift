@@ -4,7 +4,7 @@ extension NoiseMechanism {
     /// A device shows a new identifier in every window, so n windows are a group of n: nε for pure privacy, and n²ρ for
     /// concentrated privacy (Bun and Steinke 2016, proposition 1.9), because all n may have pushed the same cell.
     /// - Throws: ``NoiseError/notPositive(_:)`` and ``NoiseError/overflow``.
-    public func loss(ofDeviceActiveIn windows: Int64) throws(NoiseError) -> PrivacyLoss {
+    package func loss(ofDeviceActiveIn windows: Int64) throws(NoiseError) -> PrivacyLoss {
         guard windows > 0 else { throw .notPositive(.windows) }
         let cost = cost
         let times = Rational(windows)
@@ -18,7 +18,7 @@ extension NoiseMechanism {
     /// The same in words, for reports and for the privacy label.
     ///
     /// - Throws: As ``loss(ofDeviceActiveIn:)``.
-    public func statement(forDeviceActiveIn windows: Int64) throws(NoiseError) -> String {
+    package func statement(forDeviceActiveIn windows: Int64) throws(NoiseError) -> String {
         let one = try Self.promise(cost)
         let unit = """
             Noise hides one identifier in one window: whatever else is known, leaving out all that it sent in that \

@@ -1,7 +1,7 @@
 /// Which noise a metric's release gets, and what one release of it costs.
 ///
 /// The cost is of the whole release: every measure and every grouping of one metric and period together.
-public enum NoiseMechanism: Sendable, Hashable, Codable {
+package enum NoiseMechanism: Sendable, Hashable, Codable {
     /// Discrete Laplace noise for ε-differential privacy.
     case laplace(epsilon: Rational)
     /// Discrete Gaussian noise for ρ-zero-concentrated differential privacy. Worth it from about five groupings or
@@ -9,7 +9,7 @@ public enum NoiseMechanism: Sendable, Hashable, Codable {
     case gaussian(rho: Rational)
 
     /// What one release costs.
-    public var cost: PrivacyLoss {
+    package var cost: PrivacyLoss {
         switch self {
         case .laplace(let epsilon): .epsilon(epsilon)
         case .gaussian(let rho): .rho(rho)
@@ -40,7 +40,7 @@ extension NoiseMechanism {
     private enum Kind: String, Codable { case laplace, gaussian }
 
     /// Reads what ``encode(to:)`` writes.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         switch try container.decode(Kind.self, forKey: .mechanism) {
         case .laplace: self = .laplace(epsilon: try container.decode(Rational.self, forKey: .epsilon))
@@ -49,7 +49,7 @@ extension NoiseMechanism {
     }
 
     /// As the plan has it: `{"mechanism": "laplace", "epsilon": "1/2"}`.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         switch self {
         case .laplace(let epsilon):

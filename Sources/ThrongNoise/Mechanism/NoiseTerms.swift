@@ -1,13 +1,13 @@
 /// Everything about the noise of one release that is fixed before anybody looks at a number.
 ///
 /// The shape of the universe is declared, never observed: which cells exist must not depend on who came.
-public struct NoiseTerms: Sendable, Hashable {
+package struct NoiseTerms: Sendable, Hashable {
     /// Which noise and what it costs.
-    public let mechanism: NoiseMechanism
+    package let mechanism: NoiseMechanism
     /// One per measure of the metric: the count first.
-    public let distributions: [NoiseDistribution]
+    package let distributions: [NoiseDistribution]
     /// Cells of all groupings together, without structural zeros. Unit: cells.
-    public let cells: Int
+    package let cells: Int
 
     /// Fixes the noise.
     ///
@@ -17,7 +17,7 @@ public struct NoiseTerms: Sendable, Hashable {
     ///   - includesLeaves: whether the finest margin is one of them.
     ///   - cells: of all those margins, empty ones too. Unit: cells.
     /// - Throws: ``NoiseError``: anything that is not positive, too fine or does not fit.
-    public init(
+    package init(
         mechanism: NoiseMechanism, limits: [ContributionLimit], groupings: Int, includesLeaves: Bool, cells: Int
     ) throws(NoiseError) {
         guard !limits.isEmpty, cells > 0 else { throw .emptyUniverse }
@@ -34,7 +34,7 @@ public struct NoiseTerms: Sendable, Hashable {
     /// Refuses values that are not one per measure and declared cell.
     ///
     /// - Throws: ``NoiseError/notTheUniverse(measures:cells:declaredMeasures:declaredCells:)``.
-    public func check(_ values: [[Int64]]) throws(NoiseError) {
+    package func check(_ values: [[Int64]]) throws(NoiseError) {
         for column in values where column.count != cells {
             throw .notTheUniverse(
                 measures: values.count, cells: column.count, declaredMeasures: distributions.count,

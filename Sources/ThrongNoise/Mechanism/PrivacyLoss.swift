@@ -2,21 +2,21 @@
 ///
 /// The two currencies add up within themselves: epsilons by basic composition, rhos by composition of
 /// zero-concentrated privacy (Bun and Steinke 2016, "Concentrated Differential Privacy", lemma 1.7).
-public enum PrivacyLoss: Sendable, Hashable, Codable, CustomStringConvertible {
+package enum PrivacyLoss: Sendable, Hashable, Codable, CustomStringConvertible {
     /// Pure differential privacy: no outcome becomes more than e^ε times likelier.
     case epsilon(Rational)
     /// Zero-concentrated differential privacy: an average, over outcomes, of the evidence that one gives.
     case rho(Rational)
 
     /// The number without its currency.
-    public var amount: Rational {
+    package var amount: Rational {
         switch self {
         case .epsilon(let amount), .rho(let amount): amount
         }
     }
 
     /// As a ledger writes it: `epsilon 1/2`.
-    public var description: String {
+    package var description: String {
         switch self {
         case .epsilon(let amount): "epsilon \(amount)"
         case .rho(let amount): "rho \(amount)"
@@ -36,7 +36,7 @@ public enum PrivacyLoss: Sendable, Hashable, Codable, CustomStringConvertible {
     /// Privacy of ε is zero-concentrated privacy of ε²/2 (Bun and Steinke 2016, proposition 1.4). There is no way back
     /// at δ = 0, so a Gaussian release cannot be paid from a budget in epsilon.
     /// - Throws: ``NoiseError/unlikeCurrencies(cost:budget:)`` and ``NoiseError/overflow``.
-    public func charged(to budget: PrivacyLoss) throws(NoiseError) -> Rational {
+    package func charged(to budget: PrivacyLoss) throws(NoiseError) -> Rational {
         switch (self, budget) {
         case (.epsilon(let amount), .epsilon), (.rho(let amount), .rho):
             return amount
@@ -54,7 +54,7 @@ public enum PrivacyLoss: Sendable, Hashable, Codable, CustomStringConvertible {
     /// one needs a square root and nothing else.
     /// - Parameter deltaBits: 20 gives δ < 10^−6.
     /// - Throws: ``NoiseError/overflow``.
-    public func epsilon(deltaBits: UInt8) throws(NoiseError) -> Rational {
+    package func epsilon(deltaBits: UInt8) throws(NoiseError) -> Rational {
         guard case .rho(let rho) = self else { return amount }
         let logarithm = try Rational(Int128(deltaBits) * 693_148, over: 1_000_000)
         // √x in thousandths, up: the least n with n² ≥ 4·x·10^6.

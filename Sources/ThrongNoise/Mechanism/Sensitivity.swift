@@ -1,11 +1,11 @@
 /// How far the numbers of one measure move when one identifier is taken out of one window: all groupings together.
 ///
 /// Neighbours are tables with and without one identifier's events of one window.
-public struct Sensitivity: Sendable, Hashable {
+package struct Sensitivity: Sendable, Hashable {
     /// Δ₁: the sum of all moves. Unit: the measure's.
-    public let absolute: Int128
+    package let absolute: Int128
     /// Δ₂²: the sum of their squares. Unit: the measure's, squared.
-    public let squared: Int128
+    package let squared: Int128
 
     /// Follows from what one identifier may add.
     ///
@@ -15,7 +15,7 @@ public struct Sensitivity: Sendable, Hashable {
     ///   - groupings: how many margins of the metric are released, each with noise of its own; at least 1.
     ///   - includesLeaves: whether the finest margin is one of them.
     /// - Throws: ``NoiseError/emptyUniverse`` and ``NoiseError/overflow``.
-    public init(of limit: ContributionLimit, groupings: Int, includesLeaves: Bool) throws(NoiseError) {
+    package init(of limit: ContributionLimit, groupings: Int, includesLeaves: Bool) throws(NoiseError) {
         guard groupings > 0 else { throw .emptyUniverse }
         let total = Int128(limit.total)
         let amount = Int128(limit.amount)

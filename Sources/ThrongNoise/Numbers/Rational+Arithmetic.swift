@@ -2,7 +2,7 @@ extension Rational {
     /// The exact sum.
     ///
     /// - Throws: ``NoiseError/overflow``.
-    public func adding(_ other: Rational) throws(NoiseError) -> Rational {
+    package func adding(_ other: Rational) throws(NoiseError) -> Rational {
         // Over the least common denominator: a budget adds thousands of equal costs and must not grow on the way.
         let shared = Self.greatestCommonDivisor(denominator, other.denominator)
         let left = try Self.product(numerator, other.denominator / shared)
@@ -15,14 +15,14 @@ extension Rational {
     /// The exact difference.
     ///
     /// - Throws: ``NoiseError/overflow``.
-    public func subtracting(_ other: Rational) throws(NoiseError) -> Rational {
+    package func subtracting(_ other: Rational) throws(NoiseError) -> Rational {
         try adding(Rational(reduced: -other.numerator, over: other.denominator))
     }
 
     /// The exact product.
     ///
     /// - Throws: ``NoiseError/overflow``.
-    public func multiplied(by other: Rational) throws(NoiseError) -> Rational {
+    package func multiplied(by other: Rational) throws(NoiseError) -> Rational {
         // Reduced crosswise first, so that only what really does not fit overflows.
         let down = Self.greatestCommonDivisor(numerator, other.denominator)
         let up = Self.greatestCommonDivisor(other.numerator, denominator)
@@ -34,12 +34,12 @@ extension Rational {
     /// The exact quotient.
     ///
     /// - Throws: ``NoiseError/zeroDenominator`` and ``NoiseError/overflow``.
-    public func divided(by other: Rational) throws(NoiseError) -> Rational {
+    package func divided(by other: Rational) throws(NoiseError) -> Rational {
         try multiplied(by: Rational(other.denominator, over: other.numerator))
     }
 
     /// The largest whole number that is not above it.
-    public var floor: Int128 {
+    package var floor: Int128 {
         let (quotient, remainder) = numerator.quotientAndRemainder(dividingBy: denominator)
         return remainder < 0 ? quotient - 1 : quotient
     }
@@ -53,7 +53,7 @@ extension Rational {
 
 extension Rational: Comparable {
     /// Orders by value; exact, because the cross products are taken in 256 bits.
-    public static func < (left: Self, right: Self) -> Bool {
+    package static func < (left: Self, right: Self) -> Bool {
         let ours = left.numerator.multipliedFullWidth(by: right.denominator)
         let theirs = right.numerator.multipliedFullWidth(by: left.denominator)
         return (ours.high, ours.low) < (theirs.high, theirs.low)

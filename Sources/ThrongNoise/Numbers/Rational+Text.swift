@@ -1,13 +1,13 @@
 extension Rational: CustomStringConvertible {
     /// As people and the ledger write it: `3/7`, `-3/7`, and `10` for a whole number.
-    public var description: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
+    package var description: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
 
     /// Reads `1/2`, `0.5`, `3` and their negatives; nothing else.
     ///
     /// No exponent, no blank, no sign but one leading minus: a privacy loss that can be written in two ways can be
     /// misread in one.
     /// - Throws: ``NoiseError/notANumber``, ``NoiseError/zeroDenominator`` and ``NoiseError/overflow``.
-    public init(parsing text: some StringProtocol) throws(NoiseError) {
+    package init(parsing text: some StringProtocol) throws(NoiseError) {
         let bytes = Array(text.utf8)
         let isNegative = bytes.first == UInt8(ascii: "-")
         let digits = bytes.dropFirst(isNegative ? 1 : 0)
@@ -48,13 +48,13 @@ extension Rational: CustomStringConvertible {
 
 extension Rational: Codable {
     /// Reads the text that ``description`` writes.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         try self.init(parsing: container.decode(String.self))
     }
 
     /// Writes ``description``: a text, because JSON's numbers are read as floating point nearly everywhere.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }

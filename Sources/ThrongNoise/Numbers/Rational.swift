@@ -4,17 +4,17 @@
 /// not exact is not the scale that was proved (Mironov, 2012, "On significance of the least significant bits for
 /// differential privacy").
 /// - Bounds: numerator and denominator each within ±(2^127 − 1). What needs more throws ``NoiseError/overflow``.
-public struct Rational: Sendable, Hashable {
+package struct Rational: Sendable, Hashable {
     /// Carries the sign. Coprime to the denominator.
-    public let numerator: Int128
+    package let numerator: Int128
     /// At least 1.
-    public let denominator: Int128
+    package let denominator: Int128
 
     /// Reduces a fraction.
     ///
     /// - Throws: ``NoiseError/zeroDenominator``, and ``NoiseError/overflow`` for a part of −2^127.
     /// - Complexity: O(bits), by Euclid.
-    public init(_ numerator: Int128, over denominator: Int128) throws(NoiseError) {
+    package init(_ numerator: Int128, over denominator: Int128) throws(NoiseError) {
         guard denominator != 0 else { throw .zeroDenominator }
         // -2^127 has no opposite.
         guard numerator != .min, denominator != .min else { throw .overflow }
@@ -25,7 +25,7 @@ public struct Rational: Sendable, Hashable {
     }
 
     /// A whole number.
-    public init(_ whole: Int64) {
+    package init(_ whole: Int64) {
         numerator = Int128(whole)
         denominator = 1
     }
@@ -37,10 +37,10 @@ public struct Rational: Sendable, Hashable {
     }
 
     /// Nothing.
-    public static let zero = Rational(0)
+    package static let zero = Rational(0)
 
     /// Whether it is more than zero.
-    public var isPositive: Bool { numerator > 0 }
+    package var isPositive: Bool { numerator > 0 }
 
     /// Of magnitudes below 2^127; at least 1 unless both are 0.
     static func greatestCommonDivisor(_ left: Int128, _ right: Int128) -> Int128 {

@@ -9,7 +9,7 @@ extension DiscreteGaussian {
     /// - Returns: Unit: that of the number.
     /// - Throws: ``NoiseError/notAShare(_:)``.
     /// - Complexity: O(σ) up to 2,048, O(10^4) above; the same in words of memory.
-    public func margin(missing share: Rational) throws(NoiseError) -> Int128 {
+    package func margin(missing share: Rational) throws(NoiseError) -> Int128 {
         let (shareAbove, shareBelow) = try share.checkedShare
         let width = max(1, UInt128(deviationFloor) / 1024)
         let (uppers, lowerSum) = blocks(of: width)

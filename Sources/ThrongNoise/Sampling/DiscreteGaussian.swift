@@ -3,9 +3,9 @@
 /// Sampling follows Canonne, Kamath and Steinke 2020, algorithm 3: a discrete Laplace number of scale ⌊σ⌋ + 1 is kept
 /// with the probability exp(−(|y| − σ²/t)² / 2σ²). What ``DiscreteLaplace`` says about exactness and timing holds here.
 /// - Unit: that of the number which it protects.
-public struct DiscreteGaussian: Sendable, Hashable {
+package struct DiscreteGaussian: Sendable, Hashable {
     /// σ². The variance of what is drawn is slightly below it, as the paper shows. Unit: the number's, squared.
-    public let variance: Rational
+    package let variance: Rational
     private let above: UInt64
     private let below: UInt64
     /// t = ⌊σ⌋ + 1; at most 2^30.
@@ -14,7 +14,7 @@ public struct DiscreteGaussian: Sendable, Hashable {
     /// Checks a variance.
     ///
     /// - Throws: ``NoiseError/notPositive(_:)``, and ``NoiseError/tooFine(_:bits:limit:)`` from 60 bits a side.
-    public init(variance: Rational) throws(NoiseError) {
+    package init(variance: Rational) throws(NoiseError) {
         let parts = try DiscreteLaplace.parts(of: variance, .variance)
         self.variance = variance
         (above, below) = parts
@@ -23,12 +23,12 @@ public struct DiscreteGaussian: Sendable, Hashable {
     }
 
     /// ⌊σ⌋. Unit: that of the number which it protects.
-    public var deviationFloor: UInt64 { proposal - 1 }
+    package var deviationFloor: UInt64 { proposal - 1 }
 
     /// Draws one number.
     ///
     /// - Complexity: expected O(1) coins for any σ, constant memory.
-    public func sample(using bits: inout some BitSource) -> Int128 {
+    package func sample(using bits: inout some BitSource) -> Int128 {
         while true {
             if let drawn = attempt(using: &bits) { return drawn }
         }

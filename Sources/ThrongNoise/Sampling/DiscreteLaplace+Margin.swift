@@ -8,7 +8,7 @@ extension DiscreteLaplace {
     /// - Returns: Unit: that of the number.
     /// - Throws: ``NoiseError/notAShare(_:)``.
     /// - Complexity: O(log scale).
-    public func margin(missing share: Rational) throws(NoiseError) -> Int128 {
+    package func margin(missing share: Rational) throws(NoiseError) -> Int128 {
         let (above, below) = try share.checkedShare
         let (scaleAbove, scaleBelow) = (UInt128(scale.numerator), UInt128(scale.denominator))
         let single = ExponentialBounds(of: scaleBelow, over: scaleAbove)

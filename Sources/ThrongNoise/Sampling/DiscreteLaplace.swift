@@ -9,9 +9,9 @@
 /// Privacy Systems"). Throng draws a whole release in one go, hours after the events, on no one's request, and shows
 /// nobody when it began; never draw while a client waits.
 /// - Unit: that of the number which it protects.
-public struct DiscreteLaplace: Sendable, Hashable {
+package struct DiscreteLaplace: Sendable, Hashable {
     /// 1 / the decay per step. Unit: that of the number which it protects.
-    public let scale: Rational
+    package let scale: Rational
     private let above: UInt64
     private let below: UInt64
 
@@ -21,7 +21,7 @@ public struct DiscreteLaplace: Sendable, Hashable {
     /// Checks a scale.
     ///
     /// - Throws: ``NoiseError/notPositive(_:)``, and ``NoiseError/tooFine(_:bits:limit:)`` from 60 bits a side.
-    public init(scale: Rational) throws(NoiseError) {
+    package init(scale: Rational) throws(NoiseError) {
         let parts = try Self.parts(of: scale, .scale)
         self.scale = scale
         (above, below) = parts
@@ -39,7 +39,7 @@ public struct DiscreteLaplace: Sendable, Hashable {
     /// Draws one number.
     ///
     /// - Complexity: expected O(1) coins, constant memory.
-    public func sample(using bits: inout some BitSource) -> Int128 {
+    package func sample(using bits: inout some BitSource) -> Int128 {
         while true {
             if let drawn = attempt(using: &bits) { return drawn }
         }

@@ -1,17 +1,17 @@
 /// What is added to a number: one of the two exact distributions.
-public enum NoiseDistribution: Sendable, Hashable {
+package enum NoiseDistribution: Sendable, Hashable {
     /// For pure differential privacy.
     case laplace(DiscreteLaplace)
     /// For zero-concentrated differential privacy.
     case gaussian(DiscreteGaussian)
 
     /// The share of numbers that may lie outside a margin of error as plans and reports give it: 19 of 20 are within.
-    public static let oneInTwenty = Rational(reduced: 1, over: 20)
+    package static let oneInTwenty = Rational(reduced: 1, over: 20)
 
     /// Draws one number.
     ///
     /// - Complexity: expected O(1) coins, constant memory.
-    public func sample(using bits: inout some BitSource) -> Int128 {
+    package func sample(using bits: inout some BitSource) -> Int128 {
         switch self {
         case .laplace(let noise): noise.sample(using: &bits)
         case .gaussian(let noise): noise.sample(using: &bits)
@@ -22,7 +22,7 @@ public enum NoiseDistribution: Sendable, Hashable {
     /// ``DiscreteGaussian``.
     ///
     /// - Throws: ``NoiseError/notAShare(_:)``.
-    public func margin(missing share: Rational) throws(NoiseError) -> Int128 {
+    package func margin(missing share: Rational) throws(NoiseError) -> Int128 {
         switch self {
         case .laplace(let noise): try noise.margin(missing: share)
         case .gaussian(let noise): try noise.margin(missing: share)
@@ -34,7 +34,7 @@ public enum NoiseDistribution: Sendable, Hashable {
     /// It covers each number by itself, not all numbers of a release at once: for n at once divide the share by n. It
     /// says nothing about a published number at Int64's ends, which may have been cut there.
     /// - Throws: ``NoiseError/notAShare(_:)``.
-    public func interval(around published: Int64, missing share: Rational) throws(NoiseError) -> ClosedRange<Int128> {
+    package func interval(around published: Int64, missing share: Rational) throws(NoiseError) -> ClosedRange<Int128> {
         let margin = try margin(missing: share)
         return Int128(published) - margin...Int128(published) + margin
     }

@@ -3,17 +3,17 @@
 /// A draw of noise takes 25 to 65 bits, mostly one by one; asking the kernel for 64 each time would cost a system call
 /// per flip.
 /// - Complexity: constant memory: one word.
-public struct RandomBits<Generator: RandomNumberGenerator>: BitSource {
+package struct RandomBits<Generator: RandomNumberGenerator>: BitSource {
     private var generator: Generator
     /// The bits not used yet, in the low places.
     private var pool: UInt64 = 0
     private var left = 0
 
     /// Takes bits from a generator.
-    public init(_ generator: Generator) { self.generator = generator }
+    package init(_ generator: Generator) { self.generator = generator }
 
     /// See ``BitSource/bits(_:)``.
-    public mutating func bits(_ count: Int) -> UInt64 {
+    package mutating func bits(_ count: Int) -> UInt64 {
         // Shifts by 64 give 0 in Swift, so neither a full nor an empty pool is a special case.
         if count <= left {
             let taken = pool & Self.mask(count)
@@ -37,5 +37,5 @@ extension RandomBits: Sendable where Generator: Sendable {}
 
 extension RandomBits where Generator == SystemRandomNumberGenerator {
     /// The operating system's random source: on Linux, getrandom(2).
-    public init() { self.init(SystemRandomNumberGenerator()) }
+    package init() { self.init(SystemRandomNumberGenerator()) }
 }

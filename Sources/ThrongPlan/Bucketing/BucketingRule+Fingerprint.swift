@@ -10,7 +10,7 @@ extension BucketingRule {
     /// The kind, the version of the bucketings, and the start of a SHA-256 over the rule, the tables that it stands on
     /// and, for user agents, ``UserAgentRules/version``. Stable between runs and machines. The time zone database is no
     /// part of it: its changes are a few zones a year and change what a day is anyway.
-    public func fingerprint(rules: UserAgentRules) -> String {
+    package func fingerprint(rules: UserAgentRules) -> String {
         var digest = Digest()
         let kind: String
         switch self {

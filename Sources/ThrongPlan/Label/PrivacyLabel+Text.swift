@@ -1,6 +1,6 @@
 extension PrivacyLabel {
     /// The label as plain text that also reads as Markdown; no line is longer than 100 columns unless one word is.
-    public var text: String {
+    package var text: String {
         var label = LabelText()
         label.heading(1, title)
         label.paragraph(lede)
@@ -32,5 +32,5 @@ extension PrivacyLabel {
     }
 
     /// What the list of dimensions means.
-    public static let coarsening = "Each of these is reduced to one of the listed words before anything is stored."
+    package static let coarsening = "Each of these is reduced to one of the listed words before anything is stored."
 }

@@ -1,7 +1,7 @@
 /// How the cells of one margin fall into those of a coarser one: divisions, weights and one small table.
 ///
 /// - Complexity: O(kept dimensions) a cell, without allocation.
-public struct CellProjection: Sendable {
+package struct CellProjection: Sendable {
     private let steps: [Step]
     /// By bucket of a base dimension: the bucket of the one made of it. All of them, one after another.
     private let table: [UInt32]
@@ -47,7 +47,7 @@ public struct CellProjection: Sendable {
     }
 
     /// The coarser margin's cell that holds a cell of the finer one.
-    public func callAsFunction(_ cell: CellIndex) -> CellIndex {
+    package func callAsFunction(_ cell: CellIndex) -> CellIndex {
         if isIdentity { return cell }
         var result: UInt32 = 0
         for step in steps {

@@ -1,43 +1,43 @@
 /// Which firsts an event is: some counters of a ``FirstsLayout``, a bit each.
-public struct FirstSet: Hashable, Sendable, Sequence {
+package struct FirstSet: Hashable, Sendable, Sequence {
     /// Most counters of firsts that a metric has.
-    public static let most = 64
+    package static let most = 64
 
     /// Bit i stands for counter i.
-    public private(set) var bits: UInt64
+    package private(set) var bits: UInt64
 
     /// Wraps bits.
-    public init(bits: UInt64) { self.bits = bits }
+    package init(bits: UInt64) { self.bits = bits }
 
     /// The event is no first.
-    public static let none = FirstSet(bits: 0)
+    package static let none = FirstSet(bits: 0)
 
     /// Whether it is no first at all.
-    public var isEmpty: Bool { bits == 0 }
+    package var isEmpty: Bool { bits == 0 }
 
     /// Adds a counter: 0 to ``most`` - 1.
-    public mutating func insert(_ place: Int) { bits |= 1 << UInt64(place) }
+    package mutating func insert(_ place: Int) { bits |= 1 << UInt64(place) }
 
     /// Whether a counter is among them.
-    public func contains(_ place: Int) -> Bool { bits & 1 << UInt64(place) != 0 }
+    package func contains(_ place: Int) -> Bool { bits & 1 << UInt64(place) != 0 }
 
     /// What either has.
-    public func union(_ other: FirstSet) -> FirstSet { FirstSet(bits: bits | other.bits) }
+    package func union(_ other: FirstSet) -> FirstSet { FirstSet(bits: bits | other.bits) }
 
     /// Only those counters of it.
-    public func intersection(_ places: Range<Int>) -> FirstSet {
+    package func intersection(_ places: Range<Int>) -> FirstSet {
         FirstSet(bits: bits & (places.reduce(0) { $0 | 1 << UInt64($1) }))
     }
 
     /// The counters, ascending.
-    public func makeIterator() -> Iterator { Iterator(rest: bits) }
+    package func makeIterator() -> Iterator { Iterator(rest: bits) }
 
     /// Walks over the counters, ascending.
-    public struct Iterator: IteratorProtocol, Sendable {
+    package struct Iterator: IteratorProtocol, Sendable {
         fileprivate var rest: UInt64
 
         /// The next counter.
-        public mutating func next() -> Int? {
+        package mutating func next() -> Int? {
             guard rest != 0 else { return nil }
             defer { rest &= rest - 1 }
             return rest.trailingZeroBitCount

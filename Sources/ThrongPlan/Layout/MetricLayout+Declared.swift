@@ -1,13 +1,13 @@
 extension MetricLayout {
     /// One place of the declared universe.
-    public struct DeclaredCell: Sendable, Hashable {
+    package struct DeclaredCell: Sendable, Hashable {
         /// Which dimensions are kept.
-        public let margin: Margin
+        package let margin: Margin
         /// Which cell of that margin.
-        public let cell: CellIndex
+        package let cell: CellIndex
 
         /// Names a place.
-        public init(margin: Margin, cell: CellIndex) {
+        package init(margin: Margin, cell: CellIndex) {
             self.margin = margin
             self.cell = cell
         }
@@ -17,7 +17,7 @@ extension MetricLayout {
     /// number of a noisy release, in this order.
     ///
     /// - Complexity: O(cells), times the impossible combinations where there are any.
-    public func declaredCells(of groupings: [Margin]) -> [DeclaredCell] {
+    package func declaredCells(of groupings: [Margin]) -> [DeclaredCell] {
         groupings.flatMap { margin in
             (0..<UInt32(size(of: margin))).lazy.map { CellIndex($0) }.filter { !isImpossible($0, in: margin) }
                 .map { DeclaredCell(margin: margin, cell: $0) }

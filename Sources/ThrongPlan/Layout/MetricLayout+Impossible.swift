@@ -4,7 +4,7 @@ extension MetricLayout {
     /// A cell without any leaf is one too: two dimensions that are made of the same buckets can contradict each other.
     /// - Complexity: O(combinations) for nearly all cells; a few times that where combinations cover a cell piece by
     ///   piece.
-    public func isImpossible(_ cell: CellIndex, in margin: Margin) -> Bool {
+    package func isImpossible(_ cell: CellIndex, in margin: Margin) -> Bool {
         if impossible.isEmpty, leaf.refines(margin) { return false }
         var open = dimensions.map { Array($0.labels.indices) }
         let kept = dimensions.indices.filter(margin.keeps)
@@ -21,7 +21,7 @@ extension MetricLayout {
     /// The leaf cells that lie in an impossible combination; nil where there are none.
     ///
     /// - Complexity: O(leaf cells × combinations).
-    public var impossibleLeaves: CellSet? {
+    package var impossibleLeaves: CellSet? {
         let combinations = impossiblePlaces
         if combinations.isEmpty { return nil }
         let size = size(of: leaf)

@@ -1,8 +1,8 @@
-public import Foundation
+package import Foundation
 
 extension MetricLayout {
     /// The layout as JSON with sorted keys: the same bytes for the same layout, on every machine.
-    public var json: Data {
+    package var json: Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
@@ -14,5 +14,5 @@ extension MetricLayout {
     }
 
     /// Reads what ``json`` wrote.
-    public init(json: Data) throws { self = try JSONDecoder().decode(MetricLayout.self, from: json) }
+    package init(json: Data) throws { self = try JSONDecoder().decode(MetricLayout.self, from: json) }
 }

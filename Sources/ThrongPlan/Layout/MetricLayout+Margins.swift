@@ -1,19 +1,19 @@
 extension MetricLayout {
     /// The margin that keeps every base dimension: what counters are kept of.
-    public var leaf: Margin { trackedMargins[0] }
+    package var leaf: Margin { trackedMargins[0] }
 
     /// The base dimensions that partition devices.
-    public var partition: Margin { dimensions.partition }
+    package var partition: Margin { dimensions.partition }
 
     /// The margin whose distinct identifiers prove the floors of a grouping: it keeps the partition, too.
     ///
     /// A dimension that is made of the buckets of one that it keeps is left out, because the finer one determines it.
-    public func trackedMargin(for grouping: Margin) -> Margin { dimensions.trackedMargin(for: grouping) }
+    package func trackedMargin(for grouping: Margin) -> Margin { dimensions.trackedMargin(for: grouping) }
 
     /// Whether every cell of `finer` lies within one cell of `coarser`, so that the former can be projected to it.
     ///
     /// A base dimension refines all that are made of its buckets.
-    public func refines(_ finer: Margin, _ coarser: Margin) -> Bool {
+    package func refines(_ finer: Margin, _ coarser: Margin) -> Bool {
         dimensions.indices.allSatisfy { place in
             guard coarser.keeps(place), !finer.keeps(place) else { return true }
             return dimensions[place].coarsening.map { finer.keeps($0.place) } ?? false
@@ -21,26 +21,26 @@ extension MetricLayout {
     }
 
     /// Cells in a margin.
-    public func size(of margin: Margin) -> Int {
+    package func size(of margin: Margin) -> Int {
         dimensions.indices.reduce(1) { margin.keeps($1) ? $0 * dimensions[$1].labels.count : $0 }
     }
 
     /// How the cells of a margin fall into those of a coarser one.
     ///
     /// - Precondition: `refines(finer, coarser)`.
-    public func projection(from finer: Margin, to coarser: Margin) -> CellProjection {
+    package func projection(from finer: Margin, to coarser: Margin) -> CellProjection {
         CellProjection(dimensions, from: finer, to: coarser)
     }
 
     /// The cell of `margin` that holds a cell of a finer margin; for many cells, keep the ``projection(from:to:)``.
     ///
     /// - Precondition: `refines(finer, margin)`.
-    public func project(_ cell: CellIndex, from finer: Margin, to margin: Margin) -> CellIndex {
+    package func project(_ cell: CellIndex, from finer: Margin, to margin: Margin) -> CellIndex {
         finer == margin ? cell : projection(from: finer, to: margin)(cell)
     }
 
     /// The buckets of a cell, one per kept dimension, as indices into their labels.
-    public func buckets(of cell: CellIndex, in margin: Margin) -> [Int] {
+    package func buckets(of cell: CellIndex, in margin: Margin) -> [Int] {
         var rest = Int(cell.value)
         var result: [Int] = []
         for place in dimensions.indices.reversed() where margin.keeps(place) {
@@ -52,7 +52,7 @@ extension MetricLayout {
     }
 
     /// The cell that these buckets name, one per kept dimension.
-    public func cell(buckets: [Int], in margin: Margin) -> CellIndex {
+    package func cell(buckets: [Int], in margin: Margin) -> CellIndex {
         var result = 0
         var next = 0
         for place in dimensions.indices where margin.keeps(place) {

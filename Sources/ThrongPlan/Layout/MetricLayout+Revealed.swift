@@ -1,15 +1,15 @@
 extension MetricLayout {
     /// Whether any of its dimensions learns its buckets while counting goes on.
-    public var isRevealing: Bool { dimensions.contains(where: \.isRevealed) }
+    package var isRevealing: Bool { dimensions.contains(where: \.isRevealed) }
 
     /// The layout that counters have: none of the slots has a label.
     ///
     /// A release names its slots as they were called when it was made, so that it says the same for ever. What is counted
     /// knows slots only.
-    public var counted: MetricLayout { isRevealing ? named([:]) : self }
+    package var counted: MetricLayout { isRevealing ? named([:]) : self }
 
     /// The layout with labels in its slots, by dimension and slot; the other slots have none.
-    public func named(_ labels: [DimensionName: [Int: BucketLabel]]) -> MetricLayout {
+    package func named(_ labels: [DimensionName: [Int: BucketLabel]]) -> MetricLayout {
         var result = self
         result.dimensions = dimensions.map { dimension in
             guard dimension.isRevealed else { return dimension }
@@ -23,14 +23,14 @@ extension MetricLayout {
     }
 
     /// Whether a cell lies in a slot without a label: nothing can have happened in it, as everybody can see.
-    public func isVacant(_ cell: CellIndex, in margin: Margin) -> Bool {
+    package func isVacant(_ cell: CellIndex, in margin: Margin) -> Bool {
         guard isRevealing else { return false }
         let kept = dimensions.indices.filter(margin.keeps)
         return zip(kept, buckets(of: cell, in: margin)).contains { dimensions[$0].isVacant($1) }
     }
 
     /// Cells in a margin that readers see: none of slots without a label.
-    public func shownSize(of margin: Margin) -> Int {
+    package func shownSize(of margin: Margin) -> Int {
         dimensions.indices.reduce(1) { margin.keeps($1) ? $0 * dimensions[$1].shownBuckets.count : $0 }
     }
 }
@@ -40,13 +40,13 @@ extension MetricLayout.DimensionLayout {
     static let revealedKind = "revealed"
 
     /// Whether its buckets are slots that get their labels while counting goes on.
-    public var isRevealed: Bool { rule.hasPrefix(Self.revealedKind + " ") }
+    package var isRevealed: Bool { rule.hasPrefix(Self.revealedKind + " ") }
 
     /// Whether a bucket is a slot without a label.
-    public func isVacant(_ bucket: Int) -> Bool { isRevealed && labels[bucket].isVacant }
+    package func isVacant(_ bucket: Int) -> Bool { isRevealed && labels[bucket].isVacant }
 
     /// The buckets that readers see, in their order: learned ones by their labels, `other` last.
-    public var shownBuckets: [Int] {
+    package var shownBuckets: [Int] {
         guard isRevealed else { return Array(labels.indices) }
         let learned = labels.indices.dropLast().filter { !labels[$0].isVacant }
         return learned.sorted { labels[$0].text.utf8.lexicographicallyPrecedes(labels[$1].text.utf8) }
@@ -54,10 +54,10 @@ extension MetricLayout.DimensionLayout {
     }
 
     /// The labels of ``shownBuckets``.
-    public var shownLabels: [BucketLabel] { shownBuckets.map { labels[$0] } }
+    package var shownLabels: [BucketLabel] { shownBuckets.map { labels[$0] } }
 
     /// Whether another dimension splits by the same rule into the same buckets; what slots are called is no difference.
-    public func isSplit(as other: Self) -> Bool {
+    package func isSplit(as other: Self) -> Bool {
         rule == other.rule && (isRevealed ? labels.count == other.labels.count : labels == other.labels)
     }
 }

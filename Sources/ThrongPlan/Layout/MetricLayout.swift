@@ -1,44 +1,44 @@
 import Crypto
-public import ThrongNoise
+package import ThrongNoise
 import ThrongWire
 
 /// How a metric is laid out in counters: everything that gives a counter its meaning, and nothing else.
 ///
 /// Two plans in which a metric has the same layout add to the same counters; any difference starts new ones. The
 /// layout's JSON goes into the journal's folder and into PostgreSQL, so that both can be read without the plan.
-public struct MetricLayout: Hashable, Sendable, Codable {
+package struct MetricLayout: Hashable, Sendable, Codable {
     /// The app's name.
-    public let app: AppName
+    package let app: AppName
     /// The metric's name.
-    public let metric: MetricName
+    package let metric: MetricName
     /// The purpose under whose identifiers it is counted.
-    public let purpose: PurposeName
+    package let purpose: PurposeName
     /// The length of that purpose's windows.
-    public let rotation: Rotation
+    package let rotation: Rotation
     /// What a counter covers.
-    public let period: PeriodKind
+    package let period: PeriodKind
     /// Where days begin.
-    public let timeZone: String
+    package let timeZone: String
     /// How it is split: the base dimensions, of which the histogram is the last, then those made of their buckets.
-    public internal(set) var dimensions: [DimensionLayout]
+    package internal(set) var dimensions: [DimensionLayout]
     /// The clipped sums, which follow the count.
-    public let sums: [SumMeasure]
+    package let sums: [SumMeasure]
     /// Events that one identifier may add in one window.
-    public let contributionBound: Int
+    package let contributionBound: Int
     /// The noise that its releases carry; nil where they are exact. It is part of the layout because counters are
     /// either for the one or for the other.
-    public let noise: NoiseMechanism?
+    package let noise: NoiseMechanism?
     /// Leaf cells that one identifier may touch in one window; nil where there is no noise.
-    public let cellsBound: Int?
+    package let cellsBound: Int?
     /// The margins whose distinct identifiers are counted: leaf first, then ascending.
     ///
     /// Each keeps every dimension that partitions devices, because summing such a dimension out needs no count of its
     /// own (design, section 5). None keeps a dimension together with one made of its buckets.
-    public let trackedMargins: [Margin]
+    package let trackedMargins: [Margin]
     /// The firsts that clients say and that follow the sums among the counters; nil where devices are not counted so.
-    public let firsts: FirstsLayout?
+    package let firsts: FirstsLayout?
     /// What is counted of identifiers instead of events, in buckets of the last base dimension; nil where events are.
-    public let within: WindowLayout?
+    package let within: WindowLayout?
     /// Nil where there are none, so that layouts without any have the JSON that they always had.
     private let impossibleCombinations: [ImpossibleCombination]?
     /// Nil where clients send every event, so that layouts of unsampled metrics have the JSON that they always had.
@@ -52,20 +52,20 @@ public struct MetricLayout: Hashable, Sendable, Codable {
     }
 
     /// One dimension as counters see it.
-    public struct DimensionLayout: Hashable, Sendable, Codable {
+    package struct DimensionLayout: Hashable, Sendable, Codable {
         /// Column name.
-        public let name: DimensionName
+        package let name: DimensionName
         /// The buckets in order.
-        public let labels: [BucketLabel]
+        package let labels: [BucketLabel]
         /// Whether a device can be in only one bucket within a window.
-        public let partitionsDevices: Bool
+        package let partitionsDevices: Bool
         /// What tells two bucketings with the same labels apart: the rule and its version.
-        public let rule: String
+        package let rule: String
         /// Which dimension's buckets it is made of; nil for a base dimension, which is made from a field.
-        public let coarsening: Coarsening?
+        package let coarsening: Coarsening?
 
         /// Puts a dimension's layout together.
-        public init(
+        package init(
             name: DimensionName, labels: [BucketLabel], partitionsDevices: Bool, rule: String,
             coarsening: Coarsening? = nil
         ) {
@@ -78,14 +78,14 @@ public struct MetricLayout: Hashable, Sendable, Codable {
     }
 
     /// How the buckets of a base dimension fall into those of a coarser one.
-    public struct Coarsening: Hashable, Sendable, Codable {
+    package struct Coarsening: Hashable, Sendable, Codable {
         /// The base dimension's place in the layout.
-        public let place: Int
+        package let place: Int
         /// By bucket of the base dimension: the bucket of the coarser one.
-        public let buckets: [Int]
+        package let buckets: [Int]
 
         /// Puts a coarsening together.
-        public init(place: Int, buckets: [Int]) {
+        package init(place: Int, buckets: [Int]) {
             self.place = place
             self.buckets = buckets
         }
@@ -97,7 +97,7 @@ public struct MetricLayout: Hashable, Sendable, Codable {
     ///   - sampling: share of events that clients send: more than 0, at most 1.
     ///   - firstPeriods: the lengths of time whose firsts clients say; none unless `reach: client`.
     /// - Precondition: base dimensions come first, and a coarser one has a bucket for each of its base dimension's.
-    public init(
+    package init(
         app: AppName,
         metric: MetricName,
         purpose: PurposeName,
@@ -138,31 +138,31 @@ public struct MetricLayout: Hashable, Sendable, Codable {
     }
 
     /// Combinations of buckets that cannot occur, which is public knowledge; no event is ever counted in them.
-    public var impossible: [ImpossibleCombination] { impossibleCombinations ?? [] }
+    package var impossible: [ImpossibleCombination] { impossibleCombinations ?? [] }
 
     /// Share of events that clients sent while these counters were counted: more than 0, at most 1.
     ///
     /// It is part of the layout because counters of two rates can be neither added nor scaled up.
-    public var sampling: Double { sampledShare ?? 1 }
+    package var sampling: Double { sampledShare ?? 1 }
 
     /// The counter of a first, by its place in ``firsts``.
-    public func measure(ofFirst place: Int) -> MeasureIndex { MeasureIndex(Int16(1 + sums.count + place)) }
+    package func measure(ofFirst place: Int) -> MeasureIndex { MeasureIndex(Int16(1 + sums.count + place)) }
 
     /// Counters of a leaf cell.
-    public var countersPerCell: Int { 1 + sums.count + (firsts?.count ?? 0) }
+    package var countersPerCell: Int { 1 + sums.count + (firsts?.count ?? 0) }
 
     /// What identifies this layout: the SHA-256 of its JSON with sorted keys.
-    public var id: LayoutID { LayoutID(Array(SHA256.hash(data: json))) }
+    package var id: LayoutID { LayoutID(Array(SHA256.hash(data: json))) }
 }
 
 /// The identity of a layout: 32 bytes.
-public struct LayoutID: Hashable, Sendable, Comparable, CustomStringConvertible {
+package struct LayoutID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The digest.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// Wraps a digest of 32 bytes.
-    public init(_ bytes: [UInt8]) { self.bytes = bytes }
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
     /// Orders by bytes.
-    public static func < (left: Self, right: Self) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
+    package static func < (left: Self, right: Self) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
     /// 64 lower-case hexadecimal digits.
-    public var description: String { bytes.lowerHex }
+    package var description: String { bytes.lowerHex }
 }

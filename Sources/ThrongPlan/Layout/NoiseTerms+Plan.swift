@@ -1,4 +1,4 @@
-public import ThrongNoise
+package import ThrongNoise
 
 extension NoiseTerms {
     /// The noise of a metric's releases, from its bounds and from what a release shows.
@@ -10,7 +10,7 @@ extension NoiseTerms {
     ///   - leaf: the margin that keeps every dimension.
     ///   - cells: of all groupings together.
     /// - Throws: ``NoiseError``: a sum whose bounds are too wide for its decimals, among others.
-    public init(
+    package init(
         mechanism: NoiseMechanism,
         contributionBound: Int,
         cellsBound: Int,
@@ -40,7 +40,7 @@ extension MetricLayout {
     ///
     /// - Parameter groupings: the margins that a release shows.
     /// - Throws: ``NoiseError``.
-    public func noiseTerms(groupings: [Margin]) throws(NoiseError) -> NoiseTerms? {
+    package func noiseTerms(groupings: [Margin]) throws(NoiseError) -> NoiseTerms? {
         guard let noise else { return nil }
         return try NoiseTerms(
             mechanism: noise, contributionBound: contributionBound, cellsBound: cellsBound ?? contributionBound,
@@ -48,7 +48,7 @@ extension MetricLayout {
     }
 
     /// Windows in which one device may be active within a period. Unit: windows.
-    public func windows(in period: Period) -> Int64 {
+    package func windows(in period: Period) -> Int64 {
         let first = rotation.window(at: period.start).value
         return rotation.window(at: period.end - 1).value - first + 1
     }

@@ -2,7 +2,7 @@ extension Plan {
     /// How a metric is laid out in counters.
     ///
     /// - Throws: ``PlanProblem`` where a bucketing cannot be compiled, such as missing user agent rules.
-    public func layout(of metric: Metric, rules: UserAgentRules) throws -> MetricLayout {
+    package func layout(of metric: Metric, rules: UserAgentRules) throws -> MetricLayout {
         guard let purpose = purpose(metric.purpose) else { preconditionFailure("the plan's reader checks purposes") }
         let base = try cubeDimensions(of: metric).map { dimension in
             if let within = metric.within, within.name == dimension.name {
@@ -45,7 +45,7 @@ extension Plan {
     }
 
     /// The dimensions of a metric's cube: the ones that it names, then its histogram, or what it counts of identifiers.
-    public func cubeDimensions(of metric: Metric) -> [Dimension] {
+    package func cubeDimensions(of metric: Metric) -> [Dimension] {
         let named = metric.dimensions.compactMap { dimension($0) }
         if let within = metric.within {
             // Only the daemon fills it: it is made from no field.
@@ -68,7 +68,7 @@ extension Plan {
     }
 
     /// The derived dimensions that a metric's groupings use, in the plan's order: they follow its cube's dimensions.
-    public func derivedDimensions(of metric: Metric) -> [DerivedDimension] {
+    package func derivedDimensions(of metric: Metric) -> [DerivedDimension] {
         let used = Set(namedGroupings(of: metric).joined())
         return derivedDimensions.filter { used.contains($0.name) }
     }
@@ -76,7 +76,7 @@ extension Plan {
     /// The margins that a release of a metric shows: its declared ones and what insights ask for; ascending.
     ///
     /// A metric that declares none shows its total, each dimension alone, and all of them together.
-    public func groupings(of metric: Metric) -> [Margin] {
+    package func groupings(of metric: Metric) -> [Margin] {
         let names = cubeDimensions(of: metric).map(\.name) + derivedDimensions(of: metric).map(\.name)
         let shown = namedGroupings(of: metric).map { kept in
             Margin(keeping: kept.compactMap { names.firstIndex(of: $0) })
@@ -85,13 +85,13 @@ extension Plan {
     }
 
     /// ``groupings(of:)`` by the names of the kept dimensions, in the same order; the total keeps none.
-    public func groupingNames(of metric: Metric) -> [[DimensionName]] {
+    package func groupingNames(of metric: Metric) -> [[DimensionName]] {
         let names = cubeDimensions(of: metric).map(\.name) + derivedDimensions(of: metric).map(\.name)
         return groupings(of: metric).map { margin in names.indices.filter(margin.keeps).map { names[$0] } }
     }
 
     /// The margins of a metric that reports show; the others are released for analysts only.
-    public func reportedGroupings(of metric: Metric) -> Set<Margin> {
+    package func reportedGroupings(of metric: Metric) -> Set<Margin> {
         let names = cubeDimensions(of: metric).map(\.name) + derivedDimensions(of: metric).map(\.name)
         let reported = Set(reports.flatMap(\.insights))
         let asked = insights.filter { $0.metric == metric.name && reported.contains($0.name) }
@@ -111,7 +111,7 @@ extension Plan {
 
 extension Insight {
     /// The sets of dimensions whose cells this insight reads.
-    public func groupings(histogram: DimensionName?) -> [[DimensionName]] {
+    package func groupings(histogram: DimensionName?) -> [[DimensionName]] {
         let base = by + filters.map(\.dimension)
         switch kind {
         case .count, .reach, .mean:

@@ -5,5 +5,5 @@ extension SumMeasure {
     /// "The largest" says something about dominance only among numbers that are not negative. Shifted contributions of
     /// a cell add up to its sum + shift · events.
     /// - Unit: 10^-decimals of the sum's unit, per event; not negative.
-    public var contributionShift: Int64 { max(0, -quantum(of: lowest)) }
+    package var contributionShift: Int64 { max(0, -quantum(of: lowest)) }
 }

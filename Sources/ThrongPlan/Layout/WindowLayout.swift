@@ -1,12 +1,12 @@
 /// How counters know what an identifier did within its window: its progress, a number that only grows.
-public enum WindowLayout: Sendable, Hashable, Codable {
+package enum WindowLayout: Sendable, Hashable, Codable {
     /// Progress is events, in bands by their lower edges: ascending, 1 is the first.
     case frequency(bands: [Int])
     /// Progress is steps taken, of so many.
     case funnel(steps: Int)
 
     /// Beyond this, progress says nothing more.
-    public var most: Int {
+    package var most: Int {
         switch self {
         case .frequency(let bands): bands.last ?? 1
         case .funnel(let steps): steps
@@ -14,7 +14,7 @@ public enum WindowLayout: Sendable, Hashable, Codable {
     }
 
     /// Buckets of the dimension that is made of it.
-    public var size: Int {
+    package var size: Int {
         switch self {
         case .frequency(let bands): bands.count
         case .funnel(let steps): steps
@@ -24,7 +24,7 @@ public enum WindowLayout: Sendable, Hashable, Codable {
     /// The bucket in which an identifier counts.
     ///
     /// - Precondition: progress is at least 1.
-    public func bucket(of progress: Int) -> Int {
+    package func bucket(of progress: Int) -> Int {
         switch self {
         case .frequency(let bands): (bands.lastIndex { $0 <= progress }) ?? 0
         case .funnel(let steps): min(progress, steps) - 1
@@ -36,7 +36,7 @@ public enum WindowLayout: Sendable, Hashable, Codable {
     /// - Parameters:
     ///   - steps: of a funnel, those that the event is: bit i is step i.
     ///   - count: how often it happened.
-    public func advanced(_ progress: Int, by steps: UInt16, count: UInt32) -> Int {
+    package func advanced(_ progress: Int, by steps: UInt16, count: UInt32) -> Int {
         switch self {
         case .frequency:
             return min(most, progress + Int(min(count, UInt32(most))))

@@ -1,24 +1,24 @@
 /// The app that a plan counts for.
-public struct App: Sendable, Hashable {
+package struct App: Sendable, Hashable {
     /// What clients send as `app`.
-    public let name: AppName
+    package let name: AppName
     /// What people call it.
-    public let title: String
+    package let title: String
     /// Who answers for the plan inside the house.
-    public let owner: String
+    package let owner: String
     /// Whom the public may ask: a mail address or a page.
-    public let contact: String
+    package let contact: String
     /// Expected audience, in devices per day; the linter weighs k and the cubes against it.
-    public let audience: Int
+    package let audience: Int
     /// How many devices a published number stands for, unless a metric asks for more.
-    public let threshold: Threshold
+    package let threshold: Threshold
     /// Where the app's days begin: a name from the IANA time zone database.
-    public let timeZone: String
+    package let timeZone: String
     /// How long after a period's end its release waits for late events.
-    public let grace: Duration
+    package let grace: Duration
 
     /// Puts the app's part of a plan together.
-    public init(
+    package init(
         name: AppName,
         title: String,
         owner: String,
@@ -40,18 +40,18 @@ public struct App: Sendable, Hashable {
 }
 
 /// The smallest number of devices that a published number may stand for: k.
-public struct Threshold: Hashable, Sendable, Codable, Comparable {
+package struct Threshold: Hashable, Sendable, Codable, Comparable {
     /// Unit: devices. At least ``lowest``.
-    public let devices: Int64
+    package let devices: Int64
 
     /// Below this a plan is refused.
-    public static let lowest: Int64 = 5
+    package static let lowest: Int64 = 5
     /// What a plan gets that names none.
-    public static let standard = Threshold(devices: 20)
+    package static let standard = Threshold(devices: 20)
 
     /// Wraps a k that the plan's reader has checked against ``lowest``.
-    public init(devices: Int64) { self.devices = devices }
+    package init(devices: Int64) { self.devices = devices }
 
     /// Orders by strictness.
-    public static func < (left: Self, right: Self) -> Bool { left.devices < right.devices }
+    package static func < (left: Self, right: Self) -> Bool { left.devices < right.devices }
 }

@@ -2,20 +2,20 @@
 ///
 /// Any number of them may be made of one dimension; they need not nest. Nothing is counted by them: their numbers are
 /// sums of the finer ones.
-public struct DerivedDimension: Sendable, Hashable {
+package struct DerivedDimension: Sendable, Hashable {
     /// Column name in the analyst's tables.
-    public let name: DimensionName
+    package let name: DimensionName
     /// What people read above a chart.
-    public let title: String
+    package let title: String
     /// The dimension whose buckets it is made of.
-    public let base: DimensionName
+    package let base: DimensionName
     /// Its buckets besides `other`, each with the base's buckets that it holds.
-    public let groups: [BucketGroup]
+    package let groups: [BucketGroup]
     /// Whether a device can be in only one bucket within a window: as the base says.
-    public let partitionsDevices: Bool
+    package let partitionsDevices: Bool
 
     /// Puts a derived dimension together.
-    public init(
+    package init(
         name: DimensionName, title: String, base: DimensionName, groups: [BucketGroup], partitionsDevices: Bool
     ) {
         self.name = name
@@ -26,10 +26,10 @@ public struct DerivedDimension: Sendable, Hashable {
     }
 
     /// Its buckets in order; the last is `other`, where everything goes that no group names.
-    public var labels: [BucketLabel] { groups.map(\.label) + [.other] }
+    package var labels: [BucketLabel] { groups.map(\.label) + [.other] }
 
     /// By bucket of the base: the bucket that holds it, an index into ``labels``.
-    public func buckets(of base: [BucketLabel]) -> [Int] {
+    package func buckets(of base: [BucketLabel]) -> [Int] {
         base.map { label in
             groups.firstIndex { $0.values.contains { BucketLabel($0) == label } } ?? groups.count
         }

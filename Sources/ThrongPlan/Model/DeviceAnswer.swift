@@ -1,7 +1,7 @@
 /// What a device works out by itself and says once a period, so that nobody has to know it again.
 ///
 /// The SDK sends the metric's one event; no app's code records it. Its field is coarsened like any other.
-public enum DeviceAnswer: Sendable, Hashable {
+package enum DeviceAnswer: Sendable, Hashable {
     /// In which calendar weeks after the one of its first such event a device came back: an event for each week n from
     /// 0 to `weeks` in which it recorded one of `of`, with the first of these, and n in the field `week`.
     case retention(of: [EventName], weeks: Int)
@@ -12,14 +12,14 @@ public enum DeviceAnswer: Sendable, Hashable {
     case frequency(of: [EventName], bands: [Int])
 
     /// The events that it is about.
-    public var events: [EventName] {
+    package var events: [EventName] {
         switch self {
         case .retention(let events, _), .frequency(let events, _): events
         }
     }
 
     /// The field of the answer.
-    public var field: FieldName {
+    package var field: FieldName {
         switch self {
         case .retention: FieldName("week")
         case .frequency: FieldName("events")
@@ -27,7 +27,7 @@ public enum DeviceAnswer: Sendable, Hashable {
     }
 
     /// How that field has to be coarsened.
-    public var rule: BucketingRule {
+    package var rule: BucketingRule {
         switch self {
         case .retention(_, let weeks):
             .list((0...weeks).map { BucketGroup(label: BucketLabel("\($0)"), values: ["\($0)"]) })
@@ -37,7 +37,7 @@ public enum DeviceAnswer: Sendable, Hashable {
     }
 
     /// As a plan writes it.
-    public var word: String {
+    package var word: String {
         switch self {
         case .retention: "retention"
         case .frequency: "frequency"

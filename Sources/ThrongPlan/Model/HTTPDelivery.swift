@@ -1,7 +1,7 @@
 /// A partner's address that takes a report's files over HTTPS, one request a file.
-public struct HTTPDelivery: Sendable, Hashable {
+package struct HTTPDelivery: Sendable, Hashable {
     /// How a file is sent.
-    public enum Method: String, Sendable, Hashable, CaseIterable {
+    package enum Method: String, Sendable, Hashable, CaseIterable {
         /// To the address followed by the file's name.
         case put
         /// To the address itself, the name in a header.
@@ -9,24 +9,24 @@ public struct HTTPDelivery: Sendable, Hashable {
     }
 
     /// How a file is sent.
-    public let method: Method
+    package let method: Method
     /// Where to: `https`, without user, query and fragment; of PUT it ends with a slash.
-    public let url: String
+    package let url: String
     /// The host in lower case, without brackets.
-    public let host: String
+    package let host: String
     /// The port.
-    public let port: Int
+    package let port: Int
     /// Which of the operator's secrets goes into the header Authorization; nil for none.
-    public let authorization: String?
+    package let authorization: String?
 
     /// "partner.example.com", or with a port other than 443 "partner.example.com:8443": what operators allow.
-    public var authority: String {
+    package var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == 443 ? name : "\(name):\(port)"
     }
 
     /// Reads an address; nil for one that is not `https://HOST[:PORT]/PATH`, of PUT with a slash at the end.
-    public init?(_ method: Method, _ url: String, authorization: String? = nil) {
+    package init?(_ method: Method, _ url: String, authorization: String? = nil) {
         let scheme = "https://"
         guard url.hasPrefix(scheme), url.utf8.count <= 1000,
             url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !#""<>\^`{|}?#@"#.utf8.contains($0) })

@@ -1,24 +1,24 @@
 /// An agreed question that is answered here, from released numbers only, so that nobody needs the data.
-public struct Insight: Sendable, Hashable {
+package struct Insight: Sendable, Hashable {
     /// What reports name it by.
-    public let name: InsightName
+    package let name: InsightName
     /// Its heading.
-    public let title: String
+    package let title: String
     /// A sentence for the reader, if the plan has one.
-    public let explanation: String?
+    package let explanation: String?
     /// The metric that it reads.
-    public let metric: MetricName
+    package let metric: MetricName
     /// What is computed.
-    public let kind: Kind
+    package let kind: Kind
     /// The dimensions that it is broken down by; at most two.
-    public let by: [DimensionName]
+    package let by: [DimensionName]
     /// The buckets that it is confined to: dimension and one bucket each, in the plan's order.
-    public let filters: [Filter]
+    package let filters: [Filter]
     /// As what the numbers are shown.
-    public let view: View
+    package let view: View
 
     /// What is computed from the released cells.
-    public enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// Events.
         case count
         /// Devices, by the floor.
@@ -40,7 +40,7 @@ public struct Insight: Sendable, Hashable {
     }
 
     /// As what the numbers of an insight are shown.
-    public enum View: Sendable, Hashable {
+    package enum View: Sendable, Hashable {
         /// All of them, in the plan's order.
         case table
         /// The largest ones, the others together.
@@ -52,7 +52,7 @@ public struct Insight: Sendable, Hashable {
     }
 
     /// An earlier period to compare with.
-    public enum Reference: String, Sendable, Hashable, CaseIterable, Codable {
+    package enum Reference: String, Sendable, Hashable, CaseIterable, Codable {
         /// The period before: of Tuesday, Monday.
         case periodBefore = "period_before"
         /// The same hour or day a week before: of Tuesday, last week's Tuesday.
@@ -60,27 +60,27 @@ public struct Insight: Sendable, Hashable {
     }
 
     /// What a share counts.
-    public enum Basis: String, Sendable, Hashable, CaseIterable, Codable {
+    package enum Basis: String, Sendable, Hashable, CaseIterable, Codable {
         case events
         case devices
     }
 
     /// One bucket of one dimension.
-    public struct Filter: Sendable, Hashable {
+    package struct Filter: Sendable, Hashable {
         /// The dimension.
-        public let dimension: DimensionName
+        package let dimension: DimensionName
         /// Its bucket.
-        public let bucket: BucketLabel
+        package let bucket: BucketLabel
 
         /// Puts a filter together.
-        public init(dimension: DimensionName, bucket: BucketLabel) {
+        package init(dimension: DimensionName, bucket: BucketLabel) {
             self.dimension = dimension
             self.bucket = bucket
         }
     }
 
     /// Puts an insight together.
-    public init(
+    package init(
         name: InsightName,
         title: String,
         explanation: String?,

@@ -1,62 +1,62 @@
-public import ThrongNoise
+package import ThrongNoise
 
 /// One thing that is counted, with the question that it answers and the date on which it stops.
-public struct Metric: Sendable, Hashable {
+package struct Metric: Sendable, Hashable {
     /// Name of the analyst's view.
-    public let name: MetricName
+    package let name: MetricName
     /// What people read above a chart.
-    public let title: String
+    package let title: String
     /// The events that it counts.
-    public let events: [EventName]
+    package let events: [EventName]
     /// The question that it answers.
-    public let question: String
+    package let question: String
     /// The decision that it drives.
-    public let decision: String
+    package let decision: String
     /// Who answers for it.
-    public let owner: String
+    package let owner: String
     /// The first day on which it no longer counts.
-    public let expires: CalendarDate
+    package let expires: CalendarDate
     /// Whose identifiers it is counted by.
-    public let purpose: PurposeName
+    package let purpose: PurposeName
     /// How it is split, in the order of its columns; a histogram is the last.
-    public let dimensions: [DimensionName]
+    package let dimensions: [DimensionName]
     /// What a counter covers.
-    public let period: PeriodKind
+    package let period: PeriodKind
     /// Longer periods that are released too, as sums over the same counters; ascending, each made of whole ones of the
     /// one before.
-    public let rollups: [PeriodKind]
+    package let rollups: [PeriodKind]
     /// Clipped sums, in the plan's order.
-    public let sums: [SumMeasure]
+    package let sums: [SumMeasure]
     /// A distribution of a field, which is a dimension of the cube named after it.
-    public let histogram: HistogramMeasure?
+    package let histogram: HistogramMeasure?
     /// Whether the number of devices is published beside the events.
-    public let reach: Bool
+    package let reach: Bool
     /// Whether clients say which of their events are firsts, so that devices are known beyond a window: `reach: client`.
-    public let countsFirsts: Bool
+    package let countsFirsts: Bool
     /// What a device works out by itself and says with the metric's event; nil where the app records the event.
-    public let answered: DeviceAnswer?
+    package let answered: DeviceAnswer?
     /// What it counts of identifiers instead of events; nil where it counts events.
-    public let within: WindowMeasure?
+    package let within: WindowMeasure?
     /// Events that one identifier may add in one window.
-    public let contributionBound: Int
+    package let contributionBound: Int
     /// Share of events that clients send: more than 0, at most 1.
-    public let sampling: Double
+    package let sampling: Double
     /// How many devices a published number of this metric stands for.
-    public let threshold: Threshold
+    package let threshold: Threshold
     /// How close an estimate of a withheld number or of one contributor's part may come.
-    public let protection: Protection
+    package let protection: Protection
     /// Those of its dimensions of which nobody may learn that a whole cohort is in one bucket.
-    public let sensitive: [DimensionName]
+    package let sensitive: [DimensionName]
     /// Buckets that cannot occur together; events that say so are refused.
-    public let impossible: [ImpossibleCombination]
+    package let impossible: [ImpossibleCombination]
     /// Which groupings are released besides those that insights ask for: each a set of this metric's dimensions.
-    public let margins: [[DimensionName]]
+    package let margins: [[DimensionName]]
     /// How its released numbers coarsen with age, in ascending order of age.
-    public let decay: [DecayStep]
+    package let decay: [DecayStep]
     /// The noise that every released number of it carries instead of a threshold; nil is an exact release.
-    public let noise: NoiseMechanism?
+    package let noise: NoiseMechanism?
     /// Leaf cells that one identifier may touch in one window; held at intake where the metric is noisy.
-    public let cellsBound: Int
+    package let cellsBound: Int
 
     /// Puts a metric together from parts that the reader has checked.
     package init(
@@ -118,18 +118,18 @@ public struct Metric: Sendable, Hashable {
     }
 
     /// The lengths of time of which clients say which event is a device's first: the period and its rollups, or none.
-    public var firstPeriods: [PeriodKind] { countsFirsts ? [period] + rollups : [] }
+    package var firstPeriods: [PeriodKind] { countsFirsts ? [period] + rollups : [] }
 }
 
 /// What happens to released numbers at an age.
-public struct DecayStep: Sendable, Hashable {
+package struct DecayStep: Sendable, Hashable {
     /// Counted from the end of the period.
-    public let after: Duration
+    package let after: Duration
     /// What goes.
-    public let action: Action
+    package let action: Action
 
     /// What goes at that age.
-    public enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Hashable {
         /// Every released number that is split by this dimension.
         case drop(DimensionName)
         /// Everything.
@@ -137,7 +137,7 @@ public struct DecayStep: Sendable, Hashable {
     }
 
     /// Puts a step together.
-    public init(after: Duration, action: Action) {
+    package init(after: Duration, action: Action) {
         self.after = after
         self.action = action
     }

@@ -1,6 +1,6 @@
-public import ThrongWire
+package import ThrongWire
 
 /// The name of an insight.
-public typealias InsightName = Name<Insight>
+package typealias InsightName = Name<Insight>
 /// The name of a report.
-public typealias ReportName = Name<Report>
+package typealias ReportName = Name<Report>

@@ -1,10 +1,10 @@
-public import ThrongNoise
+package import ThrongNoise
 
 extension PeriodCalendar {
     /// The stretches of time whose budget pays for a period: every one that it touches, ascending.
     ///
     /// - Returns: Unix seconds; the whole life of a purpose is one stretch from 1970 to the year 9999.
-    public func slots(_ span: BudgetSpan, touchedBy period: Period) -> [Range<Int64>] {
+    package func slots(_ span: BudgetSpan, touchedBy period: Period) -> [Range<Int64>] {
         let kind: PeriodKind
         switch span {
         case .day: kind = .day

@@ -2,27 +2,27 @@
 ///
 /// A plan is read from YAML by ``Plan/init(yaml:file:today:)`` and is valid by construction: every name that it uses exists,
 /// every metric has an owner and an expiry date, every cube fits its limit.
-public struct Plan: Sendable, Hashable {
+package struct Plan: Sendable, Hashable {
     /// Who counts, and for how large an audience.
-    public let app: App
+    package let app: App
     /// Why things are counted, in the plan's order.
-    public let purposes: [Purpose]
+    package let purposes: [Purpose]
     /// How fields are coarsened, in the plan's order.
-    public let dimensions: [Dimension]
+    package let dimensions: [Dimension]
     /// Coarser dimensions that are made of the buckets of others, in the plan's order.
-    public let derivedDimensions: [DerivedDimension]
+    package let derivedDimensions: [DerivedDimension]
     /// What is counted, in the plan's order.
-    public let metrics: [Metric]
+    package let metrics: [Metric]
     /// What may be asked of released numbers, in the plan's order.
-    public let insights: [Insight]
+    package let insights: [Insight]
     /// What is sent to whom and when, in the plan's order.
-    public let reports: [Report]
+    package let reports: [Report]
     /// Who receives reports, in the plan's order.
-    public let partners: [Partner]
+    package let partners: [Partner]
     /// Which text this plan was read from.
-    public let version: PlanVersion
+    package let version: PlanVersion
     /// Where its parts are written, for advice that points at lines.
-    public let places: PlanPlaces
+    package let places: PlanPlaces
 
     /// Puts a plan together from parts that the reader has checked.
     package init(
@@ -50,25 +50,25 @@ public struct Plan: Sendable, Hashable {
     }
 
     /// The purpose of that name, if the plan has one.
-    public func purpose(_ name: PurposeName) -> Purpose? { purposes.first { $0.name == name } }
+    package func purpose(_ name: PurposeName) -> Purpose? { purposes.first { $0.name == name } }
     /// The dimension of that name that is made from a field, if the plan has one.
-    public func dimension(_ name: DimensionName) -> Dimension? { dimensions.first { $0.name == name } }
+    package func dimension(_ name: DimensionName) -> Dimension? { dimensions.first { $0.name == name } }
     /// The dimension of that name that is made of another's buckets, if the plan has one.
-    public func derivedDimension(_ name: DimensionName) -> DerivedDimension? {
+    package func derivedDimension(_ name: DimensionName) -> DerivedDimension? {
         derivedDimensions.first { $0.name == name }
     }
     /// The metric of that name, if the plan has one.
-    public func metric(_ name: MetricName) -> Metric? { metrics.first { $0.name == name } }
+    package func metric(_ name: MetricName) -> Metric? { metrics.first { $0.name == name } }
     /// The insight of that name, if the plan has one.
-    public func insight(_ name: InsightName) -> Insight? { insights.first { $0.name == name } }
+    package func insight(_ name: InsightName) -> Insight? { insights.first { $0.name == name } }
     /// The partner of that name, if the plan has one.
-    public func partner(_ name: PartnerName) -> Partner? { partners.first { $0.name == name } }
+    package func partner(_ name: PartnerName) -> Partner? { partners.first { $0.name == name } }
 }
 
 /// The SHA-256 of a plan's text: two plans with one version are the same text.
-public struct PlanVersion: Hashable, Sendable, Codable {
+package struct PlanVersion: Hashable, Sendable, Codable {
     /// 64 lower-case hexadecimal digits.
-    public let hex: String
+    package let hex: String
     /// Wraps a digest already in hexadecimal.
-    public init(hex: String) { self.hex = hex }
+    package init(hex: String) { self.hex = hex }
 }

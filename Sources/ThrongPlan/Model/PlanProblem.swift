@@ -1,16 +1,16 @@
 /// What is wrong with a plan, and where.
-public struct PlanProblem: Error, Sendable, Hashable, CustomStringConvertible {
+package struct PlanProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file, as it was named on the command line.
-    public let file: String
+    package let file: String
     /// 1-based; nil where the problem has no one place.
-    public let line: Int?
+    package let line: Int?
     /// 1-based, in characters.
-    public let column: Int?
+    package let column: Int?
     /// What was found, what is allowed and what to do.
-    public let message: String
+    package let message: String
 
     /// Puts a problem together.
-    public init(file: String, line: Int? = nil, column: Int? = nil, message: String) {
+    package init(file: String, line: Int? = nil, column: Int? = nil, message: String) {
         self.file = file
         self.line = line
         self.column = column
@@ -18,17 +18,17 @@ public struct PlanProblem: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// "shop.yaml:12:5: …", the shape that editors jump to.
-    public var description: String {
+    package var description: String {
         [file, line.map(String.init), column.map(String.init)].compactMap { $0 }.joined(separator: ":") + ": " + message
     }
 }
 
 /// Everything that is wrong with a plan, in the order of its lines.
-public struct PlanProblems: Error, Sendable, CustomStringConvertible {
+package struct PlanProblems: Error, Sendable, CustomStringConvertible {
     /// Never empty.
-    public let all: [PlanProblem]
+    package let all: [PlanProblem]
     /// Collects problems.
-    public init(_ all: [PlanProblem]) { self.all = all }
+    package init(_ all: [PlanProblem]) { self.all = all }
     /// One problem a line.
-    public var description: String { all.map(\.description).joined(separator: "\n") }
+    package var description: String { all.map(\.description).joined(separator: "\n") }
 }

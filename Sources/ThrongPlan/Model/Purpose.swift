@@ -1,24 +1,24 @@
-public import ThrongNoise
+package import ThrongNoise
 
 /// Why something is counted. Identifiers of two purposes can't be linked.
-public struct Purpose: Sendable, Hashable {
+package struct Purpose: Sendable, Hashable {
     /// What clients send as `purpose`.
-    public let name: PurposeName
+    package let name: PurposeName
     /// The sentence that people read: what the numbers are for.
-    public let explanation: String
+    package let explanation: String
     /// Whether the person has to agree first.
-    public let needsConsent: Bool
+    package let needsConsent: Bool
     /// Which opt-out signals refuse this purpose.
-    public let refusedBy: Set<OptOutSignal>
+    package let refusedBy: Set<OptOutSignal>
     /// How long one identifier lives: the length of a window.
-    public let rotation: Rotation
+    package let rotation: Rotation
     /// How long released numbers are kept.
-    public let retention: Duration
+    package let retention: Duration
     /// What its noisy releases may cost together; nil where it makes none.
-    public let budget: PrivacyBudget?
+    package let budget: PrivacyBudget?
 
     /// Puts a purpose together.
-    public init(
+    package init(
         name: PurposeName,
         explanation: String,
         needsConsent: Bool,

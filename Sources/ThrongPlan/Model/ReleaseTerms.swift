@@ -1,18 +1,18 @@
 /// What a plan asks of a metric's releases beyond what its layout says.
 ///
 /// Kept with each layout, so that one that the plan no longer has is released under the terms under which it was counted.
-public struct ReleaseTerms: Sendable, Hashable {
+package struct ReleaseTerms: Sendable, Hashable {
     /// How many devices a published number stands for.
-    public let threshold: Threshold
+    package let threshold: Threshold
     /// The dimensions over which no shown group may be known to sit in one bucket, ascending.
-    public let sensitive: [DimensionName]
+    package let sensitive: [DimensionName]
     /// How far around a withheld number an interval must reach, and the p of the p % rule.
-    public let protection: Protection
+    package let protection: Protection
     /// At which ages its numbers go, retention last; empty where nobody said so.
-    public let expiry: [DecayStep]
+    package let expiry: [DecayStep]
 
     /// Puts terms together.
-    public init(
+    package init(
         threshold: Threshold, sensitive: [DimensionName] = [], protection: Protection = .standard,
         expiry: [DecayStep] = []
     ) {
@@ -23,7 +23,7 @@ public struct ReleaseTerms: Sendable, Hashable {
     }
 
     /// What satisfies both.
-    public func stricter(with other: ReleaseTerms) -> ReleaseTerms {
+    package func stricter(with other: ReleaseTerms) -> ReleaseTerms {
         ReleaseTerms(
             threshold: max(threshold, other.threshold), sensitive: sensitive + other.sensitive,
             protection: max(protection, other.protection),
@@ -33,21 +33,21 @@ public struct ReleaseTerms: Sendable, Hashable {
 
 extension Plan {
     /// What this plan asks of a metric's releases; what tied metrics ask for is part of it.
-    public func releaseTerms(of metric: Metric) -> ReleaseTerms {
+    package func releaseTerms(of metric: Metric) -> ReleaseTerms {
         ReleaseTerms(
             threshold: releaseThreshold(of: metric), sensitive: sensitiveDimensions(of: metric),
             protection: metric.protection, expiry: expirySteps(of: metric))
     }
 
     /// The decay steps of a metric and, last, the end of its purpose's retention.
-    public func expirySteps(of metric: Metric) -> [DecayStep] {
+    package func expirySteps(of metric: Metric) -> [DecayStep] {
         let retention = purpose(metric.purpose)?.retention ?? purposes.map(\.retention).min() ?? .zero
         return metric.decay + [DecayStep(after: retention, action: .delete)]
     }
 
     /// How long a report may be kept after the end of a period whose numbers of a metric are in it: until the first age
     /// takes any of them. Unit: seconds.
-    public func seconds(keeping report: Report, with metric: Metric) -> Int64 {
+    package func seconds(keeping report: Report, with metric: Metric) -> Int64 {
         let shown = report.insights.compactMap { insight($0) }.filter { $0.metric == metric.name }
             .flatMap { $0.groupings(histogram: metric.histogram?.name) }
         return expirySteps(of: metric).filter { step in
@@ -59,7 +59,7 @@ extension Plan {
     }
 
     /// How long a report may be kept after the end of its own period at most. Unit: seconds.
-    public func seconds(keeping report: Report) -> Int64 {
+    package func seconds(keeping report: Report) -> Int64 {
         let names = Set(report.insights.compactMap { insight($0)?.metric })
         return metrics.filter { names.contains($0.name) }.map { seconds(keeping: report, with: $0) }.min() ?? 0
     }

@@ -1,28 +1,28 @@
 /// What one partner gets, when, and how.
-public struct Report: Sendable, Hashable {
+package struct Report: Sendable, Hashable {
     /// What the command line and the file names use.
-    public let name: ReportName
+    package let name: ReportName
     /// Its heading.
-    public let title: String
+    package let title: String
     /// A paragraph for the reader, if the plan has one.
-    public let explanation: String?
+    package let explanation: String?
     /// Who receives it.
-    public let partner: PartnerName
+    package let partner: PartnerName
     /// What it says, in reading order.
-    public let insights: [InsightName]
+    package let insights: [InsightName]
     /// What it covers.
-    public let period: PeriodKind
+    package let period: PeriodKind
     /// When it is made; nil is only by hand.
-    public let schedule: CronSchedule?
+    package let schedule: CronSchedule?
     /// As which files.
-    public let formats: [ReportFormat]
+    package let formats: [ReportFormat]
     /// How its reader writes numbers and dates.
-    public let locale: ReportLocale
+    package let locale: ReportLocale
     /// Where the files go.
-    public let deliveries: [Delivery]
+    package let deliveries: [Delivery]
 
     /// Puts a report together.
-    public init(
+    package init(
         name: ReportName,
         title: String,
         explanation: String?,
@@ -48,25 +48,25 @@ public struct Report: Sendable, Hashable {
 }
 
 /// A file format of a report.
-public enum ReportFormat: String, Sendable, Hashable, CaseIterable, Codable {
+package enum ReportFormat: String, Sendable, Hashable, CaseIterable, Codable {
     case html
     case pdf
     case csv
     case json
 
     /// What a report is made as unless it says so: all that needs no other program.
-    public static let standard: [ReportFormat] = [.html, .csv, .json]
+    package static let standard: [ReportFormat] = [.html, .csv, .json]
 }
 
 /// Where a report goes.
-public enum Delivery: Sendable, Hashable {
+package enum Delivery: Sendable, Hashable {
     /// A folder, relative to the daemon's data directory unless absolute.
     case folder(String)
     /// An address of the partner's.
     case http(HTTPDelivery)
 
     /// Its way and where to: `folder out/bank`, `put https://partner.example.com/inbox/`. Runs deliver once to each.
-    public var target: String {
+    package var target: String {
         switch self {
         case .folder(let path): "folder \(path)"
         case .http(let http): "\(http.method.rawValue) \(http.url)"
@@ -75,16 +75,16 @@ public enum Delivery: Sendable, Hashable {
 }
 
 /// Who receives reports.
-public struct Partner: Sendable, Hashable {
+package struct Partner: Sendable, Hashable {
     /// What reports name it by.
-    public let name: PartnerName
+    package let name: PartnerName
     /// What people call it.
-    public let title: String
+    package let title: String
     /// Whom to ask there.
-    public let contact: String
+    package let contact: String
 
     /// Puts a partner together.
-    public init(name: PartnerName, title: String, contact: String) {
+    package init(name: PartnerName, title: String, contact: String) {
         self.name = name
         self.title = title
         self.contact = contact

@@ -1,5 +1,5 @@
 /// How a report's reader writes numbers and dates; its sentences are English.
-public enum ReportLocale: String, Sendable, Hashable, CaseIterable, Codable {
+package enum ReportLocale: String, Sendable, Hashable, CaseIterable, Codable {
     case english = "en"
     case americanEnglish = "en-US"
     case german = "de"

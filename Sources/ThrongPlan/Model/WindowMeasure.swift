@@ -2,14 +2,14 @@
 ///
 /// Each identifier that did anything is counted once, in one bucket of a dimension that only the daemon can fill. So that
 /// dimension partitions devices, and one identifier adds at most 1.
-public struct WindowMeasure: Sendable, Hashable {
+package struct WindowMeasure: Sendable, Hashable {
     /// The dimension that it makes: a column in the analyst's tables.
-    public let name: DimensionName
+    package let name: DimensionName
     /// What is looked at.
-    public let kind: Kind
+    package let kind: Kind
 
     /// What of an identifier's window is looked at.
-    public enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// How many of the metric's events it sent, in bands by their lower edges: ascending, 1 is the first.
         /// Unit: events.
         case frequency(bands: [Int])
@@ -18,13 +18,13 @@ public struct WindowMeasure: Sendable, Hashable {
     }
 
     /// Puts a measure together.
-    public init(name: DimensionName, kind: Kind) {
+    package init(name: DimensionName, kind: Kind) {
         self.name = name
         self.kind = kind
     }
 
     /// What people read above its column.
-    public var title: String {
+    package var title: String {
         switch kind {
         case .frequency: "Times"
         case .funnel: "Furthest step"
@@ -32,7 +32,7 @@ public struct WindowMeasure: Sendable, Hashable {
     }
 
     /// The buckets in order. There is no `other`: whoever did nothing is not counted.
-    public var labels: [BucketLabel] {
+    package var labels: [BucketLabel] {
         switch kind {
         case .funnel(let steps): steps.map(\.title)
         case .frequency(let bands):
@@ -45,7 +45,7 @@ public struct WindowMeasure: Sendable, Hashable {
     }
 
     /// The measure as counters know it.
-    public var layout: WindowLayout {
+    package var layout: WindowLayout {
         switch kind {
         case .frequency(let bands): .frequency(bands: bands)
         case .funnel(let steps): .funnel(steps: steps.count)
@@ -73,7 +73,7 @@ public struct WindowMeasure: Sendable, Hashable {
     }
 
     /// As a plan writes it.
-    public var word: String {
+    package var word: String {
         switch kind {
         case .frequency: "frequency"
         case .funnel: "funnel"
@@ -82,16 +82,16 @@ public struct WindowMeasure: Sendable, Hashable {
 }
 
 /// One step of a funnel. It counts for identifiers that took all steps before it.
-public struct FunnelStep: Sendable, Hashable {
+package struct FunnelStep: Sendable, Hashable {
     /// What people call it, and its bucket.
-    public let title: BucketLabel
+    package let title: BucketLabel
     /// The event by which it is taken.
-    public let event: EventName
+    package let event: EventName
     /// The buckets that the event has to be in, at most one a dimension; these need not be the metric's.
-    public let filters: [Insight.Filter]
+    package let filters: [Insight.Filter]
 
     /// Puts a step together.
-    public init(title: BucketLabel, event: EventName, filters: [Insight.Filter]) {
+    package init(title: BucketLabel, event: EventName, filters: [Insight.Filter]) {
         self.title = title
         self.event = event
         self.filters = filters
@@ -102,13 +102,13 @@ extension Metric {
     /// The events of which one makes an identifier count; all of the metric's where it counts events.
     ///
     /// By these it is tied to others: as many devices sent them there.
-    public var countingEvents: [EventName] {
+    package var countingEvents: [EventName] {
         guard case .funnel(let steps)? = within?.kind, let first = steps.first else { return events }
         return [first.event]
     }
 
     /// The steps of its funnel; none where it has none.
-    public var steps: [FunnelStep] {
+    package var steps: [FunnelStep] {
         guard case .funnel(let steps)? = within?.kind else { return [] }
         return steps
     }

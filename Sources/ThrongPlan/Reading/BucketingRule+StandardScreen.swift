@@ -1,4 +1,4 @@
 extension BucketingRule {
     /// What `screen: standard` stands for: the short side in CSS pixels.
-    public static let standardScreen = BucketingRule.screen(mediumFrom: 600, largeFrom: 1024)
+    package static let standardScreen = BucketingRule.screen(mediumFrom: 600, largeFrom: 1024)
 }

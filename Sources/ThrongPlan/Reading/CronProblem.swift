@@ -1,5 +1,5 @@
 /// Why a schedule can't be read.
-public enum CronProblem: Error, Sendable, Hashable, CustomStringConvertible {
+package enum CronProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// A schedule has five fields.
     case wrongFieldCount(found: Int)
     /// An alias that is not known.
@@ -16,7 +16,7 @@ public enum CronProblem: Error, Sendable, Hashable, CustomStringConvertible {
     case neverHappens(String)
 
     /// What was found, what is allowed and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .wrongFieldCount(let found):
             """

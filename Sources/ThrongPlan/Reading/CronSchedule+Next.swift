@@ -7,7 +7,7 @@ extension CronSchedule {
     /// - Parameter unixSeconds: seconds since 1970-01-01T00:00:00Z.
     /// - Returns: Unix seconds; nil only for a schedule that does not happen within nine years.
     /// - Complexity: O(days until then).
-    public func next(after unixSeconds: Int64, in calendar: PeriodCalendar) -> Int64? {
+    package func next(after unixSeconds: Int64, in calendar: PeriodCalendar) -> Int64? {
         var date = calendar.date(at: unixSeconds)
         // 29 February is at most eight years away: 2096 to 2104.
         let last = date.adding(days: 9 * 366)

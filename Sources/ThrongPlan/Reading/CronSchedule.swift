@@ -3,9 +3,9 @@
 /// Minute, hour, day of month, month, day of week; each `*`, a number, a name (`jan`, `mon`), a range, a list, or a
 /// step over `*` or a range. 0 and 7 are Sunday. Where both kinds of day are restricted, either is enough; a field that
 /// allows everything restricts nothing. Source: POSIX.1-2024, crontab.
-public struct CronSchedule: Sendable, Hashable {
+package struct CronSchedule: Sendable, Hashable {
     /// As the plan spells it.
-    public let text: String
+    package let text: String
     /// Bit i allows minute i.
     let minutes: UInt64
     /// Bit i allows hour i.
@@ -27,7 +27,7 @@ public struct CronSchedule: Sendable, Hashable {
     ]
 
     /// Reads "0 6 * * mon-fri" or "@daily".
-    public init(_ text: String) throws(CronProblem) {
+    package init(_ text: String) throws(CronProblem) {
         var fields = text.split { $0 == " " || $0 == "\t" }
         if let first = fields.first, first.hasPrefix("@") {
             guard fields.count == 1, let alias = Self.aliases.first(where: { $0.name == first.lowercased() }) else {
@@ -68,5 +68,5 @@ public struct CronSchedule: Sendable, Hashable {
 
 extension CronSchedule: CustomStringConvertible {
     /// As the plan spells it.
-    public var description: String { text }
+    package var description: String { text }
 }

@@ -6,7 +6,7 @@ extension Duration {
     /// Reads "15 minutes", "1 day", "400 days": a whole number, one space, a unit from seconds to weeks.
     ///
     /// nil for any other shape, and for more than 100 years.
-    public init?(planText text: String) {
+    package init?(planText text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 2, (1...10).contains(parts[0].utf8.count),
             parts[0].utf8.allSatisfy({ (48...57).contains($0) }), let count = Int64(parts[0]),
@@ -18,7 +18,7 @@ extension Duration {
     }
 
     /// The duration in the largest unit that leaves no rest, but days rather than weeks: "15 minutes", "400 days".
-    public var planText: String {
+    package var planText: String {
         let seconds = components.seconds
         for unit in Self.units.dropFirst() where seconds % unit.seconds == 0 && seconds != 0 {
             let count = seconds / unit.seconds

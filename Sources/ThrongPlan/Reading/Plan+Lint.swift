@@ -4,7 +4,7 @@ extension Plan {
     /// In the order of the plan's lines; none of it keeps a plan from running.
     ///
     /// - Parameter today: what expiry dates are measured against.
-    public func lint(today: CalendarDate = .today) -> [PlanProblem] {
+    package func lint(today: CalendarDate = .today) -> [PlanProblem] {
         var advice = ProblemList(file: places.file)
         let dimensions = dimensionAdvice() + derivedAdvice() + revealedAdvice()
         let metrics = metricAdvice(today: today) + noiseAdvice()

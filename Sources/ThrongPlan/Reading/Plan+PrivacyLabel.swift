@@ -1,11 +1,11 @@
 internal import ThrongNoise
-public import ThrongWire
+package import ThrongWire
 
 extension Plan {
     /// The public privacy label: what is counted, how coarsely, why, for how long, who receives it, and whom to ask.
     ///
     /// - Parameter today: tells metrics that count from those that have expired.
-    public func label(today: CalendarDate = .today) -> PrivacyLabel {
+    package func label(today: CalendarDate = .today) -> PrivacyLabel {
         var promises = [
             "Every published number stands for at least \(app.threshold.devices) devices; smaller ones are withheld."
         ]
@@ -38,7 +38,7 @@ extension Plan {
     }
 
     /// The label as plain text that also reads as Markdown; no line is longer than 100 columns unless one word is.
-    public func privacyLabel(today: CalendarDate = .today) -> String { label(today: today).text }
+    package func privacyLabel(today: CalendarDate = .today) -> String { label(today: today).text }
 
     private func label(of purpose: Purpose, today: CalendarDate) -> PrivacyLabel.Purpose {
         let rotation = Duration.seconds(purpose.rotation.seconds)

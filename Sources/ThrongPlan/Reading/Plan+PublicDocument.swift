@@ -1,12 +1,12 @@
-public import Foundation
+package import Foundation
 internal import ThrongNoise
-public import ThrongWire
+package import ThrongWire
 
 extension Plan {
     /// What everybody may know of this plan.
     ///
     /// - Throws: ``BucketingProblem`` where this machine can't compile a bucketing that the plan's reader could.
-    public func publicPlan() throws(BucketingProblem) -> PublicPlan {
+    package func publicPlan() throws(BucketingProblem) -> PublicPlan {
         var dimensions: [PublicPlan.Dimension] = []
         for dimension in self.dimensions {
             dimensions.append(
@@ -34,7 +34,7 @@ extension Plan {
     /// The answer to `GET /v1/plan/APP`: ``PublicPlan`` as JSON with sorted keys, the same bytes on every machine.
     ///
     /// - Throws: ``BucketingProblem``, and what `JSONEncoder` throws.
-    public func publicDocument() throws -> Data {
+    package func publicDocument() throws -> Data {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

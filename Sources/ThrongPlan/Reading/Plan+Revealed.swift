@@ -1,7 +1,7 @@
 extension Plan {
     /// How many devices must have sent a hash within one window before its value may be learned: the highest threshold
     /// of the metrics that use the dimension.
-    public func revealThreshold(of dimension: DimensionName) -> Threshold {
+    package func revealThreshold(of dimension: DimensionName) -> Threshold {
         metrics.filter { $0.dimensions.contains(dimension) }.map(releaseThreshold).max() ?? app.threshold
     }
 

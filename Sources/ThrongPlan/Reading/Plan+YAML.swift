@@ -11,7 +11,7 @@ extension Plan {
     ///   - today: what expiry dates are measured against: a metric may run at most a year ahead. One that has expired
     ///     is no error: it stops counting, and ``lint(today:)`` says so.
     /// - Throws: every problem with its line and column, in the order of the lines.
-    public init(yaml: String, file: String, today: CalendarDate = .today) throws(PlanProblems) {
+    package init(yaml: String, file: String, today: CalendarDate = .today) throws(PlanProblems) {
         var reader = PlanReader(file: file, today: today)
         var text = YAMLText(yaml)
         let version = PlanVersion(
@@ -25,7 +25,7 @@ extension Plan {
     }
 
     /// Reads a plan from the bytes of a file, which must be UTF-8; see ``init(yaml:file:today:)``.
-    public init(bytes: some Collection<UInt8>, file: String, today: CalendarDate = .today) throws(PlanProblems) {
+    package init(bytes: some Collection<UInt8>, file: String, today: CalendarDate = .today) throws(PlanProblems) {
         guard let yaml = String(validating: bytes, as: UTF8.self) else {
             let before = String(decoding: bytes, as: UTF8.self).prefix { $0 != "\u{FFFD}" }
             let line = before.count(where: \.isNewline) + 1
@@ -40,7 +40,7 @@ extension Plan {
 
 extension CalendarDate {
     /// The date in UTC by this machine's clock.
-    public static var today: CalendarDate {
+    package static var today: CalendarDate {
         PeriodCalendar.utc.date(at: Int64(Date().timeIntervalSince1970.rounded(.down)))
     }
 }

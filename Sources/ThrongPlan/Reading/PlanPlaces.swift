@@ -1,11 +1,11 @@
 /// Where a plan's parts are written, so that advice about a plan can point at its lines.
-public struct PlanPlaces: Sendable, Hashable {
+package struct PlanPlaces: Sendable, Hashable {
     /// The file, as it was named on the command line.
-    public let file: String
+    package let file: String
     private var lines: [String: [Int]] = [:]
 
     /// A plan without known places.
-    public init(file: String) { self.file = file }
+    package init(file: String) { self.file = file }
 
     mutating func set(_ place: YAMLNode.Place, of part: PlanPart, named name: String) {
         lines["\(part.section).\(name)"] = [place.line, place.column]

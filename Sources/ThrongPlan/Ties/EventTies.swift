@@ -1,11 +1,11 @@
 /// Which metrics of an app are tied by the events that they count, as far as the plan in force says.
-public struct EventTies: Sendable {
+package struct EventTies: Sendable {
     private let known: [MetricName: CountedEvents]
     private let audiences: [PurposeName: CountedEvents.Audience]
 
     /// Reads a plan. Noisy metrics are left out: their numbers are no equations, and the plan's reader keeps their
     /// events from exact metrics.
-    public init(_ plan: Plan) {
+    package init(_ plan: Plan) {
         var audiences: [PurposeName: CountedEvents.Audience] = [:]
         for purpose in plan.purposes {
             audiences[purpose.name] = .terms(needsConsent: purpose.needsConsent, refusedBy: purpose.refusedBy)
@@ -22,7 +22,7 @@ public struct EventTies: Sendable {
     /// What a metric counts.
     ///
     /// - Parameter published: what its last release says that it counted; asked where the plan no longer has the metric.
-    public func counted(by metric: MetricName, purpose: PurposeName, published: [EventName]?) -> CountedEvents {
+    package func counted(by metric: MetricName, purpose: PurposeName, published: [EventName]?) -> CountedEvents {
         known[metric]
             ?? CountedEvents(names: published.map { Set($0) }, audience: audiences[purpose] ?? .former(purpose))
     }
@@ -30,7 +30,7 @@ public struct EventTies: Sendable {
     /// The metrics that are tied to one, directly or through others, itself left out.
     ///
     /// - Parameter others: metrics that the plan no longer has and that published something.
-    public func metrics(
+    package func metrics(
         tiedTo metric: MetricName, counting own: CountedEvents, others: [MetricName: CountedEvents] = [:]
     ) -> Set<MetricName> {
         let all = known.merging(others) { planned, _ in planned }
@@ -49,7 +49,7 @@ public struct EventTies: Sendable {
 extension Plan {
     /// The metrics that count some of the same events as one, directly or through others, itself left out; in the plan's
     /// order.
-    public func metrics(tiedTo metric: Metric) -> [Metric] {
+    package func metrics(tiedTo metric: Metric) -> [Metric] {
         guard metric.noise == nil else { return [] }
         let ties = EventTies(self)
         let names = ties.metrics(
@@ -59,12 +59,12 @@ extension Plan {
 
     /// How many devices a published number of a metric stands for: the most that it or any tied metric asks for, because
     /// what one gives away, it gives away for all.
-    public func releaseThreshold(of metric: Metric) -> Threshold {
+    package func releaseThreshold(of metric: Metric) -> Threshold {
         metrics(tiedTo: metric).map(\.threshold).reduce(metric.threshold, max)
     }
 
     /// The dimensions of a metric that it or any tied metric calls sensitive.
-    public func sensitiveDimensions(of metric: Metric) -> [DimensionName] {
+    package func sensitiveDimensions(of metric: Metric) -> [DimensionName] {
         let all = Set(metrics(tiedTo: metric).flatMap(\.sensitive) + metric.sensitive)
         return cubeDimensions(of: metric).map(\.name).filter { all.contains($0) }
     }

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import ThrongPostgres
 internal import ThrongReport
 internal import ThrongStore
 
@@ -84,7 +85,9 @@ struct AnalystRoutes: Sendable {
             return try await answer(try AddressQuery(request.uri.query))
         } catch let problem as ExplorerProblem {
             return try response(problem)
-        } catch let error as StoreError {
+        } catch StoreError.busy {
+            return try response(.busy)
+        } catch let error as PostgresError {
             guard let problem = ExplorerProblem(error) else { throw error }
             return try response(problem)
         }
@@ -111,11 +114,12 @@ struct AnalystRoutes: Sendable {
 }
 
 extension ExplorerProblem {
+    /// As many questions as are answered at once, and as may wait, are under way.
+    static let busy = Self(.serviceUnavailable, "Too many questions at once", "Ask again in a few seconds.")
+
     /// Why PostgreSQL gave no rows, where whoever asked, or the operator, can do something about it.
-    init?(_ error: StoreError) {
+    init?(_ error: PostgresError) {
         switch error {
-        case .busy:
-            self.init(.serviceUnavailable, "Too many questions at once", "Ask again in a few seconds.")
         case .statementFailed(_, SQLState("57014"), _), .timedOut:
             self.init(
                 .serviceUnavailable, "This takes too long",

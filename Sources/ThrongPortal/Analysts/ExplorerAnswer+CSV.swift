@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ThrongInsight
 internal import ThrongReport
 internal import ThrongStore
 

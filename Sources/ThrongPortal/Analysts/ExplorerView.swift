@@ -1,4 +1,6 @@
+internal import ThrongInsight
 internal import ThrongPlan
+internal import ThrongPostgres
 internal import ThrongReport
 internal import ThrongStore
 

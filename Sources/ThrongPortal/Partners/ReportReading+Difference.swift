@@ -1,3 +1,4 @@
+internal import ThrongInsight
 internal import ThrongReport
 
 extension ReportReading {

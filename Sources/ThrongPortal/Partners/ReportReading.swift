@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ThrongInsight
 internal import ThrongPlan
 internal import ThrongReport
 

@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Foundation
 internal import Synchronization
+internal import ThrongPostgres
 internal import ThrongWire
 
 /// Who has signed in, and until when: what a browser brings back as a cookie opens pages as long as its session is here.

@@ -1,24 +1,24 @@
-public import ThrongPlan
+package import ThrongPlan
 
 /// The two largest contributions to one sum of one tracked cell in one window, over all daemons.
 ///
 /// A contribution is what one identifier added in the window, `SumMeasure.contributionShift` per event included.
-public struct StoredTop: Sendable, Hashable {
+package struct StoredTop: Sendable, Hashable {
     /// The tracked margin.
-    public let margin: Margin
+    package let margin: Margin
     /// The cell of that margin.
-    public let cell: CellIndex
+    package let cell: CellIndex
     /// Which sum; never the count.
-    public let measure: MeasureIndex
+    package let measure: MeasureIndex
     /// The window.
-    public let window: WindowNumber
+    package let window: WindowNumber
     /// Unit: 10^-decimals of the sum's unit; not negative, saturated.
-    public let largest: Int64
+    package let largest: Int64
     /// 0 where there is none. Unit: as ``largest``, which it does not exceed.
-    public let second: Int64
+    package let second: Int64
 
     /// Puts a pair together.
-    public init(
+    package init(
         margin: Margin,
         cell: CellIndex,
         measure: MeasureIndex,

@@ -10,7 +10,7 @@ extension ReleaseCase {
     /// - Throws: ``ReleaseError``.
     /// - Complexity: near-linear in leaves times groupings; proofs take at most the options' seconds and as much again
     ///   where they run out.
-    public func decide(_ options: ReleaseOptions = ReleaseOptions()) throws(ReleaseError) -> ReleaseDecision {
+    package func decide(_ options: ReleaseOptions = ReleaseOptions()) throws(ReleaseError) -> ReleaseDecision {
         let clock = ContinuousClock()
         let start = clock.now
         let laid: ReleaseProblem
@@ -157,7 +157,7 @@ extension ReleaseCase {
 
 extension WithholdingReason {
     /// Whether the cell is withheld for its own sake.
-    public var isOwn: Bool {
+    package var isOwn: Bool {
         switch self {
         case .small, .fewFirsts, .dominated: true
         default: false

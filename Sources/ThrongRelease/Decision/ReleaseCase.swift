@@ -4,18 +4,18 @@ internal import ThrongPlan
 ///
 /// Shape: the stored periods that the release sums over, one for a day of a daily metric, up to seven for its week; and
 /// the releases that were made of those periods or of groups of them. All have the header's layout.
-public struct ReleaseCase: Sendable {
+package struct ReleaseCase: Sendable {
     /// What the release will say of itself.
-    public let header: ReleaseHeader
+    package let header: ReleaseHeader
     /// The stored periods, by start.
-    public let parts: [StoredCube]
+    package let parts: [StoredCube]
     /// The ledger: what was published about any of the parts. It stays published whatever is decided now.
-    public let earlier: [Release]
+    package let earlier: [Release]
     /// What counts some of the same events, and what was published of it.
-    public let tied: [TiedMetric]
+    package let tied: [TiedMetric]
 
     /// Puts a case together.
-    public init(
+    package init(
         header: ReleaseHeader, parts: [StoredCube], earlier: [Release] = [], tied: [TiedMetric] = []
     ) {
         self.parts = parts.sorted { $0.period.start < $1.period.start }

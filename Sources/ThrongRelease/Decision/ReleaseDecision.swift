@@ -1,41 +1,41 @@
-public import ThrongPlan
+package import ThrongPlan
 
 /// What leaves the house, and why the rest stays.
-public struct ReleaseDecision: Sendable {
+package struct ReleaseDecision: Sendable {
     /// What leaves.
-    public let release: Release
+    package let release: Release
     /// The occupied cells of the release's groupings that stay, by margin, then by cell. For operators only: it tells
     /// small cells from empty ones.
-    public let withheld: [WithheldCell]
+    package let withheld: [WithheldCell]
     /// What the work came to.
-    public let summary: Summary
+    package let summary: Summary
 
     /// Figures of one decision.
-    public struct Summary: Sendable, Hashable {
+    package struct Summary: Sendable, Hashable {
         /// Cells of the whole universe that must not become known.
-        public let sensitive: Int
+        package let sensitive: Int
         /// Cells of the release's groupings that are withheld for another cell's sake.
-        public let complementary: Int
+        package let complementary: Int
         /// Sensitive cells with a proof that they may be k or more, before anything was coarsened.
-        public let proved: Int
+        package let proved: Int
         /// Cells that what was published before gives away; nothing decided now could protect them.
-        public let givenAway: Int
+        package let givenAway: Int
         /// What the decision took. Unit: seconds.
-        public let seconds: Double
+        package let seconds: Double
     }
 }
 
 /// A number that stays in the house.
-public struct WithheldCell: Sendable, Hashable {
+package struct WithheldCell: Sendable, Hashable {
     /// Which dimensions are kept.
-    public let margin: Margin
+    package let margin: Margin
     /// Which cell of that margin.
-    public let cell: CellIndex
+    package let cell: CellIndex
     /// Why.
-    public let reason: WithholdingReason
+    package let reason: WithholdingReason
 
     /// Puts one together.
-    public init(margin: Margin, cell: CellIndex, reason: WithholdingReason) {
+    package init(margin: Margin, cell: CellIndex, reason: WithholdingReason) {
         self.margin = margin
         self.cell = cell
         self.reason = reason
@@ -43,7 +43,7 @@ public struct WithheldCell: Sendable, Hashable {
 }
 
 /// Why a number stays in the house.
-public enum WithholdingReason: Sendable, Hashable {
+package enum WithholdingReason: Sendable, Hashable {
     /// Fewer than k devices are proved behind it.
     case small(floor: DeviceFloor)
     /// Fewer than k devices say that they are in it, though its floor reaches k. Unit: devices.
@@ -67,16 +67,16 @@ public enum WithholdingReason: Sendable, Hashable {
 }
 
 /// A cell of a release or of one before it.
-public struct CellAddress: Sendable, Hashable {
+package struct CellAddress: Sendable, Hashable {
     /// The period that it covers.
-    public let period: Period
+    package let period: Period
     /// Which dimensions are kept.
-    public let margin: Margin
+    package let margin: Margin
     /// Which cell of that margin.
-    public let cell: CellIndex
+    package let cell: CellIndex
 
     /// Puts an address together.
-    public init(period: Period, margin: Margin, cell: CellIndex) {
+    package init(period: Period, margin: Margin, cell: CellIndex) {
         self.period = period
         self.margin = margin
         self.cell = cell

@@ -1,23 +1,23 @@
-public import ThrongPlan
+package import ThrongPlan
 
 /// How a release is decided.
-public struct ReleaseOptions: Sendable {
+package struct ReleaseOptions: Sendable {
     /// Breaks ties between equally useful cells. Secret and never stored: whoever knew it could replay which tables
     /// lead to the pattern that was published.
-    public var seed: UInt64
+    package var seed: UInt64
     /// How long proofs are looked for; then cells are coarsened until the rest is proved. Unit: seconds.
-    public var proofSeconds: Double
+    package var proofSeconds: Double
     /// Refuses the release rather than coarsen what could not be proved in time.
-    public var isStrict: Bool
+    package var isStrict: Bool
     /// How many orders are tried; the one that publishes most is kept.
-    public var attempts: Int
+    package var attempts: Int
     /// Groupings that reports show: they are published before the others.
-    public var preferred: Set<Margin>
+    package var preferred: Set<Margin>
     /// Called now and then with how far the work is.
-    public var progress: (@Sendable (ReleaseProgress) -> Void)?
+    package var progress: (@Sendable (ReleaseProgress) -> Void)?
 
     /// Puts options together; the seed comes from the system's random source.
-    public init(
+    package init(
         seed: UInt64 = .random(in: .min ... .max),
         proofSeconds: Double = 60,
         isStrict: Bool = false,
@@ -35,9 +35,9 @@ public struct ReleaseOptions: Sendable {
 }
 
 /// How far a release is.
-public struct ReleaseProgress: Sendable, Hashable {
+package struct ReleaseProgress: Sendable, Hashable {
     /// Cells that have their proof.
-    public let proved: Int
+    package let proved: Int
     /// Cells that need one.
-    public let needed: Int
+    package let needed: Int
 }

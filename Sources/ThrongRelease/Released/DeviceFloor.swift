@@ -2,13 +2,13 @@
 ///
 /// Within one window one device has one identifier, so the distinct identifiers of one window are a lower bound on
 /// devices; over windows they are not, so floors are compared, never added (design, section 5).
-public struct DeviceFloor: Hashable, Sendable, Comparable, Codable {
+package struct DeviceFloor: Hashable, Sendable, Comparable, Codable {
     /// Unit: devices. 0 proves nothing.
-    public let devices: Int64
+    package let devices: Int64
     /// Wraps a bound.
-    public init(devices: Int64) { self.devices = devices }
+    package init(devices: Int64) { self.devices = devices }
     /// Nothing is proved.
-    public static let none = DeviceFloor(devices: 0)
+    package static let none = DeviceFloor(devices: 0)
     /// Orders by strength.
-    public static func < (left: Self, right: Self) -> Bool { left.devices < right.devices }
+    package static func < (left: Self, right: Self) -> Bool { left.devices < right.devices }
 }

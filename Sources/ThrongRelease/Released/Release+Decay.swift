@@ -1,11 +1,11 @@
-public import ThrongPlan
+package import ThrongPlan
 
 extension Release {
     /// Reads back what age has left of a release; its digest can no longer be checked.
     ///
     /// Groupings that kept a dropped dimension are gone from the header, so that nothing takes their missing cells for
     /// withheld ones.
-    public init(decayed header: ReleaseHeader, dropped: Set<DimensionName>, cells rows: [Row]) {
+    package init(decayed header: ReleaseHeader, dropped: Set<DimensionName>, cells rows: [Row]) {
         let places = header.layout.dimensions.indices.filter { dropped.contains(header.layout.dimensions[$0].name) }
         let left = header.groupings.filter { margin in !places.contains { margin.keeps($0) } }
         self.init(

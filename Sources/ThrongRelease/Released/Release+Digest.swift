@@ -1,22 +1,22 @@
 internal import Crypto
-public import Foundation
+package import Foundation
 internal import ThrongPlan
 internal import ThrongWire
 
 /// The SHA-256 of a release: what it said can be proved later.
-public struct ReleaseDigest: Hashable, Sendable, CustomStringConvertible {
+package struct ReleaseDigest: Hashable, Sendable, CustomStringConvertible {
     /// 64 lower-case hexadecimal digits.
-    public let hex: String
+    package let hex: String
     /// Wraps a digest already in hexadecimal.
-    public init(hex: String) { self.hex = hex }
+    package init(hex: String) { self.hex = hex }
     /// The digits.
-    public var description: String { hex }
+    package var description: String { hex }
 }
 
 extension Release {
     /// The digest over the header's JSON (sorted keys), a newline, and one line a cell:
     /// `margin,cell,count,sum…,reach,firsts` in decimal, reach and firsts left out where they are not published.
-    public var digest: ReleaseDigest {
+    package var digest: ReleaseDigest {
         var hash = SHA256()
         hash.update(data: header.json)
         hash.update(data: Data("\n".utf8))
@@ -32,7 +32,7 @@ extension Release {
 
 extension ReleaseHeader {
     /// The header as JSON with sorted keys: the same bytes for the same header.
-    public var json: Data {
+    package var json: Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
@@ -44,5 +44,5 @@ extension ReleaseHeader {
     }
 
     /// Reads what ``json`` wrote.
-    public init(json: Data) throws { self = try JSONDecoder().decode(ReleaseHeader.self, from: json) }
+    package init(json: Data) throws { self = try JSONDecoder().decode(ReleaseHeader.self, from: json) }
 }

@@ -1,10 +1,10 @@
-public import ThrongPlan
+package import ThrongPlan
 
 extension Release {
     /// The published cell of these buckets, one per dimension that is kept; nil is withheld.
     ///
     /// - Complexity: O(log cells).
-    public func cell(_ buckets: [DimensionName: BucketLabel]) -> PublishedCell? {
+    package func cell(_ buckets: [DimensionName: BucketLabel]) -> PublishedCell? {
         let places = header.layout.dimensions.indices.filter { buckets[header.layout.dimensions[$0].name] != nil }
         guard places.count == buckets.count else { return nil }
         let margin = Margin(keeping: places)
@@ -20,7 +20,7 @@ extension Release {
     }
 
     /// The published cell at that place; nil is withheld.
-    public func cell(_ cell: CellIndex, in margin: Margin) -> PublishedCell? {
+    package func cell(_ cell: CellIndex, in margin: Margin) -> PublishedCell? {
         var low = cells.startIndex
         var high = cells.endIndex
         while low < high {
@@ -32,5 +32,5 @@ extension Release {
     }
 
     /// Whether the release shows that grouping at all.
-    public func shows(_ margin: Margin) -> Bool { header.groupings.contains(margin) }
+    package func shows(_ margin: Margin) -> Bool { header.groupings.contains(margin) }
 }

@@ -1,16 +1,16 @@
-public import ThrongNoise
-public import ThrongPlan
+package import ThrongNoise
+package import ThrongPlan
 
 extension Threshold {
     /// What a noisy release has: its numbers stand for no number of devices, each carries noise instead.
-    public static let none = Threshold(devices: 0)
+    package static let none = Threshold(devices: 0)
 }
 
 extension StoredCube {
     /// The counted numbers to which noise is added: one array a measure, the count first, a number a declared cell.
     ///
     /// - Complexity: O(declared cells + touched leaves × groupings).
-    public func declaredValues(_ groupings: [Margin]) -> [[Int64]] {
+    package func declaredValues(_ groupings: [Margin]) -> [[Int64]] {
         var sums: [MeasureIndex: [MetricLayout.DeclaredCell: Int64]] = [:]
         for margin in groupings {
             let project = layout.projection(from: layout.leaf, to: margin)
@@ -31,7 +31,7 @@ extension Release {
     ///
     /// No threshold and no withholding, because which cells are withheld would itself be a number without noise.
     /// - Throws: ``NoiseError/notTheUniverse(measures:cells:declaredMeasures:declaredCells:)``.
-    public init(noisy header: ReleaseHeader, draw: NoiseDraw) throws(NoiseError) {
+    package init(noisy header: ReleaseHeader, draw: NoiseDraw) throws(NoiseError) {
         let layout = header.layout
         let places = layout.declaredCells(of: header.groupings)
         let measures = 1 + layout.sums.count

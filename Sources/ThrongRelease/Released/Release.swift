@@ -1,20 +1,20 @@
-public import ThrongPlan
+package import ThrongPlan
 
 /// What left the house about one metric and one period. Made once, never changed.
 ///
 /// There are three ways to one: ``ReleaseCase/decide(_:)`` decides what is published, ``init(restoring:cells:digest:)``
 /// reads back what was, and only if its digest still matches, and ``init(decayed:dropped:cells:)`` reads back what age
 /// left.
-public struct Release: Sendable, Hashable {
+package struct Release: Sendable, Hashable {
     /// What it is about.
-    public let header: ReleaseHeader
+    package let header: ReleaseHeader
     /// The published cells, by margin, then by cell. What is not here is withheld.
-    public let cells: [PublishedCell]
+    package let cells: [PublishedCell]
 
     /// Decides over the whole cube which cells may leave it, then takes those and no others.
     ///
     /// - Throws: ``ReleaseError``, and nothing is released.
-    public init(
+    package init(
         of stored: StoredCube, header: ReleaseHeader, options: ReleaseOptions = ReleaseOptions()
     ) throws(ReleaseError) {
         self = try ReleaseCase(header: header, parts: [stored]).decide(options).release
@@ -29,7 +29,7 @@ public struct Release: Sendable, Hashable {
     /// Reads back a release that was stored.
     ///
     /// - Throws: ``ReleaseError/altered(metric:period:)`` where the digest does not match what is read.
-    public init(restoring header: ReleaseHeader, cells rows: [Row], digest: ReleaseDigest) throws(ReleaseError) {
+    package init(restoring header: ReleaseHeader, cells rows: [Row], digest: ReleaseDigest) throws(ReleaseError) {
         self.header = header
         cells = rows.map {
             PublishedCell(
@@ -50,22 +50,22 @@ public struct Release: Sendable, Hashable {
     }
 
     /// A released cell as a store keeps it.
-    public struct Row: Sendable, Hashable {
+    package struct Row: Sendable, Hashable {
         /// Which dimensions are kept.
-        public let margin: Margin
+        package let margin: Margin
         /// Which cell of that margin.
-        public let cell: CellIndex
+        package let cell: CellIndex
         /// Unit: events.
-        public let count: Int64
+        package let count: Int64
         /// One a sum. Unit: 10^-decimals of the sum's unit.
-        public let sums: [Int64]
+        package let sums: [Int64]
         /// Unit: devices; nil where the metric publishes no reach.
-        public let reach: DeviceFloor?
+        package let reach: DeviceFloor?
         /// Unit: devices; nil where clients do not say which events are firsts.
-        public let firsts: Int64?
+        package let firsts: Int64?
 
         /// Puts a row together.
-        public init(
+        package init(
             margin: Margin, cell: CellIndex, count: Int64, sums: [Int64], reach: DeviceFloor?, firsts: Int64? = nil
         ) {
             self.margin = margin

@@ -1,7 +1,7 @@
-public import ThrongPlan
+package import ThrongPlan
 
 /// Why a release could not be made or read.
-public enum ReleaseError: Error, Sendable, Hashable, CustomStringConvertible {
+package enum ReleaseError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A stored release no longer has the digest that it was released with.
     case altered(metric: MetricName, period: Period)
     /// A counter is too large to compute with.
@@ -16,7 +16,7 @@ public enum ReleaseError: Error, Sendable, Hashable, CustomStringConvertible {
     case solverFailed(metric: MetricName, period: Period)
 
     /// What was found and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .altered(let metric, let period):
             """

@@ -1,34 +1,34 @@
-public import ThrongPlan
+package import ThrongPlan
 
 /// What a release is about: everything that a reader needs to know about its numbers.
-public struct ReleaseHeader: Sendable, Hashable, Codable {
+package struct ReleaseHeader: Sendable, Hashable, Codable {
     /// What the cells mean; carries app, metric, dimensions and their buckets, learned ones with their labels.
-    public private(set) var layout: MetricLayout
+    package private(set) var layout: MetricLayout
     /// What the release covers.
-    public let period: Period
+    package let period: Period
     /// The plan in force.
-    public let plan: PlanVersion
+    package let plan: PlanVersion
     /// How many devices each number stands for.
-    public let threshold: Threshold
+    package let threshold: Threshold
     /// Share of events that clients sent: more than 0, at most 1.
-    public let sampling: Double
+    package let sampling: Double
     /// Whether reach is published.
-    public let reach: Bool
+    package let reach: Bool
     /// The margins shown, ascending.
-    public let groupings: [Margin]
+    package let groupings: [Margin]
     /// How far around a withheld number an interval must reach, and the p of the p % rule; nil in releases that only
     /// withheld small cells.
-    public let protection: Protection?
+    package let protection: Protection?
     /// The dimensions over which no shown group may be known to sit in one bucket; nil where there are none.
-    public let sensitive: [DimensionName]?
+    package let sensitive: [DimensionName]?
     /// The noise that every number carries; nil where numbers are exact and small ones withheld.
-    public let noise: ReleaseNoise?
+    package let noise: ReleaseNoise?
     /// The events that were counted, ascending; nil where the release was made without saying so. They tell which other
     /// metrics' numbers speak of the same happenings.
-    public let events: [EventName]?
+    package let events: [EventName]?
 
     /// Puts a header together.
-    public init(
+    package init(
         layout: MetricLayout,
         period: Period,
         plan: PlanVersion,
@@ -74,10 +74,10 @@ public struct ReleaseHeader: Sendable, Hashable, Codable {
     }
 
     /// Whether numbers of devices are what clients say (`reach: client`).
-    public var hasFirsts: Bool { !firsts.isEmpty }
+    package var hasFirsts: Bool { !firsts.isEmpty }
 
     /// The header that a plan gives a metric's release.
-    public init(plan: Plan, metric: Metric, layout: MetricLayout, period: Period) {
+    package init(plan: Plan, metric: Metric, layout: MetricLayout, period: Period) {
         self.init(
             layout: layout,
             period: period,

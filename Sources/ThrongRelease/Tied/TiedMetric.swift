@@ -1,23 +1,23 @@
-public import ThrongPlan
+package import ThrongPlan
 
 /// A metric that counts some of the same events as the one that is decided: what was counted, and what everybody has of
 /// it.
 ///
 /// One a layout: a metric that was laid out anew within the time has two.
-public struct TiedMetric: Sendable, Hashable {
+package struct TiedMetric: Sendable, Hashable {
     /// Which events.
-    public let counted: CountedEvents
+    package let counted: CountedEvents
     /// What its cells mean.
-    public let layout: MetricLayout
+    package let layout: MetricLayout
     /// Its stored periods within the time, released or not.
-    public let parts: [StoredCube]
+    package let parts: [StoredCube]
     /// What was published about them.
-    public let releases: [Release]
+    package let releases: [Release]
     /// Whether all of that is still there. Age may have taken published numbers or raw counters.
-    public let isWhole: Bool
+    package let isWhole: Bool
 
     /// Puts one together.
-    public init(
+    package init(
         counted: CountedEvents, layout: MetricLayout, parts: [StoredCube], releases: [Release], isWhole: Bool = true
     ) {
         self.counted = counted

@@ -1,49 +1,50 @@
-public import ThrongPlan
-public import ThrongRelease
+package import ThrongInsight
+package import ThrongPlan
+package import ThrongRelease
 
 /// What one partner is told about one period: a pure value, the same for every format.
-public struct ReportDocument: Sendable, Hashable {
+package struct ReportDocument: Sendable, Hashable {
     /// The report's name.
-    public let name: ReportName
+    package let name: ReportName
     /// Its heading.
-    public let title: String
+    package let title: String
     /// A paragraph for the reader, if the plan has one.
-    public let explanation: String?
+    package let explanation: String?
     /// Who receives it.
-    public let partner: Partner
+    package let partner: Partner
     /// Whose crowd it is about.
-    public let app: App
+    package let app: App
     /// What it calls periods.
     let names: PeriodNames
     /// How its reader writes numbers and dates.
-    public let locale: ReportLocale
+    package let locale: ReportLocale
     /// What it covers.
-    public let period: Period
+    package let period: Period
     /// The period as file names and tables have it: `2026-11-21`, `2026-W47`.
-    public let periodLabel: String
+    package let periodLabel: String
     /// The period in words: "Saturday, 21 November 2026".
-    public let periodTitle: String
+    package let periodTitle: String
     /// The plan in force.
-    public let plan: PlanVersion
+    package let plan: PlanVersion
     /// The releases that it was made from, by metric, those of earlier periods after the report's own.
-    public let sources: [Source]
+    package let sources: [Source]
     /// What it says, in reading order.
-    public let answers: [InsightAnswer]
+    package let answers: [InsightAnswer]
 
     /// A release that a report was made from.
-    public struct Source: Sendable, Hashable {
+    package struct Source: Sendable, Hashable {
         /// What was released.
-        public let metric: MetricName
+        package let metric: MetricName
         /// What people call it.
-        public let title: String
+        package let title: String
         /// What the release covers: `2026-11-21`.
-        public let period: String
+        package let period: String
         /// The release's digest.
-        public let digest: ReleaseDigest
+        package let digest: ReleaseDigest
         /// What its cells mean, bucketings included.
-        public let layout: LayoutID
+        package let layout: LayoutID
         /// How many devices each of its numbers stands for.
-        public let threshold: Threshold
+        package let threshold: Threshold
     }
 
     /// Makes a report's document from the releases of its period; releases of other periods or apps are not read, but for
@@ -55,7 +56,7 @@ public struct ReportDocument: Sendable, Hashable {
     ///   - releases: those of the report's period, and of earlier ones what had been released when these were.
     ///   - began: by metric, when its first released period begins; the first of `releases` unless given. Unit: Unix
     ///     seconds.
-    public init(
+    package init(
         plan: Plan, report: Report, period: Period, releases: [Release], began: [MetricName: Int64] = [:]
     ) {
         let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc

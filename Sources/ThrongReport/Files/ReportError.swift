@@ -1,12 +1,12 @@
 /// Why a report could not be written or delivered.
-public enum ReportError: Error, Sendable, Hashable, CustomStringConvertible {
+package enum ReportError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A page template of this program does not parse.
     case template(name: String, reason: String)
     /// A call of the operating system failed.
     case system(call: String, path: String, code: Int32)
 
     /// What was found and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .template(let name, let reason):
             "the built-in template \(name) does not parse (\(reason)). This is a fault of the program: please report it."

@@ -1,5 +1,5 @@
 /// One cell of a CSV file (RFC 4180).
-public enum CSVCell {
+package enum CSVCell {
     /// Text from the plan, which may be hostile.
     case text(String)
     /// A number that this program wrote.
@@ -13,7 +13,7 @@ public enum CSVCell {
     /// (also their full-width forms), a tab or a line break, alone or after blanks. Whatever is not letters, digits and
     /// plain punctuation is quoted, also for readers that split at semicolons.
     /// Source: OWASP, "CSV Injection".
-    public var written: String {
+    package var written: String {
         switch self {
         case .empty: return ""
         case .number(let digits): return digits

@@ -1,3 +1,4 @@
+internal import ThrongInsight
 internal import ThrongPlan
 
 /// One number of a report, or a change of one, before it is written as a line.

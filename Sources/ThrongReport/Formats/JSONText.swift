@@ -1,6 +1,6 @@
 /// A JSON value (RFC 8259) that is written with its keys in the order in which they were given, numbers as exact
 /// decimals: the same bytes for the same report.
-enum JSONText {
+package enum JSONText {
     case null
     case string(String)
     /// Digits as they are to be written.
@@ -9,7 +9,7 @@ enum JSONText {
     case object([(key: String, value: JSONText)])
 
     /// The text, indented by two spaces a level.
-    func written(indent: String = "") -> String {
+    package func written(indent: String = "") -> String {
         let inner = indent + "  "
         switch self {
         case .null:

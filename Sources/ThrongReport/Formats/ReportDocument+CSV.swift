@@ -1,3 +1,4 @@
+internal import ThrongInsight
 internal import ThrongPlan
 
 extension ReportDocument {
@@ -14,7 +15,7 @@ extension ReportDocument {
     /// `of_first` (of a funnel's step: those that came so far as a part of those at the step before, and at the first), `noise`
     /// and `margin`, within which 19 of 20 noisy numbers lie.
     /// Shape: RFC 4180 in UTF-8 with CRLF, without a byte order mark. A withheld number has an empty `value`.
-    public var csv: String {
+    package var csv: String {
         let dimensions = csvDimensions
         let extras = CSVExtra.allCases.filter { extra in answers.contains(where: extra.isIn) }
         let front = ["insight", "period"]

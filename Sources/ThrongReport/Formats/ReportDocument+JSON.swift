@@ -1,12 +1,13 @@
+internal import ThrongInsight
 internal import ThrongPlan
 internal import ThrongRelease
 
 extension ReportDocument {
     /// The name and version of the JSON's shape; Schema/report.schema.json describes it.
-    public static let jsonFormat = "throng-report/1"
+    package static let jsonFormat = "throng-report/1"
 
     /// The report as JSON, keys in a fixed order, one newline at the end.
-    public var json: String {
+    package var json: String {
         JSONText.object([
             ("format", .string(Self.jsonFormat)),
             ("report", .string(name.text)),

@@ -1,7 +1,7 @@
 extension String {
     /// The text in one line that shows all that is in it: controls, line breaks, directional and invisible marks are written
     /// as `\u{a}`, and a backslash as two. For terminals, where a name with a line break could pass as two lines.
-    public var printable: String {
+    package var printable: String {
         unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
@@ -14,7 +14,7 @@ extension String {
 
     /// A file's name as bytes in ASCII alone: what is no plain letter, digit or mark is written as `\xff`, and a backslash as
     /// two, so that no two names look the same.
-    init(plainly name: some Sequence<UInt8>) {
+    package init(plainly name: some Sequence<UInt8>) {
         self = name.reduce(into: "") { result, byte in
             switch byte {
             case UInt8(ascii: "\\"): result += "\\\\"

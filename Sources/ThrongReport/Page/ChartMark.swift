@@ -1,5 +1,7 @@
+internal import ThrongInsight
+
 /// What a chart shows of one number: its length and words, or what stands in its place.
-public enum ChartMark: Sendable, Hashable {
+package enum ChartMark: Sendable, Hashable {
     /// A published number: for lengths and shades, without its unit, and with it.
     case number(Double, text: String, words: String)
     /// It is not published, and nothing says why: see ``Withheld``.

@@ -2,15 +2,15 @@
 ///
 /// Each is a view for the template of its name among ``templates``. A page that holds one defines the pattern
 /// `withheld` once, which fills whatever is not published.
-public enum Charts {
+package enum Charts {
     /// What a chart is called and says to those who cannot see it; the name makes its ids.
-    public struct Caption: Sendable {
+    package struct Caption: Sendable {
         let name: String
         let title: String
         let summary: String
 
         /// Puts a caption together.
-        public init(name: String, title: String, summary: String) {
+        package init(name: String, title: String, summary: String) {
             self.name = name
             self.title = title
             self.summary = summary
@@ -18,19 +18,19 @@ public enum Charts {
     }
 
     /// bars, lines and heat.
-    public static let templates: [(name: String, bytes: [UInt8])] = [
+    package static let templates: [(name: String, bytes: [UInt8])] = [
         ("bars", PackageResources.bars_mustache),
         ("lines", PackageResources.lines_mustache),
         ("heat", PackageResources.heat_mustache),
     ]
 
     /// Horizontal bars, one a row, in the order given.
-    public static func bars(_ rows: [(label: String, mark: ChartMark)], _ caption: Caption) -> Any {
+    package static func bars(_ rows: [(label: String, mark: ChartMark)], _ caption: Caption) -> Any {
         BarChartView(rows.map { BarChartView.Entry(label: $0.label, mark: $0.mark) }, caption)
     }
 
     /// Lines over periods, one drawing a series, all by one scale; a withheld number is a gap.
-    public static func lines(
+    package static func lines(
         _ series: [(label: String?, marks: [ChartMark])], periods: [String], _ caption: Caption
     ) -> [Any] {
         let scale = LineScale(over: series.flatMap(\.marks).compactMap(\.value))
@@ -44,7 +44,7 @@ public enum Charts {
     }
 
     /// A table whose cells are shaded by their numbers: rows down, the second dimension across.
-    public static func heat(
+    package static func heat(
         side: String, across: (title: String, labels: [String]), rows: [(label: String, marks: [ChartMark])],
         _ caption: Caption
     ) -> Any {

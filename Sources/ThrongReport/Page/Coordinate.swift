@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ThrongInsight
 
 /// Writes lengths of a drawing.
 enum Coordinate {

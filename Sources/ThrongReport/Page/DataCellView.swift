@@ -1,3 +1,5 @@
+internal import ThrongInsight
+
 /// One cell of a data table: a number, or what stands in its place.
 struct DataCellView {
     let cellNumbers: [String]

@@ -1,3 +1,4 @@
+internal import ThrongInsight
 internal import ThrongPlan
 
 /// What the columns of an answer's data table hold.

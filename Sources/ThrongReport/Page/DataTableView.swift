@@ -1,3 +1,4 @@
+internal import ThrongInsight
 internal import ThrongPlan
 
 /// The numbers of an answer as a table, a row each, in the plan's order.

@@ -1,3 +1,4 @@
+internal import ThrongInsight
 internal import ThrongPlan
 
 /// A table whose cells are shaded by their numbers: the last axis across, the others down.

@@ -1,3 +1,4 @@
+internal import ThrongInsight
 internal import ThrongPlan
 
 /// How far a group of identifiers came in a funnel, as far as that is published.

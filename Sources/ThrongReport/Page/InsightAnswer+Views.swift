@@ -1,3 +1,4 @@
+internal import ThrongInsight
 internal import ThrongPlan
 
 extension InsightAnswer {
@@ -218,12 +219,7 @@ extension PeriodKind {
 
 extension [String] {
     /// "a", "a and b", "a, b and c".
-    var listed: String {
+    package var listed: String {
         count < 2 ? (first ?? "") : dropLast().joined(separator: ", ") + " and " + (last ?? "")
     }
-}
-
-extension Decimals {
-    /// Without its sign.
-    var magnitude: Decimals { Decimals(units: units < 0 ? -units : units, places: places) }
 }

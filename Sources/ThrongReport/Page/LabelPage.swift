@@ -1,16 +1,16 @@
-public import ThrongPlan
+package import ThrongPlan
 
 /// A page that tells visitors what is counted: self-contained, without script, well-formed XML, everything escaped.
-public struct LabelPage: Sendable, Hashable {
+package struct LabelPage: Sendable, Hashable {
     /// The document.
-    public let html: String
+    package let html: String
     /// The text of its one style element, for a policy that names it by its hash.
-    public let style: String
+    package let style: String
 
     /// The page that leads to those of several apps: `apps/APP`.
     ///
     /// - Throws: ``ReportError/template(name:reason:)`` where a built-in template does not parse.
-    public static func index(of labels: [PrivacyLabel]) throws(ReportError) -> LabelPage {
+    package static func index(of labels: [PrivacyLabel]) throws(ReportError) -> LabelPage {
         try PageTemplates.shared.get().index(of: labels)
     }
 }
@@ -22,7 +22,7 @@ extension PrivacyLabel {
     ///   - root: the way from the page to the daemon's root: "" or "../".
     ///   - trial: what somebody tried, if they did.
     /// - Throws: ``ReportError/template(name:reason:)`` where a built-in template does not parse.
-    public func page(root: String, trial: LabelTrial? = nil) throws(ReportError) -> LabelPage {
+    package func page(root: String, trial: LabelTrial? = nil) throws(ReportError) -> LabelPage {
         try PageTemplates.shared.get().page(of: self, root: root, trial: trial)
     }
 }

@@ -1,3 +1,4 @@
+internal import ThrongInsight
 internal import ThrongPlan
 
 /// A number over periods: a dot a period, joined by lines where both ends are published.

@@ -1,3 +1,4 @@
+internal import ThrongInsight
 internal import ThrongPlan
 
 /// From zero, or a round number at or below the lowest one, to one at or above the highest, with two or three between.

@@ -1,3 +1,4 @@
+internal import ThrongInsight
 internal import ThrongPlan
 
 extension NumberBasis {

@@ -1,14 +1,14 @@
 internal import Mustache
 
 /// Templates that are compiled into a program, and the escaping that every one of them has.
-public struct PageLibrary: Sendable {
+package struct PageLibrary: Sendable {
     private let library: MustacheLibrary
 
     /// Parses templates once.
     ///
     /// - Parameter templates: by their names.
     /// - Throws: ``ReportError/template(name:reason:)`` where one does not parse.
-    public init(_ templates: [(name: String, bytes: [UInt8])]) throws(ReportError) {
+    package init(_ templates: [(name: String, bytes: [UInt8])]) throws(ReportError) {
         MustacheContentTypes.register(PageText(), named: PageText.name)
         var library = MustacheLibrary()
         for template in templates {
@@ -26,7 +26,7 @@ public struct PageLibrary: Sendable {
     /// A view as text.
     ///
     /// - Throws: ``ReportError/template(name:reason:)`` where there is no such template.
-    public func rendered(_ view: Any, by template: String) throws(ReportError) -> String {
+    package func rendered(_ view: Any, by template: String) throws(ReportError) -> String {
         guard let page = library.render(view, withTemplate: template) else {
             throw .template(name: template, reason: "it is missing")
         }
@@ -35,9 +35,9 @@ public struct PageLibrary: Sendable {
 }
 
 /// What all pages look like.
-public enum PageStyle {
+package enum PageStyle {
     /// Type scale, colours for light, dark and print, tiles, tables, marks of withheld numbers.
-    public static let base = String(decoding: PackageResources.report_css, as: UTF8.self)
+    package static let base = String(decoding: PackageResources.report_css, as: UTF8.self)
     /// What reports lack: links in a text, forms and buttons.
-    public static let controls = String(decoding: PackageResources.controls_css, as: UTF8.self)
+    package static let controls = String(decoding: PackageResources.controls_css, as: UTF8.self)
 }

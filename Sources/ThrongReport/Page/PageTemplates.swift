@@ -49,7 +49,7 @@ extension ReportDocument {
     /// The report as one self-contained HTML page that is also well-formed XML: no script, nothing loaded.
     ///
     /// - Throws: ``ReportError/template(name:reason:)`` where a built-in template does not parse.
-    public func html() throws(ReportError) -> String {
+    package func html() throws(ReportError) -> String {
         try PageTemplates.shared.get().page(of: self)
     }
 }

@@ -1,4 +1,5 @@
-public import ThrongPlan
+package import ThrongInsight
+package import ThrongPlan
 
 extension Quantity {
     /// The number as people read it, without its unit: "12,480", "42.1%", "38.20", "≈12,300", "20 to 50".
@@ -40,7 +41,7 @@ extension QuantileReading {
     }
 
     /// A band, open where an end is nil.
-    public static func band(
+    package static func band(
         from lowest: Decimals?, to highest: Decimals?, in locale: ReportLocale, unit: String = ""
     ) -> String {
         let unit = unit.isEmpty ? "" : " \(unit)"
@@ -58,7 +59,7 @@ extension QuantileReading {
     }
 
     /// The same for what a row of a table is called, such as 0.9; nil where that is no quantile.
-    public static func name(ofRow bucket: String, in locale: ReportLocale) -> String? {
+    package static func name(ofRow bucket: String, in locale: ReportLocale) -> String? {
         guard let perMille = Double(bucket).flatMap({ Int(exactly: ($0 * 1000).rounded()) }),
             (1...999).contains(perMille)
         else { return nil }

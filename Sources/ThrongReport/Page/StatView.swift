@@ -1,3 +1,4 @@
+internal import ThrongInsight
 internal import ThrongPlan
 
 /// A single number, with a bar where it is a share, and how it changed.

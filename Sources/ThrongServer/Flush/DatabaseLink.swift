@@ -3,6 +3,7 @@ internal import Synchronization
 internal import ThrongCounting
 internal import ThrongJournal
 internal import ThrongPlan
+internal import ThrongPostgres
 internal import ThrongStore
 
 /// The daemon's place in PostgreSQL: the private server started, schema checked, layouts registered, watermark attached.
@@ -106,7 +107,7 @@ final class DatabaseLink: Sendable {
 
     /// Gives the place back, so that whoever comes next need not wait.
     ///
-    /// - Throws: ``StoreError``; nothing where no place was taken.
+    /// - Throws: ``PostgresError``; nothing where no place was taken.
     func giveBack() async throws {
         guard case .attached = state.withLock({ $0 }) else { return }
         try await counters.release()
@@ -131,7 +132,7 @@ final class DatabaseLink: Sendable {
     /// - Parameter patience: how long nothing may move before this gives up waiting, while the attempt goes on; nil waits for
     ///   its end.
     /// - Returns: the watermark, if nobody was told before.
-    /// - Throws: ``StoreError``; `ClusterError` where the private server can't run; ``SchemaError`` where the schema is not
+    /// - Throws: ``PostgresError``; `ClusterError` where the private server can't run; ``SchemaError`` where the schema is not
     ///   this version's and can't be made so; ``DaemonError/superseded(daemon:)`` where a copy of the data directory has
     ///   attached since; ``DaemonError/succeeding(daemon:)`` while another process may still hold the place.
     func attachedNow(patience: Duration? = nil) async throws -> JournalPosition? {
@@ -139,7 +140,7 @@ final class DatabaseLink: Sendable {
         let attempt: Attempt? = try state.withLock { state in
             switch state {
             case .attached: return nil
-            case .closed: throw StoreError.closed
+            case .closed: throw PostgresError.closed
             case .underWay(let attempt, _): return attempt
             case .detached:
                 let attempt = Attempt()
@@ -165,9 +166,9 @@ final class DatabaseLink: Sendable {
                 return try outcome.get()
             }
             if let patience, attempt.silence > patience {
-                throw StoreError.timedOut(query: "attach", seconds: Int(patience.components.seconds))
+                throw PostgresError.timedOut(query: "attach", seconds: Int(patience.components.seconds))
             }
-            if case .closed = state.withLock({ $0 }) { throw StoreError.closed }
+            if case .closed = state.withLock({ $0 }) { throw PostgresError.closed }
             try await Task.sleep(for: .milliseconds(20))
         }
     }
@@ -176,7 +177,7 @@ final class DatabaseLink: Sendable {
     private func attachedOnCallersThread() async throws -> JournalPosition? {
         switch state.withLock({ $0 }) {
         case .attached: return nil
-        case .closed: throw StoreError.closed
+        case .closed: throw PostgresError.closed
         case .underWay, .detached: break
         }
         let watermark = try await attach(Attempt())

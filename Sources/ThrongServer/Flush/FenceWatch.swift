@@ -1,6 +1,8 @@
 internal import Logging
 internal import ServiceLifecycle
+internal import ThrongDelivery
 internal import ThrongJournal
+internal import ThrongPostgres
 internal import ThrongStore
 
 /// Asks PostgreSQL whether another process has taken this one's place, or is about to: every second, and whenever this one
@@ -66,13 +68,13 @@ struct FenceWatch: Service {
     /// Whether this process may go on acknowledging. Where another one waits for its place it learns that it was heard, and
     /// waits for the last flush.
     ///
-    /// - Throws: ``StoreError`` where PostgreSQL can't be asked.
+    /// - Throws: ``PostgresError`` where PostgreSQL can't be asked.
     private func isStillOurs() async throws -> Bool {
         do {
             guard try await database.counters.isClaimed() else { return true }
             // Where it has given up meanwhile, or has the place, the next look tells.
             guard try await database.counters.hearClaim() else {
-                throw StoreError.unexpectedAnswer(query: "watermark.hear")
+                throw PostgresError.unexpectedAnswer(query: "watermark.hear")
             }
             logger.critical(
                 "another process is taking this one's place; what was acknowledged is flushed, then it stops")

@@ -2,8 +2,12 @@ internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
 internal import ThrongCounting
+internal import ThrongDelivery
 internal import ThrongJournal
+internal import ThrongPostgres
+internal import ThrongSchedule
 internal import ThrongStore
+internal import ThrongWire
 
 /// Brings what was counted to PostgreSQL, again and again, exactly once each.
 ///
@@ -11,7 +15,7 @@ internal import ThrongStore
 /// PostgreSQL comes back older than it was, what it has lost is flushed again first. On a graceful stop it flushes once
 /// more after the last request was answered.
 struct FlushService: Service {
-    let desk: CountingDesk
+    let desk: Ingestion
     let database: DatabaseLink
     let kept: KeptFlushes
     let offered: OfferedMark
@@ -209,7 +213,7 @@ struct FlushService: Service {
             progress.isLevel = false
             database.detach()
             logger.error("PostgreSQL is older than it was", metadata: ["error": "\(error)"])
-        case let error as StoreError where !error.isRetryable:
+        case _ where error is StoreError || (error as? PostgresError)?.isRetryable == false:
             database.detach()
             progress.isLevel = false
             logger.critical(

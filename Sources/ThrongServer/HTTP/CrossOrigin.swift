@@ -8,17 +8,17 @@ internal import ThrongIntake
 /// their visitors never did. Clients that are no browser name no origin and are not concerned.
 ///
 /// Source: the Fetch standard, section 3.2 (CORS protocol).
-public struct CrossOrigin: Sendable, Hashable {
+package struct CrossOrigin: Sendable, Hashable {
     /// Nil where every origin may.
     private let listed: Set<String>?
 
     /// Pages of any origin may send and read.
-    public static let everywhere = CrossOrigin(listed: nil)
+    package static let everywhere = CrossOrigin(listed: nil)
 
     private init(listed: Set<String>?) { self.listed = listed }
 
     /// Reads "*", or origins such as "https://shop.example.com http://localhost:8000"; nil for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard text != "*" else {
             self = .everywhere
             return

@@ -12,7 +12,7 @@ struct HTTPChannel: HTTPChannelHandler {
 
     let responder: Responder
     /// Who takes batches; nil where none are taken.
-    let desk: IntakeDesk?
+    let desk: AnswerQueues?
     let origins: CrossOrigin
     let limits: ConnectionDeadline.Limits
 

@@ -3,19 +3,19 @@ internal import ThrongJournal
 
 /// `GET /healthz` and `GET /readyz`.
 struct HealthRoutes {
-    let desk: CountingDesk
+    let desk: Ingestion
 
     func add(to router: Router<BasicRequestContext>) {
         router.get("/healthz") { _, _ in Response.text(.ok, "alive\n") }
         router.get("/readyz") { _, _ in
             // PostgreSQL away is not unready: the journal takes what comes until its cap.
-            guard let hindrance = desk.journal.hindrance else { return Response.text(.ok, "ready\n") }
-            return Response.notReady(Self.words(of: hindrance))
+            guard let stall = desk.journal.stall else { return Response.text(.ok, "ready\n") }
+            return Response.notReady(Self.words(of: stall))
         }
     }
 
-    private static func words(of hindrance: Journal.Hindrance) -> String {
-        switch hindrance {
+    private static func words(of stall: Journal.Stall) -> String {
+        switch stall {
         case .failed: "the journal has failed, or another process has this one's place; this one is about to end\n"
         case .closed: "another process is taking this one's place\n"
         case .inDoubt: "the process stood still, and PostgreSQL is being asked whether another took its place\n"
@@ -28,7 +28,7 @@ struct HealthRoutes {
 
 /// `GET /metrics`, on a port of its own.
 struct MetricsRoutes {
-    let desk: CountingDesk
+    let desk: Ingestion
     let telemetry: Telemetry
     let dataPath: String
 

@@ -1,11 +1,14 @@
+internal import ThrongInsight
 internal import ThrongPortal
 internal import ThrongReport
+internal import ThrongSchedule
 internal import ThrongWire
 
 extension Telemetry {
     /// The daemon's health for its operator's page.
     func health(_ gauges: Gauges, journalCap: Int) -> DaemonHealth {
         let counts = snapshot
+        let schedule = schedule.snapshot
         let isBehind = gauges.journalLag > 0 && !counts.isDatabaseUp
         let meanFlush = counts.flushes == 0 ? 0 : counts.flushSeconds / Double(counts.flushes) * 1000
         return DaemonHealth(
@@ -51,11 +54,11 @@ extension Telemetry {
                             "Counters at their bounds", Self.grouped(gauges.saturations),
                             isAlarm: gauges.saturations > 0),
                         .init(
-                            "The time of day is believed", counts.isClockDoubted ? "no" : "yes",
-                            isAlarm: counts.isClockDoubted),
+                            "The time of day is believed", schedule.isClockDoubted ? "no" : "yes",
+                            isAlarm: schedule.isClockDoubted),
                         .init(
-                            "Releases and reports that failed", Self.grouped(counts.scheduleFailures),
-                            isAlarm: counts.scheduleFailures > 0),
+                            "Releases and reports that failed", Self.grouped(schedule.failures),
+                            isAlarm: schedule.failures > 0),
                     ]),
             ],
             refusals: (counts.refusedEvents.map { ($0.key.rawValue, $0.value) }

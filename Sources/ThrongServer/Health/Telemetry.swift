@@ -1,6 +1,8 @@
 internal import Synchronization
+internal import ThrongDelivery
 internal import ThrongIntake
 internal import ThrongPlan
+internal import ThrongSchedule
 internal import ThrongWire
 
 /// What the daemon counts about itself: health, never values. Labels come from closed lists.
@@ -23,19 +25,7 @@ final class Telemetry: Sendable {
         var flushSeconds = 0.0
         var flushedCells = 0
         var redirected = 0
-        var releases = 0
-        var reports = 0
-        var scheduleFailures = 0
-        var deliveries = 0
-        var deliveryFailures = 0
-        var reportFailures = 0
-        /// Unit: Unix seconds; 0 before the first.
-        var lastRelease: Int64 = 0
-        var lastReport: Int64 = 0
-        /// When the next release of an app is due, by label; 0 where none is open. Unit: Unix seconds.
-        var releaseDue: [String: Int64] = [:]
         var isDatabaseUp = false
-        var isClockDoubted = false
         var setBacks = 0
         var keptBytes = 0
         var reveals: [RevealOutcome: Int] = [:]
@@ -62,6 +52,9 @@ final class Telemetry: Sendable {
         let size: Int
     }
 
+    /// What the schedule and the deliveries count, each in its own place.
+    let schedule = ScheduleHealth()
+    let deliveries = DeliveryHealth()
     private let counts = Mutex(Counts())
 
     /// All of it, as of now.
@@ -107,43 +100,15 @@ final class Telemetry: Sendable {
         counts.withLock { $0.knownLabels["app=\"\(app)\",dimension=\"\(dimension)\""] = count }
     }
 
-    func clock(isDoubted: Bool) { counts.withLock { $0.isClockDoubted = isDoubted } }
     func databaseWasSetBack() { counts.withLock { $0.setBacks += 1 } }
     func kept(bytes: Int) { counts.withLock { $0.keptBytes = bytes } }
     func databaseIsAway() { counts.withLock { $0.isDatabaseUp = false } }
     func databaseIsUp() { counts.withLock { $0.isDatabaseUp = true } }
-    func released(at now: Int64) {
-        counts.withLock { counts in
-            counts.releases += 1
-            counts.lastRelease = now
-        }
-    }
-
-    func reported(at now: Int64) {
-        counts.withLock { counts in
-            counts.reports += 1
-            counts.lastReport = now
-        }
-    }
-
-    func reportFailed() {
-        counts.withLock { counts in
-            counts.reportFailures += 1
-            counts.scheduleFailures += 1
-        }
-    }
-
-    func delivered() { counts.withLock { $0.deliveries += 1 } }
-    func deliveryFailed() { counts.withLock { $0.deliveryFailures += 1 } }
-    func scheduleFailed() { counts.withLock { $0.scheduleFailures += 1 } }
-
-    func releaseIsDue(at instant: Int64?, app: AppName) {
-        counts.withLock { $0.releaseDue["app=\"\(app)\""] = instant ?? 0 }
-    }
-
     /// The Prometheus text exposition format, version 0.0.4.
     func text(_ gauges: Gauges, disk: Disk?) -> String {
         let counts = snapshot
+        let schedule = schedule.snapshot
+        let deliveries = deliveries.snapshot
         var page = ExpositionPage()
         page.counter("throng_batches_received_total", "Requests for counting.", [("", counts.batches.reduce(0, +))])
         page.counter(
@@ -175,7 +140,7 @@ final class Telemetry: Sendable {
         page.gauge("throng_database_up", "1 while PostgreSQL answers.", counts.isDatabaseUp ? 1 : 0)
         page.gauge(
             "throng_clock_doubted", "1 while the time of day is not believed, so that nothing is released or deleted.",
-            counts.isClockDoubted ? 1 : 0)
+            schedule.isClockDoubted ? 1 : 0)
         page.counter(
             "throng_database_set_backs_total", "Times that PostgreSQL had lost flushes and got them again.",
             [("", counts.setBacks)])
@@ -190,23 +155,24 @@ final class Telemetry: Sendable {
             "throng_revealed_hashes_dropped_total", "Hashes of values that there was no room to remember.",
             [("", counts.droppedHashes)])
         page.gauges("throng_revealed_labels", "Values that were learned and are counted by name.", counts.knownLabels)
-        page.counter("throng_releases_total", "Releases made.", [("", counts.releases)])
-        page.counter("throng_reports_total", "Reports made.", [("", counts.reports)])
-        page.counter("throng_deliveries_total", "Reports that arrived where they go.", [("", counts.deliveries)])
+        page.counter("throng_releases_total", "Releases made.", [("", schedule.releases)])
+        page.counter("throng_reports_total", "Reports made.", [("", schedule.reports)])
+        page.counter("throng_deliveries_total", "Reports that arrived where they go.", [("", deliveries.deliveries)])
         page.counter(
-            "throng_delivery_failures_total", "Tries of deliveries that failed.", [("", counts.deliveryFailures)])
+            "throng_delivery_failures_total", "Tries of deliveries that failed.", [("", deliveries.failures)])
         page.counter(
-            "throng_schedule_failures_total", "Releases and reports that failed.", [("", counts.scheduleFailures)])
-        page.counter("throng_report_failures_total", "Reports that failed.", [("", counts.reportFailures)])
+            "throng_schedule_failures_total", "Releases and reports that failed.", [("", schedule.failures)])
+        page.counter("throng_report_failures_total", "Reports that failed.", [("", schedule.reportFailures)])
         page.gauge(
             "throng_last_release_timestamp_seconds", "When this process made a release last; 0 before.",
-            Double(counts.lastRelease))
+            Double(schedule.lastRelease))
         page.gauge(
             "throng_last_report_timestamp_seconds", "When this process made a report last; 0 before.",
-            Double(counts.lastReport))
+            Double(schedule.lastReport))
         page.gauges(
             "throng_release_due_timestamp_seconds", "When the next release is due; overdue if past, 0 is none.",
-            counts.releaseDue.mapValues(Int.init))
+            Dictionary(
+                uniqueKeysWithValues: schedule.releaseDue.map { ("app=\"\($0.key)\"", Int($0.value)) }))
         if let disk {
             page.gauge("throng_disk_free_bytes", "Free on the data directory's disk.", Double(disk.free))
             page.gauge("throng_disk_bytes", "Size of the data directory's disk.", Double(disk.size))

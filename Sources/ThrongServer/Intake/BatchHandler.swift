@@ -33,13 +33,13 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     private struct Collection {
-        let desk: CountingDesk
+        let desk: Ingestion
         let headers: RequestHeaders
         var body: ByteBuffer?
     }
 
     /// Nil where no batches are taken.
-    private let desk: CountingDesk?
+    private let desk: Ingestion?
     /// Nil where no batches are taken.
     private let queue: AnswerQueue?
     private let socket: SocketEnd
@@ -62,7 +62,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         case error(any Error)
     }
 
-    init(desk: CountingDesk?, queue: AnswerQueue?, socket: SocketEnd, origins: CrossOrigin) {
+    init(desk: Ingestion?, queue: AnswerQueue?, socket: SocketEnd, origins: CrossOrigin) {
         self.desk = desk
         self.queue = queue
         self.socket = socket
@@ -192,7 +192,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         return target.utf8.count == 11 || target.utf8.dropFirst(11).first == UInt8(ascii: "?")
     }
 
-    private func begin(_ head: HTTPRequestHead, _ headers: RequestHeaders, at desk: CountingDesk) {
+    private func begin(_ head: HTTPRequestHead, _ headers: RequestHeaders, at desk: Ingestion) {
         closesAfterwards = !head.isKeepAlive || headers.asksForUpgrade
         reader = origins.reader(for: headers.origin)
         guard origins.allow(headers.origin) else { return refuse(.originNotAllowed) }
@@ -237,7 +237,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         }
     }
 
-    private func give(_ verdict: Result<CountingDesk.Verdict, IntakeError>) {
+    private func give(_ verdict: Result<Ingestion.Verdict, IntakeError>) {
         switch verdict {
         case .success(.counted(let answer, let outcome, let position)):
             queue?.add(answer, outcome, once: position, to: self)

@@ -8,7 +8,7 @@ internal import ThrongWire
 
 /// `POST /v1/preview`: what would be counted of a batch. Nothing is counted, kept or logged.
 struct PreviewRoutes {
-    let desk: CountingDesk
+    let desk: Ingestion
 
     func add(to router: some RouterMethods<BasicRequestContext>) {
         router.post("/v1/preview") { request, _ -> Response in
@@ -31,7 +31,7 @@ struct PreviewRoutes {
     }
 }
 
-extension CountingDesk {
+extension Ingestion {
     /// Lends the body of a request that is no batch, unpacked, once it has come.
     ///
     /// - Throws: ``IntakeError``, and what the work throws.

@@ -11,7 +11,7 @@ internal import ThrongReport
 final class PageRoutes: Sendable {
     private let plans: [Plan]
     /// Nil while nothing can be counted.
-    private let trials: TrialDesk?
+    private let trials: PreviewTrial?
     private let clock: UnixClock
     /// Pages change with the day, because metrics expire.
     private let pages = Mutex<[Key: ServedText]>([:])
@@ -23,10 +23,10 @@ final class PageRoutes: Sendable {
         let day: CalendarDate
     }
 
-    init(plans: [Plan], desk: CountingDesk?, clock: UnixClock) {
+    init(plans: [Plan], desk: Ingestion?, clock: UnixClock) {
         self.plans = plans
         self.clock = clock
-        trials = desk.map { TrialDesk(desk: $0, clock: clock) }
+        trials = desk.map { PreviewTrial(desk: $0, clock: clock) }
     }
 
     func add(to router: some RouterMethods<BasicRequestContext>) {

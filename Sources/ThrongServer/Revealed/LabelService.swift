@@ -1,8 +1,9 @@
 internal import ServiceLifecycle
+internal import ThrongDelivery
 
 /// Asks PostgreSQL now and then which labels other daemons have learned, or age has retired.
 struct LabelService: Service {
-    let desk: RevealDesk
+    let desk: VocabularyLearner
 
     /// Between two looks; shorter while PostgreSQL is away.
     private static let interval = Duration.seconds(30)

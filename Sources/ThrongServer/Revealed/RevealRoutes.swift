@@ -5,7 +5,7 @@ internal import ThrongWire
 
 /// `POST /v1/reveals`: what stands behind a hash, once the daemon has asked for it.
 struct RevealRoutes {
-    let desk: CountingDesk
+    let desk: Ingestion
     let telemetry: Telemetry
     let clock: UnixClock
 

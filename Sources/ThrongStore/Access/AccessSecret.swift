@@ -5,22 +5,22 @@ internal import ThrongWire
 /// A token as its owner holds it: `throng_1f2e3d4c_` and 43 letters, digits, hyphens or underscores.
 ///
 /// The letters are 256 random bits, so that a single SHA-256 keeps them: there is nothing to guess.
-public struct AccessSecret: Sendable {
+package struct AccessSecret: Sendable {
     /// Its public part: eight hexadecimal digits.
-    public let id: String
+    package let id: String
     private let secret: [UInt8]
 
     private static let start = "throng_"
 
     /// Draws a new one.
-    public init() {
+    package init() {
         var random = SystemRandomNumberGenerator()
         id = (0..<4).map { _ in UInt8.random(in: .min ... .max, using: &random) }.lowerHex
         secret = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     }
 
     /// Reads one; nil for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let parts = trimmed.split(separator: "_", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == "throng", parts[1].utf8.count == 8, [UInt8](hex: String(parts[1])) != nil,
@@ -35,7 +35,7 @@ public struct AccessSecret: Sendable {
     }
 
     /// As its owner gets it, once.
-    public var text: String {
+    package var text: String {
         let letters = Data(secret).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
             .prefix(43)
         return "\(Self.start)\(id)_\(letters)"

@@ -1,24 +1,25 @@
-public import ThrongPlan
+package import ThrongPlan
+package import ThrongPostgres
 
 /// Who may look at pages, and the reports that partners find there.
 ///
 /// Works as `throng_reporter`.
-public final class AccessStore: Sendable {
+package final class AccessStore: Sendable {
     private let connection: Connection
 
     /// Prepares to work; the role of the settings is replaced by `throng_reporter`.
-    public init(_ settings: ConnectionSettings) { connection = Connection(settings.acting(as: .reporter)) }
+    package init(_ settings: ConnectionSettings) { connection = Connection(settings.acting(as: .reporter)) }
 
     /// Closes the connection.
-    public func close() { connection.close() }
+    package func close() { connection.close() }
 
     /// Closes the connection after so long, whatever is under way.
-    public func close(within length: Duration) { connection.close(within: length) }
+    package func close(within length: Duration) { connection.close(within: length) }
 
     // MARK: Tokens
 
     /// Notes a new token.
-    public func add(_ token: AccessToken, _ secret: AccessSecret) async throws {
+    package func add(_ token: AccessToken, _ secret: AccessSecret) async throws {
         let (app, partner): (Parameter, Parameter) =
             if case .partner(let partner, let app) = token.role {
                 (.text(app.text), .text(partner.text))
@@ -36,7 +37,7 @@ public final class AccessStore: Sendable {
     }
 
     /// All tokens that were ever given, in the order of their making.
-    public func tokens() async throws -> [AccessToken] {
+    package func tokens() async throws -> [AccessToken] {
         try await connection.run { session in
             let rows = try session.query(Query.selectTokens([.null]))
             return try rows.indices.map { try Self.token(rows, $0) }
@@ -44,7 +45,7 @@ public final class AccessStore: Sendable {
     }
 
     /// A token by its public part; nil where there is none.
-    public func token(_ id: String) async throws -> AccessToken? {
+    package func token(_ id: String) async throws -> AccessToken? {
         try await connection.run { session in
             let rows = try session.query(Query.selectTokens([.text(id)]))
             return rows.count == 1 ? try Self.token(rows, 0) : nil
@@ -52,7 +53,7 @@ public final class AccessStore: Sendable {
     }
 
     /// The token that somebody holds; nil where there is none, whether or not its public part is known.
-    public func token(of secret: AccessSecret) async throws -> AccessToken? {
+    package func token(of secret: AccessSecret) async throws -> AccessToken? {
         try await connection.run { session in
             let rows = try session.query(Query.selectTokens([.text(secret.id)]))
             guard rows.count == 1, secret.matches(try rows.bytes(0, 8)) else { return nil }
@@ -63,7 +64,7 @@ public final class AccessStore: Sendable {
     /// Takes a token back; false where there is none.
     ///
     /// - Parameter now: Unit: Unix seconds.
-    public func revoke(_ id: String, now: Int64) async throws -> Bool {
+    package func revoke(_ id: String, now: Int64) async throws -> Bool {
         try await connection.run { session in
             try session.query(Query.revokeToken([.text(id), .instant(now)])).affected == 1
         }
@@ -75,7 +76,7 @@ public final class AccessStore: Sendable {
         case "partner": role = .partner(PartnerName(try rows.text(row, 3)), of: AppName(try rows.text(row, 2)))
         case "operator": role = .operations
         case "analyst": role = .analysis
-        default: throw StoreError.unexpectedAnswer(query: Query.selectTokens.name)
+        default: throw PostgresError.unexpectedAnswer(query: Query.selectTokens.name)
         }
         return AccessToken(
             id: try rows.text(row, 0),
@@ -89,12 +90,12 @@ public final class AccessStore: Sendable {
     // MARK: Reports
 
     /// The files that a partner has, by report, the latest period first.
-    public func files(of partner: PartnerName, app: AppName) async throws -> [KeptReportFile] {
+    package func files(of partner: PartnerName, app: AppName) async throws -> [KeptReportFile] {
         try await connection.run { session in
             let rows = try session.query(Query.selectPartnerFiles([.text(app.text), .text(partner.text)]))
             return try rows.indices.map { row in
                 guard let kind = PeriodKind(code: try rows.integer(row, 1)) else {
-                    throw StoreError.unexpectedAnswer(query: Query.selectPartnerFiles.name)
+                    throw PostgresError.unexpectedAnswer(query: Query.selectPartnerFiles.name)
                 }
                 return KeptReportFile(
                     report: ReportName(try rows.text(row, 0)),
@@ -107,7 +108,7 @@ public final class AccessStore: Sendable {
     }
 
     /// A file's bytes; nil where the partner has no such file.
-    public func contents(
+    package func contents(
         of name: String, report: ReportName, partner: PartnerName, app: AppName
     ) async throws -> [UInt8]? {
         try await connection.run { session in
@@ -120,12 +121,12 @@ public final class AccessStore: Sendable {
     // MARK: Health
 
     /// The last releases of all apps, the latest first.
-    public func lastReleases(_ count: Int) async throws -> [ReleaseNote] {
+    package func lastReleases(_ count: Int) async throws -> [ReleaseNote] {
         try await connection.run { session in
             let rows = try session.query(Query.selectLastReleases([.integer(Int64(count))]))
             return try rows.indices.map { row in
                 guard let kind = PeriodKind(code: try rows.integer(row, 2)) else {
-                    throw StoreError.unexpectedAnswer(query: Query.selectLastReleases.name)
+                    throw PostgresError.unexpectedAnswer(query: Query.selectLastReleases.name)
                 }
                 return ReleaseNote(
                     app: AppName(try rows.text(row, 0)),

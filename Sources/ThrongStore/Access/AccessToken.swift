@@ -1,22 +1,22 @@
-public import ThrongPlan
+package import ThrongPlan
 
 /// What the operator knows of a token that was given to somebody.
-public struct AccessToken: Sendable, Hashable {
+package struct AccessToken: Sendable, Hashable {
     /// Its public part: eight hexadecimal digits.
-    public let id: String
+    package let id: String
     /// What it opens.
-    public let role: AccessRole
+    package let role: AccessRole
     /// Whom it was given to, in the operator's words.
-    public let note: String?
+    package let note: String?
     /// When it was made. Unit: Unix seconds.
-    public let createdAt: Int64
+    package let createdAt: Int64
     /// From when on it is worth nothing. Unit: Unix seconds.
-    public let expiresAt: Int64
+    package let expiresAt: Int64
     /// When it was taken back. Unit: Unix seconds; nil while nobody did.
-    public let revokedAt: Int64?
+    package let revokedAt: Int64?
 
     /// Puts a token's facts together.
-    public init(
+    package init(
         id: String, role: AccessRole, note: String?, createdAt: Int64, expiresAt: Int64, revokedAt: Int64? = nil
     ) {
         self.id = id
@@ -30,11 +30,11 @@ public struct AccessToken: Sendable, Hashable {
     /// Whether it opens anything.
     ///
     /// - Parameter now: Unit: Unix seconds.
-    public func isGood(at now: Int64) -> Bool { revokedAt == nil && now < expiresAt }
+    package func isGood(at now: Int64) -> Bool { revokedAt == nil && now < expiresAt }
 }
 
 /// What somebody may look at.
-public enum AccessRole: Sendable, Hashable {
+package enum AccessRole: Sendable, Hashable {
     /// The reports of one partner of one app.
     case partner(PartnerName, of: AppName)
     /// The daemon's health.
@@ -43,7 +43,7 @@ public enum AccessRole: Sendable, Hashable {
     case analysis
 
     /// The word for it: partner, operator or analyst.
-    public var word: String {
+    package var word: String {
         switch self {
         case .partner: "partner"
         case .operations: "operator"

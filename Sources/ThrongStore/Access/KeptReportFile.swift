@@ -1,15 +1,15 @@
-public import ThrongPlan
+package import ThrongPlan
 
 /// A file of a report as its partner finds it, without its bytes.
-public struct KeptReportFile: Sendable, Hashable {
+package struct KeptReportFile: Sendable, Hashable {
     /// Of which report.
-    public let report: ReportName
+    package let report: ReportName
     /// What it covers.
-    public let period: Period
+    package let period: Period
     /// Its name.
-    public let name: String
+    package let name: String
     /// Its size. Unit: bytes.
-    public let bytes: Int
+    package let bytes: Int
     /// When it was made. Unit: Unix seconds.
-    public let madeAt: Int64
+    package let madeAt: Int64
 }

@@ -1,13 +1,13 @@
-public import ThrongPlan
+package import ThrongPlan
 
 /// That a release was made, without its numbers.
-public struct ReleaseNote: Sendable, Hashable {
+package struct ReleaseNote: Sendable, Hashable {
     /// Of which app.
-    public let app: AppName
+    package let app: AppName
     /// Of which metric.
-    public let metric: MetricName
+    package let metric: MetricName
     /// What it covers.
-    public let period: Period
+    package let period: Period
     /// When it was made. Unit: Unix seconds.
-    public let madeAt: Int64
+    package let madeAt: Int64
 }

@@ -1,49 +1,50 @@
 internal import Foundation
-public import ThrongPlan
+package import ThrongPlan
+internal import ThrongPostgres
 
 /// What is asked of one view: some measures of one margin over some periods, confined to some buckets.
 ///
 /// The answer is in the order of periods and, within one, of the plan's buckets: never of numbers, so that nothing can be
 /// told from where a withheld row stands.
-public struct AnalystQuestion: Sendable {
+package struct AnalystQuestion: Sendable {
     /// Which view.
-    public let view: String
+    package let view: String
     /// Which kind of period.
-    public let kind: PeriodKind
+    package let kind: PeriodKind
     /// Split by what.
-    public let margin: AnalystMargin
+    package let margin: AnalystMargin
     /// Which numbers.
-    public let measures: [AnalystColumn]
+    package let measures: [AnalystColumn]
     /// The periods that begin within these. Unit: Unix seconds.
-    public let starts: ClosedRange<Int64>
+    package let starts: ClosedRange<Int64>
     /// Confined to which buckets.
-    public let filters: [Filter]
+    package let filters: [Filter]
     /// The columns of the margin, in its order.
-    public let columns: [AnalystColumn]
+    package let columns: [AnalystColumn]
     /// Which part of the rows, from 1; each but the last has ``mostRows``.
-    public let part: Int
+    package let part: Int
 
     /// A bucket that rows are confined to.
-    public struct Filter: Sendable, Hashable {
+    package struct Filter: Sendable, Hashable {
         /// The dimension's column.
-        public let column: String
+        package let column: String
         /// The bucket.
-        public let bucket: String
+        package let bucket: String
 
         /// Puts a filter together.
-        public init(column: String, bucket: String) {
+        package init(column: String, bucket: String) {
             self.column = column
             self.bucket = bucket
         }
     }
 
     /// The most rows of a part. Unit: rows.
-    public static let mostRows = 10_000
+    package static let mostRows = 10_000
     /// The most buckets that are put in the plan's order; more are in the order of their names.
     private static let mostOrdered = 500
 
     /// Puts a question together; columns of the margin that the shape does not have are left out.
-    public init(
+    package init(
         view: String, kind: PeriodKind, margin: AnalystMargin, measures: [AnalystColumn], starts: ClosedRange<Int64>,
         filters: [Filter], shape: AnalystShape, part: Int = 1
     ) {
@@ -58,13 +59,13 @@ public struct AnalystQuestion: Sendable {
     }
 
     /// In how many parts so many rows come; at least one.
-    public static func parts(ofRows total: Int) -> Int { max((total + mostRows - 1) / mostRows, 1) }
+    package static func parts(ofRows total: Int) -> Int { max((total + mostRows - 1) / mostRows, 1) }
 
     /// How many rows come before those of this part.
-    public var offset: Int { (part - 1) * Self.mostRows }
+    package var offset: Int { (part - 1) * Self.mostRows }
 
     /// The query as people paste it into psql, where it gives the same rows.
-    public var sql: String { text.pasted + ";" }
+    package var sql: String { text.pasted + ";" }
 
     var statement: Statement { text.statement("analyst_view.select") }
 

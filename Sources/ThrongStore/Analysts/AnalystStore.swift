@@ -1,22 +1,23 @@
 internal import Synchronization
-public import ThrongPlan
+package import ThrongPlan
+package import ThrongPostgres
 
 /// Answers analysts' questions as the role `throng_analyst`: it sees what an analyst's login sees, and nothing else.
 ///
 /// It has connections of its own, so that no question holds up counting; each transaction is read only, and each
 /// statement ends after ``seconds``.
-public final class AnalystStore: Sendable {
+package final class AnalystStore: Sendable {
     private let connections: [Connection]
     /// How many questions each connection has.
     private let load: Mutex<[Int]>
 
     /// How long one statement may take. Unit: seconds.
-    public static let seconds = 5
+    package static let seconds = 5
     /// How many questions are answered at once, and how many may stand behind one another on a connection.
     private static let (atOnce, deep) = (3, 4)
 
     /// Prepares to work; the role of the settings is replaced by `throng_analyst`.
-    public init(_ settings: ConnectionSettings) {
+    package init(_ settings: ConnectionSettings) {
         let own = ConnectionSettings(
             connectionString: settings.connectionString, role: .analyst, applicationName: "throng explorer",
             statementTimeoutSeconds: Self.seconds, connectTimeoutSeconds: settings.connectTimeoutSeconds)
@@ -25,19 +26,19 @@ public final class AnalystStore: Sendable {
     }
 
     /// Closes its connections.
-    public func close() { connections.forEach { $0.close() } }
+    package func close() { connections.forEach { $0.close() } }
 
     /// Closes the connections after so long, whatever is under way.
-    public func close(within length: Duration) { connections.forEach { $0.close(within: length) } }
+    package func close(within length: Duration) { connections.forEach { $0.close(within: length) } }
 
     /// Whatever is released, by app and metric, the current layout first.
-    public func metrics() async throws -> [AnalystMetric] {
+    package func metrics() async throws -> [AnalystMetric] {
         try await read { session in
             let rows = try session.query(Query.selectAnalystMetrics())
             var found: [AnalystMetric] = []
             for row in rows.indices {
                 guard let kind = PeriodKind(rawValue: try rows.text(row, 8)) else {
-                    throw StoreError.unexpectedAnswer(query: Query.selectAnalystMetrics.name)
+                    throw PostgresError.unexpectedAnswer(query: Query.selectAnalystMetrics.name)
                 }
                 let span = AnalystMetric.Span(
                     kind: kind, periods: try rows.integer(row, 9), start: try rows.integer(row, 10),
@@ -57,7 +58,7 @@ public final class AnalystStore: Sendable {
     }
 
     /// What can be asked of a metric for one kind of period.
-    public func shape(of metric: AnalystMetric, kind: PeriodKind) async throws -> AnalystShape {
+    package func shape(of metric: AnalystMetric, kind: PeriodKind) async throws -> AnalystShape {
         try await read { session in
             let view = Parameter.text(metric.view)
             let columns = try Self.columns(of: metric, session)
@@ -88,7 +89,7 @@ public final class AnalystStore: Sendable {
     }
 
     /// The rows that answer a question; at most ``AnalystQuestion/mostRows``.
-    public func rows(of question: AnalystQuestion) async throws -> [AnalystRow] {
+    package func rows(of question: AnalystQuestion) async throws -> [AnalystRow] {
         try await read { session in
             let rows = try session.query(question.statement)
             let (dimensions, measures) = (question.columns.count, question.measures)
@@ -109,7 +110,7 @@ public final class AnalystStore: Sendable {
     }
 
     /// How many rows a question has, in all of its parts. Unit: rows.
-    public func count(of question: AnalystQuestion) async throws -> Int {
+    package func count(of question: AnalystQuestion) async throws -> Int {
         try await read { session in Int(try session.query(question.count).integer(0, 0)) }
     }
 
@@ -123,7 +124,7 @@ public final class AnalystStore: Sendable {
         kinds += [.count] + metric.sums.map { .sum($0) } + [.devices]
         let spare = rows.count - 5 - kinds.count
         guard (0...1).contains(spare) else {
-            throw StoreError.unexpectedAnswer(query: Query.selectAnalystColumns.name)
+            throw PostgresError.unexpectedAnswer(query: Query.selectAnalystColumns.name)
         }
         if spare == 1 { kinds.append(.clientDevices) }
         let labels = try session.query(Query.selectAnalystBuckets([.text(metric.view)]))
@@ -167,7 +168,7 @@ public final class AnalystStore: Sendable {
 
 extension Rows {
     /// Names that were joined with commas.
-    fileprivate func names(_ row: Int, _ column: Int) throws(StoreError) -> [String] {
+    fileprivate func names(_ row: Int, _ column: Int) throws(PostgresError) -> [String] {
         try text(row, column).split(separator: ",").map(String.init)
     }
 }

@@ -1,3 +1,5 @@
+internal import ThrongPostgres
+
 /// A query in two forms that mean the same: with parameters, as it is run, and with literals, as people paste it into psql.
 ///
 /// Names get into it as identifiers and values as parameters or literals, by ``quoted(name:)`` and ``quoted(value:)``

@@ -1,6 +1,8 @@
+internal import ThrongPostgres
+
 extension Rows {
     /// An instant as PostgreSQL sends it: microseconds since 2000. Unit: Unix seconds.
-    func instant(_ row: Int, _ column: Int) throws(StoreError) -> Int64 {
+    func instant(_ row: Int, _ column: Int) throws(PostgresError) -> Int64 {
         try integer(row, column) / 1_000_000 + 946_684_800
     }
 
@@ -8,7 +10,7 @@ extension Rows {
     ///
     /// Source: PostgreSQL's numeric_send: how many digits, weight of the first, sign, decimal places, then digits of base
     /// 10,000; all of two bytes, big-endian.
-    func numeric(_ row: Int, _ column: Int) throws(StoreError) -> AnalystRow.Number? {
+    func numeric(_ row: Int, _ column: Int) throws(PostgresError) -> AnalystRow.Number? {
         guard !isNull(row, column) else { return nil }
         let bytes = try bytes(row, column)
         let words = stride(from: 0, to: bytes.count - 1, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }

@@ -1,6 +1,7 @@
 internal import Foundation
-public import ThrongCounting
+package import ThrongCounting
 internal import ThrongPlan
+internal import ThrongPostgres
 
 extension CounterStore {
     /// How far back late events may lie, and a day to spare. Unit: seconds.
@@ -13,10 +14,10 @@ extension CounterStore {
     /// counts of such periods are left out. Any number of daemons may flush at once without deadlock.
     ///
     /// - Parameter now: Unit: Unix seconds.
-    /// - Throws: ``StoreError``; where ``StoreError/isRetryable`` says so, make the same call again: if the first one
+    /// - Throws: ``StoreError``, ``PostgresError``; where ``PostgresError/isRetryable`` says so, make the same call again: if the first one
     ///   took effect, the answer is ``FlushOutcome/Application/alreadyApplied``.
     /// - Complexity: O(touched cells × log touched cells).
-    public func flush(_ flush: Flush, now: Int64) async throws -> FlushOutcome {
+    package func flush(_ flush: Flush, now: Int64) async throws -> FlushOutcome {
         let attachment = try currentAttachment()
         let layouts = try await registered(flush.layouts)
         let pending = PendingFlush(flush, metrics: layouts.map(\.metric))
@@ -25,7 +26,7 @@ extension CounterStore {
             let attempt = Attempt(attachment: attachment, flush: flush, pending: pending, names: names, now: now)
             do {
                 return try apply(attempt, session)
-            } catch let error as StoreError where error.sqlState == .checkViolation {
+            } catch let error as PostgresError where error.sqlState == .checkViolation {
                 // Another process dropped a partition that this one knew.
                 forgetPartitions()
                 return try apply(attempt, session)
@@ -59,7 +60,7 @@ extension CounterStore {
                 throw error
             }
         }
-        throw StoreError.unexpectedAnswer(query: Query.ensurePartitions.name)
+        throw PostgresError.unexpectedAnswer(query: Query.ensurePartitions.name)
     }
 
     /// Partitions are made between transactions: making them takes locks that a flush must not hold.
@@ -184,7 +185,7 @@ extension CounterStore {
         statements += pending.coverage.statements
         statements.append(Statement(name: "transaction.commit", sql: "commit"))
         let last = try session.pipeline(statements)
-        guard last.last?.command == "COMMIT" else { throw StoreError.unexpectedAnswer(query: "transaction.commit") }
+        guard last.last?.command == "COMMIT" else { throw PostgresError.unexpectedAnswer(query: "transaction.commit") }
         return FlushOutcome(
             application: .applied,
             counters: last[1].affected,

@@ -1,16 +1,18 @@
+internal import ThrongPostgres
+
 extension CounterStore {
     /// What a daemon has answered that has stopped and left nothing behind.
-    public static let left = Int64.max
+    package static let left = Int64.max
 
     /// The last asking whether PostgreSQL has what daemons acknowledged. Read it before anything is frozen, so that the
     /// flush has all that was acknowledged before it was asked.
-    public func lastAsking() async throws -> Int64 {
+    package func lastAsking() async throws -> Int64 {
         try await connection.run { try $0.query(Query.selectAsked()).integer(0, 0) }
     }
 
     /// Says that everything is in the counters that the attached daemon had acknowledged when an asking was read;
     /// ``left`` where nothing is to come any more until it attaches again.
-    public func settle(_ asking: Int64) async throws {
+    package func settle(_ asking: Int64) async throws {
         let attachment = try currentAttachment()
         try await connection.run { session in
             _ = try session.query(

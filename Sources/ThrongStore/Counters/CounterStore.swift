@@ -1,11 +1,12 @@
 internal import Synchronization
-public import ThrongCounting
-public import ThrongPlan
+package import ThrongCounting
+package import ThrongPlan
+package import ThrongPostgres
 
 /// The daemon's way to PostgreSQL: registers layouts and adds flushes to counters, each exactly once.
 ///
 /// Works as `throng_ingest`, which may add to counters and read nothing else.
-public final class CounterStore: Sendable {
+package final class CounterStore: Sendable {
     /// How it reaches PostgreSQL.
     let connection: Connection
     /// For questions about the attachment, which must not wait behind a flush.
@@ -37,7 +38,7 @@ public final class CounterStore: Sendable {
     }
 
     /// Prepares to work; the role of the settings is replaced by `throng_ingest`.
-    public init(_ settings: ConnectionSettings) {
+    package init(_ settings: ConnectionSettings) {
         let own = settings.acting(as: .ingest)
         connection = Connection(own.waitingForLocks(seconds: Self.lockSeconds))
         watch = Connection(own.brisk(seconds: Self.standingSeconds))
@@ -51,14 +52,14 @@ public final class CounterStore: Sendable {
     /// Registers the layouts of the plan in force and makes their views the metrics' current ones.
     ///
     /// - Parameter terms: what the plan asks of their releases; kept for when it no longer has them.
-    public func registerLayouts(
+    package func registerLayouts(
         _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms] = [:]
     ) async throws {
         try await register(layouts, terms: terms, makeCurrent: true)
     }
 
     /// What PostgreSQL says of a daemon; nil where it has never seen it.
-    public func watermark(of daemon: DaemonID) async throws -> Watermark? {
+    package func watermark(of daemon: DaemonID) async throws -> Watermark? {
         try await connection.run { try Self.mark(of: daemon, $0) }
     }
 
@@ -70,7 +71,7 @@ public final class CounterStore: Sendable {
     ///   - holder: what proves later that this process is gone; nil for nothing.
     /// - Returns: the watermark; what the journal holds after it is still to be flushed.
     /// - Throws: ``StoreError/fenced(daemon:)`` where another process attached meanwhile.
-    public func attach(
+    package func attach(
         daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String? = nil
     ) async throws -> JournalPosition {
         let position = try await connection.run { session in
@@ -87,7 +88,7 @@ public final class CounterStore: Sendable {
     }
 
     /// Attaches over whatever was there before.
-    public func attach(daemon: DaemonID) async throws -> JournalPosition {
+    package func attach(daemon: DaemonID) async throws -> JournalPosition {
         let known = try await watermark(of: daemon)
         return try await attach(daemon: daemon, replacing: known, fence: (known?.fence ?? 0) + 1)
     }
@@ -98,7 +99,7 @@ public final class CounterStore: Sendable {
     ///   - known: what ``watermark(of:)`` said.
     ///   - fence: the one under which this process will attach.
     /// - Returns: false while the other one flushes, or where another process was faster: ask again.
-    public func claim(daemon: DaemonID, from known: Watermark, fence: Int64) async throws -> Bool {
+    package func claim(daemon: DaemonID, from known: Watermark, fence: Int64) async throws -> Bool {
         try await connection.run { session in
             try session.query(
                 Query.claimWatermark([.text(daemon.description), known.fence.parameter, fence.parameter])
@@ -110,7 +111,7 @@ public final class CounterStore: Sendable {
     /// PostgreSQL hangs.
     ///
     /// - Throws: as ``watermark()``.
-    public func isClaimed() async throws -> Bool {
+    package func isClaimed() async throws -> Bool {
         let attachment = try currentAttachment()
         return try await watch.run { session in
             let mark = try Self.attached(attachment, session)
@@ -119,7 +120,7 @@ public final class CounterStore: Sendable {
     }
 
     /// Lets who waits know that it was heard, and that it has to wait anew; false where it has given up, or has the place.
-    public func hearClaim() async throws -> Bool {
+    package func hearClaim() async throws -> Bool {
         let attachment = try currentAttachment()
         return try await watch.run { session in
             try session.query(
@@ -129,7 +130,7 @@ public final class CounterStore: Sendable {
     }
 
     /// Gives this process's place back: whoever takes it next need not wait for it.
-    public func release() async throws {
+    package func release() async throws {
         let attachment = try currentAttachment()
         try await connection.run { session in
             _ = try session.query(
@@ -140,13 +141,13 @@ public final class CounterStore: Sendable {
     /// How far the attached daemon's journal has been added to the counters.
     ///
     /// - Throws: ``StoreError/fenced(daemon:)`` and ``StoreError/attachmentLost(daemon:)``.
-    public func watermark() async throws -> JournalPosition {
+    package func watermark() async throws -> JournalPosition {
         let attachment = try currentAttachment()
         return try await connection.run { try Self.position(of: attachment, $0) }
     }
 
     /// Forgets names and partitions: the database may be another one than before.
-    public func forgetSchema() {
+    package func forgetSchema() {
         state.withLock { state in
             state.metrics = [:]
             state.partitions = []
@@ -154,13 +155,13 @@ public final class CounterStore: Sendable {
     }
 
     /// Closes the connections.
-    public func close() {
+    package func close() {
         connection.close()
         watch.close()
     }
 
     /// Closes the connections after so long, whatever is under way.
-    public func close(within length: Duration) {
+    package func close(within length: Duration) {
         connection.close(within: length)
         watch.close(within: length)
     }
@@ -230,7 +231,7 @@ extension CounterStore {
                     ]))
                 guard let calendar = PeriodCalendar(timeZone: layout.timeZone),
                     let metric = Int32(exactly: try rows.integer(0, 0))
-                else { throw StoreError.unexpectedAnswer(query: Query.registerLayout.name) }
+                else { throw PostgresError.unexpectedAnswer(query: Query.registerLayout.name) }
                 if let terms = terms[layout] {
                     try session.query(
                         Query.keepTerms([

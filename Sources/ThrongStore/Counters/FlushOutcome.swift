@@ -1,9 +1,9 @@
-public import ThrongCounting
+package import ThrongCounting
 
 /// What a flush did.
-public struct FlushOutcome: Sendable, Hashable {
+package struct FlushOutcome: Sendable, Hashable {
     /// Whether the counters changed now, or had already.
-    public enum Application: Sendable, Hashable {
+    package enum Application: Sendable, Hashable {
         /// The deltas were added by this call.
         case applied
         /// They had been added before; the answer to that call was lost.
@@ -11,19 +11,19 @@ public struct FlushOutcome: Sendable, Hashable {
     }
 
     /// Whether the counters changed now, or had already.
-    public let application: Application
+    package let application: Application
     /// Counters that were touched. Unit: rows.
-    public let counters: Int
+    package let counters: Int
     /// Distinct counts that were touched. Unit: rows.
-    public let distinctCounts: Int
+    package let distinctCounts: Int
     /// Pairs of largest contributions that were written. Unit: rows.
-    public let topContributions: Int
+    package let topContributions: Int
     /// Deltas of released periods that went into the period open now.
-    public let redirected: Int
+    package let redirected: Int
     /// Deltas of distinct counts that were left out, because their period was released.
-    public let droppedDistinct: Int
+    package let droppedDistinct: Int
     /// Released periods that ended within the last 72 hours, of the layouts in use.
-    public let closedPeriods: Set<ClosedPeriod>
+    package let closedPeriods: Set<ClosedPeriod>
 
     /// Puts an outcome together.
     package init(

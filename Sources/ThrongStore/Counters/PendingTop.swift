@@ -1,5 +1,6 @@
 internal import ThrongCounting
 internal import ThrongPlan
+internal import ThrongPostgres
 
 /// A pair of largest contributions under the names that the schema knows it by.
 struct PendingTop {

@@ -1,5 +1,6 @@
 internal import ThrongCounting
 internal import ThrongPlan
+internal import ThrongPostgres
 
 /// What a flush adds to the totals of apps, with what turns out to be late.
 struct PendingTotals: Sendable {

@@ -1,4 +1,5 @@
 internal import ThrongPlan
+internal import ThrongPostgres
 
 extension PeriodKind {
     /// What the schema stores: 0 hour, 1 day, 2 week, 3 month.

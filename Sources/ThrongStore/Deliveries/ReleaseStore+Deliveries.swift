@@ -1,5 +1,6 @@
 internal import Crypto
-public import ThrongPlan
+package import ThrongPlan
+internal import ThrongPostgres
 
 extension ReleaseStore {
     /// Writes down what a claimed run made and where it is to go, at once; false where another process has taken the run
@@ -10,7 +11,7 @@ extension ReleaseStore {
     ///   - detail: What the run could not make, for operators.
     ///   - until: When the first number in the files may be kept no longer. Unit: Unix seconds.
     ///   - now: Unit: Unix seconds.
-    public func keep(
+    package func keep(
         _ files: [StoredReportFile], of claim: ReportRunClaim, label: String, detail: String? = nil,
         until: Int64 = .max, deliveries: [Delivery], now: Int64
     ) async throws -> Bool {
@@ -68,7 +69,7 @@ extension ReleaseStore {
     ///   - run: Only of this run of the app; nil takes any.
     ///   - foldersOnly: Leaves what goes over the network.
     ///   - now: Unit: Unix seconds.
-    public func claimDelivery(
+    package func claimDelivery(
         app: AppName, run: ReportRunName? = nil, foldersOnly: Bool, lease: Duration, now: Int64
     ) async throws -> DeliveryClaim? {
         try await connection.run { session in
@@ -79,7 +80,7 @@ extension ReleaseStore {
                     ]))
             guard rows.count == 1 else { return nil }
             guard let kind = PeriodKind(code: try rows.integer(0, 1)) else {
-                throw StoreError.unexpectedAnswer(query: Query.claimDelivery.name)
+                throw PostgresError.unexpectedAnswer(query: Query.claimDelivery.name)
             }
             return DeliveryClaim(
                 run: ReportRunName(
@@ -93,7 +94,7 @@ extension ReleaseStore {
     }
 
     /// The files of a run, in the order of delivery.
-    public func files(of run: ReportRunName) async throws -> [StoredReportFile] {
+    package func files(of run: ReportRunName) async throws -> [StoredReportFile] {
         try await connection.run { session in
             let rows = try session.query(Query.selectRunFiles(run.key))
             return try rows.indices.map {
@@ -104,7 +105,7 @@ extension ReleaseStore {
     }
 
     /// The places of the files that arrived in earlier tries.
-    public func arrived(_ claim: DeliveryClaim) async throws -> Set<Int> {
+    package func arrived(_ claim: DeliveryClaim) async throws -> Set<Int> {
         try await connection.run { session in
             let rows = try session.query(Query.selectDeliveredFiles(claim.key))
             return Set(try rows.indices.map { Int(try rows.integer($0, 0)) })
@@ -112,7 +113,7 @@ extension ReleaseStore {
     }
 
     /// Keeps a try alive; false where another process has taken it over, and nothing may be sent any more.
-    public func extend(_ claim: DeliveryClaim, lease: Duration, now: Int64) async throws -> Bool {
+    package func extend(_ claim: DeliveryClaim, lease: Duration, now: Int64) async throws -> Bool {
         try await connection.run { try Self.extend(claim, lease, now, $0) }
     }
 
@@ -128,7 +129,7 @@ extension ReleaseStore {
     /// Writes down that a file arrived, and keeps the try alive; false where another process has taken it over.
     ///
     /// - Parameter status: what HTTP answered; nil in folders.
-    public func noteArrival(
+    package func noteArrival(
         of place: Int, status: Int?, by claim: DeliveryClaim, lease: Duration, now: Int64
     ) async throws -> Bool {
         try await connection.run { session in
@@ -150,7 +151,7 @@ extension ReleaseStore {
     ///   - error: Why not everything arrived; nil where it did.
     ///   - retryAt: When it is tried again; nil gives it up, or is for what arrived. Unit: Unix seconds.
     @discardableResult
-    public func finish(_ claim: DeliveryClaim, error: String?, retryAt: Int64?, now: Int64) async throws -> Bool {
+    package func finish(_ claim: DeliveryClaim, error: String?, retryAt: Int64?, now: Int64) async throws -> Bool {
         let state: ReportDelivery.State = error == nil ? .sent : retryAt == nil ? .failed : .pending
         return try await connection.run { session in
             try session.transaction {
@@ -171,7 +172,7 @@ extension ReleaseStore {
 
     /// Lets the deliveries of a run be made again: those that were given up, and folders. What arrived over HTTP is not
     /// sent again.
-    public func reopenDeliveries(of run: ReportRunName, now: Int64) async throws {
+    package func reopenDeliveries(of run: ReportRunName, now: Int64) async throws {
         try await connection.run { session in
             try session.transaction {
                 try session.query(Query.reopenDeliveries(run.key + [.integer(now)]))
@@ -181,12 +182,12 @@ extension ReleaseStore {
     }
 
     /// How the deliveries of a run stand, by target.
-    public func deliveries(of run: ReportRunName) async throws -> [ReportDelivery] {
+    package func deliveries(of run: ReportRunName) async throws -> [ReportDelivery] {
         try await connection.run { session in
             let rows = try session.query(Query.selectDeliveries(run.key))
             return try rows.indices.map { row in
                 guard let state = ReportDelivery.State(rawValue: try rows.text(row, 1)) else {
-                    throw StoreError.unexpectedAnswer(query: Query.selectDeliveries.name)
+                    throw PostgresError.unexpectedAnswer(query: Query.selectDeliveries.name)
                 }
                 return ReportDelivery(
                     target: try rows.text(row, 0),
@@ -202,7 +203,7 @@ extension ReleaseStore {
     }
 
     /// When the periods of a kind start of which an app has releases, from an instant on. Unit: Unix seconds.
-    public func releasedStarts(app: AppName, periodKind: PeriodKind, from: Int64) async throws -> Set<Int64> {
+    package func releasedStarts(app: AppName, periodKind: PeriodKind, from: Int64) async throws -> Set<Int64> {
         try await connection.run { session in
             let rows = try session.query(
                 Query.selectReleaseStarts([.text(app.text), periodKind.parameter, .instant(from)]))
@@ -212,7 +213,7 @@ extension ReleaseStore {
 
     /// What became of the events of an app whose windows began within a period: `accepted`, `late`, or why they were
     /// refused. Unit: events.
-    public func coverage(app: AppName, period: Period) async throws -> [String: Int64] {
+    package func coverage(app: AppName, period: Period) async throws -> [String: Int64] {
         try await connection.run { session in
             let rows = try session.query(
                 Query.selectCoverage([.text(app.text), period.start.parameter, period.end.parameter]))

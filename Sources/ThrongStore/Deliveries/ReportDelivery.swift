@@ -1,23 +1,23 @@
-public import ThrongPlan
+package import ThrongPlan
 
 /// The right to try one delivery, once.
-public struct DeliveryClaim: Sendable, Hashable {
+package struct DeliveryClaim: Sendable, Hashable {
     /// Of which run.
-    public let run: ReportRunName
+    package let run: ReportRunName
     /// Where: see ``Delivery/target``.
-    public let target: String
+    package let target: String
     /// Which secret of the operator goes with it.
-    public let authorization: String?
+    package let authorization: String?
     /// The same for every try: 32 bytes.
-    public let idempotencyKey: [UInt8]
+    package let idempotencyKey: [UInt8]
     /// Which try; a later one takes the right away. Unit: tries, from 1.
-    public let attempt: Int
+    package let attempt: Int
 }
 
 /// How a delivery stands.
-public struct ReportDelivery: Sendable, Hashable {
+package struct ReportDelivery: Sendable, Hashable {
     /// Whether it is over.
-    public enum State: String, Sendable, Hashable {
+    package enum State: String, Sendable, Hashable {
         /// It is to be tried, or is being tried.
         case pending
         /// Everything arrived.
@@ -27,34 +27,34 @@ public struct ReportDelivery: Sendable, Hashable {
     }
 
     /// Where: see ``Delivery/target``.
-    public let target: String
+    package let target: String
     /// Whether it is over.
-    public let state: State
+    package let state: State
     /// Tries that were begun.
-    public let attempts: Int
+    package let attempts: Int
     /// Not tried before. Unit: Unix seconds.
-    public let nextAt: Int64
+    package let nextAt: Int64
     /// Why the last try failed.
-    public let lastError: String?
+    package let lastError: String?
     /// When it was over; nil while it is pending. Unit: Unix seconds.
-    public let finishedAt: Int64?
+    package let finishedAt: Int64?
     /// The same for every try: 32 bytes.
-    public let idempotencyKey: [UInt8]
+    package let idempotencyKey: [UInt8]
     /// Files that arrived.
-    public let files: Int
+    package let files: Int
 }
 
 /// A file of a run as it was made.
-public struct StoredReportFile: Sendable, Hashable {
+package struct StoredReportFile: Sendable, Hashable {
     /// In which order it is delivered: from 0.
-    public let place: Int
+    package let place: Int
     /// Its name without a folder.
-    public let name: String
+    package let name: String
     /// Its bytes.
-    public let contents: [UInt8]
+    package let contents: [UInt8]
 
     /// Puts a file together.
-    public init(place: Int, name: String, contents: [UInt8]) {
+    package init(place: Int, name: String, contents: [UInt8]) {
         self.place = place
         self.name = name
         self.contents = contents
@@ -63,7 +63,7 @@ public struct StoredReportFile: Sendable, Hashable {
 
 extension Delivery {
     /// Which secret of the operator goes with it.
-    public var authorization: String? {
+    package var authorization: String? {
         switch self {
         case .folder: nil
         case .http(let http): http.authorization
@@ -71,7 +71,7 @@ extension Delivery {
     }
 
     /// What a target names; nil for a text that is none.
-    public init?(target: String, authorization: String?) {
+    package init?(target: String, authorization: String?) {
         let halves = target.split(separator: " ", maxSplits: 1).map(String.init)
         guard halves.count == 2 else { return nil }
         if halves[0] == "folder" {

@@ -1,13 +1,14 @@
-public import ThrongPlan
+package import ThrongPlan
+package import ThrongPostgres
 
 /// The daemon's way to the labels of revealed dimensions: PostgreSQL decides which bucket a label has, for all daemons.
 ///
 /// Works as `throng_ingest`, over a connection of its own, so that a long flush keeps nobody waiting.
-public final class LabelStore: Sendable {
+package final class LabelStore: Sendable {
     private let connection: Connection
 
     /// Prepares to work; the role of the settings is replaced by `throng_ingest`.
-    public init(_ settings: ConnectionSettings) {
+    package init(_ settings: ConnectionSettings) {
         connection = Connection(settings.acting(as: .ingest).brisk(seconds: Self.seconds))
     }
 
@@ -18,8 +19,8 @@ public final class LabelStore: Sendable {
     ///
     /// - Parameter merge: gets the labels, and a way to put one back that the database has lost, which says false where
     ///   its slot has another by now; runs on the connection's thread.
-    /// - Throws: ``StoreError``, and what `merge` throws.
-    public func read(
+    /// - Throws: ``PostgresError``, and what `merge` throws.
+    package func read(
         app: AppName,
         _ merge: @escaping @Sendable ([LearnedLabel], _ restore: (LearnedLabel) throws -> Bool) throws -> Void
     ) async throws {
@@ -38,8 +39,8 @@ public final class LabelStore: Sendable {
     /// Learns a label; returns its slot, nil where every slot has one already.
     ///
     /// - Parameter most: how many slots the dimension has.
-    /// - Throws: ``StoreError``.
-    public func learn(
+    /// - Throws: ``PostgresError``.
+    package func learn(
         _ label: BucketLabel, of dimension: DimensionName, app: AppName, most: Int
     ) async throws -> Int? {
         try await connection.run { session in
@@ -50,8 +51,8 @@ public final class LabelStore: Sendable {
     }
 
     /// Closes the connection.
-    public func close() { connection.close() }
+    package func close() { connection.close() }
 
     /// Closes the connection after so long, whatever is under way.
-    public func close(within length: Duration) { connection.close(within: length) }
+    package func close(within length: Duration) { connection.close(within: length) }
 }

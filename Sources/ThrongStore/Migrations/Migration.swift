@@ -2,13 +2,13 @@ internal import Crypto
 internal import Foundation
 
 /// One numbered step of the schema; once it landed, its text never changes.
-public struct Migration: Sendable, Hashable {
+package struct Migration: Sendable, Hashable {
     /// 1 for the first.
-    public let version: Int
+    package let version: Int
     /// Its file in the folder Schema.
-    public let name: String
+    package let name: String
     /// SHA-256 of its text: 32 bytes.
-    public let checksum: [UInt8]
+    package let checksum: [UInt8]
     /// What is run.
     let sql: String
 
@@ -20,7 +20,7 @@ public struct Migration: Sendable, Hashable {
     }
 
     /// The schema that this version of Throng works with, in order.
-    public static let all = [
+    package static let all = [
         Migration(version: 1, name: "0001.initial.sql", text: PackageResources._001_initial_sql),
         Migration(version: 2, name: "0002.functions.sql", text: PackageResources._002_functions_sql),
         Migration(version: 3, name: "0003.top_contribution.sql", text: PackageResources._003_top_contribution_sql),

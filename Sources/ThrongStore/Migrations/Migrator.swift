@@ -1,14 +1,15 @@
+package import ThrongPostgres
 internal import ThrongWire
 
 /// Brings a database's schema to the version that this program works with.
 ///
 /// Runs as the user that owns the schema, not as one of the roles.
-public struct Migrator: Sendable {
+package struct Migrator: Sendable {
     private let connection: Connection
     private let migrations: [Migration]
 
     /// Prepares to migrate over a connection without a role.
-    public init(_ connection: Connection) { self.init(connection, migrations: Migration.all) }
+    package init(_ connection: Connection) { self.init(connection, migrations: Migration.all) }
 
     init(_ connection: Connection, migrations: [Migration]) {
         self.connection = connection
@@ -16,11 +17,11 @@ public struct Migrator: Sendable {
     }
 
     /// A migration and when it was applied.
-    public struct Status: Sendable, Hashable {
+    package struct Status: Sendable, Hashable {
         /// Which one.
-        public let migration: Migration
+        package let migration: Migration
         /// Unit: Unix seconds; nil where it is still to come.
-        public let appliedAt: Int64?
+        package let appliedAt: Int64?
     }
 
     /// Applies what is missing, a transaction each, and returns the names of what was applied now.
@@ -30,7 +31,7 @@ public struct Migrator: Sendable {
     /// - Parameter applied: called after each, on the connection's thread.
     /// - Throws: ``SchemaError`` where the database was altered or is newer; then nothing was changed.
     @discardableResult
-    public func migrate(applied onApplied: @escaping @Sendable () -> Void = {}) async throws -> [String] {
+    package func migrate(applied onApplied: @escaping @Sendable () -> Void = {}) async throws -> [String] {
         let migrations = migrations
         return try await connection.run { session in
             try session.transaction {
@@ -62,7 +63,7 @@ public struct Migrator: Sendable {
     /// What was applied and what is to come; changes nothing.
     ///
     /// - Throws: ``SchemaError/altered(version:name:recorded:expected:)`` and ``SchemaError/newer(found:known:)``.
-    public func status() async throws -> [Status] {
+    package func status() async throws -> [Status] {
         let migrations = migrations
         return try await connection.run { session in
             let applied = try Self.applied(session)
@@ -72,14 +73,14 @@ public struct Migrator: Sendable {
     }
 
     /// Whether the system catalogues are closed to analysts, as far as one of each kind tells; the schema is up to date.
-    public func isConfined() async throws -> Bool {
+    package func isConfined() async throws -> Bool {
         try await connection.run { session in try session.query(Query.selectConfined([])).flag(0, 0) }
     }
 
     /// Makes sure that the schema is exactly the one that this program works with.
     ///
     /// - Throws: ``SchemaError``.
-    public func verify() async throws {
+    package func verify() async throws {
         let missing = try await status().filter { $0.appliedAt == nil }
         if let first = missing.first {
             throw SchemaError.outdated(found: first.migration.version - 1, known: migrations.last?.version ?? 0)

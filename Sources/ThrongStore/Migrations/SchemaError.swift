@@ -1,5 +1,5 @@
 /// Why a database's schema and this program do not belong together.
-public enum SchemaError: Error, Sendable, Hashable, CustomStringConvertible {
+package enum SchemaError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A migration was applied with another text than this program carries.
     case altered(version: Int, name: String, recorded: String, expected: String)
     /// The database has seen a newer version of Throng.
@@ -8,7 +8,7 @@ public enum SchemaError: Error, Sendable, Hashable, CustomStringConvertible {
     case outdated(found: Int, known: Int)
 
     /// What was found and what to do next.
-    public var description: String {
+    package var description: String {
         switch self {
         case .altered(let version, let name, let recorded, let expected):
             """

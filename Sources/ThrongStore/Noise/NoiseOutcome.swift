@@ -1,8 +1,8 @@
-public import ThrongNoise
-public import ThrongRelease
+package import ThrongNoise
+package import ThrongRelease
 
 /// What came of a noisy release.
-public enum NoiseOutcome: Sendable {
+package enum NoiseOutcome: Sendable {
     /// It is published.
     case released(Release)
     /// It is not, and never will be.
@@ -12,7 +12,7 @@ public enum NoiseOutcome: Sendable {
 }
 
 /// Why a period has no noisy release, and never will.
-public enum NoiseGap: Sendable, Hashable, CustomStringConvertible {
+package enum NoiseGap: Sendable, Hashable, CustomStringConvertible {
     /// It was paid for and interrupted before its values were stored. They may have been seen, so it is not drawn again.
     case lost
     /// The budget had too little left.
@@ -21,7 +21,7 @@ public enum NoiseGap: Sendable, Hashable, CustomStringConvertible {
     case withoutBudget
 
     /// What was found and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .lost:
             """

@@ -1,17 +1,18 @@
-public import ThrongNoise
-public import ThrongPlan
-public import ThrongRelease
+package import ThrongNoise
+package import ThrongPlan
+internal import ThrongPostgres
+package import ThrongRelease
 
 /// What a noisy release is made from, all of it fixed before anybody looks at a counter.
-public struct NoiseRequest: Sendable {
+package struct NoiseRequest: Sendable {
     /// What it says about itself; carries layout, period, groupings and margins of error.
-    public let header: ReleaseHeader
+    package let header: ReleaseHeader
     /// The noise.
-    public let terms: NoiseTerms
+    package let terms: NoiseTerms
     /// Who pays.
-    public let purpose: PurposeName
+    package let purpose: PurposeName
     /// What may be spent.
-    public let budget: PrivacyBudget
+    package let budget: PrivacyBudget
 
     /// Puts a request together; nil where the layout has no noise.
     ///
@@ -19,7 +20,7 @@ public struct NoiseRequest: Sendable {
     ///   - groupings: the margins that the release shows, ascending.
     ///   - sampling: share of events that clients sent.
     /// - Throws: ``NoiseError``.
-    public init?(
+    package init?(
         layout: MetricLayout,
         period: Period,
         plan: PlanVersion,

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import ThrongNoise
 internal import ThrongPlan
+internal import ThrongPostgres
 internal import ThrongRelease
 internal import ThrongWire
 
@@ -9,8 +10,8 @@ extension NoiseStore {
     ///
     /// After a crash at any instant the next call goes on where that is safe: what was paid and not stored is lost, and
     /// what is stored is published as it is. Nothing is ever drawn twice. One process at a time works on a layout.
-    /// - Throws: ``StoreError``, ``NoiseError``, ``LedgerError``; a later call goes on.
-    public func release(_ request: NoiseRequest) async throws -> NoiseOutcome {
+    /// - Throws: ``PostgresError``, ``NoiseError``, ``LedgerError``; a later call goes on.
+    package func release(_ request: NoiseRequest) async throws -> NoiseOutcome {
         try await release(request) { _ in }
     }
 
@@ -180,7 +181,7 @@ extension NoiseStore {
         for row in rows.indices {
             let measure = Int(try rows.integer(row, 0))
             guard values.indices.contains(measure) else {
-                throw StoreError.unexpectedAnswer(query: Query.selectNoiseCells.name)
+                throw PostgresError.unexpectedAnswer(query: Query.selectNoiseCells.name)
             }
             values[measure].append(try rows.integer(row, 3))
         }

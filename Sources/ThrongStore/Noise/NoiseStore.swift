@@ -1,13 +1,14 @@
-public import ThrongPlan
+package import ThrongPlan
+internal import ThrongPostgres
 
 /// The way of noisy releases to PostgreSQL: opens their periods by the calendar, pays, draws once, publishes.
 ///
 /// Works on a ``ReleaseStore``'s connection, as `throng_reporter`.
-public struct NoiseStore: Sendable {
+package struct NoiseStore: Sendable {
     let connection: Connection
 
     /// Shares a release store's connection.
-    public init(_ releases: ReleaseStore) { connection = releases.connection }
+    package init(_ releases: ReleaseStore) { connection = releases.connection }
 
     /// Opens every period up to the one that holds an instant, whether or not anything is counted in it.
     ///
@@ -16,7 +17,7 @@ public struct NoiseStore: Sendable {
     /// - Parameters:
     ///   - expires: the first instant in which the metric counts no more. Unit: Unix seconds.
     ///   - now: Unit: Unix seconds.
-    public func keepCalendar(of layout: MetricLayout, expires: Int64, now: Int64) async throws {
+    package func keepCalendar(of layout: MetricLayout, expires: Int64, now: Int64) async throws {
         try await connection.run { session in
             let known = try session.query(Query.selectLayout([.bytes(layout.id.bytes)]))
             guard known.count == 1 else { return }
@@ -34,7 +35,7 @@ public struct NoiseStore: Sendable {
     }
 
     /// How an open period is to be released.
-    public enum Standing: Sendable, Hashable {
+    package enum Standing: Sendable, Hashable {
         /// Exactly, with small cells withheld.
         case exact
         /// With noise, and this layout is the one that was in force when the period began.
@@ -44,7 +45,7 @@ public struct NoiseStore: Sendable {
     }
 
     /// How an open period is to be released: exactly or with noise, never both, never changed.
-    public func standing(of open: OpenPeriod) async throws -> Standing {
+    package func standing(of open: OpenPeriod) async throws -> Standing {
         try await connection.run { session in
             let rows = try session.query(Query.selectKind(Self.key(open.layout, open.period)))
             let isNoisy = rows.count == 1 ? try rows.integer(0, 0) == 1 : false
@@ -57,7 +58,7 @@ public struct NoiseStore: Sendable {
 
     /// Whether a metric's period is released with noise or not at all. One that was and is neither open nor released has no
     /// release, and never will.
-    public func isNoisy(_ metric: MetricName, of app: AppName, in period: Period) async throws -> Bool {
+    package func isNoisy(_ metric: MetricName, of app: AppName, in period: Period) async throws -> Bool {
         try await connection.run { session in
             let rows = try session.query(
                 Query.selectKind(
@@ -67,7 +68,7 @@ public struct NoiseStore: Sendable {
     }
 
     /// Closes a period for good without any release: its counters stay unread.
-    public func discard(_ open: OpenPeriod) async throws {
+    package func discard(_ open: OpenPeriod) async throws {
         try await connection.run { session in
             let metric = try ReleaseStore.metricID(of: open.layout, session)
             try session.transaction {

@@ -1,5 +1,6 @@
 internal import ThrongNoise
 internal import ThrongPlan
+internal import ThrongPostgres
 internal import ThrongRelease
 internal import ThrongWire
 
@@ -26,7 +27,7 @@ final class RecoveredLedger {
             ]))
         let stored = try rows.indices.map { row in
             guard let kind = PeriodKind(code: try rows.integer(row, 1)) else {
-                throw StoreError.unexpectedAnswer(query: Query.selectLedger.name)
+                throw PostgresError.unexpectedAnswer(query: Query.selectLedger.name)
             }
             let period = Period(kind: kind, start: try rows.integer(row, 2), end: try rows.integer(row, 3))
             let parameter = try Rational(parsing: "\(try rows.text(row, 5))/\(try rows.text(row, 6))")

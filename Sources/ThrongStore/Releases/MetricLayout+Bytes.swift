@@ -1,5 +1,6 @@
 internal import Foundation
 internal import ThrongPlan
+internal import ThrongPostgres
 
 extension MetricLayout {
     /// Reads a layout's JSON from bytes.

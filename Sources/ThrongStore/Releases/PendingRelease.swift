@@ -1,19 +1,20 @@
-public import ThrongPlan
+package import ThrongPlan
+internal import ThrongPostgres
 
 /// A period that will be released, and when.
-public struct PendingRelease: Sendable, Hashable {
+package struct PendingRelease: Sendable, Hashable {
     /// The metric.
-    public let metric: MetricName
+    package let metric: MetricName
     /// What it covers.
-    public let period: Period
+    package let period: Period
     /// When the period and the plan's grace are over. Unit: Unix seconds.
-    public let due: Int64
+    package let due: Int64
 }
 
 extension ReleaseStore {
     /// The periods of a plan's app that have no release yet, the next one due first; each once, however many layouts were
     /// counted in it.
-    public func pending(of plan: Plan) async throws -> [PendingRelease] {
+    package func pending(of plan: Plan) async throws -> [PendingRelease] {
         let grace = plan.app.grace.components.seconds
         let open = try await openPeriods(app: plan.app.name).map { ($0.layout.metric, $0.period) }
         let rollups = try await openRollups(app: plan.app.name).map { ($0.layout.metric, $0.period) }

@@ -1,4 +1,5 @@
-public import ThrongPlan
+package import ThrongPlan
+internal import ThrongPostgres
 
 extension ReleaseStore {
     /// How far back periods are opened that nobody opened in time: two months and a grace. Unit: seconds.
@@ -12,7 +13,7 @@ extension ReleaseStore {
     /// - Parameters:
     ///   - expires: the first instant in which the metric counts no more. Unit: Unix seconds.
     ///   - now: Unit: Unix seconds.
-    public func keepCalendar(of layout: MetricLayout, expires: Int64, now: Int64) async throws {
+    package func keepCalendar(of layout: MetricLayout, expires: Int64, now: Int64) async throws {
         try await connection.run { session in
             let known = try session.query(Query.selectLayout([.bytes(layout.id.bytes)]))
             guard known.count == 1 else { return }
@@ -29,7 +30,7 @@ extension ReleaseStore {
     }
 
     /// When the first period or rollup of an app is over that waits for its release; nil where none does. Unit: Unix seconds.
-    public func firstOpenEnd(app: AppName) async throws -> Int64? {
+    package func firstOpenEnd(app: AppName) async throws -> Int64? {
         try await connection.run { session in
             let rows = try session.query(Query.selectFirstOpenEnd([.text(app.text)]))
             return rows.isNull(0, 0) ? nil : try rows.integer(0, 0)

@@ -1,9 +1,11 @@
+internal import ThrongPostgres
+
 extension ReleaseStore {
     /// What time it is by PostgreSQL, and what was believed last.
-    public func clock() async throws -> StoredClock {
+    package func clock() async throws -> StoredClock {
         try await connection.run { session in
             let rows = try session.query(Query.selectClock())
-            guard rows.count == 1 else { throw StoreError.unexpectedAnswer(query: Query.selectClock.name) }
+            guard rows.count == 1 else { throw PostgresError.unexpectedAnswer(query: Query.selectClock.name) }
             let believed =
                 rows.isNull(0, 1)
                 ? nil
@@ -16,7 +18,7 @@ extension ReleaseStore {
 
     /// Writes down a time of day that is believed, if it is later than what was; not where an operator has confirmed another
     /// one since.
-    public func believe(_ time: StoredClock.Believed) async throws {
+    package func believe(_ time: StoredClock.Believed) async throws {
         try await connection.run { session in
             _ = try session.query(
                 Query.raiseClock([
@@ -26,7 +28,7 @@ extension ReleaseStore {
     }
 
     /// Writes down what time it is, on an operator's word.
-    public func confirm(_ time: StoredClock.Believed) async throws {
+    package func confirm(_ time: StoredClock.Believed) async throws {
         try await connection.run { session in
             _ = try session.query(
                 Query.confirmClock([.instant(time.time), .text(time.machine), .integer(time.uptime)]))

@@ -1,4 +1,5 @@
 internal import ThrongPlan
+internal import ThrongPostgres
 internal import ThrongRelease
 
 extension ReleaseStore {

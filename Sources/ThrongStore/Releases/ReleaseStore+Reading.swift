@@ -1,6 +1,7 @@
 internal import Foundation
-public import ThrongPlan
-public import ThrongRelease
+package import ThrongPlan
+internal import ThrongPostgres
+package import ThrongRelease
 internal import ThrongWire
 
 extension ReleaseStore {
@@ -12,8 +13,8 @@ extension ReleaseStore {
     /// - Parameters:
     ///   - from: First start that counts. Unit: Unix seconds.
     ///   - to: First start that no longer counts. Unit: Unix seconds.
-    /// - Throws: ``ReleaseError/altered(metric:period:)`` where a stored number was changed; ``StoreError``.
-    public func releases(
+    /// - Throws: ``ReleaseError/altered(metric:period:)`` where a stored number was changed; ``PostgresError``.
+    package func releases(
         app: AppName,
         metric: MetricName,
         periodKind: PeriodKind,
@@ -42,7 +43,7 @@ extension ReleaseStore {
     ///   - from: First start that counts. Unit: Unix seconds.
     ///   - period: The later period, whose start is the first that no longer counts.
     /// - Throws: as ``releases(app:metric:periodKind:from:to:)``.
-    public func releases(
+    package func releases(
         app: AppName, metric: MetricName, knownWith period: Period, from: Int64
     ) async throws -> (releases: [Release], began: Int64?) {
         try await connection.run { session in
@@ -78,12 +79,12 @@ extension ReleaseStore {
     /// Every release of every app, oldest first: all that anyone was ever shown.
     ///
     /// - Throws: as ``releases(app:metric:periodKind:from:to:)``.
-    public func allReleases() async throws -> [Release] {
+    package func allReleases() async throws -> [Release] {
         let names = try await connection.run { session in
             let rows = try session.query(Query.selectReleaseNames([]))
             return try rows.indices.map { row in
                 guard let kind = PeriodKind(code: try rows.integer(row, 2)) else {
-                    throw StoreError.unexpectedAnswer(query: Query.selectReleaseNames.name)
+                    throw PostgresError.unexpectedAnswer(query: Query.selectReleaseNames.name)
                 }
                 return (app: AppName(try rows.text(row, 0)), metric: MetricName(try rows.text(row, 1)), kind: kind)
             }

@@ -1,10 +1,11 @@
-public import ThrongPlan
-public import ThrongRelease
+package import ThrongPlan
+internal import ThrongPostgres
+package import ThrongRelease
 
 extension ReleaseStore {
     /// Why an occupied cell was withheld; nil where it was published, is empty, or the reasons have gone with the
     /// counters.
-    public func reason(
+    package func reason(
         _ layout: MetricLayout, _ period: Period, margin: Margin, cell: CellIndex
     ) async throws -> WithholdingReason? {
         try await connection.run { session in
@@ -18,21 +19,21 @@ extension ReleaseStore {
             if !rows.isNull(0, 2) {
                 guard let kind = PeriodKind(code: try rows.integer(0, 2)),
                     let calendar = PeriodCalendar(timeZone: layout.timeZone)
-                else { throw StoreError.unexpectedAnswer(query: Query.selectWithheldCell.name) }
+                else { throw PostgresError.unexpectedAnswer(query: Query.selectWithheldCell.name) }
                 other = CellAddress(
                     period: calendar.period(kind, containing: try rows.integer(0, 3)),
                     margin: try Self.margin(rows, 0, 4), cell: try Self.cell(rows, 0, 5))
             }
             let devices = rows.isNull(0, 1) ? nil : try rows.integer(0, 1)
             guard let reason = WithholdingReason(code: try rows.integer(0, 0), devices: devices, other: other) else {
-                throw StoreError.unexpectedAnswer(query: Query.selectWithheldCell.name)
+                throw PostgresError.unexpectedAnswer(query: Query.selectWithheldCell.name)
             }
             return reason
         }
     }
 
     /// Whether the reasons of a release are still known.
-    public func knowsReasons(_ layout: MetricLayout, _ period: Period) async throws -> Bool {
+    package func knowsReasons(_ layout: MetricLayout, _ period: Period) async throws -> Bool {
         try await connection.run { session in
             try session.query(
                 Query.findWithheldCells([

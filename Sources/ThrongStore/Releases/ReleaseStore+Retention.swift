@@ -1,11 +1,12 @@
-public import ThrongPlan
+package import ThrongPlan
+internal import ThrongPostgres
 
 /// What a round of retention took.
-public struct ExpiryOutcome: Sendable, Hashable {
+package struct ExpiryOutcome: Sendable, Hashable {
     /// Unit: released cells.
-    public let cells: Int64
+    package let cells: Int64
     /// Tables of raw counters and distinct counts.
-    public let partitions: [String]
+    package let partitions: [String]
 
     /// Puts an outcome together.
     package init(cells: Int64, partitions: [String]) {
@@ -31,7 +32,7 @@ extension ReleaseStore {
     ///   - now: Unit: Unix seconds.
     ///   - countersKept: How long raw counters outlive their period and its release at most; no longer than released numbers.
     ///   - abandonedAfter: When counters go although nobody released them.
-    public func expire(
+    package func expire(
         plans: [Plan],
         now: Int64,
         countersKept: Duration = .seconds(7 * 86_400),
@@ -114,7 +115,7 @@ extension ReleaseStore {
     /// Drops the partitions of raw counters and of distinct counts whose periods ended before these instants and were
     /// all released, and of abandoned periods in any case; returns the names of the dropped tables. The largest
     /// contributions of abandoned periods go with them.
-    public func dropPartitions(
+    package func dropPartitions(
         countersBefore: Int64,
         distinctBefore: Int64,
         abandonedBefore: Int64

@@ -1,16 +1,17 @@
 internal import Foundation
-public import ThrongPlan
-public import ThrongRelease
+package import ThrongPlan
+internal import ThrongPostgres
+package import ThrongRelease
 internal import ThrongWire
 
 extension ReleaseStore {
     /// The coarser periods of an app that are to be released, finer ones first, then by their end.
-    public func openRollups(app: AppName) async throws -> [OpenRollup] {
+    package func openRollups(app: AppName) async throws -> [OpenRollup] {
         try await connection.run { session in
             let rows = try session.query(Query.selectOpenRollups([.text(app.text)]))
             return try rows.indices.map { row in
                 guard let kind = PeriodKind(code: try rows.integer(row, 2)) else {
-                    throw StoreError.unexpectedAnswer(query: Query.selectOpenRollups.name)
+                    throw PostgresError.unexpectedAnswer(query: Query.selectOpenRollups.name)
                 }
                 return OpenRollup(
                     layout: try Self.layout(LayoutID(try rows.bytes(row, 0)), json: try rows.bytes(row, 1)),
@@ -29,8 +30,8 @@ extension ReleaseStore {
     ///   - ties: which metrics count the same events; nil decides as if there were none.
     ///   - make: decides, given the parts' counters, everything that was published about them, and what tied metrics
     ///     published.
-    /// - Throws: ``StoreError``, ``ReleaseError/decayed(metric:period:)``, and what `make` throws.
-    public func rollUp(
+    /// - Throws: ``PostgresError``, ``ReleaseError/decayed(metric:period:)``, and what `make` throws.
+    package func rollUp(
         _ rollup: OpenRollup,
         ties: EventTies?,
         make: @escaping @Sendable ([StoredCube], [Release], [TiedMetric]) throws -> ReleaseDecision
@@ -69,7 +70,7 @@ extension ReleaseStore {
     }
 
     /// Releases a coarser period as if no other metric counted any of its events.
-    public func rollUp(
+    package func rollUp(
         _ rollup: OpenRollup,
         make: @escaping @Sendable ([StoredCube], [Release]) throws -> ReleaseDecision
     ) async throws -> ReleaseDecision? {
@@ -77,7 +78,7 @@ extension ReleaseStore {
     }
 
     /// Gives a coarser period up: the plan no longer asks for it.
-    public func giveUp(_ rollup: OpenRollup) async throws {
+    package func giveUp(_ rollup: OpenRollup) async throws {
         try await connection.run { session in
             let metric = try Self.metricID(of: rollup.layout, session)
             try session.query(Self.deletion(of: rollup, metric))

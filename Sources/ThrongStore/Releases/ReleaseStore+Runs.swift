@@ -1,4 +1,5 @@
-public import ThrongPlan
+package import ThrongPlan
+internal import ThrongPostgres
 
 extension ReleaseStore {
     /// Takes the right to make a run; nil where it was made, is being made, or has no tries left.
@@ -7,7 +8,7 @@ extension ReleaseStore {
     /// number of processes that ask at once, one gets it.
     ///
     /// - Parameter now: Unit: Unix seconds.
-    public func claimRun(
+    package func claimRun(
         app: AppName,
         report: ReportName,
         partner: PartnerName,
@@ -35,7 +36,7 @@ extension ReleaseStore {
     ///   - outcome: delivered or failed.
     ///   - detail: Where it went, or why it failed; never numbers.
     @discardableResult
-    public func finishRun(
+    package func finishRun(
         _ claim: ReportRunClaim,
         _ outcome: ReportRun.Outcome,
         detail: String?,
@@ -53,7 +54,7 @@ extension ReleaseStore {
     }
 
     /// When the periods of a kind start of which a report was made, from an instant on. Unit: Unix seconds.
-    public func madeStarts(
+    package func madeStarts(
         app: AppName, report: ReportName, periodKind: PeriodKind, from: Int64
     ) async throws -> Set<Int64> {
         try await connection.run { session in
@@ -66,12 +67,12 @@ extension ReleaseStore {
     }
 
     /// The runs of an app or of all, of one report or of all, by period.
-    public func runs(app: AppName? = nil, report: ReportName? = nil) async throws -> [ReportRun] {
+    package func runs(app: AppName? = nil, report: ReportName? = nil) async throws -> [ReportRun] {
         try await runs(Query.selectRuns([app.map { .text($0.text) } ?? .null, report.map { .text($0.text) } ?? .null]))
     }
 
     /// The runs that began last, the latest first, and among them each report's of its latest period, whenever it began.
-    public func lastRuns(_ count: Int) async throws -> [ReportRun] {
+    package func lastRuns(_ count: Int) async throws -> [ReportRun] {
         try await runs(Query.selectLastRuns([.integer(Int64(count))]))
     }
 
@@ -81,7 +82,7 @@ extension ReleaseStore {
             return try rows.indices.map { row in
                 guard let kind = PeriodKind(code: try rows.integer(row, 2)),
                     let outcome = ReportRun.Outcome(rawValue: try rows.text(row, 8))
-                else { throw StoreError.unexpectedAnswer(query: query.name) }
+                else { throw PostgresError.unexpectedAnswer(query: query.name) }
                 return ReportRun(
                     app: AppName(try rows.text(row, 10)),
                     label: rows.isNull(row, 11) ? nil : try rows.text(row, 11),

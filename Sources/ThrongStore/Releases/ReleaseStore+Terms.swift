@@ -1,8 +1,9 @@
-public import ThrongPlan
+package import ThrongPlan
+internal import ThrongPostgres
 
 extension ReleaseStore {
     /// What the last plan that had a layout asked of its releases; nil where no daemon that keeps terms has registered it.
-    public func terms(of layout: MetricLayout) async throws -> ReleaseTerms? {
+    package func terms(of layout: MetricLayout) async throws -> ReleaseTerms? {
         let id = layout.counted.id
         return try await connection.run { session in
             let rows = try session.query(Query.selectTerms([.bytes(id.bytes)]))

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import ThrongPlan
+internal import ThrongPostgres
 internal import ThrongRelease
 internal import ThrongWire
 

@@ -1,21 +1,22 @@
-public import ThrongPlan
-public import ThrongRelease
+package import ThrongPlan
+package import ThrongPostgres
+package import ThrongRelease
 internal import ThrongWire
 
 /// The release step's way to PostgreSQL: closes periods, reads their counters once, writes releases, reads them back.
 ///
 /// Works as `throng_reporter`, which may read counters and write releases, and can change neither.
-public final class ReleaseStore: Sendable {
+package final class ReleaseStore: Sendable {
     /// How it reaches PostgreSQL.
     let connection: Connection
 
     /// Prepares to work; the role of the settings is replaced by `throng_reporter`.
-    public init(_ settings: ConnectionSettings) { connection = Connection(settings.acting(as: .reporter)) }
+    package init(_ settings: ConnectionSettings) { connection = Connection(settings.acting(as: .reporter)) }
 
     /// The periods of an app that have counters and no release, by their end.
     ///
     /// Also periods that are not over yet, and layouts that the plan in force no longer has.
-    public func openPeriods(app: AppName) async throws -> [OpenPeriod] {
+    package func openPeriods(app: AppName) async throws -> [OpenPeriod] {
         try await connection.run { session in
             let rows = try session.query(Query.selectOpenPeriods([.text(app.text)]))
             var layouts: [LayoutID: MetricLayout] = [:]
@@ -46,8 +47,8 @@ public final class ReleaseStore: Sendable {
     ///   - ties: which metrics count the same events; nil decides the period as if there were none.
     ///   - make: decides what is published, given what was counted and what tied metrics published; runs on the
     ///     connection's thread. When it throws, nothing happened.
-    /// - Throws: ``StoreError``, and what `make` throws.
-    public func release(
+    /// - Throws: ``PostgresError``, and what `make` throws.
+    package func release(
         _ layout: MetricLayout,
         _ period: Period,
         rollups: [Period] = [],
@@ -91,7 +92,7 @@ public final class ReleaseStore: Sendable {
     }
 
     /// Closes a period and releases it as if no other metric counted any of its events.
-    public func release(
+    package func release(
         _ layout: MetricLayout,
         _ period: Period,
         rollups: [Period] = [],
@@ -101,10 +102,10 @@ public final class ReleaseStore: Sendable {
     }
 
     /// Closes the connection.
-    public func close() { connection.close() }
+    package func close() { connection.close() }
 
     /// Closes the connection after so long, whatever is under way.
-    public func close(within length: Duration) { connection.close(within: length) }
+    package func close(within length: Duration) { connection.close(within: length) }
 }
 
 extension ReleaseStore {
@@ -177,7 +178,7 @@ extension ReleaseStore {
         let header = release.header
         let layout = header.layout
         guard let digest = [UInt8](hex: release.digest.hex) else {
-            throw StoreError.unexpectedAnswer(query: Query.insertRelease.name)
+            throw PostgresError.unexpectedAnswer(query: Query.insertRelease.name)
         }
         let rows = try session.query(
             Query.insertRelease([

@@ -1,18 +1,19 @@
-public import ThrongPlan
+package import ThrongPlan
+internal import ThrongPostgres
 
 /// What tells a run of a report from all others: a day and a week that start at the same instant are two.
-public struct ReportRunName: Sendable, Hashable {
+package struct ReportRunName: Sendable, Hashable {
     /// Of which app.
-    public let app: AppName
+    package let app: AppName
     /// Which report.
-    public let report: ReportName
+    package let report: ReportName
     /// What kind of period it covers.
-    public let periodKind: PeriodKind
+    package let periodKind: PeriodKind
     /// First second of what it covers. Unit: Unix seconds.
-    public let periodStart: Int64
+    package let periodStart: Int64
 
     /// Names a run.
-    public init(app: AppName, report: ReportName, periodKind: PeriodKind, periodStart: Int64) {
+    package init(app: AppName, report: ReportName, periodKind: PeriodKind, periodStart: Int64) {
         self.app = app
         self.report = report
         self.periodKind = periodKind
@@ -20,7 +21,7 @@ public struct ReportRunName: Sendable, Hashable {
     }
 
     /// Names the run of a period.
-    public init(app: AppName, report: ReportName, period: Period) {
+    package init(app: AppName, report: ReportName, period: Period) {
         self.init(app: app, report: report, periodKind: period.kind, periodStart: period.start)
     }
 

@@ -4,16 +4,16 @@
 /// and, for every sensitive cell, the attacker's linear program, whose dual yields a cut. Here a hidden cell has no
 /// a-priori bounds, so that a Farkas certificate speaks only of which columns are published: at least one of those it
 /// uses must be hidden. That makes the master a hitting set, solved by CBC.
-public struct ExactSuppression: Sendable {
+package struct ExactSuppression: Sendable {
     /// Cells that it takes on.
-    public static let cellLimit = 500
+    package static let cellLimit = 500
     /// The time for everything together; what is solved when it ends is given up. Unit: seconds.
-    public let seconds: Double
+    package let seconds: Double
     /// As for the engine; used for the proofs of the final pattern.
-    public let seed: UInt64
+    package let seed: UInt64
 
     /// Makes a solver.
-    public init(seconds: Double, seed: UInt64) {
+    package init(seconds: Double, seed: UInt64) {
         self.seconds = seconds
         self.seed = seed
     }
@@ -23,7 +23,7 @@ public struct ExactSuppression: Sendable {
     /// - Throws: ``SuppressionError/tooManyCellsForExactMode(found:limit:)``,
     ///   ``SuppressionError/exactModeTimedOut(seconds:)``, ``SuppressionError/solverFailed``.
     /// - Complexity: exponential in the worst case.
-    public func pattern(for problem: SuppressionProblem) throws(SuppressionError) -> SuppressionPattern {
+    package func pattern(for problem: SuppressionProblem) throws(SuppressionError) -> SuppressionPattern {
         guard problem.cells.count <= Self.cellLimit else {
             throw .tooManyCellsForExactMode(found: problem.cells.count, limit: Self.cellLimit)
         }

@@ -1,18 +1,18 @@
 /// One number that every cell shows and that adds over leaves: an event count, a clipped sum, devices where they add.
-public struct AdditiveMeasure: Sendable {
+package struct AdditiveMeasure: Sendable {
     /// By leaf. Never negative. Unit: the measure's own.
-    public let values: [Int64]
+    package let values: [Int64]
     /// How far an attacker's interval around a sensitive cell must reach.
-    public let protection: Protection
+    package let protection: Protection
 
     /// Puts a measure together.
-    public init(values: [Int64], protection: Protection) {
+    package init(values: [Int64], protection: Protection) {
         self.values = values
         self.protection = protection
     }
 
     /// What L3 asks of one measure (disclosure, section 1).
-    public enum Protection: Sendable, Hashable {
+    package enum Protection: Sendable, Hashable {
         /// The largest consistent value is at least k: nobody can prove that a cohort is small.
         case reachesThreshold
         /// As `reachesThreshold`, and on both sides of the hidden value the interval extends by at least `percent` of it and

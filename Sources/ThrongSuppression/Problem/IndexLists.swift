@@ -2,20 +2,20 @@
 ///
 /// A cube of 10^5 cells with eighty margins over each leaf has millions of incidences; one array a cell would cost
 /// more in headers than in content.
-public struct IndexLists: Sendable, Hashable {
+package struct IndexLists: Sendable, Hashable {
     /// Where each list begins in ``items``; one entry more than there are lists.
-    public private(set) var starts: [Int]
+    package private(set) var starts: [Int]
     /// All lists, one after the other.
-    public private(set) var items: [UInt32]
+    package private(set) var items: [UInt32]
 
     /// No lists yet.
-    public init() {
+    package init() {
         starts = [0]
         items = []
     }
 
     /// Copies lists.
-    public init(_ lists: some Sequence<[UInt32]>) {
+    package init(_ lists: some Sequence<[UInt32]>) {
         self.init()
         for list in lists { append(list) }
     }
@@ -27,16 +27,16 @@ public struct IndexLists: Sendable, Hashable {
     }
 
     /// The number of lists.
-    public var count: Int { starts.count - 1 }
+    package var count: Int { starts.count - 1 }
 
     /// One list.
-    public subscript(place: Int) -> ArraySlice<UInt32> { items[starts[place]..<starts[place + 1]] }
+    package subscript(place: Int) -> ArraySlice<UInt32> { items[starts[place]..<starts[place + 1]] }
 
     /// The length of one list.
-    public func length(of place: Int) -> Int { starts[place + 1] - starts[place] }
+    package func length(of place: Int) -> Int { starts[place + 1] - starts[place] }
 
     /// Adds a list at the end.
-    public mutating func append(_ list: some Collection<UInt32>) {
+    package mutating func append(_ list: some Collection<UInt32>) {
         items.append(contentsOf: list)
         starts.append(items.count)
     }
@@ -44,7 +44,7 @@ public struct IndexLists: Sendable, Hashable {
     /// For each index below `width`, the lists that hold it, ascending.
     ///
     /// - Complexity: O(items + width).
-    public func transposed(width: Int) -> IndexLists {
+    package func transposed(width: Int) -> IndexLists {
         var result = IndexLists()
         result.starts = Array(repeating: 0, count: width + 1)
         for item in items { result.starts[Int(item) + 1] += 1 }

@@ -2,26 +2,26 @@
 ///
 /// Leaves are the occupied ones only. That is on the safe side: a cell that can't be derived when the empty leaves
 /// are known to be empty can't be derived when they are unknown, and a table in which they stay empty is consistent.
-public struct SuppressionProblem: Sendable {
+package struct SuppressionProblem: Sendable {
     /// The measures over the leaves; all have the same number of leaves. At least one.
-    public let measures: [AdditiveMeasure]
+    package let measures: [AdditiveMeasure]
     /// The leaves of each candidate cell, ascending.
-    public let columns: IndexLists
+    package let columns: IndexLists
     /// What is known about each candidate cell, in the order of ``columns``.
-    public let cells: [CandidateCell]
+    package let cells: [CandidateCell]
     /// Which cells add up to which, for L2.
-    public let relations: [AdditiveRelation]
+    package let relations: [AdditiveRelation]
     /// k. Unit: devices (and events, where a measure `surrounds`).
-    public let threshold: Int64
+    package let threshold: Int64
     /// The floor of the union of disjoint cells. Monotone: a larger union never has a smaller floor.
-    public let unionFloor: @Sendable ([ColumnIndex]) -> Int64
+    package let unionFloor: @Sendable ([ColumnIndex]) -> Int64
 
     /// Puts a problem together and checks its shape.
     ///
     /// - Parameter unionFloor: what is proved of a union; by default the largest part's floor (disclosure, L2).
     /// - Throws: ``SuppressionError/malformed(_:)`` on anything that does not fit together.
     /// - Complexity: O(incidences).
-    public init(
+    package init(
         measures: [AdditiveMeasure],
         columns: IndexLists,
         cells: [CandidateCell],
@@ -72,10 +72,10 @@ public struct SuppressionProblem: Sendable {
     static let largestTotal: Int64 = 1 << 60
 
     /// The number of occupied leaves.
-    public var leafCount: Int { measures.first?.values.count ?? 0 }
+    package var leafCount: Int { measures.first?.values.count ?? 0 }
 
     /// What a cell shows of a measure.
-    public func value(of column: ColumnIndex, measure: Int) -> Int64 {
+    package func value(of column: ColumnIndex, measure: Int) -> Int64 {
         columns[Int(column.value)].reduce(0) { $0 + measures[measure].values[Int($1)] }
     }
 }

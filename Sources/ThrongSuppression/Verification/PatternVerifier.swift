@@ -2,18 +2,18 @@
 ///
 /// A pattern that passes is safe whatever the search did: witnesses are tables that anybody can add up, and the test of
 /// L1 needs only a vector that is orthogonal to every published column, however that was found.
-public struct PatternVerifier: Sendable {
+package struct PatternVerifier: Sendable {
     private let problem: SuppressionProblem
     private let columnsOfLeaf: IndexLists
 
     /// Prepares to check patterns of a problem.
-    public init(_ problem: SuppressionProblem) {
+    package init(_ problem: SuppressionProblem) {
         self.problem = problem
         columnsOfLeaf = problem.columns.transposed(width: problem.leafCount)
     }
 
     /// What is wrong with a pattern.
-    public enum Violation: Sendable, Hashable {
+    package enum Violation: Sendable, Hashable {
         /// A sensitive cell is published that no forced one gives away.
         case sensitivePublished(ColumnIndex)
         /// A cell is published that is neither offered nor forced.
@@ -49,7 +49,7 @@ public struct PatternVerifier: Sendable {
     ///   - seed: for the random values of that test.
     /// - Returns: what is wrong; empty when all is well.
     /// - Complexity: O(incidences + witnesses' steps × columns a leaf), and one sparse elimination.
-    public func violations(of pattern: SuppressionPattern, prime: UInt64, seed: UInt64) -> [Violation] {
+    package func violations(of pattern: SuppressionPattern, prime: UInt64, seed: UInt64) -> [Violation] {
         guard pattern.isPublished.count == problem.cells.count,
             (pattern.pinned + pattern.unproved).allSatisfy({ problem.cells.indices.contains(Int($0.value)) }),
             pattern.openRelations.allSatisfy(problem.relations.indices.contains)
@@ -119,7 +119,7 @@ public struct PatternVerifier: Sendable {
     }
 
     /// Something that one device knows because it is alone in it.
-    public enum Singleton: Sendable, Hashable {
+    package enum Singleton: Sendable, Hashable {
         /// A leaf of one event.
         case leaf(LeafIndex)
         /// A cell with a floor of one device.

@@ -2,11 +2,11 @@
 ///
 /// A combination of columns that does not exist over the rationals may exist modulo one prime in unlucky tables, never
 /// modulo most; nobody who does not know the prime can make a table that fools the test.
-public enum RandomPrime {
+package enum RandomPrime {
     /// A random prime between 2^60 and 2^61.
     ///
     /// - Complexity: about 21 candidates, a Miller–Rabin test each.
-    public static func draw(using random: inout some RandomNumberGenerator) -> UInt64 {
+    package static func draw(using random: inout some RandomNumberGenerator) -> UInt64 {
         while true {
             let candidate = UInt64.random(in: (1 << 60)..<(1 << 61), using: &random) | 1
             if isPrime(candidate) { return candidate }

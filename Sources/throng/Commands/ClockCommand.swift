@@ -1,6 +1,6 @@
 import ArgumentParser
 import ThrongPlan
-import ThrongServer
+import ThrongSchedule
 import ThrongStore
 
 struct ClockCommand: AsyncParsableCommand {

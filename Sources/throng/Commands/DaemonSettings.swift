@@ -1,6 +1,7 @@
 import ArgumentParser
 import Configuration
 import ThrongCounting
+import ThrongDelivery
 import ThrongFaults
 import ThrongIntake
 import ThrongJournal

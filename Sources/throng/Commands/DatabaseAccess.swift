@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import ThrongJournal
+import ThrongPostgres
 import ThrongStore
 
 /// Reaches the database that a command is about.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import ThrongServer
+import ThrongPostgres
 import ThrongStore
 
 struct DatabaseCommand: AsyncParsableCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import ThrongPlan
-import ThrongServer
 import ThrongStore
 
 /// Where the data is: a data directory with its private PostgreSQL, or a PostgreSQL of the operator's.

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import ThrongPlan
 import ThrongRelease
-import ThrongServer
+import ThrongSchedule
 import ThrongStore
 
 struct ReleaseCommand: AsyncParsableCommand {
@@ -86,7 +86,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
                 return daemon
             })
         let bar = ReleaseBar()
-        let manner = ReleaseDesk.Manner(isStrict: strict, proofSeconds: seconds) { metric, _, progress in
+        let proof = ReleaseScheduler.ProofOptions(isStrict: strict, proofSeconds: seconds) { metric, _, progress in
             bar.show(metric, progress)
         }
         let outcome = try await DatabaseAccess.use(place) { settings in
@@ -95,7 +95,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
             if let doubt = try await HouseClock().look(store) { throw CommandFailure(doubt.description) }
             let now = UnixClock.system.now
             try await settle(store, without: excused)
-            let desk = ReleaseDesk(store: store, rules: .system, manner: manner)
+            let desk = ReleaseScheduler(store: store, rules: .system, proof: proof)
             var outcome = Outcome()
             for plan in plans {
                 let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc

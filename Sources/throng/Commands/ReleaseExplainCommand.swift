@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import ThrongPlan
-import ThrongServer
+import ThrongSchedule
 import ThrongStore
 
 struct ReleaseExplainCommand: AsyncParsableCommand {

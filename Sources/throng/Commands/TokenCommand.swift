@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import ThrongPlan
-import ThrongServer
 import ThrongStore
 
 struct TokenCommand: AsyncParsableCommand {

@@ -2,11 +2,13 @@ import ArgumentParser
 import AsyncHTTPClient
 import Foundation
 import Logging
+import ThrongDelivery
 import ThrongJournal
 import ThrongLoad
 import ThrongPlan
+import ThrongPostgres
 import ThrongReport
-import ThrongServer
+import ThrongSchedule
 import ThrongStore
 import UnixSignals
 
@@ -146,7 +148,7 @@ struct DemoCommand: AsyncParsableCommand {
         try await serve.waitUntilFlushed(client)
         let store = ReleaseStore(settings)
         defer { store.close() }
-        let made = try await ReleaseDesk(store: store, rules: .system)
+        let made = try await ReleaseScheduler(store: store, rules: .system)
             .releaseDue(of: plan, now: now, ignoringGrace: true).filter { $0.period == yesterday }
         let desk = reportDesk(store)
         func lacking(_ error: PrintError) { Terminal.talk("\(error)") }
@@ -197,7 +199,7 @@ struct DemoCommand: AsyncParsableCommand {
             try await countPast(plan, crowd, before: yesterday, calendar, cluster.settings)
             let store = ReleaseStore(cluster.settings)
             defer { store.close() }
-            _ = try await ReleaseDesk(store: store, rules: .system)
+            _ = try await ReleaseScheduler(store: store, rules: .system)
                 .releaseDue(of: plan, now: yesterday.start, ignoringGrace: true)
             let desk = reportDesk(store)
             for day in pastDays(before: yesterday, calendar).reversed() {
@@ -220,8 +222,8 @@ struct DemoCommand: AsyncParsableCommand {
         return try PrivateCluster(directory: data + "/postgres", logger: logger)
     }
 
-    private func reportDesk(_ store: ReleaseStore) -> ReportDesk {
-        ReportDesk(
+    private func reportDesk(_ store: ReleaseStore) -> ReportScheduler {
+        ReportScheduler(
             store: store, rules: .system, folder: data,
             printer: PagePrinter(environment: ProcessInfo.processInfo.environment))
     }

@@ -3,7 +3,6 @@ import ThrongCounting
 import ThrongIntake
 import ThrongLoad
 import ThrongPlan
-import ThrongServer
 import ThrongStore
 import ThrongWire
 

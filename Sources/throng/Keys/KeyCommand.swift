@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
+import ThrongDelivery
 import ThrongReport
-import ThrongServer
+import ThrongWire
 
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ThrongDelivery
 import ThrongReport
 import ThrongWire
 

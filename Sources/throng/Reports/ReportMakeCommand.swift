@@ -1,7 +1,9 @@
 import ArgumentParser
 import Foundation
+import ThrongDelivery
 import ThrongPlan
 import ThrongReport
+import ThrongSchedule
 import ThrongServer
 import ThrongStore
 
@@ -37,7 +39,7 @@ struct ReportMakeCommand: AsyncParsableCommand {
         let paths = try await DatabaseAccess.use(place) { [options] settings in
             let store = ReleaseStore(settings)
             defer { store.close() }
-            let desk = ReportDesk(
+            let desk = ReportScheduler(
                 store: store, rules: .system, folder: place.dataPath,
                 signing: ReportKeyFolder(keyPath: options.reportKey), delivery: options.delivery,
                 printer: options.printer)
@@ -49,7 +51,7 @@ struct ReportMakeCommand: AsyncParsableCommand {
         for path in paths { Terminal.data(path) }
     }
 
-    private func deliver(_ plan: Plan, _ desk: ReportDesk) async throws -> [String] {
+    private func deliver(_ plan: Plan, _ desk: ReportScheduler) async throws -> [String] {
         let reports = plan.reports.filter { partner == nil || $0.partner.text == partner }
         if reports.isEmpty, let partner {
             let known = plan.partners.map(\.name.text).joined(separator: ", ")

@@ -1,5 +1,4 @@
 import ArgumentParser
-import ThrongServer
 import ThrongStore
 import ThrongWire
 

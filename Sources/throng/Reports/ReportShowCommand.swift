@@ -1,6 +1,7 @@
 import ArgumentParser
 import Crypto
 import Foundation
+import ThrongDelivery
 import ThrongPlan
 import ThrongReport
 import ThrongStore

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ThrongInsight
 import ThrongSuppression
 import ThrongTable
 

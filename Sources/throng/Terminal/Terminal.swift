@@ -1,4 +1,5 @@
 import Foundation
+import ThrongInsight
 import ThrongReport
 
 /// Standard error is talk, standard output is data.

@@ -63,7 +63,7 @@ def failures(house):
 
 def programs():
     """Every program behind Deploy/bench that measures ingest, on few events."""
-    folder = os.path.join(ROOT, "Benchmarks")
+    folder = os.path.join(ROOT, "Tests", "Benchmarks")
     stages = os.path.join(os.path.dirname(BINARY), "StageBench")
     for name, options in {
         "ingest": ["--binary", BINARY],

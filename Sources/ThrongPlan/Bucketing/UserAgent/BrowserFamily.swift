@@ -1,8 +1,8 @@
 /// The families that browsers are gathered into.
-public enum BrowserFamily {
+package enum BrowserFamily {
     /// The families of a plan that names none. Further ones that can be named: any family of uap-core, as it spells it,
     /// and what the table below makes of it, such as "Internet Explorer".
-    public static let standard = ["Chrome", "Safari", "Firefox", "Edge", "Opera", "Samsung Internet"]
+    package static let standard = ["Chrome", "Safari", "Firefox", "Edge", "Opera", "Samsung Internet"]
 
     /// The family that one of uap-core's belongs to; itself where the table has no other.
     static func folded(_ family: String) -> String { table[family] ?? family }

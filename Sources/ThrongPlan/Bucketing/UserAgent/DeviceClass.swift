@@ -1,5 +1,5 @@
 /// What kind of thing a user agent runs on.
-public enum DeviceClass: String, Sendable, Hashable, CaseIterable {
+package enum DeviceClass: String, Sendable, Hashable, CaseIterable {
     case phone
     case tablet
     case desktop

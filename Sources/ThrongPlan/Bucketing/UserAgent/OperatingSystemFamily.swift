@@ -1,8 +1,8 @@
 /// The families that operating systems are gathered into.
-public enum OperatingSystemFamily {
+package enum OperatingSystemFamily {
     /// The families of a plan that names none. Further ones that can be named: any family of uap-core, as it spells it,
     /// and what the table below makes of it, such as "BSD".
-    public static let standard = ["Windows", "macOS", "iOS", "Android", "Linux", "ChromeOS"]
+    package static let standard = ["Windows", "macOS", "iOS", "Android", "Linux", "ChromeOS"]
 
     /// The family that one of uap-core's belongs to; itself where the table has no other.
     static func folded(_ family: String) -> String { table[family] ?? family }

@@ -1,18 +1,18 @@
 /// What uap-core's rules say of one user agent. Made for the length of a call; holds parts of what a client sent.
-public struct UserAgentReading: Sendable, Hashable {
+package struct UserAgentReading: Sendable, Hashable {
     /// The browser's family as uap-core names it, such as "Mobile Safari"; ``unknown`` where no rule matches.
-    public let browser: String
+    package let browser: String
     /// The browser's major version, if the user agent says one.
-    public let browserMajor: String?
+    package let browserMajor: String?
     /// The operating system's family as uap-core names it, such as "Mac OS X"; ``unknown`` where no rule matches.
-    public let operatingSystem: String
+    package let operatingSystem: String
     /// The operating system's major version, if the user agent says one.
-    public let operatingSystemMajor: String?
+    package let operatingSystemMajor: String?
     /// The device's family as uap-core names it, such as "Spider"; ``unknown`` where no rule matches.
-    public let device: String
+    package let device: String
     /// What it is, by ``DeviceClass/init(_:userAgent:)``.
-    public let deviceClass: DeviceClass
+    package let deviceClass: DeviceClass
 
     /// What uap-core calls a family that no rule names.
-    public static let unknown = "Other"
+    package static let unknown = "Other"
 }

@@ -3,24 +3,24 @@ import Synchronization
 /// uap-core's rules, loaded from their file when a plan first needs them, with a memory of what they said.
 ///
 /// The rules of one file are one object: plans compiled with it share its memory, which holds no user agent.
-public final class UserAgentRules: Sendable {
+package final class UserAgentRules: Sendable {
     /// Where `regexes.yaml` is looked for.
-    public let path: String
+    package let path: String
     private let cache = UserAgentCache()
     private let loading = Mutex<Result<UserAgentGrammar, BucketingProblem>?>(nil)
 
     /// Where Debian's package uap-core puts the rules.
-    public static let systemPath = "/usr/share/uap-core/regexes.yaml"
+    package static let systemPath = "/usr/share/uap-core/regexes.yaml"
     /// The system's rules; nothing is read before a plan needs them.
-    public static let system = UserAgentRules(path: systemPath)
+    package static let system = UserAgentRules(path: systemPath)
 
     /// Names a file that is read when it is first needed.
-    public init(path: String = systemPath) { self.path = path }
+    package init(path: String = systemPath) { self.path = path }
 
     /// Reads a file now.
     ///
     /// - Throws: ``BucketingProblem`` where it isn't there, naming the package to install, or isn't uap-core's.
-    public static func load(path: String) throws(BucketingProblem) -> UserAgentRules {
+    package static func load(path: String) throws(BucketingProblem) -> UserAgentRules {
         let rules = UserAgentRules(path: path)
         _ = try rules.grammar()
         return rules
@@ -29,7 +29,7 @@ public final class UserAgentRules: Sendable {
     /// What tells these rules from others: the start of their file's SHA-256, or "missing" where it can't be read.
     ///
     /// - Complexity: reads the file on first use.
-    public var version: String {
+    package var version: String {
         do throws(BucketingProblem) {
             return try grammar().version
         } catch {
@@ -38,7 +38,7 @@ public final class UserAgentRules: Sendable {
     }
 
     /// What the rules say of a user agent, past the memory; for people and tests.
-    public func read(_ userAgent: String) throws(BucketingProblem) -> UserAgentReading {
+    package func read(_ userAgent: String) throws(BucketingProblem) -> UserAgentReading {
         let grammar = try grammar()
         var copy = userAgent
         return copy.withUTF8 { grammar.read($0) }

@@ -1,0 +1,130 @@
+package import ThrongReport
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// A folder that reports are delivered to.
+///
+/// Each file appears whole or not at all: it is written into a temporary folder inside the target, flushed to disk,
+/// and renamed. A file that is already there with the same bytes is left as it is, so a delivery may be repeated.
+/// A name is never followed through a symbolic link; a link in the way is replaced by the file. A manifest goes before
+/// anything that it vouches for changes, and comes last: who sees it sees all of its report.
+package struct ReportFolder: Sendable, Hashable {
+    /// Where it is.
+    package let path: String
+
+    /// Names a folder; it is created with its parents when the first file comes.
+    package init(path: String) { self.path = path }
+
+    /// Delivers files; each gets permission 0644.
+    ///
+    /// Blocks on the disk: call it where that does no harm.
+    /// - Returns: the paths of the files, in their order.
+    /// - Throws: ``ReportError/system(call:path:code:)``; files before the failing one are delivered.
+    @discardableResult
+    package func deliver(_ files: ReportFiles) throws(ReportError) -> [String] {
+        try create(path)
+        let waiting = files.all.filter { !holds($0) }
+        guard !waiting.isEmpty else { return files.all.map(place) }
+        let temporary = try temporaryFolder()
+        defer { rmdir(temporary) }
+        for file in files.all where file.isManifest && unlink(place(of: file)) == 0 { try flushFolder() }
+        for file in files.all where file.isManifest || waiting.contains(file) {
+            if file.isManifest { try flushFolder() }
+            let draft = temporary + "/" + file.name
+            do throws(ReportError) {
+                try write(file, to: draft)
+                guard rename(draft, place(of: file)) == 0 else { throw .last("rename", place(of: file)) }
+            } catch {
+                unlink(draft)
+                throw error
+            }
+        }
+        try flushFolder()
+        return files.all.map(place)
+    }
+
+    private func place(of file: ReportFile) -> String { path + "/" + file.name }
+
+    private func create(_ folder: String) throws(ReportError) {
+        if mkdir(folder, 0o755) == 0 || errno == EEXIST { return }
+        let parent = folder.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        guard errno == ENOENT, !parent.isEmpty, parent != folder else { throw .last("mkdir", folder) }
+        try create(parent)
+        guard mkdir(folder, 0o755) == 0 || errno == EEXIST else { throw .last("mkdir", folder) }
+    }
+
+    private func temporaryFolder() throws(ReportError) -> String {
+        var template = Array((path + "/.throng-delivery-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else { throw .last("mkdtemp", path) }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private func write(_ file: ReportFile, to draft: String) throws(ReportError) {
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .last("open", draft) }
+        defer { close(descriptor) }
+        var rest = file.contents[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { writeBytes(descriptor, $0) }
+            if written < 0 {
+                guard errno == EINTR else { throw .last("write", draft) }
+                continue
+            }
+            rest = rest.dropFirst(written)
+        }
+        // The umask has no say in what partners may read.
+        guard fchmod(descriptor, 0o644) == 0 else { throw .last("fchmod", draft) }
+        guard fsync(descriptor) == 0 else { throw .last("fsync", draft) }
+    }
+
+    private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Glibc)
+            Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+            Musl.write(descriptor, bytes.baseAddress, bytes.count)
+        #else
+            Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+        #endif
+    }
+
+    private func flushFolder() throws(ReportError) {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .last("open", path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw .last("fsync", path) }
+    }
+
+    /// Whether the file is there, a regular one, readable by all and with these bytes.
+    private func holds(_ file: ReportFile) -> Bool {
+        let descriptor = open(place(of: file), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o777 == 0o644,
+            facts.st_size == file.contents.count
+        else { return false }
+        var place = 0
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while place < file.contents.count {
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count > 0, place + count <= file.contents.count,
+                buffer[..<count].elementsEqual(file.contents[place..<place + count])
+            else { return false }
+            place += count
+        }
+        return true
+    }
+}
+
+extension ReportError {
+    /// The failure that the operating system has just reported.
+    fileprivate static func last(_ call: String, _ path: String) -> ReportError {
+        .system(call: call, path: path, code: errno)
+    }
+}

@@ -1,0 +1,70 @@
+internal import ThrongInsight
+internal import ThrongReport
+
+/// How much of what an app's clients sent within a period was counted, as partners are told: in bands of shares.
+///
+/// Exact totals would be a further equation beside the released numbers: the accepted events less the published ones are
+/// the withheld ones. A band of a share whose parts nobody publishes is none.
+package struct CoverageStatement: Sendable, Hashable {
+    /// Fewer events than this, all together, are told nothing about.
+    package static let fewest: Int64 = 1000
+
+    /// What arrived, exactly: for operators.
+    package let totals: CoverageTotals
+
+    /// States what became of what arrived.
+    package init(_ totals: CoverageTotals) { self.totals = totals }
+
+    /// A band of shares. Unit: thousandths.
+    private struct Band {
+        let from: Int64
+        let to: Int64
+
+        /// Where bands end.
+        private static let edges: [Int64] = [0, 1, 10, 50, 200, 500, 1000]
+
+        private init(from: Int64, to: Int64) {
+            self.from = from
+            self.to = to
+        }
+
+        /// The band that holds a share.
+        init(_ part: Int64, of whole: Int64) {
+            let place =
+                Self.edges.dropLast().lastIndex { edge in
+                    Int128(part) * 1000 >= Int128(edge) * Int128(whole)
+                } ?? 0
+            self.init(from: Self.edges[place], to: Self.edges[place + 1])
+        }
+
+        /// The band of what the share leaves.
+        var rest: Band { Band(from: 1000 - to, to: 1000 - from) }
+
+        var jsonText: JSONText {
+            .object([("from", .number(Self.decimal(from))), ("to", .number(Self.decimal(to)))])
+        }
+
+        private static func decimal(_ thousandths: Int64) -> String {
+            Decimals(thousandths, shiftedBy: 3, over: 1, places: 3).description
+        }
+    }
+
+    var jsonText: JSONText {
+        let arrived = totals.arrived
+        guard arrived >= Self.fewest else { return .object([("events", .string("fewer than \(Self.fewest)"))]) }
+        return .object([
+            ("events", .string("\(Self.fewest) or more")),
+            ("accepted", Band(arrived - totals.accepted, of: arrived).rest.jsonText),
+            ("refused", Band(totals.refused, of: arrived).jsonText),
+            (
+                "refused_because",
+                .object(
+                    totals.refusals.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map {
+                        ($0.key, Band($0.value, of: arrived).jsonText)
+                    })
+            ),
+            ("consent_refused", Band(totals.consentRefused, of: arrived).jsonText),
+            ("late", Band(min(totals.late, arrived), of: arrived).jsonText),
+        ])
+    }
+}

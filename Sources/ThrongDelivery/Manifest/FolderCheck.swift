@@ -1,0 +1,269 @@
+internal import Crypto
+internal import Foundation
+package import ThrongReport
+internal import ThrongWire
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// What `throng verify` finds in a folder of reports: for each manifest, that a known key signed it when it could, that all
+/// of its files are there with the bytes that it names, and that nothing else is.
+///
+/// Nothing in a manifest is believed before its signature is checked; of one that failed, only the names of files are read,
+/// to say why nothing vouches for them. Symbolic links are not followed, and are found fault
+/// with. Whoever can write to the folder while it is checked can still exchange a file afterwards.
+package struct FolderCheck: Sendable, Hashable {
+    /// One thing that was looked at.
+    package struct Line: Sendable, Hashable {
+        /// Whether it is as it should be.
+        package let isGood: Bool
+        /// What it is about: a file's name, or the folder.
+        package let subject: String
+        /// What was found.
+        package let finding: String
+
+        /// - Parameter subject: what it is about, as it is to be printed.
+        fileprivate init(isGood: Bool, subject: String, finding: String) {
+            self.isGood = isGood
+            self.subject = subject
+            self.finding = finding.printable
+        }
+    }
+
+    /// In the order of looking.
+    package private(set) var lines: [Line] = []
+    /// How many manifests are good in all respects.
+    package private(set) var goodReports = 0
+    /// How many manifests there are.
+    package private(set) var reports = 0
+    /// Of each report, the periods of the manifests that are good in themselves.
+    package private(set) var series: [ReportSeries] = []
+
+    /// Whether there is a manifest and everything is as it should be.
+    package var isGood: Bool { reports > 0 && lines.allSatisfy(\.isGood) }
+
+    /// The largest manifest that is read. Unit: bytes.
+    private static let largest = 4 << 20
+
+    /// Checks a folder.
+    ///
+    /// - Parameter ignoring: a file that may lie in the folder, such as the list of keys.
+    /// - Throws: ``ReportError/system(call:path:code:)`` where the folder can't be read.
+    package init(of folder: String, keys: ReportKeyList, ignoring: String? = nil) throws(ReportError) {
+        var found = try Self.entries(of: folder)
+        if let ignoring, Self.canonical(ignoring) == Self.canonical(folder + "/" + Self.name(of: ignoring)) {
+            found[String(plainly: Self.name(of: ignoring).utf8)] = nil
+        }
+        for (name, kind) in found.sorted(by: { $0.key < $1.key }) where kind != .file {
+            lines.append(
+                Line(
+                    isGood: false, subject: name,
+                    finding: kind.fault))
+        }
+        var known: Set<String> = []
+        var good: [ReportManifest.Checked] = []
+        var failed: [String] = []
+        for name in found.keys.sorted() where found[name] == .file && name.hasSuffix(ReportFile.manifestEnding) {
+            reports += 1
+            let before = lines.count
+            if let manifest = check(name, in: folder, keys: keys, known: &known) {
+                good.append(manifest)
+            } else {
+                failed.append(name)
+            }
+            if lines[before...].allSatisfy(\.isGood) { goodReports += 1 }
+        }
+        series = ReportSeries.all(of: good)
+        let claimed = failed.map { name in
+            Self.contents(folder + "/" + name, atMost: Self.largest).flatMap { ReportManifest.Checked($0) }
+        }
+        let names = Set(claimed.compactMap(\.self).flatMap(\.files).map(\.name))
+        let isUnknown = claimed.contains { $0 == nil }
+        for (name, kind) in found.sorted(by: { $0.key < $1.key }) where kind == .file && !known.contains(name) {
+            let finding =
+                names.contains(name)
+                ? "is listed only in a manifest that failed"
+                : isUnknown ? "is in no manifest that could be read" : "is in no manifest"
+            lines.append(Line(isGood: false, subject: name, finding: finding))
+        }
+        if reports == 0 {
+            lines.append(
+                Line(isGood: false, subject: folder.printable, finding: "has no manifest, so nothing vouches for it"))
+        } else if found.values.allSatisfy({ $0 == .file }), known == Set(found.keys) {
+            lines.append(Line(isGood: true, subject: folder.printable, finding: "holds these files and nothing else"))
+        }
+    }
+
+    /// Checks a manifest and its files; nil where the manifest itself is not to be believed.
+    private mutating func check(
+        _ name: String, in folder: String, keys: ReportKeyList, known: inout Set<String>
+    ) -> ReportManifest.Checked? {
+        let base = String(name.dropLast(ReportFile.manifestEnding.count))
+        let signatureName = base + ReportFile.signatureEnding
+        known.formUnion([name, signatureName])
+        func note(_ isGood: Bool, _ subject: String, _ finding: String) {
+            lines.append(Line(isGood: isGood, subject: subject, finding: finding))
+        }
+        func fault(_ subject: String, _ finding: String) -> ReportManifest.Checked? {
+            note(false, subject, finding)
+            return nil
+        }
+        guard let manifest = Self.contents(folder + "/" + name, atMost: Self.largest) else {
+            return fault(name, "can't be read, or is larger than \(Self.largest >> 20) MiB")
+        }
+        guard let signature = Self.contents(folder + "/" + signatureName, atMost: 64), signature.count == 64 else {
+            return fault(signatureName, "is missing, or is not the 64 bytes of a signature")
+        }
+        guard let signer = keys.keys.first(where: { $0.key.accepts(signature, over: manifest) }) else {
+            let ids = keys.keys.map(\.key.id.hex).joined(separator: ", ")
+            return fault(
+                name, "was not signed with \(ids), or was changed since: don't believe anything in it")
+        }
+        guard let checked = ReportManifest.Checked(manifest) else {
+            return fault(
+                name,
+                "is signed, but is no \(ReportManifest.format): a newer `throng verify` may be able to read it")
+        }
+        guard checked.key == signer.key.id else {
+            return fault(name, "is signed with key \(signer.key.id), but names key \(checked.key)")
+        }
+        let signedAt = Instant.text(checked.signedAt)
+        guard signer.covers(checked.signedAt) else {
+            return fault(
+                name, "is signed with key \(signer.key.id) at \(signedAt), when that key did not sign")
+        }
+        guard base == ReportFile.stem(report: checked.report, period: checked.period) else {
+            return fault(
+                name, "is the manifest of \(checked.report) for \(checked.period): it was given another name")
+        }
+        note(
+            true, name,
+            "signed with key \(signer.key.id) at \(signedAt): \(checked.report) of \(checked.app) for "
+                + "\(checked.partner), \(checked.period)")
+        for file in checked.files {
+            // A file may be vouched for by one manifest only, or a report could pass as another.
+            guard known.insert(file.name).inserted else {
+                note(false, file.name, "is in two manifests")
+                continue
+            }
+            check(file, in: folder)
+        }
+        return checked
+    }
+
+    private mutating func check(_ file: ReportManifest.Entry, in folder: String) {
+        switch Self.digest(folder + "/" + file.name) {
+        case nil:
+            lines.append(Line(isGood: false, subject: file.name, finding: "is missing, or can't be read"))
+        case let found? where found.size != file.size:
+            lines.append(
+                Line(
+                    isGood: false, subject: file.name,
+                    finding: "has \(found.size) bytes, and \(file.size) in the manifest"))
+        case let found? where found.sha256 != file.sha256:
+            lines.append(
+                Line(
+                    isGood: false, subject: file.name,
+                    finding: "has other contents than the manifest's: SHA-256 \(found.sha256)"))
+        case let found?:
+            lines.append(
+                Line(
+                    isGood: true, subject: file.name,
+                    finding: "\(found.size) bytes, SHA-256 \(found.sha256), as in the manifest"))
+        }
+    }
+
+    // MARK: Files
+
+    private enum Kind {
+        case file, folder, link, other, odd
+
+        /// What is wrong with it in a folder of reports.
+        var fault: String {
+            switch self {
+            case .file: ""
+            case .folder: "is a folder: run `throng verify` on it by itself, and move it elsewhere"
+            case .link: "is a symbolic link, which no report has"
+            case .other: "is neither a file nor a folder"
+            case .odd: "has a name that no report's file has"
+            }
+        }
+    }
+
+    /// What is in a folder, by its plain names: one that is not written as it is can't be a report's.
+    private static func entries(of folder: String) throws(ReportError) -> [String: Kind] {
+        guard let listing = opendir(folder) else { throw .system(call: "opendir", path: folder, code: errno) }
+        defer { closedir(listing) }
+        var kinds: [String: Kind] = [:]
+        while let entry = readdir(listing) {
+            var facts = stat()
+            let (bytes, code) = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { name in
+                    let code = fstatat(dirfd(listing), name, &facts, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno
+                    return (UnsafeBufferPointer(start: name, count: strlen(name)).map(UInt8.init(bitPattern:)), code)
+                }
+            }
+            let name = String(plainly: bytes)
+            guard name != ".", name != ".." else { continue }
+            guard code == 0 else { throw .system(call: "lstat", path: folder + "/" + name, code: code) }
+            kinds[name] =
+                switch facts.st_mode & S_IFMT {
+                case S_IFREG where !name.utf8.elementsEqual(bytes): .odd
+                case S_IFREG: .file
+                case S_IFDIR: .folder
+                case S_IFLNK: .link
+                default: .other
+                }
+        }
+        return kinds
+    }
+
+    private static func name(of path: String) -> String { String(path.split(separator: "/").last ?? "") }
+
+    private static func canonical(_ path: String) -> String {
+        URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    }
+
+    /// A regular file's bytes; nil where it is none, or larger.
+    private static func contents(_ path: String, atMost limit: Int) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        let isRead = read(path) { chunk in
+            bytes += chunk
+            return bytes.count <= limit
+        }
+        return isRead ? bytes : nil
+    }
+
+    private static func digest(_ path: String) -> (size: Int, sha256: String)? {
+        var hash = SHA256()
+        var size = 0
+        let isRead = read(path) { chunk in
+            hash.update(data: chunk)
+            size += chunk.count
+            return true
+        }
+        return isRead ? (size, hash.finalize().lowerHex) : nil
+    }
+
+    private static func read(_ path: String, _ take: ([UInt8]) -> Bool) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return false }
+        do {
+            while let chunk = try handle.read(upToCount: 1 << 20), !chunk.isEmpty {
+                guard take(Array(chunk)) else { return false }
+            }
+            return true
+        } catch {
+            // A file that can't be read to its end can't be vouched for.
+            return false
+        }
+    }
+}

@@ -1,0 +1,102 @@
+internal import Foundation
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// Where a daemon has the key that signs: `key.pem`, for its eyes only, and beside it `keys.json` for everybody.
+///
+/// A key is replaced by a new one; the old one's private part goes, its public part stays listed with the time at which it
+/// stopped.
+package struct ReportKeyFolder: Sendable, Hashable {
+    /// The private key's file.
+    package let keyPath: String
+    /// The public keys' file.
+    package let listPath: String
+
+    /// Names a private key's file; the list lies beside it.
+    package init(keyPath: String) {
+        self.keyPath = keyPath
+        let folder = keyPath.lastIndex(of: "/").map { String(keyPath[..<$0]) } ?? "."
+        listPath = folder + "/keys.json"
+    }
+
+    /// The place of the key in a data directory.
+    package init(dataPath: String) { self.init(keyPath: dataPath + "/signing/key.pem") }
+
+    /// Whether there is a key.
+    package var hasKey: Bool { FileManager.default.fileExists(atPath: keyPath) }
+
+    /// The public keys; none where there is no list.
+    ///
+    /// - Throws: ``ReportKeyError``.
+    package func list() throws(ReportKeyError) -> ReportKeyList {
+        guard FileManager.default.fileExists(atPath: listPath) else { return ReportKeyList() }
+        guard let bytes = FileManager.default.contents(atPath: listPath) else { throw .unreadable(path: listPath) }
+        guard let list = ReportKeyList(String(decoding: bytes, as: UTF8.self)) else { throw .noList(path: listPath) }
+        return list
+    }
+
+    /// The key that signs; nil where there is none.
+    ///
+    /// - Throws: ``ReportKeyError`` where others may read the key, where it is none, or where the list does not name it as
+    ///   the present one.
+    package func current() throws(ReportKeyError) -> ReportKey? {
+        guard hasKey else { return nil }
+        guard let mode = permissions(of: keyPath), let bytes = FileManager.default.contents(atPath: keyPath) else {
+            throw .unreadable(path: keyPath)
+        }
+        guard mode & 0o077 == 0 else { throw .exposed(path: keyPath, mode: mode) }
+        guard let key = ReportKey(pem: String(decoding: bytes, as: UTF8.self)) else { throw .noKey(path: keyPath) }
+        guard try list().current?.key == key.publicKey else { throw .notListed(path: keyPath, list: listPath) }
+        return key
+    }
+
+    /// Makes a key that signs from now on; an earlier one stops, and is deleted.
+    ///
+    /// - Parameter now: Unit: Unix seconds.
+    /// - Throws: ``ReportKeyError``; a rotation that was cut short is finished by making another key.
+    package func rotate(now: Int64) throws(ReportKeyError) -> ReportPublicKey {
+        var list = try list()
+        let key = ReportKey()
+        for place in list.keys.indices where list.keys[place].until == nil { list.keys[place].until = now }
+        list.keys.append(.init(key: key.publicKey, from: now))
+        let folder = String(keyPath[..<(keyPath.lastIndex(of: "/") ?? keyPath.startIndex)])
+        do {
+            if !folder.isEmpty {
+                try FileManager.default.createDirectory(
+                    atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+            }
+            // The list first: nothing is ever signed with a key that it does not have.
+            try replace(listPath, with: list.json, mode: 0o644)
+            try replace(keyPath, with: key.pem, mode: 0o600)
+        } catch {
+            throw .unwritable(path: keyPath, reason: "\(error)")
+        }
+        return key.publicKey
+    }
+
+    private func permissions(of path: String) -> Int? {
+        do {
+            return try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        } catch {
+            // The caller says that the file can't be read.
+            return nil
+        }
+    }
+
+    private func replace(_ path: String, with text: String, mode: Int) throws {
+        let draft = path + ".new"
+        if FileManager.default.fileExists(atPath: draft) { try FileManager.default.removeItem(atPath: draft) }
+        guard
+            FileManager.default.createFile(
+                atPath: draft, contents: Data(text.utf8), attributes: [.posixPermissions: mode])
+        else { throw CocoaError(.fileWriteUnknown) }
+        try FileHandle(forWritingTo: URL(fileURLWithPath: draft)).synchronize()
+        guard rename(draft, path) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    }
+}

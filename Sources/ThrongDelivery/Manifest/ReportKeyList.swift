@@ -1,0 +1,94 @@
+internal import Foundation
+internal import ThrongReport
+
+/// The public keys that have signed a daemon's manifests, the present one last: `keys.json`, which partners get.
+package struct ReportKeyList: Sendable, Hashable {
+    /// The name and version of the file's shape.
+    package static let format = "throng-keys/1"
+
+    /// By when they began to sign.
+    package var keys: [Entry]
+
+    /// A key and when it signed.
+    package struct Entry: Sendable, Hashable {
+        /// The key.
+        package let key: ReportPublicKey
+        /// From when on it signs. Unit: Unix seconds; nil where the list does not say.
+        package let from: Int64?
+        /// When it signed last, at the latest; nil for the present one. Unit: Unix seconds.
+        package var until: Int64?
+
+        /// Puts an entry together.
+        package init(key: ReportPublicKey, from: Int64?, until: Int64? = nil) {
+            self.key = key
+            self.from = from
+            self.until = until
+        }
+
+        /// Whether it signed at that instant, as far as the list says.
+        package func covers(_ instant: Int64) -> Bool { (from ?? .min) <= instant && instant <= (until ?? .max) }
+    }
+
+    /// Puts a list together.
+    package init(keys: [Entry] = []) { self.keys = keys }
+
+    /// The key that signs now.
+    package var current: Entry? { keys.last { $0.until == nil } }
+
+    /// The file's text.
+    package var json: String {
+        JSONText.object([
+            ("format", .string(Self.format)),
+            (
+                "keys",
+                .array(
+                    keys.map { entry in
+                        .object([
+                            ("id", .string(entry.key.id.hex)),
+                            ("from", entry.from.map { .string(Instant.text($0)) } ?? .null),
+                            ("until", entry.until.map { .string(Instant.text($0)) } ?? .null),
+                            ("public_key", .string(entry.key.pem)),
+                        ])
+                    })
+            ),
+        ]).written() + "\n"
+    }
+
+    /// Reads `keys.json`, or the PEM of one public key; nil for anything else.
+    package init?(_ text: String) {
+        if let key = ReportPublicKey(pem: text) {
+            self.init(keys: [Entry(key: key, from: nil)])
+            return
+        }
+        let file: File
+        do {
+            file = try JSONDecoder().decode(File.self, from: Data(text.utf8))
+        } catch {
+            return nil
+        }
+        guard file.format == Self.format, !file.keys.isEmpty else { return nil }
+        var entries: [Entry] = []
+        for written in file.keys {
+            guard let key = ReportPublicKey(pem: written.public_key), key.id.hex == written.id,
+                Instant.isReadable(written.from), Instant.isReadable(written.until)
+            else { return nil }
+            entries.append(
+                Entry(
+                    key: key, from: written.from.flatMap(Instant.seconds), until: written.until.flatMap(Instant.seconds)
+                ))
+        }
+        self.init(keys: entries)
+    }
+
+    private struct File: Decodable {
+        let format: String
+        let keys: [Key]
+
+        struct Key: Decodable {
+            let id: String
+            let from: String?
+            let until: String?
+            let public_key: String
+        }
+    }
+}

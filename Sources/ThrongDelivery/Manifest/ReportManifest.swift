@@ -1,0 +1,118 @@
+// REPORT-PERIOD.manifest.json is JSON in UTF-8 with its keys in the order below, two spaces a level and one newline at the
+// end. REPORT-PERIOD.manifest.sig beside it is the 64 bytes of an Ed25519 signature (RFC 8032) over all bytes of the
+// manifest's file. Schema/manifest.schema.json describes the keys.
+
+internal import Crypto
+internal import ThrongInsight
+internal import ThrongPlan
+internal import ThrongRelease
+package import ThrongReport
+internal import ThrongWire
+
+/// What a report's files are: from what they were made, under which rules, and what their bytes are.
+package struct ReportManifest: Sendable, Hashable {
+    /// The name and version of the file's shape.
+    package static let format = "throng-manifest/1"
+
+    /// The report.
+    package let report: String
+    /// Who receives it.
+    package let partner: String
+    /// Whose crowd it is about.
+    package let app: String
+    /// What it covers.
+    package let period: Covered
+    /// SHA-256 of the plan in force, in hexadecimal.
+    package let plan: String
+    /// How much of what arrived was counted; nil where nobody counted that.
+    package let coverage: CoverageStatement?
+    /// What each insight stands on, in reading order.
+    package let insights: [Ground]
+    /// The releases that the numbers come from.
+    package let releases: [Source]
+    /// The files, in the order in which they are delivered.
+    package let files: [Entry]
+    /// Unit: Unix seconds.
+    package let signedAt: Int64
+    /// The key that signed.
+    package let key: ReportKeyID
+
+    /// The period of a report.
+    package struct Covered: Sendable, Hashable {
+        /// hour, day, week or month.
+        package let kind: String
+        /// As file names have it.
+        package let label: String
+        /// The app's time zone.
+        package let timeZone: String
+        /// First second. Unit: Unix seconds.
+        package let start: Int64
+        /// First second after it. Unit: Unix seconds.
+        package let end: Int64
+    }
+
+    /// What an insight's numbers stand on; texts are decimals.
+    package struct Ground: Sendable, Hashable {
+        /// The insight.
+        package let name: String
+        /// Devices that each number stands for; nil with noise, or where nothing was released.
+        package let k: String?
+        /// Share of events that clients send; nil where nothing was released.
+        package let sampling: String?
+        /// Share of the whole that the published rows leave out; nil where it is unknown.
+        package let withheldShare: String?
+    }
+
+    /// A release.
+    package struct Source: Sendable, Hashable {
+        /// What was released.
+        package let metric: String
+        /// SHA-256 of the release.
+        package let digest: String
+        /// SHA-256 of the cells' meaning: dimensions, buckets, and the rule and version of each bucketing.
+        package let bucketing: String
+    }
+
+    /// A file.
+    package struct Entry: Sendable, Hashable {
+        /// Its name without a folder.
+        package let name: String
+        /// What it is.
+        package let mediaType: String
+        /// Unit: bytes.
+        package let size: Int
+        /// In hexadecimal.
+        package let sha256: String
+    }
+
+    /// Puts the manifest of a report's files together.
+    package init(
+        of document: ReportDocument, files: ReportFiles, coverage: CoverageStatement?, signedAt: Int64,
+        key: ReportKeyID
+    ) {
+        report = document.name.text
+        partner = document.partner.name.text
+        app = document.app.name.text
+        period = Covered(
+            kind: document.period.kind.rawValue, label: document.periodLabel, timeZone: document.app.timeZone,
+            start: document.period.start, end: document.period.end)
+        plan = document.plan.hex
+        self.coverage = coverage
+        insights = document.answers.map { answer in
+            Ground(
+                name: answer.insight.name.text, k: answer.answered?.basis.kText,
+                sampling: answer.answered?.basis.samplingText,
+                withheldShare: (answer.answered?.table.rest?.share).map { "\($0)" })
+        }
+        releases = document.sources.map {
+            Source(metric: $0.metric.text, digest: $0.digest.hex, bucketing: $0.layout.description)
+        }
+        self.files = files.all.map {
+            Entry(
+                name: $0.name, mediaType: $0.mediaType, size: $0.contents.count,
+                sha256: SHA256.hash(data: $0.contents).lowerHex)
+        }
+        self.signedAt = signedAt
+        self.key = key
+    }
+}

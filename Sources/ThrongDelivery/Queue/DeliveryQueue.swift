@@ -1,0 +1,104 @@
+package import ThrongPlan
+internal import ThrongPostgres
+package import ThrongReport
+package import ThrongStore
+
+/// Brings made reports to where they go, each file once as far as the other side lets one know: what was acknowledged is
+/// written down at once, and what may have arrived is sent again under the same idempotency key.
+package struct DeliveryQueue: Sendable {
+    let store: ReleaseStore
+    let folder: String
+    let options: DeliveryOptions
+    /// Writes files into a folder, on a thread of its own.
+    package var write: @Sendable (ReportFiles, ReportFolder) throws -> [String] = { try $1.deliver($0) }
+
+    package init(store: ReleaseStore, folder: String, options: DeliveryOptions) {
+        self.store = store
+        self.folder = folder
+        self.options = options
+    }
+
+    /// A try that is over.
+    package struct Outcome: Sendable {
+        package let claim: DeliveryClaim
+        /// Why it failed; nil where everything arrived.
+        package let fault: String?
+        /// When it is tried again; nil where it is over for good. Unit: Unix seconds.
+        package let retryAt: Int64?
+        /// The paths or addresses of the files that arrived.
+        package let arrived: [String]
+    }
+
+    /// Tries what is due, one after another, until nothing is.
+    ///
+    /// - Parameter run: Only of this run; nil takes any of the app.
+    package func work(
+        app: AppName, run: ReportRunName? = nil, foldersOnly: Bool, now: @Sendable () -> Int64, over: (Outcome) -> Void
+    ) async throws {
+        while let claim = try await store.claimDelivery(
+            app: app, run: run, foldersOnly: foldersOnly, lease: options.lease, now: now())
+        {
+            guard let outcome = try await attempt(claim, now: now) else { continue }
+            over(outcome)
+        }
+    }
+
+    /// Nil where another process has taken the delivery over.
+    package func attempt(_ claim: DeliveryClaim, now: @Sendable () -> Int64) async throws -> Outcome? {
+        var arrived: [String] = []
+        var fault: String?
+        do {
+            arrived = try await deliver(claim, now: now)
+        } catch let error as PostgresError {
+            // Nothing can be written down now: once the lease is over, the delivery goes on where it was.
+            throw error
+        } catch is TakenOver {
+            return nil
+        } catch {
+            fault = "\(error)"
+        }
+        let retryAt = fault == nil ? nil : options.retry(after: claim.attempt, now: now())
+        guard try await store.finish(claim, error: fault, retryAt: retryAt, now: now()) else { return nil }
+        return Outcome(claim: claim, fault: fault, retryAt: retryAt, arrived: arrived)
+    }
+
+    private struct TakenOver: Error {}
+
+    private func deliver(_ claim: DeliveryClaim, now: @Sendable () -> Int64) async throws -> [String] {
+        let stored = try await store.files(of: claim.run)
+        guard !stored.isEmpty else { throw DeliveryFault.noFiles }
+        let files = stored.map { ReportFile(name: $0.name, bytes: $0.contents) }
+        switch Delivery(target: claim.target, authorization: claim.authorization) {
+        case .folder(let path):
+            let place = ReportFolder(path: path.hasPrefix("/") ? path : "\(folder)/\(path)")
+            let report = ReportFiles(files)
+            try await extend(claim, now())
+            let paths = try await onOwnThread { [write] in try write(report, place) }
+            for file in stored { try await note(file.place, nil, claim, now()) }
+            return paths
+        case .http(let target):
+            let known = try await store.arrived(claim)
+            let sender = FileSender(options: options)
+            for (place, file) in zip(stored.map(\.place), files) where !known.contains(place) {
+                let key = FileSender.key(of: file, within: claim.idempotencyKey)
+                try await extend(claim, now())
+                let status = try await sender.send(file, to: target, key: key)
+                try await note(place, status, claim, now())
+            }
+            return files.map { target.method == .put ? target.url + $0.name : target.url }
+        case nil:
+            throw DeliveryFault.unknownTarget
+        }
+    }
+
+    /// Whatever held it up, a try whose lease another process has taken over sends nothing.
+    private func extend(_ claim: DeliveryClaim, _ now: Int64) async throws {
+        guard try await store.extend(claim, lease: options.lease, now: now) else { throw TakenOver() }
+    }
+
+    private func note(_ place: Int, _ status: Int?, _ claim: DeliveryClaim, _ now: Int64) async throws {
+        guard
+            try await store.noteArrival(of: place, status: status, by: claim, lease: options.lease, now: now)
+        else { throw TakenOver() }
+    }
+}

@@ -1,0 +1,77 @@
+package import Logging
+internal import ServiceLifecycle
+package import ThrongPlan
+internal import ThrongPostgres
+internal import ThrongStore
+
+/// Delivers made reports, again and again until they arrived or are given up, beside the schedule: a partner that does
+/// not answer holds up no release and no other report's making.
+package struct DeliveryService: Service {
+    let plans: [Plan]
+    let queue: DeliveryQueue
+    let health: DeliveryHealth
+    let clock: UnixClock
+    let interval: Duration
+    let logger: Logger
+
+    /// How many deliveries are under way at once, so that a partner that is slow holds up no other.
+    private static let atOnce = 4
+
+    package init(
+        plans: [Plan], queue: DeliveryQueue, health: DeliveryHealth, clock: UnixClock, interval: Duration,
+        logger: Logger
+    ) {
+        self.plans = plans
+        self.queue = queue
+        self.health = health
+        self.clock = clock
+        self.interval = interval
+        self.logger = logger
+    }
+
+    package func run() async throws {
+        while !Task.isShuttingDownGracefully {
+            await withTaskGroup(of: Void.self) { group in
+                for plan in plans {
+                    for _ in 0..<Self.atOnce { group.addTask { await work(plan) } }
+                }
+            }
+            try await pause(interval)
+        }
+    }
+
+    private func work(_ plan: Plan) async {
+        do {
+            // A stop lets what is under way go on where it was, later, rather than wait for a partner.
+            try await cancelWhenGracefulShutdown {
+                try await queue.work(app: plan.app.name, foldersOnly: false, now: { clock.now }, over: note)
+            }
+        } catch is CancellationError {
+            // The lease ends by itself.
+        } catch let error as PostgresError where error.isRetryable {
+            logger.notice("deliveries wait for PostgreSQL", metadata: ["error": "\(error)"])
+        } catch {
+            health.failed()
+            logger.error("deliveries failed and are tried again", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func note(_ outcome: DeliveryQueue.Outcome) {
+        var facts: Logger.Metadata = [
+            "report": "\(outcome.claim.run.report)", "period": "\(outcome.claim.run.periodStart)",
+            "target": "\(outcome.claim.target)", "try": "\(outcome.claim.attempt)",
+        ]
+        guard let fault = outcome.fault else {
+            health.delivered()
+            logger.info("a report was delivered", metadata: facts)
+            return
+        }
+        facts["error"] = "\(fault)"
+        health.failed()
+        if outcome.retryAt == nil {
+            logger.critical("a delivery was given up; `throng report send` tries it again", metadata: facts)
+        } else {
+            logger.error("a delivery failed and is tried again", metadata: facts)
+        }
+    }
+}

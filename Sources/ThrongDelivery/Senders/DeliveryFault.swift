@@ -1,0 +1,50 @@
+/// Why a try of a delivery failed; never holds a secret or what a partner answered.
+package enum DeliveryFault: Error, Hashable, CustomStringConvertible {
+    /// The operator does not allow the host.
+    case hostNotAllowed(String)
+    /// The host's name has no address.
+    case unresolved(host: String)
+    /// The system did not find out in time whether the host's name has an address.
+    case unresolvedInTime(host: String)
+    /// The host is at an address inside some network.
+    case privateAddress(host: String, address: String)
+    /// The secret can't be read.
+    case secretMissing(path: String)
+    /// Others than its owner may read the secret.
+    case secretExposed(path: String)
+    /// The secret is no header's value.
+    case secretMalformed(path: String)
+    /// The partner answered with another status than 2xx.
+    case refused(status: Int)
+    /// The partner answered with a redirect.
+    case redirected(status: Int)
+    /// The request did not come to an answer.
+    case noAnswer(reason: String)
+    /// The target is none that this version knows.
+    case unknownTarget
+    /// The files are gone.
+    case noFiles
+
+    package var description: String {
+        switch self {
+        case .hostNotAllowed(let authority):
+            "\(authority) is not among THRONG_DELIVER_HOSTS, so that nothing was sent; add it there if that is right"
+        case .unresolved(let host): "the name \(host) has no address"
+        case .unresolvedInTime(let host):
+            "the address of \(host) was not found within \(DeliveryOptions.lookupSeconds) seconds"
+        case .privateAddress(let host, let address):
+            """
+            \(host) is at \(address), which is no public address, so that nothing was sent; list it in \
+            THRONG_DELIVER_PRIVATE_HOSTS if that is right
+            """
+        case .secretMissing(let path): "the secret \(path) is missing or can't be read"
+        case .secretExposed(let path): "others than its owner may read the secret \(path); chmod 600 it"
+        case .secretMalformed(let path): "the secret \(path) is not one line of printable ASCII"
+        case .refused(let status): "the partner answered \(status)"
+        case .redirected(let status): "the partner answered with a redirect (\(status)), and redirects are not followed"
+        case .noAnswer(let reason): "no answer came: \(reason)"
+        case .unknownTarget: "the target is none that this version of throng knows"
+        case .noFiles: "the report's files were let go of before they were delivered"
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/// What an operator allows deliveries over the network to do. A plan says where a report goes; this says whether it may.
+package struct DeliveryOptions: Sendable, Hashable {
+    /// `deliver.hosts` (text, none): hosts, with a port where it is not 443, that reports may be sent to.
+    package var hosts: Set<String> = []
+    /// `deliver.private-hosts` (text, none): those of them that may be at loopback, private and other special addresses.
+    package var privateHosts: Set<String> = []
+    /// `deliver.ca` (path, none): certificates in PEM that vouch for partners, beside the system's.
+    package var authorities: String?
+    /// `deliver.secrets` (path, `secrets` in the data directory): a file for each header Authorization.
+    package var secrets: String
+    /// `deliver.seconds` (int, 60, seconds): how long a file may take.
+    package var fileSeconds: Int64 = 60
+    /// `deliver.retry-seconds` (int, 30, seconds): the pause after a first try; each is twice the one before, up to an hour.
+    package var retrySeconds: Int64 = 30
+    /// `deliver.tries` (int, 12, tries): when a delivery is given up.
+    package var tries = 12
+
+    /// The longest pause between two tries. Unit: seconds.
+    package static let longestPause: Int64 = 3600
+
+    /// The documented defaults: nothing goes over the network.
+    package init(dataPath: String) { secrets = dataPath + "/secrets" }
+
+    /// How long the system may take to find the address of a host. Unit: seconds.
+    package static let lookupSeconds: Int64 = 10
+
+    /// How long a try may say nothing before another process may begin one: a lookup, a file, and time to write it down.
+    package var lease: Duration { .seconds(Self.lookupSeconds + fileSeconds + 15) }
+
+    /// When a delivery is tried again after a try that failed; nil where that was the last.
+    package func retry(after attempt: Int, now: Int64) -> Int64? {
+        guard attempt < tries else { return nil }
+        let doublings = min(max(attempt - 1, 0), 20)
+        return now + min(retrySeconds << Int64(doublings), Self.longestPause)
+    }
+}

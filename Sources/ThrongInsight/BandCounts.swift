@@ -1,0 +1,94 @@
+package import ThrongPlan
+
+/// The events of a histogram's bands as far as they are published, from which quantiles are read.
+package struct BandCounts {
+    /// The edges between bands, ascending. Unit: the histogram's.
+    package let edges: [Double]
+    /// One a band, from the one below the first edge to the one above the last; nil is withheld. Unit: events.
+    package let bands: [Int64?]
+    /// Events without a number, which have no quantile; nil is withheld.
+    package let other: Int64?
+    /// All events, with those without a number; nil is withheld.
+    package let whole: Int64?
+    /// The chance of each event to be kept.
+    package let rate: Double
+
+    /// The quantile, if every way to fill the withheld bands agrees on its band; nil is withheld.
+    ///
+    /// What is withheld adds up to the whole less the published bands. A quantile is in a band wherever a number of events
+    /// that depends linearly on the withheld ones is on one side of a bound, so that it is enough to look at the fillings
+    /// that put all of it into one band.
+    package func reading(at quantile: Quantile) -> QuantileReading? {
+        guard let fillings else { return nil }
+        var found: Set<Int> = []
+        var values: Set<Decimals> = []
+        for filling in fillings {
+            guard let place = Self.place(of: Double(quantile.perMille), in: filling) else { return nil }
+            found.insert(place)
+            if let value = value(at: quantile, in: filling, band: place) { values.insert(value) }
+        }
+        guard found.count == 1, let place = found.first else { return nil }
+        var bounds = place...place
+        if rate < 1 {
+            let events = fillings.map { $0.reduce(0, +) }.min() ?? 0
+            let (low, high) = Interval.parts(at: quantile, events: events, rate: rate)
+            // Beyond all events that were kept is any band.
+            let first = low > 0 ? fillings.compactMap { Self.place(of: low, in: $0) }.min() : 0
+            let last = high < 1000 ? fillings.compactMap { Self.place(of: high, in: $0) }.max() : edges.count
+            bounds = (first ?? place)...(last ?? place)
+        }
+        return QuantileReading(
+            quantile: quantile,
+            lowest: bounds.lowerBound > 0 ? Decimals(exactly: edges[bounds.lowerBound - 1]) : nil,
+            highest: bounds.upperBound < edges.count ? Decimals(exactly: edges[bounds.upperBound]) : nil,
+            value: values.count == 1 ? values.first : nil)
+    }
+
+    /// The numbers of the bands with all that is withheld in one of them, a filling each; nil where it can't be told.
+    private var fillings: [[Int64]]? {
+        let known = bands.map { $0 ?? 0 }
+        let open = bands.indices.filter { bands[$0] == nil }
+        guard !open.isEmpty || other == nil else { return [known] }
+        guard let whole else { return open.isEmpty ? [known] : nil }
+        var left = whole
+        for part in known + [other ?? 0] {
+            let (difference, overflow) = left.subtractingReportingOverflow(part)
+            guard !overflow, difference >= 0 else { return nil }
+            left = difference
+        }
+        var fillings = open.map { place in
+            var filling = known
+            filling[place] = left
+            return filling
+        }
+        if other == nil { fillings.append(known) }
+        return fillings
+    }
+
+    /// The first band with which at least so many thousandths of the events are reached; nil where there are none.
+    private static func place(of perMille: Double, in filling: [Int64]) -> Int? {
+        let all = filling.reduce(0) { $0 + Double($1) }
+        guard all > 0 else { return nil }
+        var reached = 0.0
+        for (place, events) in filling.enumerated() where events > 0 {
+            reached += Double(events)
+            if reached * 1000 >= perMille * all { return place }
+        }
+        return filling.lastIndex { $0 > 0 }
+    }
+
+    private func value(at quantile: Quantile, in filling: [Int64], band: Int) -> Decimals? {
+        guard band > 0, band < edges.count else { return nil }
+        let (low, high) = (edges[band - 1], edges[band])
+        let all = filling.reduce(0) { $0 + Double($1) }
+        let below = filling[..<band].reduce(0) { $0 + Double($1) }
+        let part = (Double(quantile.perMille) / 1000 * all - below) / Double(filling[band])
+        var places = 0
+        var unit = 1.0
+        while unit * 10 > high - low, places < 9 {
+            places += 1
+            unit /= 10
+        }
+        return Decimals(low + (high - low) * part, rounded: .toNearestOrEven, places: places)
+    }
+}

@@ -1,0 +1,33 @@
+package import ThrongPlan
+
+/// How people read the bands of a frequency: "once", "2 to 4 times", "5 times or more". Files keep the buckets' names.
+package struct FrequencyBands: Sendable, Hashable {
+    /// Whether a band ends before its second number, as bands of a field do ("2-5" is 2 to 4), and not with it.
+    private let endsBefore: Bool
+
+    /// The bands of a frequency that counts identifiers, or else answers of devices.
+    package init(counting counted: Counted) { endsBefore = counted != .identifiers }
+
+    /// A band in words; a label that is none stays what it is.
+    package func words(_ label: String, in locale: ReportLocale) -> String {
+        if label == "<1" { return "never" }
+        if label.hasPrefix(">="), let least = Int64(label.dropFirst(2)) {
+            return "\(Self.times(least, in: locale)) or more"
+        }
+        let ends = label.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
+        switch (ends.count, ends.first ?? nil, ends.last ?? nil) {
+        case (1, let times?, _):
+            return Self.times(times, in: locale)
+        case (2, let first?, let second?):
+            let last = endsBefore ? second - 1 : second
+            return last == first
+                ? Self.times(first, in: locale) : "\(locale.text(first)) to \(Self.times(last, in: locale))"
+        default:
+            return label
+        }
+    }
+
+    private static func times(_ number: Int64, in locale: ReportLocale) -> String {
+        number == 1 ? "once" : "\(locale.text(number)) times"
+    }
+}

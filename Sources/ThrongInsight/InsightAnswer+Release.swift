@@ -1,0 +1,156 @@
+package import ThrongPlan
+package import ThrongRelease
+
+extension InsightAnswer {
+    /// Answers an insight from releases of its metric; nil stands for "there is none".
+    ///
+    /// A quotient or a change of which either number is withheld is withheld.
+    /// - Complexity: O(rows × periods × log of a release's cells).
+    package init(
+        to insight: Insight, plan: Plan, period: Period, history: ReleaseHistory?, locale: ReportLocale = .english
+    ) {
+        let metric = plan.metric(insight.metric)
+        let dimensions = metric.map { plan.cubeDimensions(of: $0) } ?? []
+        func title(_ name: DimensionName) -> String {
+            // What stands in a row of a funnel came to its step or further.
+            if insight.kind == .funnel(step: name) { return "Step" }
+            return dimensions.first { $0.name == name }?.title ?? plan.derivedDimension(name)?.title ?? name.text
+        }
+        self.insight = insight
+        let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+        names = PeriodNames(calendar: calendar, locale: locale)
+        question = metric?.question ?? ""
+        let isWithin = history.map { $0.current.header.layout.within != nil } ?? (metric?.within != nil)
+        unit =
+            switch insight.kind {
+            case .count where isWithin, .frequency where isWithin, .funnel: Counted.identifiers.rawValue
+            case .count, .distribution: "events"
+            case .reach, .frequency: "devices"
+            case .share, .retention: "share"
+            case .mean(let sum): metric?.sums.first { $0.name == sum }?.unit ?? ""
+            case .quantiles: metric?.histogram?.unit ?? ""
+            }
+        filters = insight.filters.map {
+            AnswerFilter(dimension: $0.dimension, title: title($0.dimension), bucket: $0.bucket)
+        }
+        guard let history,
+            let reading = InsightReading(of: insight, plan: plan, release: history.current)
+        else {
+            let isOver = metric.map { calendar.midnight(of: $0.expires) <= period.start } ?? false
+            outcome = .absent(history == nil && isOver ? .expired : .notReleased)
+            return
+        }
+        let header = history.current.header
+        let sum = header.layout.sums.first { insight.kind == .mean(sum: $0.name) }
+        let clip = sum.map { $0.lowest...$0.highest }
+        let basis = NumberBasis(
+            counts: Counted(by: insight.kind, isWithin: isWithin),
+            threshold: header.threshold,
+            sampling: header.sampling,
+            rotation: header.layout.rotation,
+            noise: NumberNoise(header),
+            devices: insight.kind.deviceBasis(header))
+        let table = reading.table
+        var axes = zip(reading.axes, reading.shown).map { axis, buckets in
+            AnswerAxis(name: axis.name, title: title(axis.name), labels: buckets.map { axis.labels[$0] })
+        }
+        if case .quantiles(let quantiles) = insight.kind { axes.append(AnswerAxis(quantiles: quantiles)) }
+        func point(_ period: Period) -> AnswerPoint {
+            let (release, absence) = history.release(of: period, for: insight)
+            guard let release, let reading = InsightReading(of: insight, plan: plan, release: release) else {
+                return AnswerPoint(
+                    period: period, threshold: nil, withheldShare: nil,
+                    figures: table.rows.map { _ in .absent(absence) })
+            }
+            let then = reading.table
+            let figures = Dictionary(then.rows.map { ($0.buckets, $0.figure) }) { first, _ in first }
+            return AnswerPoint(
+                period: period, threshold: release.header.threshold, withheldShare: then.rest?.share,
+                // A bucket that was learned since has no number of that time.
+                figures: table.rows.map { figures[$0.buckets] ?? .absent(.notReleased) })
+        }
+        let view: AnswerView =
+            switch insight.view {
+            case .table:
+                if case .funnel = insight.kind {
+                    .funnel(AnswerStage.all(table.rows.map(\.figure), steps: reading.axes.last?.labels.count ?? 1))
+                } else {
+                    .table
+                }
+            case .ranking(let top): .ranking(AnswerRanking(of: table, top: top, rest: reading.rest))
+            case .change(let references):
+                .change(
+                    references.map { reference in
+                        let earlier = reference.period(of: period, in: calendar)
+                        return AnswerComparison(
+                            of: table.rows.map(\.figure), with: point(earlier).figures, reference: reference,
+                            period: earlier
+                        ) { Interval(of: $0, basis: basis, clip: clip, kind: insight.kind) }
+                    })
+            case .trend:
+                .trend(
+                    ([period] + insight.earlierPeriods(of: period, in: calendar)).reversed().map(point))
+            }
+        outcome = .answered(
+            Answered(
+                release: history.current.digest,
+                basis: basis,
+                axes: axes,
+                table: table,
+                view: view,
+                clip: clip))
+    }
+}
+
+extension AnswerAxis {
+    /// The axis of quantiles, which no dimension of a plan is.
+    package init(quantiles: [Quantile]) {
+        self.init(name: "quantile", title: "Quantile", labels: quantiles.map { BucketLabel("\($0)") })
+    }
+}
+
+extension AnswerComparison {
+    package init(
+        of now: [Figure], with then: [Figure], reference: Insight.Reference, period: Period,
+        interval: (Quantity) -> Interval?
+    ) {
+        self.reference = reference
+        self.period = period
+        rows = zip(now, then).map { now, then in
+            Compared(earlier: then, change: Self.outcome(from: then, to: now, interval: interval))
+        }
+    }
+
+    private static func outcome(
+        from then: Figure, to now: Figure, interval: (Quantity) -> Interval?
+    ) -> Outcome {
+        switch (then, now) {
+        case (.published(let earlier), .published(let later)):
+            return Change(from: earlier, to: later, interval: interval).map { .published($0) } ?? .withheld
+        case (.absent(let absence), _), (_, .absent(let absence)): return .absent(absence)
+        case (.withheld, _), (_, .withheld): return .withheld
+        case (.impossible, _), (_, .impossible): return .impossible
+        }
+    }
+}
+
+extension Insight.Kind {
+    /// Whether the numbers count events or devices.
+    package var counts: Insight.Basis {
+        switch self {
+        case .count, .mean, .distribution, .quantiles, .retention, .frequency: .events
+        case .reach, .funnel: .devices
+        case .share(let basis, _): basis
+        }
+    }
+
+    /// How it is known that numbers are devices; nil where they are none.
+    package func deviceBasis(_ header: ReleaseHeader) -> NumberBasis.Devices? {
+        switch self {
+        case .retention: .answers
+        case .frequency where header.layout.within == nil: .answers
+        case .count, .mean, .distribution, .quantiles, .frequency, .funnel, .share(of: .events, part: _): nil
+        case .reach, .share(of: .devices, part: _): header.hasFirsts ? .firsts : .floor
+        }
+    }
+}

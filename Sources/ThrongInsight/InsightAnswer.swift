@@ -1,0 +1,66 @@
+package import ThrongPlan
+package import ThrongRelease
+
+/// The answer to one insight for one period, computed from a release and nothing else.
+package struct InsightAnswer: Sendable, Hashable {
+    /// The question.
+    package let insight: Insight
+    /// What the metric asks, for readers of an insight without an explanation of its own.
+    package let question: String
+    /// What people read after the numbers: "events", "devices", "share", or a sum's unit.
+    package let unit: String
+    /// How the reader writes numbers and dates.
+    package let names: PeriodNames
+    /// The buckets that it is confined to.
+    package let filters: [AnswerFilter]
+    /// What it answers.
+    package let outcome: Outcome
+
+    /// Whether there is a release to answer from.
+    package enum Outcome: Sendable, Hashable {
+        /// There is.
+        case answered(Answered)
+        /// No release covers this metric, period and grouping: a public fact of the plan and the calendar.
+        case absent(Absence)
+
+        /// There is no release.
+        package static let notReleased = Outcome.absent(.notReleased)
+    }
+
+    /// What a release says to the insight.
+    package struct Answered: Sendable, Hashable {
+        /// Its digest.
+        package let release: ReleaseDigest
+        /// What the numbers stand on.
+        package let basis: NumberBasis
+        /// By which dimensions the rows are split; the histogram is the last.
+        package let axes: [AnswerAxis]
+        /// The numbers.
+        package let table: AnswerTable
+        /// As what they are shown.
+        package let view: AnswerView
+        /// Between which bounds the values of a mean lie; nil for other numbers.
+        package let clip: ClosedRange<Double>?
+
+        /// What parts are shares of; nil where noise, or devices that are in several parts, keep these from adding up.
+        package var shareBase: Figure? { basis.noise == nil && basis.devices != .firsts ? table.whole : nil }
+    }
+
+    /// How the reader writes numbers.
+    package var locale: ReportLocale { names.locale }
+
+    /// Of a sampled number of a group or the whole, where it lies in 19 of 20 cases; nil where numbers are as counted.
+    ///
+    /// What groups leave of a whole has none: the draw decides which these are.
+    package func interval(of quantity: Quantity) -> Interval? {
+        answered.flatMap { Interval(of: quantity, basis: $0.basis, clip: $0.clip, kind: insight.kind) }
+    }
+
+    /// The answer, where there is one.
+    package var answered: Answered? {
+        switch outcome {
+        case .answered(let answered): answered
+        case .absent: nil
+        }
+    }
+}

@@ -1,0 +1,40 @@
+internal import ThrongPlan
+internal import ThrongRelease
+
+extension InsightReading {
+    /// Those that took at least each step: its cell and the later ones. Where a later one is withheld, the whole less
+    /// the earlier ones; where one of these is, too, nobody can tell.
+    package var funnelTable: AnswerTable {
+        guard let step = axes.last else { return AnswerTable(rows: [], whole: nil, rest: nil) }
+        let steps = step.labels.count
+        var rows: [AnswerRow] = []
+        for group in groups {
+            let cells = (0..<steps).map { count(in: group, step: $0) }
+            let whole = count(in: group, step: nil)
+            for place in 0..<steps {
+                let reached = Self.sum(cells[place...]) ?? Self.difference(whole, Self.sum(cells[..<place]))
+                rows.append(
+                    AnswerRow(
+                        buckets: labels(of: group) + [step.labels[place]],
+                        figure: reached.map { .published(.identifiers($0)) } ?? .withheld))
+            }
+        }
+        return AnswerTable(rows: rows, whole: nil, rest: nil)
+    }
+
+    private static func sum(_ cells: ArraySlice<Int64?>) -> Int64? {
+        var sum: Int64 = 0
+        for cell in cells {
+            guard let cell else { return nil }
+            let (next, overflow) = sum.addingReportingOverflow(cell)
+            guard !overflow else { return nil }
+            sum = next
+        }
+        return sum
+    }
+
+    private static func difference(_ whole: Int64?, _ part: Int64?) -> Int64? {
+        guard let whole, let part, part < whole else { return nil }
+        return whole - part
+    }
+}

@@ -1,0 +1,299 @@
+package import ThrongPlan
+package import ThrongRelease
+package import ThrongWire
+
+/// Reads the cells that an insight asks for out of a release.
+///
+/// Fails with nil where the release does not show them at all: a dimension, bucket, sum or grouping that its layout
+/// does not have. That is public; which of the cells that it does show are withheld is the release's decision.
+package struct InsightReading {
+    /// The dimensions of the rows.
+    package let axes: [MetricLayout.DimensionLayout]
+    /// By axis, the buckets that have rows: those that readers see, without an `other` that nothing can land in.
+    package let shown: [[Int]]
+    /// The dimensions whose `other` nothing can land in.
+    private let closed: Set<Int>
+    private let kind: Insight.Kind
+    private let release: Release
+    private let sum: (place: Int, decimals: Int)?
+    private let places: [Int]
+    private let base: [Place]
+    private let part: [Place]
+    /// Of a retention, the week whose devices are the whole.
+    private let start: Place?
+    /// Of quantiles, the histogram: its place among the dimensions and its edges.
+    private let histogram: (dimension: Int, edges: [Double])?
+
+    /// One dimension fixed to one bucket, both as indices of the layout.
+    private struct Place {
+        let dimension: Int
+        let bucket: Int
+    }
+
+    package init?(of insight: Insight, plan: Plan, release: Release) {
+        let layout = release.header.layout
+        let metric = plan.metric(insight.metric)
+        func place(_ filter: Insight.Filter) -> Place? {
+            guard let dimension = layout.dimensions.firstIndex(where: { $0.name == filter.dimension }),
+                let bucket = layout.dimensions[dimension].labels.firstIndex(of: filter.bucket)
+            else { return nil }
+            return Place(dimension: dimension, bucket: bucket)
+        }
+        kind = insight.kind
+        self.release = release
+        var names = insight.by
+        var part: [Place] = []
+        var sum: (place: Int, decimals: Int)?
+        var start: Place?
+        var histogram: (dimension: Int, edges: [Double])?
+        switch insight.kind {
+        case .count:
+            break
+        case .reach:
+            guard release.header.reach else { return nil }
+        case .share(let basis, let filter):
+            guard basis == .events || release.header.reach else { return nil }
+            part = [filter].compactMap { $0 }.compactMap(place)
+            guard part.count == (filter == nil ? 0 : 1) else { return nil }
+        case .mean(let name):
+            guard let found = layout.sums.firstIndex(where: { $0.name == name }) else { return nil }
+            sum = (found, layout.sums[found].decimals)
+        case .retention(let answer), .frequency(let answer), .funnel(let answer):
+            names.append(answer)
+            if case .retention = insight.kind {
+                // Week 0 is the first of the list.
+                guard let week = layout.dimensions.firstIndex(where: { $0.name == answer }),
+                    let bucket = layout.dimensions[week].labels.firstIndex(of: BucketLabel("0"))
+                else { return nil }
+                start = Place(dimension: week, bucket: bucket)
+            }
+        case .distribution:
+            guard let histogram = metric?.histogram else { return nil }
+            names.append(histogram.name)
+        case .quantiles:
+            guard let measure = metric?.histogram,
+                let place = layout.dimensions.firstIndex(where: { $0.name == measure.name }),
+                Self.isSplit(layout.dimensions[place], at: measure.edges)
+            else { return nil }
+            histogram = (place, measure.edges)
+        }
+        self.histogram = histogram
+        self.sum = sum
+        self.start = start
+        self.part = part
+        base = insight.filters.compactMap(place)
+        places = names.compactMap { name in layout.dimensions.firstIndex { $0.name == name } }
+        axes = places.map { layout.dimensions[$0] }
+        let closed = plan.closedDimensions(of: release.header)
+        self.closed = closed
+        shown = places.map { place in
+            let buckets = layout.dimensions[place].shownBuckets
+            return closed.contains(place) ? buckets.dropLast() : buckets
+        }
+        guard base.count == insight.filters.count, places.count == names.count else { return nil }
+        let rows = (base + part).map(\.dimension) + places
+        guard Set(rows).count == rows.count, release.shows(Margin(keeping: rows)) else { return nil }
+        if let histogram, !release.shows(Margin(keeping: rows + [histogram.dimension])) { return nil }
+        guard release.shows(Margin(keeping: base.map(\.dimension) + places)) else { return nil }
+    }
+
+    /// Whether a release's bands are those of the plan's edges, which may have changed since.
+    private static func isSplit(_ dimension: MetricLayout.DimensionLayout, at edges: [Double]) -> Bool {
+        do {
+            let bands = try BucketingRule.bands(edges: edges).labels().prefix(edges.count + 1)
+            return dimension.labels.starts(with: bands)
+        } catch {
+            return false
+        }
+    }
+
+    /// The numbers.
+    package var table: AnswerTable {
+        if case .quantiles(let quantiles) = kind { return table(of: quantiles) }
+        if case .funnel = kind { return funnelTable }
+        var rows: [AnswerRow] = []
+        var covered: Int64 = 0
+        for buckets in combinations {
+            let split = zip(places, buckets).map { Place(dimension: $0, bucket: $1) }
+            let figure = figure(of: split)
+            if case .published = figure, let cell = cell(base + split) {
+                covered = covered.addingReportingOverflow(cell.count).partialValue
+            }
+            rows.append(AnswerRow(buckets: zip(axes, buckets).map { $0.labels[$1] }, figure: figure))
+        }
+        return AnswerTable(rows: rows, whole: whole, rest: rest(of: rows, covered: covered))
+    }
+
+    private var whole: Figure? {
+        guard !axes.isEmpty, shows(base), start == nil else { return nil }
+        if case .share = kind {
+            guard !part.isEmpty, shows(base + part) else { return nil }
+        }
+        return figure(of: [])
+    }
+
+    /// What some rows leave of the whole, in the answer's terms; nil where they do not add up to it, or it is withheld.
+    package func rest(besides shown: [Quantity]) -> Quantity? {
+        guard release.header.noise == nil, kind.counts == .events, let whole = cell(base) else { return nil }
+        return restQuantity(shown, whole: whole)
+    }
+
+    private func table(of quantiles: [Quantile]) -> AnswerTable {
+        guard let histogram else { return AnswerTable(rows: [], whole: nil, rest: nil) }
+        var rows: [AnswerRow] = []
+        var covered: Int64 = 0
+        for buckets in combinations {
+            let split = zip(places, buckets).map { Place(dimension: $0, bucket: $1) }
+            func events(_ band: Int) -> Int64? {
+                let place = base + split + [Place(dimension: histogram.dimension, bucket: band)]
+                return cell(place)?.count ?? (isImpossible(place) ? 0 : nil)
+            }
+            let bands = (0...histogram.edges.count).map(events)
+            // Behind the bands, `other` holds the events without a number.
+            let last = histogram.edges.count + 1
+            let labels = release.header.layout.dimensions[histogram.dimension].labels
+            let other = last < labels.count && !closed.contains(histogram.dimension) ? events(last) : 0
+            covered = (bands + [other]).reduce(covered) { $0.addingReportingOverflow($1 ?? 0).partialValue }
+            let counts = BandCounts(
+                edges: histogram.edges, bands: bands, other: other, whole: cell(base + split)?.count,
+                rate: release.header.sampling)
+            for quantile in quantiles {
+                let figure =
+                    isImpossible(base + split)
+                    ? Figure.impossible : counts.reading(at: quantile).map { .published(.quantile($0)) } ?? .withheld
+                let group = zip(axes, buckets).map { $0.labels[$1] }
+                rows.append(AnswerRow(buckets: group + [BucketLabel("\(quantile)")], figure: figure))
+            }
+        }
+        var rest: AnswerRest?
+        if let whole = cell(base), whole.count > 0, covered >= 0, covered <= whole.count {
+            rest = AnswerRest(events: whole.count - covered, whole: whole.count, quantity: nil)
+        }
+        return AnswerTable(rows: rows, whole: nil, rest: rest)
+    }
+
+    private func rest(of rows: [AnswerRow], covered: Int64) -> AnswerRest? {
+        // Noisy parts are all there, and do not add up to the whole.
+        guard release.header.noise == nil else { return nil }
+        guard let whole = cell(base), whole.count > 0, covered >= 0, covered <= whole.count else { return nil }
+        // A single withheld number says nothing about a whole of its own.
+        if axes.isEmpty && covered == 0 { return nil }
+        let isLine = !axes.isEmpty && rows.contains { $0.figure == .withheld } && kind.counts == .events
+        return AnswerRest(
+            events: whole.count - covered, whole: whole.count,
+            quantity: isLine ? restQuantity(rows.compactMap(\.figure.quantity), whole: whole) : nil)
+    }
+
+    private func restQuantity(_ published: [Quantity], whole: PublishedCell) -> Quantity? {
+        if case .share = kind, part.isEmpty {
+            return Quantity.share(part: whole.count, whole: whole.count).without(published, shareOfWhole: true)
+        }
+        return self.whole?.quantity?.without(published, shareOfWhole: false)
+    }
+
+    private func figure(of split: [Place]) -> Figure {
+        guard let cell = cell(base + split) else { return isImpossible(base + split) ? .impossible : .withheld }
+        switch kind {
+        case .count where isWithin, .frequency where isWithin:
+            return .published(.identifiers(cell.count))
+        case .count, .distribution:
+            return .published(scaled(cell.count, .events))
+        case .frequency:
+            return .published(scaled(cell.count, .devices))
+        case .quantiles, .funnel:
+            return .withheld
+        case .retention:
+            guard let start, let whole = self.cell(base + split.filter { $0.dimension != start.dimension } + [start]),
+                whole.count > 0
+            else { return .withheld }
+            let isStart = split.contains { $0.dimension == start.dimension && $0.bucket == start.bucket }
+            return .published(
+                isStart
+                    ? .settled(part: cell.count, whole: whole.count) : .share(part: cell.count, whole: whole.count))
+        case .reach:
+            if release.header.hasFirsts { return cell.firsts.map { .published(reach($0)) } ?? .withheld }
+            return cell.reach.map { .published(.devices($0.devices)) } ?? .withheld
+        case .mean:
+            guard let sum, sum.place < cell.sums.count, cell.count > 0 else { return .withheld }
+            return .published(.mean(sum: cell.sums[sum.place], decimals: sum.decimals, events: cell.count))
+        case .share(let basis, _):
+            let numerator = part.isEmpty ? cell.amount(of: basis) : amount(base + split + part, of: basis)
+            let denominator = part.isEmpty ? self.cell(base) : cell
+            guard let amount = numerator, let whole = denominator?.amount(of: basis), whole > 0 else {
+                return .withheld
+            }
+            if !part.isEmpty, isImpossible(base + split + part) {
+                return .published(.settled(part: amount, whole: whole))
+            }
+            return .published(.share(part: amount, whole: whole))
+        }
+    }
+
+    /// A number of independent events or answers: of a sample, all of them as they are estimated.
+    private func scaled(_ count: Int64, _ counts: Counted) -> Quantity {
+        let rate = release.header.sampling
+        if rate < 1 { return .estimate(Estimate(counted: count, rate: rate, counts: counts)) }
+        return counts == .events ? .events(count) : .said(count)
+    }
+
+    /// Devices that say that they are there. A device in a sample may have been in it by any of its events, so that their
+    /// number can't be scaled up: there are at least so many.
+    private func reach(_ devices: Int64) -> Quantity {
+        release.header.sampling < 1 ? .devices(devices) : .said(devices)
+    }
+
+    /// A published amount, or zero where everybody knows it; nil is withheld.
+    private func amount(_ fixed: [Place], of basis: Insight.Basis) -> Int64? {
+        cell(fixed).map { $0.amount(of: basis) } ?? (isImpossible(fixed) ? 0 : nil)
+    }
+
+    private func cell(_ fixed: [Place]) -> PublishedCell? {
+        let (cell, margin) = address(fixed)
+        return release.shows(margin) ? release.cell(cell, in: margin) : nil
+    }
+
+    private func isImpossible(_ fixed: [Place]) -> Bool {
+        let (cell, margin) = address(fixed)
+        return release.header.layout.isImpossible(cell, in: margin)
+    }
+
+    private func address(_ fixed: [Place]) -> (cell: CellIndex, margin: Margin) {
+        let sorted = fixed.sorted { $0.dimension < $1.dimension }
+        let margin = Margin(keeping: sorted.map(\.dimension))
+        return (release.header.layout.cell(buckets: sorted.map(\.bucket), in: margin), margin)
+    }
+
+    /// Whether what is counted are identifiers, and not events.
+    private var isWithin: Bool { release.header.layout.within != nil }
+
+    private func shows(_ fixed: [Place]) -> Bool { release.shows(Margin(keeping: fixed.map(\.dimension))) }
+
+    /// The combinations of a funnel's buckets but for its steps.
+    package var groups: [[Int]] {
+        shown.dropLast().reduce([[]]) { partial, buckets in
+            partial.flatMap { head in buckets.map { head + [$0] } }
+        }
+    }
+
+    /// The labels of a group's buckets.
+    package func labels(of group: [Int]) -> [BucketLabel] { zip(axes, group).map { $0.labels[$1] } }
+
+    /// What is published of a group at one step, or of all of it.
+    package func count(in group: [Int], step: Int?) -> Int64? {
+        let split = zip(places, group + [step].compactMap { $0 }).map { Place(dimension: $0, bucket: $1) }
+        return cell(base + split)?.count
+    }
+
+    private var combinations: [[Int]] {
+        shown.reduce([[]]) { partial, buckets in partial.flatMap { head in buckets.map { head + [$0] } } }
+    }
+}
+
+extension PublishedCell {
+    fileprivate func amount(of basis: Insight.Basis) -> Int64? {
+        switch basis {
+        case .events: count
+        case .devices: firsts ?? reach?.devices
+        }
+    }
+}

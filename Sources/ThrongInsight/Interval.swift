@@ -1,0 +1,157 @@
+package import ThrongPlan
+internal import ThrongRelease
+
+/// Where a number lies that was estimated from a sample, in 19 of 20 cases (95 %).
+///
+/// It is about the draw only: how far the events that were kept may misrepresent all that happened on the same devices in
+/// the same period. Each event is drawn by itself, so that this holds however events are spread over devices; it says
+/// nothing about other days or other people. A number that carries noise as well has it added. What the draw can't change
+/// has no width, and nothing else has none.
+package struct Interval: Sendable, Hashable {
+    /// Its lower end.
+    package let low: Decimals
+    /// Its upper end.
+    package let high: Decimals
+
+    /// The two-sided 95 % point of the normal distribution.
+    package static let z = 1.959_963_984_540_054
+
+    /// Puts an interval together that was written down.
+    package init(low: Decimals, high: Decimals) {
+        self.low = low
+        self.high = high
+    }
+
+    /// Rounded outwards.
+    package init(_ low: Double, _ high: Double, places: Int) {
+        self.low = Decimals(low, rounded: .down, places: places)
+        self.high = Decimals(high, rounded: .up, places: places)
+    }
+
+    /// The interval of all events of which some were kept; nil where each was.
+    ///
+    /// - Parameters:
+    ///   - kept: how many. Unit: events.
+    ///   - rate: the chance of each event to be kept.
+    ///   - margin: within which 19 of 20 noisy numbers of kept events lie; nil where they are exact. Unit: events.
+    ///   - threshold: how many devices the sample has where the number is published.
+    package init?(ofTotal kept: Int64, rate: Double, margin: Int64?, threshold: Threshold) {
+        guard rate > 0, rate < 1 else { return nil }
+        let (low, high) = Self.total(kept, rate: rate, margin: margin ?? 0, threshold: threshold)
+        self.init(low, high, places: 0)
+    }
+
+    /// The interval of a number whose parts were drawn at a rate under 1; nil where there is none: devices in a sample are
+    /// a lower bound of all devices, and stay one. Plans refuse quotients of noisy numbers.
+    ///
+    /// - Parameters:
+    ///   - basis: how it was drawn, and what is published.
+    ///   - clip: between which bounds the values of a mean lie.
+    package init?(of quantity: Quantity, basis: NumberBasis, clip: ClosedRange<Double>?, kind: Insight.Kind) {
+        let (rate, k) = (basis.sampling, basis.threshold)
+        guard rate < 1 else { return nil }
+        switch (quantity, kind) {
+        case (.estimate(let estimate), _):
+            self.init(ofTotal: estimate.counted, rate: rate, margin: basis.noise?.margin, threshold: k)
+        case (.share(let part, let whole), .retention):
+            let (low, high) = Self.ratio(part, whole, rate: rate, threshold: k)
+            self.init(low, high, places: Quantity.sharePlaces)
+        case (.share(let part, let whole), .share(of: .events, part: _)):
+            let (low, high) = Self.share(part, of: whole, rate: rate, threshold: k)
+            self.init(low, high, places: Quantity.sharePlaces)
+        case (.settled, .retention), (.settled, .share(of: .events, part: _)):
+            let value = quantity.approximate
+            self.init(value, value, places: Quantity.sharePlaces)
+        case (.mean(_, _, let events), _):
+            guard let clip else { return nil }
+            let (low, high) = Self.mean(quantity.approximate, events: events, clip: clip, rate: rate)
+            self.init(low, high, places: quantity.decimal?.places ?? 0)
+        default:
+            return nil
+        }
+    }
+
+    /// N where n of them were kept: the score interval, which solves |n − N·rate| = z·√(N·rate·(1 − rate)), and the margin
+    /// of its noise, by "square and add" as in ``difference(_:_:places:)``. Noise may leave n below 0, but not N.
+    ///
+    /// It holds given that the number is published, which it is only where its sample has k devices: the lower end takes k of
+    /// the kept events for certain, and the draw for n − k of N − k. For whatever way the events are spread over devices,
+    /// look at the devices one by one, and at each one's events until the first that was kept: where k devices are found,
+    /// just k kept events were looked at, and the draw of all others is still open. So n − k is at most a draw of N − k. That
+    /// k devices were found makes n only larger, so that the upper end may stay.
+    package static func total(
+        _ kept: Int64, rate: Double, margin: Int64 = 0, threshold: Threshold = .none
+    ) -> (low: Double, high: Double) {
+        let counted = Swift.max(Double(kept), 0)
+        let certain = Swift.min(Double(threshold.devices), counted)
+        let low = certain + score(counted - certain, rate: rate).low
+        let high = score(counted, rate: rate).high
+        guard margin > 0 else { return (Swift.max(low, counted), high) }
+        let (centre, noise) = (counted / rate, Double(margin) / rate)
+        return (Swift.max(centre - far(centre - low, noise), 0), centre + far(high - centre, noise))
+    }
+
+    private static func score(_ counted: Double, rate: Double) -> (low: Double, high: Double) {
+        let spread = z * (rate * (1 - rate)).squareRoot()
+        let root = (spread * spread + 4 * rate * counted).squareRoot()
+        let low = (root - spread) / (2 * rate)
+        let high = (root + spread) / (2 * rate)
+        return (low * low, high * high)
+    }
+
+    /// The part of a whole, both drawn at once: the mean of ones and zeros.
+    ///
+    /// It holds given that part and whole are published, as a total's does.
+    package static func share(
+        _ part: Int64, of whole: Int64, rate: Double, threshold: Threshold = .none
+    ) -> (low: Double, high: Double) {
+        let certain = Swift.min(threshold.devices, part)
+        return (
+            DrawnMean(Double(part - certain), of: whole - certain, rate: rate).low,
+            DrawnMean(Double(part), of: whole, rate: rate).high
+        )
+    }
+
+    /// The quotient of two numbers that were drawn independently: the odds of being among the one in both together.
+    ///
+    /// It holds given that both are published, as a total's does. There are at least as many in the whole as were kept.
+    package static func ratio(
+        _ part: Int64, _ whole: Int64, rate: Double, threshold: Threshold = .none
+    ) -> (low: Double, high: Double) {
+        func odds(_ share: Double) -> Double { share / (1 - share) }
+        let (few, fewer) = (Swift.min(threshold.devices, part), Swift.min(threshold.devices, whole))
+        let low = DrawnMean(Double(part - few), of: part - few + whole, rate: rate).low
+        let high = DrawnMean(Double(part), of: part + whole - fewer, rate: rate).high
+        return (odds(low), Swift.min(odds(high), total(part, rate: rate).high / Double(whole)))
+    }
+
+    /// A mean of values between known bounds, however they spread between them.
+    package static func mean(
+        _ mean: Double, events: Int64, clip: ClosedRange<Double>, rate: Double
+    ) -> (low: Double, high: Double) {
+        let width = clip.upperBound - clip.lowerBound
+        // Where only one value is possible, that is the mean.
+        guard width > 0 else { return (clip.lowerBound, clip.upperBound) }
+        let drawn = DrawnMean((mean - clip.lowerBound) / width * Double(events), of: events, rate: rate)
+        return (clip.lowerBound + width * drawn.low, clip.lowerBound + width * drawn.high)
+    }
+
+    /// Between which parts of the kept events the value at a quantile lies: thousandths, 0 to 1000. At 0 it may be below
+    /// all of them, at 1000 above.
+    package static func parts(at quantile: Quantile, events: Int64, rate: Double) -> (low: Double, high: Double) {
+        let (low, high) = DrawnMean.meansKept(of: events, ifMean: Double(quantile.perMille) / 1000, rate: rate)
+        return (low * 1000, high * 1000)
+    }
+
+    /// The interval of a difference, from those of its two numbers (Newcombe 1998, "square and add").
+    package static func difference(
+        _ later: (value: Double, interval: Interval), _ earlier: (value: Double, interval: Interval), places: Int
+    ) -> Interval {
+        let difference = later.value - earlier.value
+        let low = far(later.value - later.interval.low.approximate, earlier.interval.high.approximate - earlier.value)
+        let high = far(later.interval.high.approximate - later.value, earlier.value - earlier.interval.low.approximate)
+        return Interval(difference - low, difference + high, places: places)
+    }
+
+    private static func far(_ left: Double, _ right: Double) -> Double { (left * left + right * right).squareRoot() }
+}

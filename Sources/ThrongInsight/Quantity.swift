@@ -1,0 +1,92 @@
+/// A number that is computed from published cells, kept exact until it is written down.
+package enum Quantity: Sendable, Hashable {
+    /// Unit: events.
+    case events(Int64)
+    /// Unit: devices, at least.
+    case devices(Int64)
+    /// Unit: devices, each of which is in one number only, as they say themselves.
+    case said(Int64)
+    /// Unit: identifiers, each of which is in one number only.
+    case identifiers(Int64)
+    /// Part over whole; the whole is above 0.
+    case share(part: Int64, whole: Int64)
+    /// A share that no draw can change: a whole's own of itself, or that of what can't occur.
+    case settled(part: Int64, whole: Int64)
+    /// A sum in units of 10^-decimals, over events; events are above 0.
+    case mean(sum: Int64, decimals: Int, events: Int64)
+    /// Events or devices, scaled up from a sample.
+    case estimate(Estimate)
+    /// A value below which a part of the events lies.
+    case quantile(QuantileReading)
+
+    /// Decimal places of a share in CSV and JSON, where it is a fraction of 1.
+    package static let sharePlaces = 6
+    /// Fewest decimal places of a mean.
+    package static let leastMeanPlaces = 2
+
+    /// Decimal places of a mean of values with so many.
+    package static func places(ofMean decimals: Int) -> Int { Swift.max(decimals, leastMeanPlaces) }
+
+    /// The number as CSV and JSON have it: an exact decimal, rounded half to even; a share is a fraction of 1. Nil for a
+    /// quantile in a band that is open, or in one within which it can't be told.
+    package var decimal: Decimals? {
+        switch self {
+        case .events(let count), .devices(let count), .said(let count), .identifiers(let count):
+            Decimals(count, over: 1, places: 0)
+        case .share(let part, let whole), .settled(let part, let whole):
+            Decimals(part, over: whole, places: Self.sharePlaces)
+        case .mean(let sum, let decimals, let events):
+            Decimals(sum, shiftedBy: decimals, over: events, places: Self.places(ofMean: decimals))
+        case .estimate(let estimate):
+            estimate.decimal
+        case .quantile(let reading):
+            reading.value
+        }
+    }
+
+    /// For lengths of bars and for order, never for print.
+    package var approximate: Double {
+        switch self {
+        case .events(let count), .devices(let count), .said(let count), .identifiers(let count):
+            return Double(count)
+        case .share(let part, let whole), .settled(let part, let whole):
+            return Double(part) / Double(whole)
+        case .mean(let sum, let decimals, let events):
+            var scale = 1.0
+            for _ in 0..<decimals { scale *= 10 }
+            return Double(sum) / scale / Double(events)
+        case .estimate(let estimate):
+            return Double(estimate.counted) / estimate.rate
+        case .quantile(let reading):
+            return reading.value?.approximate ?? (reading.lowest ?? reading.highest)?.approximate ?? 0
+        }
+    }
+
+    /// The number that parts and wholes have in common: events, identifiers, or devices that say so themselves, as counted.
+    package var amount: Int64? {
+        switch self {
+        case .events(let number), .said(let number), .identifiers(let number): number
+        case .estimate(let estimate): estimate.counted
+        case .devices, .share, .settled, .mean, .quantile: nil
+        }
+    }
+
+    /// As numerator and denominator, the latter above 0, in which two numbers of one kind can be compared; nil for
+    /// quantiles.
+    package var fraction: (numerator: Int64, denominator: Int64)? {
+        switch self {
+        case .events(let number), .devices(let number), .said(let number), .identifiers(let number): (number, 1)
+        case .estimate(let estimate): (estimate.counted, 1)
+        case .share(let part, let whole), .settled(let part, let whole): (part, whole)
+        case .mean(let sum, _, let events): (sum, events)
+        case .quantile: nil
+        }
+    }
+
+    /// Whether it is the larger one of two numbers of one kind, exactly.
+    package func exceeds(_ other: Quantity) -> Bool {
+        guard let mine = fraction, let theirs = other.fraction else { return false }
+        return Int128(mine.numerator) * Int128(theirs.denominator)
+            > Int128(theirs.numerator) * Int128(mine.denominator)
+    }
+}

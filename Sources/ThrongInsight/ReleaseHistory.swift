@@ -1,0 +1,74 @@
+package import ThrongPlan
+package import ThrongRelease
+
+/// What one report reads of one metric: the release of its own period, and those that had been made when that one was.
+///
+/// A release that came later is not part of it, although its period may be earlier: so a report says the same whenever it
+/// is made.
+package struct ReleaseHistory: Sendable {
+    /// Of the report's period.
+    package let current: Release
+    /// Of other periods of the same kind; what is not needed is not read.
+    package let earlier: [Release]
+    /// When the first period begins that was ever released of the metric. Unit: Unix seconds.
+    package let began: Int64
+
+    /// Puts a history together.
+    package init(current: Release, earlier: [Release] = [], began: Int64? = nil) {
+        self.current = current
+        self.earlier = earlier
+        self.began = began ?? ([current] + earlier).map(\.header.period.start).min() ?? current.header.period.start
+    }
+
+    /// The release of an earlier period that can be compared with the current one, or why there is none.
+    package func release(of period: Period, for insight: Insight) -> (release: Release?, absence: Absence) {
+        if period == current.header.period { return (current, .notReleased) }
+        let candidates = earlier.filter { $0.header.period == period }
+        guard let last = candidates.last else { return (nil, period.start < began ? .beganLater : .notReleased) }
+        for candidate in candidates where current.header.difference(from: candidate.header, for: insight) == nil {
+            return (candidate, .notReleased)
+        }
+        return (nil, current.header.difference(from: last.header, for: insight).map { .changed($0) } ?? .notReleased)
+    }
+}
+
+extension ReleaseHeader {
+    /// What keeps the numbers that an insight asks for from being compared with an earlier release's; nil where they are
+    /// the same thing counted in the same way.
+    package func difference(from earlier: ReleaseHeader, for insight: Insight) -> Absence.Difference? {
+        let old = earlier.layout
+        // A release that does not say its events is from before releases said so.
+        if let events, let before = earlier.events, events != before { return .events }
+        if sampling != earlier.sampling { return .sampling }
+        if layout.purpose != old.purpose || layout.rotation != old.rotation { return .identifiers }
+        if layout.contributionBound != old.contributionBound { return .contribution }
+        if layout.noise != old.noise { return .noise }
+        if hasFirsts != earlier.hasFirsts, insight.kind.counts == .devices { return .devices }
+        if case .mean(let name) = insight.kind,
+            layout.sums.first(where: { $0.name == name }) != old.sums.first(where: { $0.name == name })
+        {
+            return .sum
+        }
+        return insight.usedDimensions.allSatisfy { layout.splits($0, as: old) } ? nil : .buckets
+    }
+}
+
+extension MetricLayout {
+    /// Whether a dimension has the same buckets in another layout.
+    fileprivate func splits(_ name: DimensionName, as other: MetricLayout) -> Bool {
+        guard let mine = dimensions.first(where: { $0.name == name }),
+            let theirs = other.dimensions.first(where: { $0.name == name }), mine.isSplit(as: theirs),
+            mine.coarsening?.buckets == theirs.coarsening?.buckets
+        else { return false }
+        guard let base = mine.coarsening?.place, let otherBase = theirs.coarsening?.place else { return true }
+        return dimensions[base].isSplit(as: other.dimensions[otherBase])
+    }
+}
+
+extension Insight {
+    /// The dimensions whose buckets the numbers of a count, reach, share or mean depend on.
+    fileprivate var usedDimensions: [DimensionName] {
+        guard case .share(_, let part?) = kind else { return by + filters.map(\.dimension) }
+        return by + filters.map(\.dimension) + [part.dimension]
+    }
+}

@@ -1,0 +1,165 @@
+internal import Foundation
+package import Logging
+internal import ServiceLifecycle
+internal import Synchronization
+
+/// A PostgreSQL server of Throng's own, in a directory, reachable through a Unix socket there and by nobody else.
+///
+/// It is made on first use, adopted when it still runs after Throng was killed, restarted when it dies, and stopped
+/// when Throng stops gracefully.
+package final class PrivateCluster: Service, Sendable {
+    /// The database that holds schema throng.
+    package static let database = "throng"
+    /// The owner of everything in it.
+    package static let owner = "postgres"
+
+    let paths: ClusterPaths
+    let logger: Logger
+    let connections: Int
+    /// Whether this process has started the server, or has begun to.
+    let hasStartedServer = Atomic(false)
+    /// The start under way, which others join.
+    private let starting = Mutex<Task<Void, any Error>?>(nil)
+
+    /// How long a server may take to stop, within which it is stopped at once where it does not do so in order. Unit: seconds.
+    private static let haltSeconds = 5
+    /// The same where a service manager waits for all of Throng. Unit: seconds.
+    private static let serviceStopSeconds = 25
+    /// How often the server is looked after. Unit: seconds.
+    private static let supervisionSeconds = 1.0
+    /// How long a running server may take to answer. Unit: seconds.
+    private static let answerSeconds = 300
+    /// The longest pause between attempts to restart. Unit: seconds.
+    private static let longestPauseSeconds = 30.0
+
+    /// Prepares a cluster in a directory that it has for itself; nothing is touched before ``start()``.
+    ///
+    /// - Parameters:
+    ///   - directory: An absolute path; the directory is made when it is missing.
+    ///   - connections: how many there may be at a time.
+    /// - Throws: ``ClusterError/socketPathTooLong(path:bytes:limit:)``.
+    package init(directory: String, connections: Int = 60, logger: Logger) throws(ClusterError) {
+        let url = URL(fileURLWithPath: directory).standardizedFileURL
+        paths = ClusterPaths(root: url.path)
+        self.logger = logger
+        self.connections = connections
+        try paths.checkLengths()
+    }
+
+    /// How to reach the database as its owner; stores take on their roles themselves.
+    package var settings: ConnectionSettings { settings(database: Self.database) }
+
+    /// How to reach any database of the cluster as its owner.
+    package func settings(database: String) -> ConnectionSettings {
+        ConnectionSettings(connectionString: paths.connectionString(database: database, user: Self.owner))
+    }
+
+    /// The server's process id; nil while none runs.
+    package var processID: Int32? { ServerProcess.running(paths)?.id }
+
+    /// Whether there is a cluster already, however it stands.
+    package var isMade: Bool { FileManager.default.fileExists(atPath: paths.data) }
+
+    /// Whether the server, if it runs, was started by this process and not adopted: then no earlier one can reach it.
+    package var isOwnServer: Bool { hasStartedServer.load(ordering: .sequentiallyConsistent) }
+
+    /// Makes the cluster if there is none, then starts or adopts its server, and makes the database and the roles. Joins a
+    /// start that is under way.
+    ///
+    /// - Throws: ``ClusterError``; ``PostgresError`` where the server does not answer; `CancellationError`.
+    package func start() async throws {
+        let task = starting.withLock { current in
+            let task = current ?? Task { try await self.startOrAdopt() }
+            current = task
+            return task
+        }
+        defer { starting.withLock { if $0 == task { $0 = nil } } }
+        try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    private func startOrAdopt() async throws {
+        let server = try await prepare()
+        let deadline = ContinuousClock.now + .seconds(Self.answerSeconds)
+        while true {
+            try await start(server)
+            do {
+                return try await createDatabase()
+            } catch let error as PostgresError where error.isRetryable && ContinuousClock.now < deadline {
+                // An adopted server may still recover from a crash, or be about to stop: then it is started again.
+                try await Task.sleep(for: .milliseconds(200))
+            }
+        }
+    }
+
+    /// Restarts the server whenever it dies, until Throng stops gracefully; then stops the server.
+    package func run() async throws {
+        var pause = Self.supervisionSeconds
+        while await Self.sleep(pause) {
+            guard processID == nil else {
+                pause = Self.supervisionSeconds
+                continue
+            }
+            logger.error("the private PostgreSQL died and is started again")
+            do {
+                try await cancelWhenGracefulShutdown { try await self.start() }
+                pause = Self.supervisionSeconds
+            } catch is CancellationError {
+                // The stop woke us.
+            } catch {
+                pause = min(pause * 2, Self.longestPauseSeconds)
+                logger.error("the private PostgreSQL could not be started", metadata: ["error": "\(error)"])
+            }
+        }
+        try await stop(within: Self.serviceStopSeconds)
+    }
+
+    /// Waits; false once it is time to stop.
+    private static func sleep(_ seconds: Double) async -> Bool {
+        do {
+            try await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(seconds)) }
+            return !Task.isShuttingDownGracefully
+        } catch {
+            return false
+        }
+    }
+
+    /// Stops the server: open transactions are rolled back, what was committed is on disk. One that takes longer than it may
+    /// is stopped at once, and recovers at its next start; one that does not even do that is left, with a message.
+    ///
+    /// A start under way is given up. The caller's being cancelled changes nothing.
+    ///
+    /// - Parameter seconds: how long all of it may take, 20 at least.
+    package func stop(within seconds: Int = 125) async throws {
+        try await Task { try await self.halt(within: seconds) }.value
+    }
+
+    private func halt(within seconds: Int) async throws {
+        if let task = starting.withLock({ $0 }) {
+            task.cancel()
+            // What it threw concerns whoever waits for the start.
+            _ = await task.result
+            // A server that was being started when its start was given up shows itself soon.
+            for _ in 0..<20 where processID == nil && isOwnServer { try await Task.sleep(for: .milliseconds(50)) }
+        }
+        guard let id = processID else { return }
+        let server = try await found()
+        for (mode, seconds) in [("fast", seconds - Self.haltSeconds), ("immediate", Self.haltSeconds)] {
+            do {
+                try await server.command.run(
+                    "\(server.binaries.directory)/pg_ctl",
+                    ["stop", "-D", paths.data, "-m", mode, "-w", "-s", "-t", "\(seconds)"])
+                return logger.info("the private PostgreSQL was stopped", metadata: ["mode": "\(mode)"])
+            } catch let error as ClusterError {
+                guard processID != nil else { return }
+                logger.error(
+                    "the private PostgreSQL does not stop", metadata: ["mode": "\(mode)", "error": "\(error)"])
+            }
+        }
+        logger.error(
+            "the private PostgreSQL is left running; the next start adopts it", metadata: ["pid": "\(id)"])
+    }
+}

@@ -1,0 +1,109 @@
+internal import CLibPQ
+
+/// Writes rows in PostgreSQL's binary copy format.
+///
+/// Format (PostgreSQL's manual, COPY, "Binary Format"; whole numbers are big-endian):
+/// signature `PGCOPY\n\377\r\n\0`, 4 bytes of flags (0), 4 bytes of extension length (0); a row is 2 bytes of column
+/// count and, a column, 4 bytes of length (-1 is null) and the value; the end is 2 bytes of -1.
+package final class CopyWriter {
+    private let buffer: UnsafeMutableRawPointer
+    private var length = 0
+    private let send: (UnsafeRawBufferPointer) throws -> Void
+
+    /// Unit: bytes. What is sent at once.
+    private static let capacity = 1 << 18
+    /// Unit: bytes. The longest fixed-width write.
+    private static let reserve = 64
+
+    package init(_ send: @escaping (UnsafeRawBufferPointer) throws -> Void) {
+        self.send = send
+        buffer = .allocate(byteCount: Self.capacity, alignment: 16)
+        for byte in [UInt8]("PGCOPY\n".utf8) + [0xff, 0x0d, 0x0a, 0] { store(byte) }
+        store(Int64(0))
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// Begins a row of so many columns.
+    package func row(columns: Int16) throws { try makeRoom(); store(columns.bigEndian) }
+
+    /// A smallint.
+    package func smallint(_ value: Int16) throws { try makeRoom(); store(Int32(2).bigEndian); store(value.bigEndian) }
+
+    /// An integer.
+    package func integer(_ value: Int32) throws { try makeRoom(); store(Int32(4).bigEndian); store(value.bigEndian) }
+
+    /// A bigint.
+    package func bigint(_ value: Int64) throws { try makeRoom(); store(Int32(8).bigEndian); store(value.bigEndian) }
+
+    /// A timestamptz. Unit: Unix seconds; far away instants go to the ends of what PostgreSQL can hold.
+    package func instant(_ unixSeconds: Int64) throws { try bigint(Self.microseconds(unixSeconds)) }
+
+    /// No value.
+    package func null() throws { try makeRoom(); store(Int32(-1).bigEndian) }
+
+    /// A bigint[] without nulls.
+    package func bigints(_ values: [Int64]) throws {
+        try arrayHeader(elements: values.count, bytes: values.count * 12, hasNulls: false, type: 20)
+        for value in values { try bigint(value) }
+    }
+
+    /// A text[]; nil is null.
+    package func texts(_ values: [String?]) throws {
+        let bytes = values.reduce(0) { $0 + 4 + ($1?.utf8.count ?? 0) }
+        try arrayHeader(elements: values.count, bytes: bytes, hasNulls: values.contains(nil), type: 25)
+        for value in values {
+            if let value { try text(value) } else { try null() }
+        }
+    }
+
+    /// A text.
+    package func text(_ value: String) throws {
+        try makeRoom()
+        store(Int32(value.utf8.count).bigEndian)
+        for byte in value.utf8 {
+            try makeRoom()
+            store(byte)
+        }
+    }
+
+    /// Ends the data and sends what is left.
+    package func finish() throws {
+        try makeRoom()
+        store(Int16(-1).bigEndian)
+        try drain()
+    }
+
+    /// PostgreSQL's instants count from 2000-01-01T00:00:00Z.
+    package static func microseconds(_ unixSeconds: Int64) -> Int64 {
+        // Half of Int64's range: far from overflow, far beyond any period.
+        let limit: Int64 = 4_000_000_000_000
+        return (min(max(unixSeconds, -limit), limit) - 946_684_800) * 1_000_000
+    }
+
+    private func arrayHeader(elements: Int, bytes: Int, hasNulls: Bool, type: Int32) throws {
+        try makeRoom()
+        store(Int32((elements == 0 ? 12 : 20) + bytes).bigEndian)
+        store(Int32(elements == 0 ? 0 : 1).bigEndian)
+        store(Int32(hasNulls ? 1 : 0).bigEndian)
+        store(type.bigEndian)
+        if elements > 0 {
+            store(Int32(elements).bigEndian)
+            store(Int32(1).bigEndian)
+        }
+    }
+
+    private func makeRoom() throws {
+        if length + Self.reserve > Self.capacity { try drain() }
+    }
+
+    private func drain() throws {
+        try send(UnsafeRawBufferPointer(start: buffer, count: length))
+        length = 0
+    }
+
+    private func store<Value: FixedWidthInteger>(_ value: Value) {
+        buffer.storeBytes(of: value, toByteOffset: length, as: Value.self)
+        length += MemoryLayout<Value>.size
+    }
+}

@@ -1,0 +1,85 @@
+internal import CLibPQ
+
+/// What a statement returned, in PostgreSQL's binary format; valid on the connection's thread only.
+package final class Rows {
+    private let result: OpaquePointer
+    private let query: String
+
+    /// Takes the result over and clears it in the end.
+    package init(_ result: OpaquePointer, query: String) {
+        self.result = result
+        self.query = query
+    }
+
+    deinit { PQclear(result) }
+
+    /// How many rows came back.
+    package var count: Int { Int(PQntuples(result)) }
+
+    /// How many rows the statement touched; 0 for statements that touch none.
+    package var affected: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
+
+    /// The command that ran, such as COMMIT.
+    package var command: String { PQcmdStatus(result).map { String(cString: $0) } ?? "" }
+
+    /// The rows' numbers.
+    package var indices: Range<Int> { 0..<count }
+
+    /// Whether there is no value.
+    package func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) == 1 }
+
+    /// A whole number of two, four or eight bytes.
+    ///
+    /// - Throws: ``PostgresError/unexpectedAnswer(query:)`` for null and for any other type.
+    package func integer(_ row: Int, _ column: Int) throws(PostgresError) -> Int64 {
+        guard let (base, length) = value(row, column) else { throw .unexpectedAnswer(query: query) }
+        switch length {
+        case 8: return Int64(bigEndian: base.loadUnaligned(as: Int64.self))
+        case 4: return Int64(Int32(bigEndian: base.loadUnaligned(as: Int32.self)))
+        case 2: return Int64(Int16(bigEndian: base.loadUnaligned(as: Int16.self)))
+        default: throw .unexpectedAnswer(query: query)
+        }
+    }
+
+    /// yes or no.
+    package func flag(_ row: Int, _ column: Int) throws(PostgresError) -> Bool {
+        guard let (base, length) = value(row, column), length == 1 else { throw .unexpectedAnswer(query: query) }
+        return base.load(as: UInt8.self) != 0
+    }
+
+    /// Text, JSON or a name.
+    package func text(_ row: Int, _ column: Int) throws(PostgresError) -> String {
+        String(decoding: try bytes(row, column), as: UTF8.self)
+    }
+
+    /// Any value's bytes as PostgreSQL sends them.
+    package func bytes(_ row: Int, _ column: Int) throws(PostgresError) -> [UInt8] {
+        guard let (base, length) = value(row, column) else { throw .unexpectedAnswer(query: query) }
+        return Array(UnsafeRawBufferPointer(start: base, count: length))
+    }
+
+    /// A one-dimensional array of eight-byte whole numbers without nulls.
+    ///
+    /// Source: PostgreSQL's array_send: dimensions, flags, element type, then length and lower bound a dimension,
+    /// then length and bytes an element; all big-endian.
+    package func integers(_ row: Int, _ column: Int) throws(PostgresError) -> [Int64] {
+        guard let (base, length) = value(row, column), length >= 12 else { throw .unexpectedAnswer(query: query) }
+        func word(_ offset: Int) -> Int {
+            Int(Int32(bigEndian: base.loadUnaligned(fromByteOffset: offset, as: Int32.self)))
+        }
+        if word(0) == 0 { return [] }
+        guard word(0) == 1, length >= 20, word(4) == 0, length == 20 + word(12) * 12 else {
+            throw .unexpectedAnswer(query: query)
+        }
+        return (0..<word(12)).map { place in
+            Int64(bigEndian: base.loadUnaligned(fromByteOffset: 20 + place * 12 + 4, as: Int64.self))
+        }
+    }
+
+    private func value(_ row: Int, _ column: Int) -> (UnsafeRawPointer, Int)? {
+        guard row >= 0, row < count, column >= 0, column < Int(PQnfields(result)), !isNull(row, column),
+            let start = PQgetvalue(result, Int32(row), Int32(column))
+        else { return nil }
+        return (UnsafeRawPointer(start), Int(PQgetlength(result, Int32(row), Int32(column))))
+    }
+}

@@ -1,0 +1,159 @@
+internal import CLibPQ
+internal import Glibc
+
+/// An open connection, lent to one piece of work on the connection's thread.
+///
+/// It must not outlive the closure that it is passed to.
+package final class Session {
+    /// libpq's handle; lives as long as this object.
+    let handle: OpaquePointer
+    /// Whether the caller of the running work has given up.
+    var cancellation = Cancellation()
+    /// Set once the connection can't be used any more.
+    private(set) var isBroken = false
+    /// What ``once(_:_:)`` has done on this connection.
+    private var done: Set<String> = []
+    private let timeoutSeconds: Int
+    private let patienceSeconds: Int
+
+    /// How often a wait looks whether the caller gave up. Unit: milliseconds.
+    private static let sliceMilliseconds: Int32 = 100
+
+    /// Connects, takes on the role and sets the session's time limits.
+    init(_ settings: ConnectionSettings) throws {
+        timeoutSeconds = settings.statementTimeoutSeconds
+        patienceSeconds = settings.patienceSeconds
+        handle = try Session.connect(settings)
+        // From here on deinit closes the handle, also when this initializer throws.
+        guard PQsetnonblocking(handle, 1) == 0 else {
+            throw PostgresError.unreachable(reason: "the connection can't be made non-blocking")
+        }
+        // Warnings may quote values; errors reach the caller anyway.
+        PQsetNoticeReceiver(handle, { _, _ in }, nil)
+        let milliseconds = String(timeoutSeconds * 1000)
+        var setup = [
+            Statement(
+                name: "session.configure",
+                sql: """
+                    select set_config('statement_timeout', $1, false),
+                        set_config('idle_in_transaction_session_timeout', $1, false),
+                        set_config('lock_timeout', $2, false),
+                        set_config('client_connection_check_interval', '2s', false),
+                        set_config('client_min_messages', 'warning', false),
+                        set_config('search_path', 'pg_catalog', false)
+                    """,
+                parameters: [.text(milliseconds), .text(String(settings.lockTimeoutSeconds * 1000))])
+        ]
+        if let role = settings.role {
+            setup.append(Statement(name: "session.set_role", sql: "set role \(role.rawValue)"))
+        }
+        for statement in setup { _ = try query(statement) }
+    }
+
+    deinit { PQfinish(handle) }
+
+    /// Whether the next piece of work may use it: also false when the server has hung up meanwhile.
+    var isUsable: Bool {
+        !isBroken && PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK && isIdle
+    }
+
+    /// Whether no transaction and no statement is under way.
+    package var isIdle: Bool { !isBroken && PQtransactionStatus(handle) == PQTRANS_IDLE }
+
+    /// Does something at most once a connection, such as creating temporary tables.
+    package func once(_ key: String, _ body: () throws -> Void) rethrows {
+        guard !done.contains(key) else { return }
+        try body()
+        done.insert(key)
+    }
+
+    /// Marks the connection as unusable and names the reason.
+    func broken(_ error: PostgresError) -> PostgresError {
+        isBroken = true
+        return error
+    }
+
+    private static func connect(_ settings: ConnectionSettings) throws(PostgresError) -> OpaquePointer {
+        let secret = try password(in: settings.connectionString)
+        let keywords = settings.keywords
+        let names = keywords.map { strdup($0.name) }
+        let values = keywords.map { strdup($0.value) }
+        defer { (names + values).forEach { free($0) } }
+        let connection = PQconnectdbParams(
+            names.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 1)
+        guard let connection else { throw .unreachable(reason: "libpq is out of memory") }
+        guard PQstatus(connection) == CONNECTION_OK else {
+            defer { PQfinish(connection) }
+            var reason = String(cString: PQerrorMessage(connection))
+                .split(whereSeparator: \.isNewline).joined(separator: "; ")
+            if let secret {
+                reason = reason.split(separator: secret, omittingEmptySubsequences: false).joined(separator: "…")
+            }
+            throw .unreachable(reason: reason)
+        }
+        return connection
+    }
+
+    /// The password that a connection string holds; also checks that the string can be read at all.
+    private static func password(in connectionString: String) throws(PostgresError) -> String? {
+        // libpq's own message would quote the string, password and all.
+        guard let options = PQconninfoParse(connectionString, nil) else { throw .connectionStringInvalid }
+        defer { PQconninfoFree(options) }
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if strcmp(keyword, "password") == 0, let value = option.pointee.val {
+                let text = String(cString: value)
+                return text.isEmpty ? nil : text
+            }
+            option += 1
+        }
+        return nil
+    }
+}
+
+extension Session {
+    /// Sends what libpq still buffers and waits until an answer can be taken without blocking.
+    func waitForResult(of query: String) throws {
+        let deadline = deadline()
+        try flush(query, until: deadline)
+        while PQisBusy(handle) == 1 {
+            try wait(for: Int16(POLLIN), query, until: deadline)
+            guard PQconsumeInput(handle) == 1 else { throw broken(.connectionLost(query: query)) }
+        }
+    }
+
+    /// Sends what libpq still buffers.
+    func flush(_ query: String, until deadline: ContinuousClock.Instant) throws {
+        while true {
+            switch PQflush(handle) {
+            case 0: return
+            case 1:
+                // The server may be waiting for us to read before it reads on.
+                try wait(for: Int16(POLLIN | POLLOUT), query, until: deadline)
+                guard PQconsumeInput(handle) == 1 else { throw broken(.connectionLost(query: query)) }
+            default: throw broken(.connectionLost(query: query))
+            }
+        }
+    }
+
+    /// When a wait that begins now ends in ``PostgresError/timedOut(query:seconds:)``.
+    func deadline() -> ContinuousClock.Instant {
+        .now + .seconds(timeoutSeconds + patienceSeconds)
+    }
+
+    private func wait(for events: Int16, _ query: String, until deadline: ContinuousClock.Instant) throws {
+        while true {
+            if cancellation.isCancelled {
+                _ = broken(.closed)
+                throw CancellationError()
+            }
+            var watched = pollfd(fd: PQsocket(handle), events: events, revents: 0)
+            let ready = poll(&watched, 1, Session.sliceMilliseconds)
+            if ready > 0 { return }
+            if ready < 0 && errno != EINTR { throw broken(.connectionLost(query: query)) }
+            if ContinuousClock.now >= deadline {
+                throw broken(.timedOut(query: query, seconds: timeoutSeconds + patienceSeconds))
+            }
+        }
+    }
+}

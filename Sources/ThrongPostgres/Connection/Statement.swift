@@ -1,0 +1,53 @@
+/// A query with its parameters.
+package struct Statement: Sendable {
+    /// What errors call it: the query file's name, never its text.
+    package let name: String
+    /// The text, with `$1`, `$2`, … for parameters.
+    package let sql: String
+    /// One a placeholder.
+    package let parameters: [Parameter]
+
+    /// Puts a statement together.
+    package init(name: String, sql: String, parameters: [Parameter] = []) {
+        self.name = name
+        self.sql = sql
+        self.parameters = parameters
+    }
+}
+
+/// A value that travels beside a query, never inside its text.
+package enum Parameter: Sendable, Hashable {
+    /// No value.
+    case null
+    /// A whole number of any width.
+    case integer(Int64)
+    /// Whole numbers, as an array.
+    case integers([Int64])
+    /// Text without NUL.
+    case text(String)
+    /// Bytes, in binary format.
+    case bytes([UInt8])
+
+    /// What libpq is given: the bytes, without the NUL that follows them, and whether their format is binary.
+    package var encoded: (bytes: [UInt8]?, isBinary: Bool) {
+        switch self {
+        case .null: (nil, false)
+        case .integer(let value): (Array(String(value).utf8), false)
+        case .integers(let values): (Array("{\(values.map(String.init).joined(separator: ","))}".utf8), false)
+        case .text(let text): (Array(text.utf8), false)
+        case .bytes(let bytes): (bytes, true)
+        }
+    }
+}
+
+extension Parameter {
+    /// An instant for `to_timestamp`: what lies outside the years 1 to 9999 goes to their ends. Unit: Unix seconds.
+    package static func instant(_ unixSeconds: Int64) -> Parameter {
+        .integer(min(max(unixSeconds, -62_135_596_800), 253_402_300_799))
+    }
+}
+
+extension Int64 {
+    /// This number as a parameter.
+    package var parameter: Parameter { .integer(self) }
+}

@@ -1,0 +1,57 @@
+package import Logging
+internal import Synchronization
+internal import ThrongStore
+
+/// Looks whether the time of day is believed before anything is done that can't be undone, and says where it is not: when
+/// that begins, changes or ends, and once a minute.
+package final class ClockGuard: Sendable {
+    private let clock: HouseClock
+    private let store: any ClockStore
+    private let health: ScheduleHealth
+    private let logger: Logger
+    private let said = Mutex(Said())
+
+    private struct Said {
+        var isDoubted = false
+        var at = ContinuousClock.now
+    }
+
+    package init(clock: HouseClock, store: any ClockStore, health: ScheduleHealth, logger: Logger) {
+        self.clock = clock
+        self.store = store
+        self.health = health
+        self.logger = logger
+    }
+
+    /// Whether what goes by the clock may be done now; false, too, where PostgreSQL can't be asked.
+    package func isBelieved() async -> Bool {
+        do {
+            let doubt = try await clock.look(store)
+            say(doubt)
+            return doubt == nil
+        } catch {
+            logger.notice("the clocks could not be compared", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+
+    private func say(_ doubt: ClockDoubt?) {
+        health.clock(isDoubted: doubt != nil)
+        let (wasDoubted, isDue) = said.withLock { said in
+            let now = ContinuousClock.now
+            let was = said.isDoubted
+            let isDue = was != (doubt != nil) || now - said.at >= .seconds(60)
+            said.isDoubted = doubt != nil
+            if isDue { said.at = now }
+            return (was, isDue)
+        }
+        guard isDue else { return }
+        if let doubt {
+            logger.error(
+                "the time of day is not believed: nothing is released or deleted, and no window ends",
+                metadata: ["reason": "\(doubt)"])
+        } else if wasDoubted {
+            logger.notice("the time of day is believed again")
+        }
+    }
+}

@@ -1,0 +1,67 @@
+internal import CLinux
+internal import Foundation
+internal import Synchronization
+internal import ThrongStore
+package import ThrongWire
+
+/// The clocks of this machine, and whether the time of day is believed: one for all who act by it.
+package final class HouseClock: Sendable {
+    private let clock: UnixClock
+    private let machine: String
+    private let uptime: @Sendable () -> Int64
+    private let state = Mutex(ClockTrust())
+
+    /// - Parameters:
+    ///   - clock: the time of day.
+    ///   - machine: which start of which machine this is.
+    ///   - uptime: how long it has run, by a clock that nobody sets. Unit: seconds.
+    package init(
+        _ clock: UnixClock = .system, machine: String = HouseClock.bootID,
+        uptime: @escaping @Sendable () -> Int64 = HouseClock.secondsSinceBoot
+    ) {
+        self.clock = clock
+        self.machine = machine
+        self.uptime = uptime
+    }
+
+    /// Why the time is not believed, as far as can be told without PostgreSQL; nil where it is.
+    package var doubt: ClockDoubt? {
+        let reading = reading()
+        return state.withLock { $0.doubt ?? $0.judge(reading) }
+    }
+
+    /// Looks at all clocks, and keeps the time where it is believed; says why where it is not.
+    package func look(_ store: any ClockStore) async throws -> ClockDoubt? {
+        let stored = try await store.clock()
+        var reading = reading()
+        reading.database = stored.database
+        let (doubt, believed) = state.withLock { trust in
+            let doubt = trust.look(reading, stored: stored.believed)
+            return (doubt, trust.believed)
+        }
+        if doubt == nil, let believed { try await store.believe(believed) }
+        return doubt
+    }
+
+    /// Takes an operator's word that the clock here is right.
+    ///
+    /// - Throws: ``ClockDoubt/apart(here:database:)`` where PostgreSQL's says otherwise.
+    package func confirm(_ store: any ClockStore) async throws {
+        var reading = reading()
+        reading.database = try await store.clock().database
+        if let doubt = ClockTrust().judge(reading) { throw doubt }
+        try await store.confirm(
+            StoredClock.Believed(time: reading.time, machine: machine, uptime: reading.uptime, confirmations: 0))
+    }
+
+    private func reading() -> ClockReading { ClockReading(time: clock.now, machine: machine, uptime: uptime()) }
+
+    /// The kernel's name for this start of the machine; empty where it has none.
+    package static let bootID: String = {
+        let bytes = FileManager.default.contents(atPath: "/proc/sys/kernel/random/boot_id") ?? Data()
+        return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }()
+
+    /// How long the machine has run, asleep or not. Unit: seconds.
+    @Sendable package static func secondsSinceBoot() -> Int64 { throng_uptime() }
+}

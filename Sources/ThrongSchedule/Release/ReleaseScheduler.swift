@@ -1,0 +1,220 @@
+internal import Logging
+package import ThrongPlan
+internal import ThrongPostgres
+package import ThrongRelease
+package import ThrongStore
+
+/// Makes releases that are due: once per metric and period, after the period has closed and its grace is over.
+package struct ReleaseScheduler: Sendable {
+    let store: ReleaseStore
+    let noise: NoiseStore
+    let rules: UserAgentRules
+    private let proof: ProofOptions
+
+    /// A release that was made just now.
+    package struct Made: Sendable {
+        /// The metric.
+        package let metric: MetricName
+        /// What it covers.
+        package let period: Period
+        /// Numbers that were published.
+        package let published: Int
+        /// Numbers of its margins that were withheld, zeros among them.
+        package let withheld: Int
+        /// What deciding it came to; nil where nothing was to be decided, because every number carries noise.
+        package let summary: ReleaseDecision.Summary?
+        /// Why a noisy release is missing for good; nil where there is one.
+        package let gap: NoiseGap?
+    }
+
+    /// How releases are decided, and who hears how far it is.
+    package struct ProofOptions: Sendable {
+        /// Refuses a release rather than coarsen what could not be proved in time.
+        package var isStrict: Bool
+        /// How long proofs of one release are looked for. Unit: seconds.
+        package var proofSeconds: Double
+        /// Hears which release is being made and how far it is.
+        package var progress: (@Sendable (MetricName, Period, ReleaseProgress) -> Void)?
+
+        /// As the schedule does it: coarsening what can't be proved in a minute.
+        package init(
+            isStrict: Bool = false, proofSeconds: Double = 60,
+            progress: (@Sendable (MetricName, Period, ReleaseProgress) -> Void)? = nil
+        ) {
+            self.isStrict = isStrict
+            self.proofSeconds = proofSeconds
+            self.progress = progress
+        }
+    }
+
+    /// A release that could not be made; it stays due.
+    package struct Failure: Sendable {
+        /// The metric.
+        package let metric: MetricName
+        /// What it was to cover.
+        package let period: Period
+        /// Why.
+        package let error: any Error
+    }
+
+    /// Releases through a store.
+    package init(store: ReleaseStore, rules: UserAgentRules, proof: ProofOptions = ProofOptions()) {
+        self.store = store
+        noise = NoiseStore(store)
+        self.rules = rules
+        self.proof = proof
+    }
+
+    /// Releases what is due of a plan's app: first the periods that are counted, then the coarser ones over them.
+    ///
+    /// - Parameters:
+    ///   - now: Unix seconds.
+    ///   - only: a period to confine it to.
+    ///   - ignoringGrace: whether a period is due as soon as it is over.
+    ///   - failed: gets each release that could not be made, and the others are made all the same; without it the first one
+    ///     ends it all.
+    /// - Throws: what `failed` throws; ``PostgresError`` where PostgreSQL can't be reached.
+    package func releaseDue(
+        of plan: Plan, now: Int64, only: Period? = nil, ignoringGrace: Bool = false,
+        failed: (Failure) throws -> Void = { throw $0.error }
+    ) async throws -> [Made] {
+        let grace = ignoringGrace ? 0 : plan.app.grace.components.seconds
+        func isDue(_ period: Period) -> Bool { period.end + grace <= now && (only == nil || only == period) }
+        try await keepCalendar(of: plan, now: now)
+        let ties = EventTies(plan)
+        var made: [Made] = []
+        for open in try await store.openPeriods(app: plan.app.name) where isDue(open.period) {
+            do {
+                if let one = try await release(open, plan: plan, ties: ties) { made.append(one) }
+            } catch {
+                try Self.pass(error, open.layout.metric, open.period, to: failed)
+            }
+        }
+        // A finer rollup that was made just now is a part of a coarser one: each kind is asked for anew.
+        for kind in PeriodKind.allCases {
+            for rollup in try await store.openRollups(app: plan.app.name) where rollup.period.kind == kind {
+                do {
+                    guard plan.metric(rollup.layout.metric)?.rollups.contains(kind) ?? false else {
+                        try await store.giveUp(rollup)
+                        continue
+                    }
+                    guard isDue(rollup.period), !rollup.hasOpenParts else { continue }
+                    if let one = try await release(rollup, plan: plan, ties: ties) { made.append(one) }
+                } catch {
+                    try Self.pass(error, rollup.layout.metric, rollup.period, to: failed)
+                }
+            }
+        }
+        return made
+    }
+
+    /// Releases a period that is counted; nil where another process does, or nothing is to be released.
+    private func release(_ open: OpenPeriod, plan: Plan, ties: EventTies) async throws -> Made? {
+        switch try await noise.standing(of: open) {
+        case .exact: break
+        case .noisy: return try await releaseNoisily(open, plan: plan)
+        case .displaced:
+            try await noise.discard(open)
+            return nil
+        }
+        let header = try await header(of: open.layout, period: open.period, plan: plan)
+        let options = options(for: header, plan: plan)
+        return try await store.release(
+            open.layout, open.period, rollups: rollups(of: open, plan: plan), ties: ties
+        ) { try ReleaseCase(header: header, parts: [$0], tied: $1).decide(options) }.map(Self.made)
+    }
+
+    /// Releases a coarser period; nil where another process does.
+    private func release(_ rollup: OpenRollup, plan: Plan, ties: EventTies) async throws -> Made? {
+        let header = try await header(of: rollup.layout, period: rollup.period, plan: plan)
+        let options = options(for: header, plan: plan)
+        return try await store.rollUp(rollup, ties: ties) { parts, earlier, tied in
+            try ReleaseCase(header: header, parts: parts, earlier: earlier, tied: tied).decide(options)
+        }.map(Self.made)
+    }
+
+    /// Hands an error on: what has to do with one release to `failed`, what has to do with all of them to whoever asked.
+    private static func pass(
+        _ error: any Error, _ metric: MetricName, _ period: Period, to failed: (Failure) throws -> Void
+    ) throws {
+        switch error {
+        case is CancellationError, PostgresError.unreachable, PostgresError.connectionLost, PostgresError.closed:
+            throw error
+        default: try failed(Failure(metric: metric, period: period, error: error))
+        }
+    }
+
+    /// Opens the periods of a plan's metrics: by the clock, because what was counted must not show in what exists.
+    private func keepCalendar(of plan: Plan, now: Int64) async throws {
+        guard let calendar = PeriodCalendar(timeZone: plan.app.timeZone) else { return }
+        for metric in plan.metrics {
+            let layout = try plan.layout(of: metric, rules: rules)
+            let expires = calendar.midnight(of: metric.expires)
+            if metric.noise == nil {
+                try await store.keepCalendar(of: layout, expires: expires, now: now)
+            } else {
+                try await noise.keepCalendar(of: layout, expires: expires, now: now)
+            }
+        }
+    }
+
+    private static func made(_ decision: ReleaseDecision) -> Made {
+        let header = decision.release.header
+        let numbers = header.groupings.reduce(0) { $0 + header.layout.shownSize(of: $1) }
+        return Made(
+            metric: header.layout.metric,
+            period: header.period,
+            published: decision.release.cells.count,
+            withheld: numbers - decision.release.cells.count,
+            summary: decision.summary,
+            gap: nil)
+    }
+
+    private func rollups(of open: OpenPeriod, plan: Plan) -> [Period] {
+        guard let metric = plan.metric(open.layout.metric),
+            let calendar = PeriodCalendar(timeZone: open.layout.timeZone)
+        else { return [] }
+        return metric.rollups.map { calendar.period($0, containing: open.period.start) }
+    }
+
+    private func options(for header: ReleaseHeader, plan: Plan) -> ReleaseOptions {
+        var options = ReleaseOptions(proofSeconds: proof.proofSeconds, isStrict: proof.isStrict)
+        if let metric = plan.metric(header.layout.metric) { options.preferred = plan.reportedGroupings(of: metric) }
+        if let progress = proof.progress {
+            options.progress = { progress(header.layout.metric, header.period, $0) }
+        }
+        return options
+    }
+
+    /// What a release says about itself.
+    ///
+    /// A layout that the plan no longer has shows what was tracked for it, under the terms under which it was counted and
+    /// those that the plan has for its metric now: whichever are stricter.
+    private func header(of layout: MetricLayout, period: Period, plan: Plan) async throws -> ReleaseHeader {
+        let metric = plan.metric(layout.metric)
+        if let metric, try plan.layout(of: metric, rules: rules) == layout {
+            return ReleaseHeader(plan: plan, metric: metric, layout: layout, period: period)
+        }
+        let kept = try await store.terms(of: layout)
+        let current = metric.map(plan.releaseTerms)
+        let terms = kept.map { kept in current.map(kept.stricter) ?? kept } ?? current
+        return ReleaseHeader(
+            layout: layout,
+            period: period,
+            plan: plan.version,
+            threshold: max(terms?.threshold ?? plan.app.threshold, plan.app.threshold),
+            sampling: sampling(of: layout, isKept: kept != nil, metric),
+            reach: metric?.reach ?? false,
+            groupings: Set(layout.trackedMargins + [.total]).sorted(),
+            protection: terms?.protection ?? .standard,
+            sensitive: (terms?.sensitive ?? []).filter { name in layout.dimensions.contains { $0.name == name } },
+            events: metric?.countingEvents)
+    }
+
+    /// What clients sent of the events that were counted in a layout that the plan no longer has.
+    ///
+    /// Layouts of versions that kept no terms say nothing of sampling: for them it is the plan's, as it was then.
+    func sampling(of layout: MetricLayout, isKept: Bool, _ metric: Metric?) -> Double {
+        layout.sampling < 1 || isKept ? layout.sampling : metric?.sampling ?? 1
+    }
+}

@@ -1,0 +1,52 @@
+internal import ThrongDelivery
+package import ThrongStore
+
+/// The barrier before a release: what daemons acknowledged up to now has to be in PostgreSQL. Events that come in later are
+/// late ones; distinct counts of a released period can't be made up for.
+package struct Settlement: Sendable {
+    /// For how long a daemon that says nothing holds up what the schedule releases: nobody sends events that are older.
+    /// Unit: seconds.
+    package static let longestSilence: Int64 = 48 * 3600
+
+    private static let step = Duration.milliseconds(100)
+
+    private let store: any Settling
+    private let patience: Duration
+    private let pause: @Sendable (Duration) async throws -> Void
+
+    /// - Parameters:
+    ///   - patience: how long it waits, besides what PostgreSQL takes to answer.
+    ///   - pause: how it waits between two looks.
+    package init(
+        _ store: any Settling, patience: Duration = .seconds(15),
+        pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
+        self.store = store
+        self.patience = patience
+        self.pause = pause
+    }
+
+    /// Asks all daemons and waits until they have answered.
+    ///
+    /// - Parameters:
+    ///   - without: daemons that are not asked.
+    ///   - waiting: told once, where it takes more than a moment.
+    /// - Returns: who has not answered.
+    package func reached(
+        without: Set<DaemonID> = [], waiting: ([UnsettledDaemon]) -> Void = { _ in }
+    ) async throws -> [UnsettledDaemon] {
+        let asking = try await store.askToSettle()
+        var waited = Duration.zero
+        var wasTold = false
+        while true {
+            let silent = try await store.unsettled(asking).filter { !without.contains($0.daemon) }
+            if silent.isEmpty || waited >= patience { return silent }
+            if !wasTold, waited >= .seconds(1) {
+                waiting(silent)
+                wasTold = true
+            }
+            try await pause(Self.step)
+            waited += Self.step
+        }
+    }
+}

@@ -1,0 +1,333 @@
+package import ThrongDelivery
+internal import ThrongInsight
+package import ThrongPlan
+internal import ThrongRelease
+package import ThrongReport
+package import ThrongStore
+internal import ThrongWire
+
+/// Makes reports from released numbers, signs them and puts them where they belong.
+package struct ReportScheduler: Sendable {
+    private let store: ReleaseStore
+    private let rules: UserAgentRules
+    private let printer: PagePrinter
+    /// Where the key is that signs.
+    package let signing: ReportKeyFolder
+    package let deliveries: DeliveryQueue
+
+    /// How far back a missed report is made up for. Unit: seconds.
+    private static let horizon: Int64 = 32 * 86_400
+
+    /// - Parameters:
+    ///   - deliveringThrough: what deliveries keep their leases through; nil is the store that everything else is read
+    ///     through, which has to be free then whenever a lease is to be kept.
+    ///   - folder: where deliveries with a relative path go.
+    ///   - signing: where the key is that signs; nil looks in the folder's `signing/key.pem`.
+    ///   - delivery: what deliveries over the network may do; nil allows none.
+    ///   - printer: what makes PDFs.
+    package init(
+        store: ReleaseStore, deliveringThrough sending: ReleaseStore? = nil, rules: UserAgentRules, folder: String,
+        signing: ReportKeyFolder? = nil, delivery: DeliveryOptions? = nil, printer: PagePrinter = PagePrinter()
+    ) {
+        self.store = store
+        self.rules = rules
+        self.printer = printer
+        self.signing = signing ?? ReportKeyFolder(dataPath: folder)
+        deliveries = DeliveryQueue(
+            store: sending ?? store, folder: folder, options: delivery ?? DeliveryOptions(dataPath: folder))
+    }
+
+    /// The document of a report for a period.
+    ///
+    /// - Throws: ``ReportSchedulerError/notReleased(report:period:due:)`` where none of its metrics has a release;
+    ///   ``ReportSchedulerError/lost(report:period:)`` where none of them can ever have one.
+    package func document(of report: Report, plan: Plan, period: Period) async throws -> ReportDocument {
+        try await composed(report, plan: plan, period: period).document
+    }
+
+    /// A report's document, and when the first number in it may be kept no longer. Unit of the latter: Unix seconds.
+    private func composed(
+        _ report: Report, plan: Plan, period: Period
+    ) async throws -> (document: ReportDocument, until: Int64) {
+        let own = try await releases(for: report, plan: plan, period: period)
+        guard !own.isEmpty else {
+            guard try await isLost(report, plan: plan, period: period) else {
+                throw Self.notReleased(report, plan: plan, period: period)
+            }
+            throw ReportSchedulerError.lost(report: report.name, period: Self.label(of: period, plan))
+        }
+        let earlier = try await earlier(for: report, plan: plan, period: period, besides: own)
+        let releases = own + earlier.releases
+        let document = ReportDocument(
+            plan: plan, report: report, period: period, releases: releases, began: earlier.began)
+        let ages = releases.map { release in
+            let kept = plan.metric(release.header.layout.metric).map { plan.seconds(keeping: report, with: $0) } ?? 0
+            return release.header.period.end + kept
+        }
+        return (document, ages.min() ?? period.end)
+    }
+
+    private static func notReleased(_ report: Report, plan: Plan, period: Period) -> ReportSchedulerError {
+        .notReleased(
+            report: report.name, period: label(of: period, plan), due: period.end + plan.app.grace.components.seconds)
+    }
+
+    private static func label(of period: Period, _ plan: Plan) -> String {
+        (PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc).label(of: period)
+    }
+
+    /// Whether no metric of a report that has no release for a period will ever get one.
+    private func isLost(_ report: Report, plan: Plan, period: Period) async throws -> Bool {
+        let metrics = Set(report.insights.compactMap { plan.insight($0)?.metric })
+        let open = try await store.openPeriods(app: plan.app.name).filter { $0.period == period }
+        let noise = NoiseStore(store)
+        for metric in metrics {
+            guard try await noise.isNoisy(metric, of: plan.app.name, in: period) else { return false }
+            if open.contains(where: { $0.layout.metric == metric }) { return false }
+        }
+        return !metrics.isEmpty
+    }
+
+    /// What the report compares with: releases of earlier periods that had been made when its own were. One that comes
+    /// later is never read, so that a report that is made again says what it said.
+    private func earlier(
+        for report: Report, plan: Plan, period: Period, besides own: [Release]
+    ) async throws -> (releases: [Release], began: [MetricName: Int64]) {
+        let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+        var releases: [Release] = []
+        var began: [MetricName: Int64] = [:]
+        for metric in own.map(\.header.layout.metric) {
+            let asked = report.insights.compactMap { plan.insight($0) }.filter { $0.metric == metric }
+                .flatMap { $0.earlierPeriods(of: period, in: calendar) }
+            guard let first = asked.map(\.start).min() else { continue }
+            let known = try await store.releases(app: plan.app.name, metric: metric, knownWith: period, from: first)
+            releases += known.releases.filter { asked.contains($0.header.period) }
+            began[metric] = known.began
+        }
+        return (releases, began)
+    }
+
+    /// Makes a report's files, with a signed manifest where there is a key, and writes them into a folder; nothing is
+    /// delivered and nothing goes on record.
+    ///
+    /// - Parameters:
+    ///   - now: Unix seconds.
+    ///   - lacking: gets why there is no PDF where one was asked for; the other files are made all the same.
+    /// - Returns: the paths that were written.
+    package func write(
+        _ report: Report, plan: Plan, period: Period, now: Int64, to out: String,
+        lacking: (PrintError) -> Void = { _ in }
+    ) async throws -> [String] {
+        let made = try await made(report, plan: plan, period: period, now: now)
+        if let lack = made.lack { lacking(lack) }
+        return try await onOwnThread { try ReportFolder(path: out).deliver(made.files) }
+    }
+
+    /// Makes a report unless it was made, and delivers it: what has not arrived yet, and folders again.
+    ///
+    /// - Parameters:
+    ///   - now: Unix seconds.
+    ///   - lacking: gets why there is no PDF where one was asked for; the other files are delivered all the same.
+    /// - Returns: the paths and addresses that have it now.
+    /// - Throws: ``ReportSchedulerError/notComplete(report:period:due:)`` while something of the app that lies in the period is
+    ///   not released, and ``ReportSchedulerError/notReleased(report:period:due:)`` where nothing is: neither leaves a run on
+    ///   record; ``ReportSchedulerError/notDelivered(report:period:reasons:)``.
+    package func deliver(
+        _ report: Report, plan: Plan, period: Period, now: Int64, lacking: (PrintError) -> Void = { _ in }
+    ) async throws -> [String] {
+        let label = (PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc).label(of: period)
+        let run = ReportRunName(app: plan.app.name, report: report.name, period: period)
+        guard try await !openPeriods(plan).contains(where: { period.start <= $0.start && $0.end <= period.end }) else {
+            throw ReportSchedulerError.notComplete(
+                report: report.name, period: label, due: period.end + plan.app.grace.components.seconds)
+        }
+        // Age may have taken the numbers of a report that was made.
+        let made = try await store.madeStarts(
+            app: plan.app.name, report: report.name, periodKind: period.kind, from: period.start)
+        if !made.contains(period.start), try await releases(for: report, plan: plan, period: period).isEmpty {
+            throw Self.notReleased(report, plan: plan, period: period)
+        }
+        let claim = try await store.claimRun(
+            app: plan.app.name, report: report.name, partner: report.partner, period: period, now: now,
+            tries: Int(Int32.max))
+        if let claim {
+            do {
+                _ = try await make(claim, report, plan: plan, period: period, now: now, lacking: lacking)
+            } catch {
+                try await store.finishRun(claim, .failed, detail: "\(type(of: error))", now: now)
+                throw error
+            }
+        } else {
+            try await store.reopenDeliveries(of: run, now: now)
+        }
+        var paths: [String] = []
+        var faults: [String] = []
+        try await deliveries.work(
+            app: plan.app.name, run: run, foldersOnly: false, now: { now },
+            over: { outcome in
+                paths += outcome.arrived
+                if let fault = outcome.fault { faults.append("\(outcome.claim.target): \(fault)") }
+            })
+        guard faults.isEmpty else {
+            throw ReportSchedulerError.notDelivered(report: report.name, period: label, reasons: faults)
+        }
+        return paths
+    }
+
+    /// A report's files, and why the PDF is not among them where it should be.
+    private struct Made {
+        let files: ReportFiles
+        let label: String
+        let lack: PrintError?
+        /// When the first number in them may be kept no longer. Unit: Unix seconds.
+        let until: Int64
+    }
+
+    private func made(_ report: Report, plan: Plan, period: Period, now: Int64) async throws -> Made {
+        let (document, until) = try await composed(report, plan: plan, period: period)
+        var pdf: [UInt8]?
+        var lack: PrintError?
+        if report.formats.contains(.pdf) {
+            let page = try document.html()
+            do throws(PrintError) { pdf = try await printer.pdf(of: page) } catch { lack = error }
+        }
+        let files = try ReportFiles(of: document, formats: report.formats, pdf: pdf)
+        guard let key = try signing.current() else {
+            return Made(files: files, label: document.periodLabel, lack: lack, until: until)
+        }
+        let coverage = CoverageTotals(kinds: try await store.coverage(app: plan.app.name, period: period))
+        let signed = try files.signed(
+            as: document, with: key, coverage: coverage.map(CoverageStatement.init), now: now)
+        return Made(files: signed, label: document.periodLabel, lack: lack, until: until)
+    }
+
+    /// Makes a claimed run's files and writes down where they go; false where another process did meanwhile.
+    private func make(
+        _ claim: ReportRunClaim, _ report: Report, plan: Plan, period: Period, now: Int64,
+        lacking: (PrintError) -> Void
+    ) async throws -> Bool {
+        let made = try await made(report, plan: plan, period: period, now: now)
+        if let lack = made.lack { lacking(lack) }
+        let stored = made.files.all.enumerated().map {
+            StoredReportFile(place: $0.offset, name: $0.element.name, contents: $0.element.contents)
+        }
+        return try await store.keep(
+            stored, of: claim, label: made.label,
+            detail: made.lack.map {
+                "\($0) `throng report make --partner \(report.partner) --period \(made.label) --out DIR` makes it with its PDF."
+            }, until: made.until, deliveries: report.deliveries, now: now)
+    }
+
+    private func openPeriods(_ plan: Plan) async throws -> [Period] {
+        try await store.openPeriods(app: plan.app.name).map(\.period)
+            + store.openRollups(app: plan.app.name).map(\.period)
+    }
+
+    /// Makes the scheduled reports that are due and were not made yet, each once, also over many daemons.
+    ///
+    /// A period's report is due at the first time of its schedule after the period's end and the app's grace, and once
+    /// everything of the app that lies in the period is released, rollups too. Reports that were missed are made up
+    /// for, each once. Folders get theirs at once; what goes over the network is left to whoever works at deliveries.
+    ///
+    /// - Parameter now: Unix seconds.
+    /// - Returns: how many reports were made.
+    package func deliverDue(of plan: Plan, now: Int64, failed: (Report, any Error) -> Void) async throws -> Int {
+        guard let calendar = PeriodCalendar(timeZone: plan.app.timeZone) else { return 0 }
+        let open = try await openPeriods(plan)
+        var delivered = 0
+        for report in plan.reports where report.schedule != nil {
+            // Asked once a report: there are hundreds of periods, and most were made, or are from before the app. No
+            // period is longer than the horizon, so that each that is made up for starts within twice of it.
+            let first = now - 2 * Self.horizon
+            let made = try await store.madeStarts(
+                app: plan.app.name, report: report.name, periodKind: report.period, from: first)
+            let released = try await store.releasedStarts(
+                app: plan.app.name, periodKind: report.period, from: first)
+            for period in due(report, calendar: calendar, grace: plan.app.grace, now: now)
+            where !made.contains(period.start) && released.contains(period.start)
+                && !open.contains(where: { period.start <= $0.start && $0.end <= period.end })
+            {
+                // An app that was not there yet has nothing to report.
+                guard try await !releases(for: report, plan: plan, period: period).isEmpty else { continue }
+                if try await deliverOnce(report, plan: plan, period: period, now: now, failed: failed) {
+                    delivered += 1
+                }
+            }
+        }
+        return delivered
+    }
+
+    private func deliverOnce(
+        _ report: Report, plan: Plan, period: Period, now: Int64, failed: (Report, any Error) -> Void
+    ) async throws -> Bool {
+        let claim = try await store.claimRun(
+            app: plan.app.name, report: report.name, partner: report.partner, period: period, now: now)
+        guard let claim else { return false }
+        do {
+            guard
+                try await make(
+                    claim, report, plan: plan, period: period, now: now, lacking: { failed(report, $0) })
+            else { return false }
+            try await deliveries.work(
+                app: plan.app.name, run: claim.run, foldersOnly: true, now: { now },
+                over: { outcome in
+                    guard let fault = outcome.fault else { return }
+                    failed(
+                        report,
+                        ReportSchedulerError.notDelivered(
+                            report: report.name, period: "\(period.start)",
+                            reasons: ["\(outcome.claim.target): \(fault)"]))
+                })
+            return true
+        } catch {
+            failed(report, error)
+            try await store.finishRun(claim, .failed, detail: "\(type(of: error))", now: now)
+            return false
+        }
+    }
+
+    /// One release a metric. Where a metric's layout changed within the period, it is the one of the plan in force: the
+    /// two count different things and can't be added.
+    private func releases(for report: Report, plan: Plan, period: Period) async throws -> [Release] {
+        let names = Set(report.insights.compactMap { plan.insight($0)?.metric })
+        var chosen: [Release] = []
+        for metric in plan.metrics where names.contains(metric.name) {
+            let layout = try plan.layout(of: metric, rules: rules)
+            let found = try await store.releases(
+                app: plan.app.name,
+                metric: metric.name,
+                periodKind: period.kind,
+                from: period.start,
+                to: period.start + 1)
+            if let release = found.first(where: { $0.header.layout.counted == layout }) ?? found.last {
+                chosen.append(release)
+            }
+        }
+        return chosen
+    }
+
+    /// The periods within the horizon whose report is due by now, oldest first.
+    private func due(_ report: Report, calendar: PeriodCalendar, grace: Duration, now: Int64) -> [Period] {
+        guard let schedule = report.schedule else { return [] }
+        func before(_ period: Period) -> Period { calendar.period(report.period, containing: period.start - 1) }
+        var periods: [Period] = []
+        var period = before(calendar.period(report.period, containing: now))
+        while period.end > now - Self.horizon {
+            let ready = period.end + grace.components.seconds
+            if let fires = schedule.next(after: ready - 1, in: calendar), fires <= now { periods.append(period) }
+            period = before(period)
+        }
+        return periods.reversed()
+    }
+}
+
+extension CoverageTotals {
+    /// What the store counted, by kind; nil where it counted nothing.
+    init?(kinds: [String: Int64]) {
+        guard !kinds.isEmpty else { return nil }
+        let others = ["accepted", "late", RefusalReason.optedOut.rawValue]
+        self.init(
+            accepted: kinds["accepted"] ?? 0, refusals: kinds.filter { !others.contains($0.key) },
+            consentRefused: kinds[RefusalReason.optedOut.rawValue] ?? 0, late: kinds["late"] ?? 0)
+    }
+}

@@ -1,0 +1,49 @@
+internal import Foundation
+package import ThrongPlan
+
+/// Why a report could not be made.
+package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// None of the report's metrics has a release for the period. `due`: when the period and the plan's grace are over.
+    /// Unit: Unix seconds.
+    case notReleased(report: ReportName, period: String, due: Int64)
+    /// None of the report's metrics has a release for the period, and none ever will: their noise was not drawn when it was
+    /// time, and is drawn once or never.
+    case lost(report: ReportName, period: String)
+    /// Something of the app that lies in the period is not released. `due` is as above.
+    case notComplete(report: ReportName, period: String, due: Int64)
+    /// It was made, and did not arrive everywhere.
+    case notDelivered(report: ReportName, period: String, reasons: [String])
+
+    /// What was found and what to do.
+    package var description: String {
+        switch self {
+        case .notReleased(let report, let period, let due):
+            """
+            nothing that \(report) needs is released for \(period). A period is released once it is over and the plan's \
+            grace has passed, which is at \(Self.text(due)); `throng release --period \(period) --ignore-grace` does it \
+            as soon as it is over.
+            """
+        case .lost(let report, let period):
+            """
+            nothing that \(report) needs will ever be released for \(period): its noise could not be drawn when the period was \
+            released, because the budget was spent or missing or the process stopped in between, and it is never drawn \
+            later. Other periods are not affected; where the budget was the cause, the plan has to give more of it.
+            """
+        case .notComplete(let report, let period, let due):
+            """
+            not everything of \(period) is released yet, and what \(report) delivers is made once. `throng release \
+            --period \(period)` releases it from \(Self.text(due)) on, when its grace is over; --out writes what there is \
+            into a folder.
+            """
+        case .notDelivered(let report, let period, let reasons):
+            """
+            \(report) of \(period) did not arrive everywhere: \(reasons.joined(separator: "; ")). It is on record and tried \
+            again; `throng report show` says how it stands.
+            """
+        }
+    }
+
+    private static func text(_ unixSeconds: Int64) -> String {
+        Date(timeIntervalSince1970: Double(unixSeconds)).formatted(.iso8601)
+    }
+}

@@ -1,0 +1,187 @@
+package import Logging
+internal import ServiceLifecycle
+internal import ThrongDelivery
+package import ThrongPlan
+internal import ThrongPostgres
+internal import ThrongReport
+internal import ThrongStore
+
+/// Releases, reports and lets go of what is too old, all by itself, as the plans say.
+package struct ScheduleService: Service {
+    let plans: [Plan]
+    let releases: any DueReleases
+    let reports: any DueReports
+    let store: any Retention
+    let standing: FlushStanding
+    let guarded: ClockGuard
+    let settlement: Settlement
+    let health: ScheduleHealth
+    let clock: UnixClock
+    let interval: Duration
+    let logger: Logger
+
+    /// - Parameters:
+    ///   - standing: whether PostgreSQL has what was counted.
+    ///   - interval: how long it rests between two looks.
+    package init(
+        plans: [Plan], releases: any DueReleases, reports: any DueReports, store: any Retention,
+        standing: FlushStanding, guarded: ClockGuard, settlement: Settlement, health: ScheduleHealth,
+        clock: UnixClock, interval: Duration, logger: Logger
+    ) {
+        self.plans = plans
+        self.releases = releases
+        self.reports = reports
+        self.store = store
+        self.standing = standing
+        self.guarded = guarded
+        self.settlement = settlement
+        self.health = health
+        self.clock = clock
+        self.interval = interval
+        self.logger = logger
+    }
+
+    package func run() async throws {
+        var progress = Progress()
+        while !Task.isShuttingDownGracefully { try await pause(await round(&progress)) }
+    }
+
+    /// What is known from one round to the next.
+    package struct Progress {
+        /// The day on which what was too old went last. Unit: days since 1970.
+        package var expiredDay: Int64 = -1
+    }
+
+    /// Does what is due; returns how long to rest then.
+    package func round(_ progress: inout Progress) async -> Duration {
+        // What still waits in the journal, or was lost by PostgreSQL, belongs into what is released now.
+        guard standing.isLevel else { return .milliseconds(250) }
+        await look(&progress.expiredDay)
+        return interval
+    }
+
+    /// Looks once at what is due and, once a day, at what is too old; at nothing while the time of day is not believed,
+    /// because what is done by a wrong clock can't be undone.
+    ///
+    /// - Parameter expiredDay: the day on which that was done last. Unit: days since 1970.
+    package func look(_ expiredDay: inout Int64) async {
+        guard await guarded.isBelieved() else { return }
+        let isSettled = await isSettled()
+        for plan in plans { await tick(plan, releasing: isSettled) }
+        let day = clock.now.flooredQuotient(by: 86_400)
+        if day != expiredDay, await expire() { expiredDay = day }
+    }
+
+    /// How it waits for other daemons: no longer than the process lives.
+    package static let rest: @Sendable (Duration) async throws -> Void = { length in
+        try await pause(length)
+        if Task.isShuttingDownGracefully { throw CancellationError() }
+    }
+
+    /// Whether PostgreSQL has all that daemons acknowledged, where anything is due; false is said.
+    private func isSettled() async -> Bool {
+        do {
+            var isDue = false
+            for plan in plans where !isDue {
+                let end = try await store.firstOpenEnd(app: plan.app.name)
+                isDue = end.map { $0 + plan.app.grace.components.seconds <= clock.now } ?? false
+            }
+            guard isDue else { return true }
+            let silent = try await settlement.reached()
+            for one in silent {
+                let isGone = one.silence > Settlement.longestSilence
+                logger.log(
+                    level: isGone ? .warning : .error,
+                    isGone
+                        ? "releases go on without a daemon that was not heard of for two days"
+                        : "releases wait for a daemon that may have acknowledged what PostgreSQL lacks",
+                    metadata: ["daemon": "\(one.daemon)", "silent": "\(one.silence) s"])
+            }
+            return silent.allSatisfy { $0.silence > Settlement.longestSilence }
+        } catch {
+            // A stop, or PostgreSQL is away: the next look asks again.
+            logger.debug("daemons could not be asked", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+
+    /// Looks once at what is due of one plan.
+    package func tick(_ plan: Plan, releasing isSettled: Bool) async {
+        if isSettled { await trying { try await release(plan) } }
+        // Also where releases failed: reports of other periods have all that they need.
+        await trying { try await report(plan) }
+        do {
+            // Asked after the releases: what is due now was not made.
+            let end = try await store.firstOpenEnd(app: plan.app.name)
+            health.releaseIsDue(at: end.map { $0 + plan.app.grace.components.seconds }, app: plan.app.name)
+        } catch {
+            // What was known last stands: it gets overdue by itself.
+            logger.notice("what is due next could not be read", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func release(_ plan: Plan) async throws {
+        let all = try await releases.releaseDue(of: plan, now: clock.now) { failure in
+            var facts: Logger.Metadata = [
+                "metric": "\(failure.metric)", "kind": "\(failure.period.kind)", "period": "\(failure.period.start)",
+            ]
+            facts["error"] = "\(failure.error)"
+            if let error = failure.error as? PostgresError, error.isRetryable {
+                logger.notice("a release waits for PostgreSQL", metadata: facts)
+            } else {
+                health.failed()
+                logger.error("a release failed and is tried again", metadata: facts)
+            }
+        }
+        for made in all {
+            if let gap = made.gap {
+                logger.warning(
+                    "a noisy release is missing for good",
+                    metadata: ["metric": "\(made.metric)", "period": "\(made.period.start)", "reason": "\(gap)"])
+                continue
+            }
+            health.released(at: clock.now)
+            logger.info("released", metadata: ["metric": "\(made.metric)", "period": "\(made.period.start)"])
+        }
+    }
+
+    private func report(_ plan: Plan) async throws {
+        let delivered = try await reports.deliverDue(of: plan, now: clock.now) { report, error in
+            health.reportFailed()
+            let facts: Logger.Metadata = ["report": "\(report.name)", "error": "\(error)"]
+            if error is PrintError {
+                logger.error("a report goes without its PDF", metadata: facts)
+            } else {
+                logger.error("a report failed", metadata: facts)
+            }
+        }
+        for _ in 0..<delivered { health.reported(at: clock.now) }
+    }
+
+    private func trying(_ work: () async throws -> Void) async {
+        do {
+            try await work()
+        } catch let error as PostgresError where error.isRetryable {
+            logger.notice("the schedule waits for PostgreSQL", metadata: ["error": "\(error)"])
+        } catch {
+            health.failed()
+            logger.error("the schedule failed and is tried again", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Takes away what is older than it may be; false where PostgreSQL could not.
+    private func expire() async -> Bool {
+        do {
+            let outcome = try await store.expire(plans: plans, now: clock.now)
+            if outcome.cells > 0 || !outcome.partitions.isEmpty {
+                logger.info(
+                    "let go of what was too old",
+                    metadata: ["cells": "\(outcome.cells)", "partitions": "\(outcome.partitions.count)"])
+            }
+            return true
+        } catch {
+            logger.notice("retention is tried again", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+}

@@ -1,0 +1,321 @@
+internal import Synchronization
+internal import ThrongCounting
+internal import ThrongIntake
+internal import ThrongJournal
+internal import ThrongPlan
+internal import ThrongSchedule
+internal import ThrongWire
+
+/// Takes batches over the whole first half of the way: read, bucket, count, journal. Answers once it is on disk.
+final class Ingestion: Sendable {
+    let journal: Journal
+    let keys: KeyRing
+    let bodies: BodyBudget
+    let odd: OddBatches
+    let intake: Intake
+    let reveals: VocabularyLearner
+    private let state: Mutex<Counting>
+    private let believed: BelievedTime
+    private let telemetry: Telemetry
+    private let clock: UnixClock
+    private let houseClock: HouseClock
+    private let calendars: [String: PeriodCalendar]
+    private let onFailure: @Sendable (any Error) -> Void
+
+    /// What came of a batch.
+    enum Verdict {
+        /// Answer this once the journal has come so far.
+        case counted(BatchAnswer, Telemetry.BatchOutcome, JournalPosition)
+        case optedOut(BatchAnswer)
+        case overloaded
+        /// The journal does not have it and never will.
+        case failed
+    }
+
+    init(
+        intake: Intake,
+        counting: Counting,
+        keys: KeyRing,
+        journal: Journal,
+        believed: BelievedTime,
+        reveals: VocabularyLearner,
+        telemetry: Telemetry,
+        bodies: BodyBudget,
+        clock: UnixClock,
+        houseClock: HouseClock,
+        onFailure: @escaping @Sendable (any Error) -> Void
+    ) {
+        self.intake = intake
+        self.keys = keys
+        self.journal = journal
+        self.believed = believed
+        self.reveals = reveals
+        self.telemetry = telemetry
+        self.bodies = bodies
+        odd = OddBatches(bodies: bodies)
+        self.clock = clock
+        self.houseClock = houseClock
+        self.onFailure = onFailure
+        var calendars: [String: PeriodCalendar] = [:]
+        for layout in counting.space.layouts {
+            calendars[layout.timeZone] = PeriodCalendar(timeZone: layout.timeZone)
+        }
+        self.calendars = calendars
+        state = Mutex(counting)
+    }
+
+    var limits: IntakeLimits { intake.limits }
+
+    /// Counts a body, or says why not.
+    ///
+    /// - Throws: ``IntakeError`` where the batch as a whole is refused; note it with ``refuse(_:)``.
+    func accept(_ body: UnpackedBody, signals: Set<OptOutSignal>) throws(IntakeError) -> Verdict {
+        try accept(
+            try body.read { bytes throws(IntakeError) in try intake.read(bytes, signals: signals, now: clock.now) })
+    }
+
+    /// The same on an event loop; nil, with nothing counted, for a batch that takes long to read.
+    func acceptQuickly(_ body: UnpackedBody, signals: Set<OptOutSignal>) throws(IntakeError) -> Verdict? {
+        let outcome = try body.read { bytes throws(IntakeError) in
+            try intake.readQuickly(bytes, signals: signals, now: clock.now)
+        }
+        guard let outcome else { return nil }
+        return try accept(outcome)
+    }
+
+    private func accept(_ outcome: IntakeOutcome) throws(IntakeError) -> Verdict {
+        switch outcome {
+        case .optedOut(let answer, let app, let sender):
+            return forget(sender, answer: answer, app: app)
+        case .batch(let incoming):
+            return try take(incoming)
+        }
+    }
+
+    /// Counts a batch that was read, or says why not.
+    ///
+    /// - Throws: ``IntakeError`` where the batch as a whole is refused.
+    func take(_ incoming: IncomingBatch) throws(IntakeError) -> Verdict {
+        try checkSize(of: incoming.bucketed)
+        guard journal.hasRoom else {
+            telemetry.answered(.overloaded)
+            return .overloaded
+        }
+        return try count(incoming)
+    }
+
+    /// What a body would add, event by event; nothing is counted and nothing is kept.
+    ///
+    /// - Throws: ``IntakeError`` where the batch as a whole would be refused.
+    func preview(_ body: UnpackedBody, signals: Set<OptOutSignal>) throws(IntakeError) -> PreviewAnswer {
+        let now = clock.now
+        let outcome = try body.read { bytes throws(IntakeError) in
+            try intake.read(bytes, signals: signals, now: now, use: .preview)
+        }
+        switch outcome {
+        case .optedOut(let answer, _, _):
+            return PreviewAnswer(
+                events: answer.refused.map { .init(index: $0.index, counted: [], refused: $0.reason) })
+        case .batch(let incoming):
+            let batch = incoming.bucketed
+            try checkSize(of: batch)
+            var trial = state.withLock { $0.forPreview() }
+            guard
+                let events = trial.preview(batch, now: now, openPeriod: { self.openPeriod(of: $0, now: now) })
+            else { throw .windowOutOfRange(current: batch.window.rotation.window(at: now).value) }
+            let refused = events.enumerated().compactMap { index, event in
+                event.refused.map { BatchAnswer.Refusal(index: index, reason: $0) }
+            }
+            var explained = incoming.explained(refused)[...]
+            return PreviewAnswer(
+                events: events.enumerated().map { index, event in
+                    .init(
+                        index: index, counted: event.additions.map { tuple(of: $0, in: trial.space) },
+                        refused: event.refused,
+                        detail: event.refused == nil ? nil : explained.removeFirst().detail)
+                })
+        }
+    }
+
+    private func tuple(of addition: CountedBatch.Addition, in space: CellSpace) -> PreviewAnswer.Tuple {
+        let layout = space.layouts[addition.metric]
+        let calendar = calendars[layout.timeZone] ?? .utc
+        let leaf = layout.buckets(of: addition.cell, in: layout.leaf)
+        let kept = layout.dimensions.indices.filter { layout.leaf.keeps($0) }
+        return PreviewAnswer.Tuple(
+            metric: layout.metric.text,
+            buckets: Dictionary(
+                uniqueKeysWithValues: zip(kept, leaf).map { place, bucket in
+                    let dimension = layout.dimensions[place]
+                    let label = intake.vocabulary.name(of: bucket, in: dimension, app: layout.app)
+                    return (dimension.name.text, label.text)
+                }),
+            period: calendar.label(of: calendar.period(layout.period, containing: addition.periodStart)),
+            count: addition.count,
+            sums: Dictionary(
+                uniqueKeysWithValues: zip(layout.sums, addition.sums).map { ($0.name, Double($1) / $0.scale) }))
+    }
+
+    /// Notes a request that was refused as a whole.
+    func refuse(_ error: IntakeError) { telemetry.refused(error) }
+
+    /// Notes a request for which there was no room.
+    func turnAway() { telemetry.answered(.overloaded) }
+
+    /// Refuses what the journal would not take, before anything is counted.
+    private func checkSize(of batch: BucketedBatch) throws(IntakeError) {
+        if let size = journal.excessiveSize(of: batch) {
+            throw .recordTooLarge(bytes: size, limit: journal.recordLimit)
+        }
+    }
+
+    /// Notes a batch that came with an opt-out signal. What its sender did before in the window's funnels and frequencies does
+    /// not count when the window closes.
+    private func forget(_ sender: OptedOutSender?, answer: BatchAnswer, app: AppName) -> Verdict {
+        var forgotten: JournalPosition?
+        do {
+            forgotten = try sender.flatMap { sender in
+                let key = try keys.existingKey(of: sender.window)
+                let identifier = sender.identifier.keyed(with: key)
+                return try state.withLock { counting in
+                    guard let record = counting.withdraw(identifier, from: sender.window, now: clock.now) else {
+                        return nil
+                    }
+                    try journal.append(.withdrawal(record), key: key)
+                    return record.position
+                }
+            }
+        } catch JournalError.windowClosed {
+            // A window without a key knows nobody.
+            forgotten = nil
+        } catch {
+            // Forgotten in memory and not in the journal: the process is about to end and will replay.
+            onFailure(error)
+            return .failed
+        }
+        state.withLock { $0.noteOptOut(of: answer.refused.count, app: app, now: clock.now) }
+        guard let forgotten else {
+            telemetry.answered(.optedOut, answer)
+            return .optedOut(answer)
+        }
+        return .counted(answer, .optedOut, forgotten)
+    }
+
+    private func count(_ incoming: IncomingBatch) throws(IntakeError) -> Verdict {
+        let window = incoming.bucketed.window
+        let key: WindowKey
+        do {
+            key = try keys.key(of: window)
+        } catch JournalError.windowClosed {
+            throw .windowOutOfRange(current: window.rotation.window(at: clock.now).value)
+        } catch {
+            // The window's key could not be written: nothing was counted.
+            if error.isFailedSync { onFailure(error) }
+            return .failed
+        }
+        let identifier = incoming.identifier.keyed(with: key)
+        let outcome: Counting.Outcome?
+        do {
+            outcome = try state.withLock { counting in
+                // Looked at here, so that whoever closes the journal knows that all that was counted is in the next freeze.
+                guard journal.isOpen else { return nil }
+                // Read here, so that no window is closed between looking at the clock and counting.
+                let now = clock.now
+                let outcome = counting.count(incoming.bucketed, identifier: identifier, now: now) { layout in
+                    self.openPeriod(of: layout, now: now)
+                }
+                // Counted in memory and not in the journal: only a replay would bring the two together again.
+                if case .counted(let batch) = outcome { try journal.append(batch, key: key) }
+                return outcome
+            }
+        } catch {
+            // The process is about to end and will replay.
+            onFailure(error)
+            return .failed
+        }
+        switch outcome {
+        case .counted(let batch):
+            let answer = BatchAnswer(
+                accepted: batch.answer.accepted, refused: incoming.explained(batch.answer.refused),
+                reveal: reveals.note(incoming.candidates, of: batch, key: key))
+            return .counted(answer, .accepted, batch.position)
+        case .repeated(let answer, let position):
+            let explained = BatchAnswer(
+                accepted: answer.accepted, refused: incoming.explained(answer.refused), unlisted: answer.unlisted)
+            return .counted(explained, .duplicate, position)
+        case .full, nil:
+            telemetry.answered(.overloaded)
+            return .overloaded
+        case .windowOver: throw .windowOutOfRange(current: window.rotation.window(at: clock.now).value)
+        }
+    }
+
+    private func openPeriod(of layout: MetricLayout, now: Int64) -> Int64 {
+        (calendars[layout.timeZone] ?? .utc).period(layout.period, containing: now).start
+    }
+
+    // MARK: For the flush
+
+    var position: JournalPosition { state.withLock { $0.position } }
+    var flushed: JournalPosition { state.withLock { $0.flushed } }
+    var knownFlushed: JournalPosition? { state.withLock { $0.isResolved ? $0.flushed : nil } }
+
+    func resolve(watermark: JournalPosition) { state.withLock { $0.resolve(watermark: watermark) } }
+
+    func freeze() -> Flush? { state.withLock { $0.takePending() }?.flush() }
+
+    func applied(_ flush: Flush, closed: Set<ClosedPeriod>) {
+        state.withLock { $0.applied(flush, closed: closed) }
+    }
+
+    /// Closes and forgets windows that are over, with their keys and the segments that nothing needs any more; nothing while
+    /// the time of day is not believed.
+    func tidy() throws {
+        guard houseClock.doubt == nil else { return }
+        let now = clock.now
+        reveals.closeWindows(now: now)
+        let known = keys.windows
+        // Added up while others count: nobody sends to these windows any more.
+        let ended = state.withLock { $0.takeEnded(now: now) }.map { $0.tallied() }
+        let settled: [WindowID]
+        let flushed: JournalPosition
+        do {
+            (settled, flushed) = try state.withLock { counting in
+                for window in ended {
+                    for closing in counting.close(window, openPeriod: { self.openPeriod(of: $0, now: now) }) {
+                        try journal.append(.closing(closing), key: keys.existingKey(of: closing.window))
+                    }
+                }
+                return (counting.closeWindows(now: now, among: known), counting.flushed)
+            }
+        } catch {
+            // Counted in memory and not in the journal: the process is about to end and will replay.
+            onFailure(error)
+            throw error
+        }
+        do {
+            try keys.destroy(keysOf: settled)
+            try journal.removeSegments(
+                flushed: flushed, unsettled: known.filter { !settled.contains($0) }, now: now)
+            try believed.raise(to: now)
+        } catch {
+            if error.isFailedSync { onFailure(error) }
+            throw error
+        }
+    }
+
+    var gauges: Telemetry.Gauges {
+        let journalBytes = journal.bytes
+        return state.withLock { counting in
+            Telemetry.Gauges(
+                journalBytes: journalBytes,
+                journalLag: counting.position.value - min(counting.position.value, counting.flushed.value),
+                pendingCells: counting.pendingCells,
+                openPairs: counting.openPairs,
+                saturations: counting.saturations,
+                bodyBytes: bodies.bytes,
+                windowBytes: counting.windowBytes,
+                refusalBytes: counting.refusalBytes)
+        }
+    }
+}

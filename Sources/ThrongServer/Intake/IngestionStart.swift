@@ -1,0 +1,170 @@
+internal import Logging
+internal import ThrongCounting
+internal import ThrongIntake
+internal import ThrongJournal
+internal import ThrongPlan
+internal import ThrongPostgres
+internal import ThrongSchedule
+internal import ThrongStore
+
+/// How a start comes to a desk that counts: reads the journal, agrees with PostgreSQL where to go on, and opens a new
+/// segment.
+struct IngestionStart: Sendable {
+    let data: DataDirectory
+    let plans: [Plan]
+    /// The layouts of the plans in force.
+    let layouts: [MetricLayout]
+    let rules: UserAgentRules
+    let limits: IntakeLimits
+    let journal: Journal.Options
+    /// What bodies that are still arriving may take. Unit: bytes.
+    let bodiesBytes: Int
+    let labels: LabelStore
+    let database: DatabaseLink
+    let kept: KeptFlushes
+    let offered: OfferedMark
+    let telemetry: Telemetry
+    let failure: FailureFlag
+    let clock: UnixClock
+    let houseClock: HouseClock
+    let logger: Logger
+    /// How much of what was counted is held in memory.
+    var bounds = Counting.Bounds()
+
+    /// Opens the desk.
+    ///
+    /// - Parameter needsWatermark: whether it is known already that nothing can be done without PostgreSQL.
+    /// - Returns: also what the journal can't tell any more: PostgreSQL or the kept flushes must have it.
+    func open(needsWatermark: Bool) async throws -> (Ingestion, unreadable: JournalPosition) {
+        let keys = try KeyRing(data)
+        let reader = try JournalReader(data, keys: keys, options: journal)
+        let space = CellSpace(layouts: layouts + (try reader.layouts()))
+        // What was kept from the watermark on is flushed first; the journal goes on from there.
+        let found = try await knownWatermark(patience: needsWatermark ? nil : Self.patience)
+        if found == nil, needsWatermark { throw DaemonError.watermarkNeeded(journal: reader.base.value) }
+        let watermark = found.map { kept.end(from: $0) ?? $0 }
+        if let found, let watermark, watermark < reader.base {
+            throw DaemonError.watermarkTooOld(database: found.value, journal: reader.base.value)
+        }
+        var counting = Counting(space: space, position: reader.base, watermark: watermark, bounds: bounds)
+        let believed = try BelievedTime(data)
+        let now = clock.now
+        if let lag = believed.lag(of: now) {
+            logger.warning(
+                """
+                the clock is behind the latest time that was believed; windows that were closed by it stay closed, and their \
+                clients get window_out_of_range until newer ones begin
+                """,
+                metadata: ["seconds": "\(lag)"])
+        }
+        var batches = 0
+        let replayed: JournalReader.Replayed
+        do throws(JournalError) {
+            replayed = try reader.replay(space: space, flushed: watermark) { record in
+                counting.replay(record, now: now)
+                batches += 1
+            }
+        } catch {
+            // A start after damage went on behind PostgreSQL's watermark; or a segment is gone. PostgreSQL knows.
+            guard watermark == nil, case .gap(let expected, let found, _) = error, found > expected else { throw error }
+            throw DaemonError.watermarkNeeded(journal: expected.value - 1)
+        }
+        // A position that PostgreSQL has counted already must not be handed out again.
+        if watermark == nil, !offered.covers(replayed.last, isTorn: replayed.torn.contains { !$0.isBlank }) {
+            throw DaemonError.watermarkNeeded(journal: replayed.last.value)
+        }
+        counting.reach(replayed.last)
+        // Whom it counted in windows that are over it has not learned: if the clock is set back, nobody counts twice in them.
+        try keys.closeWindows(now: now)
+        try believed.raise(to: now)
+        for tail in replayed.torn {
+            try tail.setAside()
+            let facts: Logger.Metadata = [
+                "segment": "\(tail.segment)", "bytes": "\(tail.count)", "kept": "\(tail.isBlank ? "" : tail.aside)",
+                "last": "\(tail.last.value)", "database": "\(watermark.map { "\($0.value)" } ?? "away")",
+            ]
+            if tail.isOvertaken {
+                logger.error(
+                    "a process wrote to the journal after another had taken its place: does the file system keep locks?",
+                    metadata: facts)
+                continue
+            }
+            logger.warning(
+                "the journal ended in bytes that are no record: a write that was cut off and never acknowledged, or damage",
+                metadata: facts)
+        }
+        if batches > 0 { logger.info("replayed the journal", metadata: ["batches": "\(batches)"]) }
+        let written = try Journal(
+            data,
+            space: space,
+            after: replayed,
+            position: counting.position,
+            options: journal,
+            onFull: { [logger] isFull in
+                if isFull {
+                    logger.error("the journal's disk is full; clients are told to come again until there is space")
+                } else {
+                    logger.notice("the journal's disk has space again")
+                }
+            }
+        ) { [logger] error in
+            logger.critical("the journal failed; stopping", metadata: ["error": "\(error)"])
+            failure.raise(.journalFailed)
+        }
+        sayWhatDoesNotFit(written)
+        let intake = try Intake(plans: plans, space: space, rules: rules, limits: limits)
+        let reveals = VocabularyLearner(
+            plans: plans, vocabulary: intake.vocabulary, keys: keys, store: labels,
+            telemetry: telemetry, logger: logger)
+        // Known labels count under their names from the first batch on, if PostgreSQL is there to tell them.
+        if watermark != nil { await reveals.refreshIfPossible() }
+        let desk = Ingestion(
+            intake: intake,
+            counting: counting,
+            keys: keys,
+            journal: written,
+            believed: believed,
+            reveals: reveals,
+            telemetry: telemetry,
+            bodies: BodyBudget(limit: bodiesBytes),
+            clock: clock,
+            houseClock: houseClock
+        ) { [logger] error in
+            logger.critical("a batch could not be journalled; stopping", metadata: ["error": "\(error)"])
+            failure.raise(.journalFailed)
+        }
+        return (desk, replayed.unreadable)
+    }
+
+    /// Says where batches within the limits may still be refused, because the journal takes no record that large.
+    private func sayWhatDoesNotFit(_ journal: Journal) {
+        for plan in plans {
+            for purpose in plan.purposes {
+                let most = journal.mostEvents(app: plan.app.name, purpose: purpose.name)
+                guard most < limits.eventsPerBatch else { continue }
+                logger.notice(
+                    "the largest batches may be refused with record_too_large: the journal takes no record that large",
+                    metadata: [
+                        "app": "\(plan.app.name)", "purpose": "\(purpose.name)",
+                        "events_per_batch": "\(limits.eventsPerBatch)", "events_that_fit": "\(most)",
+                    ])
+            }
+        }
+    }
+
+    /// How long PostgreSQL may be silent at a start before the daemon goes on without it.
+    private static let patience = Duration.seconds(5)
+
+    /// The watermark, or nil while PostgreSQL is away or hangs: then the journal takes what comes until it is back.
+    ///
+    /// - Parameter patience: how long PostgreSQL may be silent; nil waits for as long as it takes.
+    private func knownWatermark(patience: Duration?) async throws -> JournalPosition? {
+        do {
+            return try await database.attachedNow(patience: patience)
+        } catch let error as PostgresError where error.isRetryable {
+            logger.warning(
+                "PostgreSQL is away; counting into the journal until it is back", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+}

@@ -1,0 +1,123 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import ThrongInsight
+internal import ThrongIntake
+internal import ThrongPlan
+internal import ThrongReport
+internal import ThrongWire
+
+/// Tries an event from a page's form as a client's batch would be counted, and says in words what would remain.
+struct PreviewTrial: Sendable {
+    let desk: Ingestion
+    let clock: UnixClock
+
+    /// The largest form. Unit: bytes.
+    private static let largestForm = 64 << 10
+
+    /// - Throws: ``IntakeError`` where the form is too large or its event would be refused with all of its batch.
+    func trial(_ request: Request, of plan: Plan) async throws -> LabelTrial {
+        let values = try await desk.bodies.collect(request.body, upTo: Self.largestForm) { Self.form($0) }
+        let signals = RequestHeaders(request.headers).signals
+        let event = EventName(values["event"] ?? "")
+        var fields = values
+        fields["event"] = nil
+        let userAgents = plan.label().fields.filter(\.isUserAgent).map(\.name)
+        for field in userAgents where fields[field, default: ""].isEmpty {
+            fields[field] = request.headers[.userAgent]
+        }
+        var outcomes: [LabelTrial.Outcome] = []
+        for purpose in plan.purposes where plan.events(of: purpose.name).contains(event) {
+            let body = try body(of: event, fields: fields, plan: plan, purpose: purpose)
+            let answer = try desk.preview(
+                UnpackedBody(body, isGzip: false, limit: Self.largestForm),
+                signals: signals)
+            for event in answer.events { outcomes += Self.outcomes(of: event, plan: plan, purpose: purpose) }
+        }
+        if outcomes.isEmpty { outcomes = [.init(title: "Nothing.", text: "No metric counts it.", remains: [])] }
+        return LabelTrial(event: event.text, values: values, outcomes: outcomes)
+    }
+
+    private static func form(_ bytes: ByteBuffer) -> [String: String] {
+        var values: [String: String] = [:]
+        for pair in String(buffer: bytes).split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
+                $0.replacing("+", with: " ").removingPercentEncoding ?? ""
+            }
+            if parts.count == 2 { values[parts[0]] = parts[1] }
+        }
+        return values
+    }
+
+    private func body(
+        of event: EventName, fields: [String: String], plan: Plan, purpose: Purpose
+    ) throws -> ByteBuffer {
+        let summed = Set(plan.metrics.flatMap(\.sums).map(\.field))
+        var scalars: [String: Batch.Scalar] = [:]
+        for field in plan.fields(of: event, purpose: purpose.name) {
+            guard let value = fields[field.text], !value.isEmpty else { continue }
+            scalars[field.text] =
+                summed.contains(field) ? Double(value).map { .number($0) } ?? .text(value) : .text(value)
+        }
+        let now = clock.now
+        let batch = Batch(
+            app: plan.app.name.text, purpose: purpose.name.text, window: purpose.rotation.window(at: now).value,
+            id: "trial",
+            events: [
+                .init(
+                    event: event.text, at: Date(timeIntervalSince1970: Double(now)).formatted(.iso8601),
+                    fields: scalars)
+            ])
+        return ByteBuffer(bytes: try JSONEncoder().encode(batch))
+    }
+
+    private static func outcomes(of event: PreviewAnswer.Event, plan: Plan, purpose: Purpose) -> [LabelTrial.Outcome] {
+        let condition = purpose.needsConsent ? ", once you have agreed" : ""
+        if let reason = event.refused {
+            return [.init(title: "Nothing for \(purpose.name).", text: words(for: reason), remains: [])]
+        }
+        if event.counted.isEmpty {
+            return [
+                .init(
+                    title: "Nothing for \(purpose.name).",
+                    text: "By itself it is no step that counts: the steps before it come first.", remains: [])
+            ]
+        }
+        return event.counted.compactMap { tuple in
+            guard let metric = plan.metric(MetricName(tuple.metric)) else { return nil }
+            let buckets = plan.cubeDimensions(of: metric).compactMap { dimension in
+                tuple.buckets[dimension.name.text].map { LabelTrial.Remain(name: dimension.title, value: $0) }
+            }
+            let sums = metric.sums.compactMap { sum in
+                tuple.sums[sum.name].map {
+                    let number = Decimals(sum.quantum(of: $0), shiftedBy: sum.decimals, over: 1, places: sum.decimals)
+                    return LabelTrial.Remain(name: sum.name, value: "\(number.grouped) \(sum.unit)")
+                }
+            }
+            let text =
+                metric.within == nil
+                ? "one more in these counters of \(tuple.period)\(condition)."
+                : "one more in these counters of \(tuple.period)\(condition), once your identifier\u{2019}s window is over and "
+                    + "if nothing more comes of it by then."
+            return LabelTrial.Outcome(
+                title: "\(metric.title):", text: text,
+                remains: buckets + sums)
+        }
+    }
+
+    private static func words(for reason: RefusalReason) -> String {
+        switch reason {
+        case .unknownEvent: "No metric counts it."
+        case .unknownField: "It has a field that no metric looks at."
+        case .invalidValue: "A field that is added up is missing or no number."
+        case .tooOld: "It is too long ago."
+        case .inTheFuture: "It has not happened yet."
+        case .metricExpired: "Counting has ended."
+        case .contributionBound, .cellsBound: "One identifier has added all that it may."
+        case .partitionConflict: "A device is of one kind only."
+        case .impossibleCombination: "The plan says that this cannot be."
+        case .optedOut: "Your browser says that it does not want to be counted, and this purpose honours that."
+        }
+    }
+}

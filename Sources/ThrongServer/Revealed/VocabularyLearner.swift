@@ -1,0 +1,196 @@
+internal import Logging
+internal import Synchronization
+internal import ThrongCounting
+internal import ThrongIntake
+internal import ThrongJournal
+internal import ThrongPlan
+internal import ThrongPostgres
+internal import ThrongStore
+internal import ThrongWire
+
+/// Learns the values of open vocabularies: notes which hashes come from how many devices, asks for what enough of them
+/// have sent, and lets a value count under its name once PostgreSQL has it.
+///
+/// A value whose hash was sent by fewer devices is never taken in: what a client says is hashed, and unless that hash has
+/// enough devices behind it, it is forgotten before anything is done with it.
+final class VocabularyLearner: Sendable {
+    private let vocabulary: RevealedVocabulary
+    private let keys: KeyRing
+    private let store: LabelStore
+    private let telemetry: Telemetry
+    private let logger: Logger
+    private let dimensions: [AppName: [Revealed]]
+    private let candidates = Mutex(RevealCandidates())
+
+    /// A dimension whose labels are learned.
+    struct Revealed {
+        let name: DimensionName
+        /// Slots that it has.
+        let most: Int
+        /// Devices that must have sent a hash.
+        let threshold: Threshold
+    }
+
+    /// The devices that are asked are as many as it takes for so many to answer. Unit: devices.
+    private static let wantedAnswers = 3.0
+    /// An answer asks for so many values at most.
+    private static let mostRequests = 16
+
+    init(
+        plans: [Plan], vocabulary: RevealedVocabulary, keys: KeyRing, store: LabelStore, telemetry: Telemetry,
+        logger: Logger
+    ) {
+        self.vocabulary = vocabulary
+        self.keys = keys
+        self.store = store
+        self.telemetry = telemetry
+        self.logger = logger
+        var dimensions: [AppName: [Revealed]] = [:]
+        for plan in plans {
+            dimensions[plan.app.name] = plan.dimensions.compactMap { dimension in
+                guard case .revealed(let most) = dimension.rule else { return nil }
+                return Revealed(name: dimension.name, most: most, threshold: plan.revealThreshold(of: dimension.name))
+            }
+        }
+        self.dimensions = dimensions.filter { !$0.value.isEmpty }
+    }
+
+    /// Whether any plan has such a dimension.
+    var isNeeded: Bool { !dimensions.isEmpty }
+
+    // MARK: Asking
+
+    /// Notes the hashes of a batch that was counted; returns those whose values its device may be asked for.
+    ///
+    /// - Parameter key: the window's.
+    func note(_ hashes: [RevealCandidate], of batch: CountedBatch, key: WindowKey) -> [RevealRequest]? {
+        guard !hashes.isEmpty, let known = dimensions[batch.window.app] else { return nil }
+        let refused = Set(batch.answer.refused.map(\.index))
+        var requests: [RevealRequest] = []
+        var seen: Set<RevealedHash> = []
+        for candidate in hashes where !refused.contains(candidate.event) && seen.insert(candidate.hash).inserted {
+            guard let dimension = known.first(where: { $0.name == candidate.dimension }) else { continue }
+            // With a label in every slot there is nothing left to learn.
+            guard vocabulary.labels(of: dimension.name, app: batch.window.app).count < dimension.most else { continue }
+            let hash = key.keyed(candidate.hash)
+            let outcome = candidates.withLock {
+                $0.note(
+                    hash, by: batch.identifier, of: dimension.name, in: batch.window, threshold: dimension.threshold)
+            }
+            switch outcome {
+            case .few: break
+            case .full: telemetry.hashWasDropped()
+            case .enough:
+                guard requests.count < Self.mostRequests else { break }
+                requests.append(
+                    RevealRequest(
+                        dimension: dimension.name, hash: candidate.hash,
+                        probability: min(1, Self.wantedAnswers / Double(dimension.threshold.devices))))
+            }
+        }
+        return requests.isEmpty ? nil : requests
+    }
+
+    /// Forgets what was noted in windows that are over.
+    func closeWindows(now: Int64) {
+        vocabulary.closeWindows(now: now)
+        candidates.withLock { $0.closeWindows(now: now) }
+    }
+
+    // MARK: Learning
+
+    /// Takes a client's answer.
+    ///
+    /// - Throws: ``UnfitValue``.
+    func learn(_ reveal: IncomingReveal) async throws -> RevealOutcome {
+        let label = try BucketLabel(revealing: reveal.value)
+        let window = reveal.window
+        guard let dimension = dimensions[window.app]?.first(where: { $0.name == reveal.dimension }) else {
+            return .notAsked
+        }
+        let labels = vocabulary.labels(of: dimension.name, app: window.app)
+        if labels[label] != nil { return .learned }
+        guard hasEnough(label, of: dimension, in: window) else { return .notAsked }
+        guard labels.count < dimension.most else { return .full }
+        do {
+            // A database that was restored may have lost labels by which this daemon counts: they come first.
+            try await refresh()
+            let slot = try await store.learn(label, of: dimension.name, app: window.app, most: dimension.most)
+            guard let slot, slot < dimension.most else { return .full }
+            try await refresh()
+            return .learned
+        } catch let error as PostgresError {
+            logger.notice("a label could not be learned now", metadata: ["error": "\(error)"])
+            return .unavailable
+        }
+    }
+
+    private func hasEnough(_ label: BucketLabel, of dimension: Revealed, in window: WindowID) -> Bool {
+        // A window in which nobody sent anything has no key, and must not get one here.
+        guard keys.windows.contains(window) else { return false }
+        do {
+            let hash = try keys.key(of: window).keyed(RevealedKey(of: dimension.name, in: window).hash(label))
+            return candidates.withLock {
+                $0.hasEnough(hash, of: dimension.name, in: window, threshold: dimension.threshold)
+            }
+        } catch {
+            // The window is over.
+            return false
+        }
+    }
+
+    // MARK: What PostgreSQL knows
+
+    /// Brings the labels up to date with PostgreSQL's, which other daemons teach, too.
+    ///
+    /// - Throws: ``PostgresError``.
+    func refresh() async throws {
+        for (app, dimensions) in dimensions {
+            try await store.read(app: app) { stored, restore in
+                for dimension in dimensions {
+                    let known = stored.filter { $0.dimension == dimension.name }
+                    try self.take(known, of: dimension.name, app: app, restore: restore)
+                }
+            }
+        }
+    }
+
+    /// The same, left for later where PostgreSQL is not there.
+    ///
+    /// - Returns: whether it was.
+    @discardableResult
+    func refreshIfPossible() async -> Bool {
+        do {
+            try await refresh()
+            return true
+        } catch {
+            logger.debug("labels are looked up again", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+
+    /// A label that is known here and no longer there was lost with a database that had to be restored: it is put back,
+    /// because counters of its slot mean it. Where its slot has another by now, it is given up.
+    private func take(
+        _ stored: [LearnedLabel], of dimension: DimensionName, app: AppName, restore: (LearnedLabel) throws -> Bool
+    ) throws {
+        var labels: [BucketLabel: Int] = [:]
+        for label in stored where !label.isRetired { labels[label.label] = label.slot }
+        let there = Set(stored.map(\.label))
+        for (label, slot) in vocabulary.labels(of: dimension, app: app) where !there.contains(label) {
+            if try restore(LearnedLabel(dimension: dimension, slot: slot, label: label, isRetired: false)) {
+                labels[label] = slot
+            } else {
+                logger.error("a label was lost with an older database, and its place is taken")
+            }
+        }
+        vocabulary.set(labels, of: dimension, app: app)
+        telemetry.labelsAreKnown(labels.count, of: dimension, app: app)
+    }
+
+    /// Closes the connection.
+    func close() { store.close() }
+
+    /// Closes the connection after so long, whatever is under way.
+    func close(within length: Duration) { store.close(within: length) }
+}

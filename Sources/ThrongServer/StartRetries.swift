@@ -1,0 +1,93 @@
+internal import Logging
+internal import ServiceLifecycle
+internal import Synchronization
+internal import ThrongJournal
+
+/// Stands in for a daemon that can't start yet: tries again and again, and tells clients meanwhile to come again.
+///
+/// A signal ends the process soon, as it does during any start: nothing was taken that could be lost.
+struct StartRetries {
+    /// Where clients post, with ``StartingRoutes``.
+    let server: any Service
+    let dataPath: String
+    let logger: Logger
+
+    /// Returns what an attempt returns at last.
+    ///
+    /// - Throws: what an attempt throws that no waiting helps against.
+    func wait<Value: Sendable>(
+        for blocker: StartBlocker, then attempt: @escaping @Sendable (StartBlocker) async throws -> Value
+    ) async throws -> Value {
+        let attempts = Attempts(blocker: blocker, dataPath: dataPath, logger: logger, attempt: attempt)
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    ServiceGroupConfiguration.ServiceConfiguration(service: server),
+                    ServiceGroupConfiguration.ServiceConfiguration(
+                        service: attempts, successTerminationBehavior: .gracefullyShutdownGroup),
+                ],
+                logger: logger))
+        try await group.run()
+        guard let value = attempts.value else { throw CancellationError() }
+        return value
+    }
+}
+
+/// The attempts to start, one after another.
+private final class Attempts<Value: Sendable>: Service {
+    private let blocker: StartBlocker
+    private let dataPath: String
+    private let logger: Logger
+    private let attempt: @Sendable (StartBlocker) async throws -> Value
+    private let made = Mutex<Value?>(nil)
+
+    init(
+        blocker: StartBlocker, dataPath: String, logger: Logger,
+        attempt: @escaping @Sendable (StartBlocker) async throws -> Value
+    ) {
+        self.blocker = blocker
+        self.dataPath = dataPath
+        self.logger = logger
+        self.attempt = attempt
+    }
+
+    /// What the last attempt made.
+    var value: Value? { made.withLock { $0 } }
+
+    func run() async throws {
+        var blocker = blocker
+        say(blocker)
+        // An attempt may replay a large journal: no more than half of the time goes into that.
+        var pause = Duration.seconds(1)
+        while true {
+            try await Task.sleep(for: pause)
+            if blocker == .fullDisk, !DataDirectory.hasSpace(at: dataPath) { continue }
+            let started = ContinuousClock.now
+            do {
+                let value = try await attempt(blocker)
+                logger.notice("the start goes on")
+                return made.withLock { $0 = value }
+            } catch {
+                guard let next = StartBlocker(error, dataPath: dataPath) else { throw error }
+                if next != blocker { say(next) }
+                blocker = next
+                pause = max(.seconds(1), ContinuousClock.now - started)
+            }
+        }
+    }
+
+    private func say(_ blocker: StartBlocker) {
+        switch blocker {
+        case .fullDisk:
+            logger.error("the data directory's disk is full; the start waits for space")
+        case .unknownWatermark:
+            logger.error(
+                "the journal has lost its end, and PostgreSQL is away, which may have it; the start waits for PostgreSQL"
+            )
+        case .predecessor:
+            logger.notice(
+                "another process may still hold this daemon's place in PostgreSQL; it was told, and the start waits for it"
+            )
+        }
+    }
+}

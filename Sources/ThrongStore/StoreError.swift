@@ -1,0 +1,59 @@
+package import ThrongCounting
+package import ThrongPlan
+
+/// Why the store did not do what it was asked, although PostgreSQL answered; trying again does not help.
+package enum StoreError: Error, Sendable, Hashable {
+    /// Another process has attached with the same daemon id since.
+    case fenced(daemon: DaemonID)
+    /// The database is older than this process's attachment to it: a copy was restored, or a standby took over.
+    case attachmentLost(daemon: DaemonID)
+    /// A flush came before ``CounterStore/attach(daemon:)``.
+    case notAttached
+    /// The watermark is elsewhere than the flush says.
+    case watermarkMoved(expected: JournalPosition, found: JournalPosition)
+    /// A layout that was never registered.
+    case layoutUnknown(LayoutID)
+    /// A stored layout no longer has the identity that it was registered with.
+    case layoutAltered(LayoutID)
+    /// A release was made for another metric or period than the one that was closed.
+    case releaseMismatched(metric: MetricName)
+    /// As many questions of analysts as are answered at once, and as many as may wait, are under way.
+    case busy(questions: Int)
+}
+
+extension StoreError: CustomStringConvertible {
+    /// What was found and what to do next.
+    package var description: String {
+        switch self {
+        case .fenced(let daemon):
+            """
+            another process has attached as daemon \(daemon) since; stop one of the two: a data directory belongs to \
+            one process
+            """
+        case .attachmentLost(let daemon):
+            """
+            PostgreSQL does not know that this process attached as daemon \(daemon): it was restored from an older copy, \
+            or a standby took over that did not have everything. Nothing was counted
+            """
+        case .notAttached:
+            "a flush came before the daemon attached; attach first"
+        case .watermarkMoved(let expected, let found):
+            """
+            the watermark is at \(found.value) where this daemon says \(expected.value), and what lies between is not \
+            among the flushes that it keeps. The database or the data directory was restored from an older copy. \
+            Nothing was counted and nothing is lost that is still here: restore a newer copy, or start throng again, \
+            which looks for it in the journal
+            """
+        case .layoutUnknown(let id):
+            "layout \(id) was never registered; register layouts before they are used"
+        case .layoutAltered(let id):
+            "layout \(id) no longer matches its identity; restore throng.metric_layout from a backup"
+        case .releaseMismatched(let metric):
+            """
+            a release of \(metric) was made for another layout or period than the one that was closed; nothing was released
+            """
+        case .busy(let questions):
+            "\(questions) questions are under way, as many as are taken at once; ask again in a few seconds"
+        }
+    }
+}

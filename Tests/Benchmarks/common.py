@@ -1,0 +1,137 @@
+"""What benchmarks have in common: where things are, plans, figures and their tables."""
+
+import contextlib
+import csv
+import gzip
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+# A parent may have blocked signals, which children inherit, and pgbench ends by one.
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+DEVICES = os.path.join(ROOT, "Deploy/sample/devices.ndjson.gz")
+# Debian's libeatmydata1, by its multiarch folder.
+EATMYDATA = "libeatmydata.so"
+
+
+class Settings:
+    """What a smoke run does without: real devices, which take a while to read, and warming up."""
+
+    devices = ["--devices", DEVICES]
+    # Seconds that `throng bench` sends before it measures.
+    warm_up = 2
+
+    @classmethod
+    def shorten(cls):
+        cls.devices, cls.warm_up = [], 0
+
+
+def say(*words):
+    print(f"[{time.strftime('%H:%M:%S')}]", *words, file=sys.stderr, flush=True)
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+@contextlib.contextmanager
+def temporary_folder():
+    folder = tempfile.mkdtemp(prefix="throng-bench-", dir="/tmp")
+    if os.geteuid() == 0:
+        # A private PostgreSQL's user must get through.
+        os.chmod(folder, 0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def plan_in(folder, name="plan.yaml", **words):
+    """A benchmark's plan with an expiry date that lies ahead, and further words filled in."""
+    with open(os.path.join(HERE, name)) as file:
+        plan = file.read()
+    words["EXPIRES"] = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400))
+    for word, text in words.items():
+        plan = plan.replace(word, text)
+    path = os.path.join(folder, words.get("APP", "") + name)
+    with open(path, "w") as file:
+        file.write(plan)
+    return path
+
+
+def cube(folder, app, buckets):
+    """A plan whose metric has as many cells as the buckets' third power."""
+    # One of the buckets is `other`.
+    lists = ", ".join(f"b{number}: [v{number}]" for number in range(buckets - 1))
+    return plan_in(folder, "cube.yaml", APP=app, LISTS="{" + lists + "}")
+
+
+def event_names(plan):
+    """The sample's shopping events in their order, those that the plan counts."""
+    allowed = set(re.search(r"events: \[([^]]*)\]", plan)[1].replace(",", " ").split())
+    with gzip.open(os.path.join(ROOT, "Deploy/sample/shop.csv.gz"), "rt", newline="") as file:
+        return [row["event"] for row in csv.DictReader(file) if row["event"] in allowed]
+
+
+def lines(*command, whole=False, **options):
+    """What a program says as JSON: an object a line, or one as a whole."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)} failed:\n{done.stdout[-1000:]}{done.stderr[-2000:]}")
+    return json.loads(done.stdout) if whole else [json.loads(line) for line in done.stdout.splitlines()]
+
+
+class Figures:
+    """What a run measured, and what it has to reach."""
+
+    def __init__(self):
+        self.values, self.targets = {}, []
+
+    def note(self, name, value):
+        self.values.setdefault(name, []).append(value)
+
+    def median(self, name):
+        return statistics.median(self.values[name])
+
+    def target(self, name, value, must=None, aim=None, at_most=False):
+        """A figure with what it must reach and what it aims at; a ceiling where at_most says so."""
+        def reaches(bound):
+            return bound is None or (value <= bound if at_most else value >= bound)
+        verdict = "aim" if aim is not None and reaches(aim) else "must" if must is not None and reaches(must) else (
+            "no" if must is not None else "")
+        self.targets.append(
+            {"name": name, "is": value, "must": must, "aim": aim, "at_most": at_most, "reaches": verdict})
+
+    def show(self, path=None):
+        if self.values:
+            print(f"\n{'figure':58} {'median':>13} {'lowest':>13} {'highest':>13}")
+            for name, each in self.values.items():
+                print(f"{name:58} {number(self.median(name)):>13} {number(min(each)):>13} {number(max(each)):>13}")
+        if self.targets:
+            print(f"\n{'target':58} {'is':>10} {'must':>9} {'aim':>9}  reaches")
+            for each in self.targets:
+                sign = "≤ " if each["at_most"] else "≥ "
+                bounds = ["" if bound is None else sign + number(bound) for bound in (each["must"], each["aim"])]
+                print(f"{each['name']:58} {number(each['is']):>10} {bounds[0]:>9} {bounds[1]:>9}  {each['reaches']}")
+        if path:
+            with open(path, "w") as file:
+                json.dump({
+                    "processors": os.cpu_count(), "medians": {name: self.median(name) for name in self.values},
+                    "rounds": self.values, "targets": self.targets}, file, indent=1)
+
+
+def number(value):
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:,.1f}" if abs(value) >= 100 else f"{value:,.2f}"

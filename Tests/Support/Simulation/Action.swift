@@ -1,0 +1,36 @@
+/// One step of a history. Its number is all the chance that it takes, so that steps can be left out of a history.
+package struct Action: Sendable, Hashable, CustomStringConvertible {
+    /// What happens.
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// A client sends a new batch, or one again.
+        case post, again
+        /// The journal's thread, the flush, the schedule and the fence take a turn.
+        case write, flush, schedule
+        /// A moment, some seconds, minutes, hours pass.
+        case moment, seconds, minutes, hours
+        /// Many windows pass, each with a batch of its own.
+        case crowd
+        /// A client sends a batch that is as large as any may be, or larger.
+        case giant
+        /// A part of the journal that was synced is cut off.
+        case damage
+        /// The daemon's process stands still for some seconds.
+        case freeze
+        /// The clock is set wrong, or right.
+        case clockWrong, clockRight
+        /// The process is killed; the power is lost; the daemon is stopped in order; a dead one is started.
+        case kill, powerLoss, stop, start
+        /// One of the next syncs fails; the disk fills up; there is space again.
+        case syncFails, diskFills, diskHasSpace
+        /// PostgreSQL goes, hangs, is back; loses the connection before or after its next COMMIT; is restored.
+        case databaseAway, databaseHangs, databaseBack, commitLost, answerLost, backup, restore
+    }
+
+    /// What happens.
+    package let kind: Kind
+    /// All the chance that it takes.
+    package let number: UInt64
+
+    /// As a history prints it.
+    package var description: String { "\(kind.rawValue) \(number)" }
+}

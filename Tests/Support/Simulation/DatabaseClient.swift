@@ -1,0 +1,222 @@
+import ThrongCounting
+import ThrongPlan
+import ThrongRelease
+import ThrongReport
+import ThrongStore
+
+@testable import ThrongSchedule
+@testable import ThrongServer
+
+/// A process's way to a ``VirtualDatabase``.
+///
+/// One thread uses it: that is the proof of `@unchecked Sendable`.
+final class DatabaseClient: FlushTarget, DueReleases, DueReports, Retention, ClockStore, Settling, @unchecked Sendable {
+    private let database: VirtualDatabase
+    private var attachment: (daemon: DaemonID, fence: Int64)?
+    /// False once the process is gone.
+    private(set) var isAlive = true
+
+    init(_ database: VirtualDatabase) { self.database = database }
+
+    func end() {
+        isAlive = false
+        database.wake()
+    }
+
+    // MARK: Flushing
+
+    func registerLayouts(_ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms]) async throws {
+        try await database.hear("metric_layout.register", of: self)
+    }
+
+    func forgetSchema() {}
+
+    func watermark(of daemon: DaemonID) async throws -> Watermark? {
+        try await database.hear("watermark.select", of: self)
+        return database.state.marks[daemon]
+    }
+
+    func attach(
+        daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String?
+    ) async throws -> JournalPosition {
+        try await database.hear("watermark.attach", of: self)
+        let position = try database.commit("watermark.attach") { state in
+            let found = state.marks[daemon]
+            guard (found?.fence ?? 0) == (known?.fence ?? 0) else { throw StoreError.fenced(daemon: daemon) }
+            let position = found?.position ?? .start
+            state.marks[daemon] = Watermark(position: position, fence: fence, holder: holder)
+            state.settled[daemon] = 0
+            return position
+        }
+        attachment = (daemon, fence)
+        return position
+    }
+
+    func watermark() async throws -> JournalPosition {
+        try await database.hear("watermark.select", of: self)
+        return try position(in: database.state)
+    }
+
+    private func position(in state: DatabaseState) throws -> JournalPosition {
+        guard let (daemon, fence) = attachment else { throw StoreError.notAttached }
+        guard let mark = state.marks[daemon], mark.fence >= fence else {
+            throw StoreError.attachmentLost(daemon: daemon)
+        }
+        guard mark.fence == fence else { throw StoreError.fenced(daemon: daemon) }
+        return mark.position
+    }
+
+    func flush(_ flush: Flush, now: Int64) async throws -> FlushOutcome {
+        try await database.hear("counter.upsert", of: self)
+        return try database.commit("counter.upsert") { state in
+            let found = try position(in: state)
+            guard let (daemon, fence) = attachment else { throw StoreError.notAttached }
+            if found == flush.through {
+                return outcome(.alreadyApplied, redirected: 0, state.recentlyClosed(now: now))
+            }
+            guard found == flush.after else { throw StoreError.watermarkMoved(expected: flush.after, found: found) }
+            let mark = state.marks[daemon]
+            state.marks[daemon] = Watermark(
+                position: flush.through, fence: fence, holder: mark?.holder, claim: mark?.claim)
+            let redirected = state.add(flush, now: now)
+            return outcome(.applied, redirected: redirected, state.recentlyClosed(now: now))
+        }
+    }
+
+    private func outcome(
+        _ application: FlushOutcome.Application, redirected: Int, _ closed: Set<ClosedPeriod>
+    ) -> FlushOutcome {
+        FlushOutcome(
+            application: application, counters: 0, distinctCounts: 0, topContributions: 0, redirected: redirected,
+            droppedDistinct: 0, closedPeriods: closed)
+    }
+
+    func close() {}
+    func close(within length: Duration) {}
+
+    // MARK: The place
+
+    func claim(daemon: DaemonID, from known: Watermark, fence: Int64) async throws -> Bool {
+        try await database.hear("watermark.claim", of: self)
+        return try database.commit("watermark.claim") { state in
+            guard let mark = state.marks[daemon], mark.fence == known.fence, (mark.claim ?? 0) <= fence else {
+                return false
+            }
+            state.marks[daemon] = Watermark(
+                position: mark.position, fence: mark.fence, holder: mark.holder, claim: fence)
+            return true
+        }
+    }
+
+    func isClaimed() async throws -> Bool {
+        try await database.hear("watermark.select", of: self)
+        _ = try position(in: database.state)
+        return attachment.flatMap { database.state.marks[$0.daemon]?.claim }.map { $0 > 0 } ?? false
+    }
+
+    func hearClaim() async throws -> Bool {
+        try await database.hear("watermark.hear", of: self)
+        return try database.commit("watermark.hear") { state in
+            guard let (daemon, fence) = attachment, let mark = state.marks[daemon], mark.fence == fence,
+                let claim = mark.claim, claim > 0
+            else { return false }
+            state.marks[daemon] = Watermark(position: mark.position, fence: fence, holder: mark.holder, claim: -claim)
+            return true
+        }
+    }
+
+    func release() async throws {
+        try await database.hear("watermark.release", of: self)
+        try database.commit("watermark.release") { state in
+            guard let (daemon, fence) = attachment, let mark = state.marks[daemon], mark.fence == fence else { return }
+            state.marks[daemon] = Watermark(position: mark.position, fence: fence, holder: nil, claim: mark.claim)
+        }
+    }
+
+    // MARK: The barrier
+
+    func lastAsking() async throws -> Int64 {
+        try await database.hear("settlement.asked", of: self)
+        return database.asked
+    }
+
+    func settle(_ asking: Int64) async throws {
+        try await database.hear("watermark.settle", of: self)
+        guard let (daemon, fence) = attachment, database.state.settled[daemon] ?? -1 < asking else { return }
+        try database.commit("watermark.settle") { state in
+            if state.marks[daemon]?.fence == fence { state.settled[daemon] = asking }
+        }
+    }
+
+    func askToSettle() async throws -> Int64 {
+        try await database.hear("settlement.ask", of: self)
+        database.asked += 1
+        return database.asked
+    }
+
+    func unsettled(_ asking: Int64) async throws -> [UnsettledDaemon] {
+        try await database.hear("watermark.unsettled", of: self)
+        return database.state.settled.filter { $0.value < asking }.keys
+            .sorted { $0.description < $1.description }.map { UnsettledDaemon(daemon: $0, silence: 0) }
+    }
+
+    // MARK: The clock
+
+    func clock() async throws -> StoredClock {
+        try await database.hear("clock.select", of: self)
+        return StoredClock(database: database.shown, believed: database.state.believed)
+    }
+
+    func believe(_ time: StoredClock.Believed) async throws {
+        try await database.hear("clock.raise", of: self)
+        try database.commit("clock.raise") { state in
+            guard time.time > state.believed?.time ?? .min else { return }
+            state.believed = time
+        }
+    }
+
+    func confirm(_ time: StoredClock.Believed) async throws {
+        try await database.hear("clock.confirm", of: self)
+        try database.commit("clock.confirm") { $0.believed = time }
+    }
+
+    // MARK: The schedule
+
+    func releaseDue(
+        of plan: Plan, now: Int64, failed: (ReleaseScheduler.Failure) throws -> Void
+    ) async throws -> [ReleaseScheduler.Made] {
+        try await database.hear("release.insert", of: self)
+        let grace = plan.app.grace.components.seconds
+        for (period, end) in database.state.open.sorted(by: { $0.key < $1.key }) where end + grace <= now {
+            guard let layout = database.layouts[period.metric] else { continue }
+            try database.commit("release.insert") { state in
+                state.open[period] = nil
+                state.released[period] = .init(layout: layout.id, end: end)
+            }
+            database.onRelease(period, end)
+        }
+        return []
+    }
+
+    func deliverDue(of plan: Plan, now: Int64, failed: (Report, any Error) -> Void) async throws -> Int { 0 }
+
+    func firstOpenEnd(app: AppName) async throws -> Int64? {
+        try await database.hear("open_period.first", of: self)
+        return database.state.open.values.min()
+    }
+
+    func expire(plans: [Plan], now: Int64) async throws -> ExpiryOutcome {
+        try await database.hear("released_cell.drop", of: self)
+        var cells: Int64 = 0
+        for (period, released) in database.state.released.sorted(by: { $0.key < $1.key }) where released.hasCells {
+            guard let plan = plans.first, let metric = plan.metric(period.metric),
+                let purpose = plan.purpose(metric.purpose),
+                released.end + purpose.retention.components.seconds <= now
+            else { continue }
+            try database.commit("released_cell.drop") { $0.released[period]?.hasCells = false }
+            cells += 1
+            database.onExpiry(period, released.end)
+        }
+        return ExpiryOutcome(cells: cells, partitions: [])
+    }
+}

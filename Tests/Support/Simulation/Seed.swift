@@ -1,0 +1,63 @@
+/// What decides a history: which faults there are, and which steps are taken.
+package struct Seed: Sendable, Hashable {
+    /// A group of faults that a history has or has not: fewer at once go deeper.
+    package enum Family: Int, Sendable, Hashable, CaseIterable {
+        case crash, power, sync, space, clock, database, restore, schedule, freeze, absence, giants, damage
+    }
+
+    /// Which history of all.
+    package let value: UInt64
+    /// How many steps it has.
+    package let steps: Int
+
+    /// Names a history.
+    package init(_ value: UInt64, steps: Int = 300) {
+        self.value = value
+        self.steps = steps
+    }
+
+    /// Its faults.
+    package var families: Set<Family> {
+        var chance = Chance(value ^ 0xFA31)
+        var families = Set(Family.allCases.filter { _ in chance.oneIn(3) })
+        if chance.below(4) > 0 { families.remove(.damage) }
+        // What is kept to bring a database up to date goes by the clock.
+        if families.contains(.clock) { families.remove(.restore) }
+        return families
+    }
+
+    /// Its steps.
+    package var actions: [Action] {
+        var chance = Chance(value)
+        let kinds = weighted
+        return (0..<steps).map { _ in
+            Action(kind: kinds[chance.below(kinds.count)], number: chance.next() >> 16)
+        }
+    }
+
+    /// Each kind as often as its weight says.
+    private var weighted: [Action.Kind] {
+        var weights: [(Action.Kind, Int)] = [
+            (.post, 40), (.again, 8), (.write, 30), (.flush, 10), (.moment, 12), (.seconds, 6), (.minutes, 3),
+            (.start, 6),
+        ]
+        let families = families
+        if families.contains(.crash) { weights += [(.kill, 2), (.stop, 1)] }
+        if families.contains(.power) { weights += [(.powerLoss, 2)] }
+        if families.contains(.sync) { weights += [(.syncFails, 2)] }
+        if families.contains(.space) { weights += [(.diskFills, 2), (.diskHasSpace, 3)] }
+        if families.contains(.clock) { weights += [(.clockWrong, 2), (.clockRight, 3), (.kill, 1)] }
+        if families.contains(.database) {
+            weights += [
+                (.databaseAway, 1), (.databaseHangs, 1), (.databaseBack, 4), (.commitLost, 2), (.answerLost, 2),
+            ]
+        }
+        if families.contains(.restore) { weights += [(.backup, 3), (.restore, 1)] }
+        if families.contains(.schedule) { weights += [(.schedule, 8), (.hours, 2)] }
+        if families.contains(.absence) { weights += [(.crowd, 2), (.databaseAway, 1), (.databaseBack, 1)] }
+        if families.contains(.giants) { weights += [(.giant, 5), (.kill, 1)] }
+        if families.contains(.damage) { weights += [(.damage, 1), (.kill, 1)] }
+        if families.contains(.freeze) { weights += [(.freeze, 3)] }
+        return weights.flatMap { Array(repeating: $0.0, count: $0.1) }
+    }
+}

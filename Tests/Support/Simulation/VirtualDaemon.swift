@@ -1,0 +1,227 @@
+import Logging
+import ThrongCounting
+import ThrongIntake
+import ThrongPlan
+import ThrongStore
+
+@testable import ThrongJournal
+@testable import ThrongSchedule
+@testable import ThrongServer
+
+/// A daemon's process in a simulated world: the real start, desk, journal, flush and schedule, on a virtual machine.
+///
+/// One thread uses it: that is the proof of `@unchecked Sendable`.
+final class VirtualDaemon: @unchecked Sendable {
+    enum Phase {
+        case starting
+        case running
+        /// It could not start, and may be started again.
+        case failedToStart(any Error)
+        case ended
+    }
+
+    private(set) var phase = Phase.starting
+    let port: DiskPort
+    let client: DatabaseClient
+    let failure = FailureFlag()
+    let plan: Plan
+    private let layouts: [MetricLayout]
+    private let machine: Machine
+    private let clock: UnixClock
+    private let houseClock: HouseClock
+    private let executor: StepExecutor
+    private let labels: LabelStore
+    private let logger: Logger
+
+    private var data: DataDirectory?
+    private(set) var desk: Ingestion?
+    private var flushService: FlushService?
+    private var scheduleService: ScheduleService?
+    private var fenceWatch: FenceWatch?
+    private var flushProgress = FlushService.Progress()
+    private var scheduleProgress = ScheduleService.Progress()
+    private var isFlushing = false
+    private var isScheduling = false
+    private var isAsking = false
+    /// When the flush takes its next turn, by the machine's time that never goes back.
+    private var flushDue = Duration.zero
+    private var needsWatermark: Bool
+    /// Set where the journal waits for space.
+    private(set) var isWaitingForSpace = false
+
+    var isRunning: Bool { if case .running = phase { true } else { false } }
+
+    init(
+        on disk: VirtualDisk, database: VirtualDatabase, time: VirtualClock, executor: StepExecutor, plan: Plan,
+        layouts: [MetricLayout], labels: LabelStore, chance: Chance, needsWatermark: Bool,
+        say: (@Sendable (String) -> Void)?
+    ) {
+        let port = DiskPort(disk)
+        let random = Draw(chance)
+        self.port = port
+        self.plan = plan
+        self.layouts = layouts
+        self.executor = executor
+        self.labels = labels
+        self.needsWatermark = needsWatermark
+        let client = DatabaseClient(database)
+        self.client = client
+        port.onEnd = { client.end() }
+        machine = Machine(disk: port, elapsed: { time.elapsed }, random: { random.next() }, hasThreads: false)
+        clock = UnixClock { time.shown }
+        houseClock = HouseClock(clock, machine: "town") { time.truth }
+        logger = Logger(label: "simulation") { _ in
+            guard let say else { return SwiftLogNoOpLogHandler() }
+            return TraceLog(say: say)
+        }
+    }
+
+    /// Numbers that a process draws.
+    private final class Draw: @unchecked Sendable {
+        private var chance: Chance
+        init(_ chance: Chance) { self.chance = chance }
+        func next() -> UInt64 { chance.next() }
+    }
+
+    // MARK: Its life
+
+    func start() {
+        run { [self] in
+            do {
+                try await open()
+                if port.isAlive { phase = .running }
+            } catch {
+                let wasAlive = port.isAlive
+                // What it held goes with the process.
+                end()
+                if wasAlive { phase = .failedToStart(error) }
+            }
+        }
+    }
+
+    private func open() async throws {
+        let data = try DataDirectory(path: "/data", on: machine)
+        self.data = data
+        let link = DatabaseLink(
+            counters: client, layouts: layouts, terms: [:], data: data, clock: clock, succession: Succession(),
+            prepare: { _ in })
+        let telemetry = Telemetry()
+        let kept = try KeptFlushes(data)
+        let offered = try OfferedMark(data, kept: kept.last)
+        let opening = IngestionStart(
+            data: data, plans: [plan], layouts: layouts, rules: .system, limits: IntakeLimits(),
+            journal: Journal.Options(
+                segmentBytes: 4096, capBytes: 256 << 10, queueBytes: 16 << 10, syncInterval: .milliseconds(2),
+                recordBytes: 4096),
+            bodiesBytes: 1 << 20, labels: labels, database: link, kept: kept, offered: offered, telemetry: telemetry,
+            failure: failure, clock: clock, houseClock: houseClock, logger: logger)
+        let (desk, unreadable) = try await opening.open(needsWatermark: needsWatermark)
+        self.desk = desk
+        let standing = FlushStanding()
+        flushService = FlushService(
+            desk: desk, database: link, kept: kept, offered: offered, unreadable: unreadable,
+            first: desk.position, standing: standing, telemetry: telemetry, clock: clock, interval: .seconds(1),
+            longestInterval: .seconds(30), machine: machine,
+            logger: logger
+        ) { [failure] in failure.raise($0) }
+        let guarded = ClockGuard(clock: houseClock, store: client, health: telemetry.schedule, logger: logger)
+        if desk.knownFlushed != nil { _ = await guarded.isBelieved() }
+        scheduleService = ScheduleService(
+            plans: [plan], releases: client, reports: client, store: client, standing: standing, guarded: guarded,
+            settlement: Settlement(client) { [weak self] _ in try await self?.flushForRelease() },
+            health: telemetry.schedule,
+            clock: clock, interval: .seconds(60), logger: logger)
+        fenceWatch = FenceWatch(journal: desk.journal, database: link, telemetry: telemetry, logger: logger) {
+            [failure] in
+            failure.raise(.fenced(pending: 0))
+        }
+    }
+
+    /// Takes the process away at once.
+    func end() {
+        if case .ended = phase { return }
+        phase = .ended
+        port.end()
+        // Whoever waits is told something, which nobody hears any more.
+        desk?.journal.refuseAll()
+    }
+
+    /// Ends it where it has said that it has to.
+    func endIfFailed() -> DaemonError? {
+        guard port.isAlive, let error = failure.error else { return nil }
+        end()
+        return error
+    }
+
+    private func run(_ work: @escaping @Sendable () async -> Void) {
+        Task(executorPreference: executor) { await work() }
+        executor.drain()
+    }
+
+    // MARK: Its turns
+
+    func write() {
+        guard isRunning, let journal = desk?.journal else { return }
+        isWaitingForSpace = journal.step() == .full
+        executor.drain()
+    }
+
+    func beat() { desk?.journal.beat() }
+
+    func flush() {
+        guard isRunning, !isFlushing, let flushService else { return }
+        isFlushing = true
+        run { [self] in
+            var progress = flushProgress
+            let rest = await flushService.round(&progress)
+            flushProgress = progress
+            flushDue = machine.elapsed() + rest
+            isFlushing = false
+        }
+    }
+
+    /// What goes on while a release waits for the flush.
+    private func flushForRelease() async throws {
+        guard isRunning, !isFlushing, let flushService else { throw CancellationError() }
+        isFlushing = true
+        var progress = flushProgress
+        let rest = await flushService.round(&progress)
+        flushProgress = progress
+        flushDue = machine.elapsed() + rest
+        isFlushing = false
+    }
+
+    func flushIfDue() { if machine.elapsed() >= flushDue { flush() } }
+
+    func schedule() {
+        guard isRunning, !isScheduling, let scheduleService else { return }
+        isScheduling = true
+        run { [self] in
+            var progress = scheduleProgress
+            _ = await scheduleService.round(&progress)
+            scheduleProgress = progress
+            isScheduling = false
+        }
+    }
+
+    func watchFence() {
+        guard isRunning, !isAsking, let fenceWatch, let doubts = desk?.journal.doubts else { return }
+        isAsking = true
+        run { [self] in
+            await fenceWatch.ask(doubts)
+            isAsking = false
+        }
+    }
+
+    /// Stops in order: flushes, writes what is left, and ends.
+    func stop() {
+        guard isRunning, let desk else { return }
+        write()
+        flush()
+        desk.journal.stop()
+        for _ in 0..<8 where desk.journal.step() != .over { executor.drain() }
+        executor.drain()
+        data?.unlock()
+        end()
+    }
+}

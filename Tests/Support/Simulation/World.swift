@@ -1,0 +1,335 @@
+import Logging
+import ThrongCounting
+import ThrongPlan
+import ThrongStore
+import ThrongWire
+
+@testable import ThrongIntake
+@testable import ThrongJournal
+@testable import ThrongPostgres
+@testable import ThrongServer
+
+/// A daemon, its disk, its clock, its PostgreSQL and its clients: performs the steps of a history one after another.
+///
+/// One thread uses it: that is the proof of `@unchecked Sendable`.
+final class World: @unchecked Sendable {
+    let plan: Plan
+    let layouts: [MetricLayout]
+    let clock: VirtualClock
+    let disk: VirtualDisk
+    let database: VirtualDatabase
+    let executor = StepExecutor()
+    private(set) var daemon: VirtualDaemon
+    private(set) var oracle = Oracle()
+    private(set) var trace: Trace
+    private(set) var violation: Violation?
+    private let labels: LabelStore
+    /// Clocks were wrong: what a release or retention may do differs.
+    private var starts: UInt64 = 0
+    private var needsWatermark = false
+    private var isRestored = false
+    /// Whether a start may refuse the journal.
+    private(set) var isDamaged = false
+    /// Whether it did: a person has to help.
+    private(set) var isGivenUp = false
+
+    private static let capacity = 1 << 20
+
+    init(plan: Plan, layouts: [MetricLayout], labels: LabelStore, isTraced: Bool) {
+        self.plan = plan
+        self.layouts = layouts
+        self.labels = labels
+        trace = Trace(isKept: isTraced)
+        clock = VirtualClock(start: Town.start)
+        disk = VirtualDisk(Chance(1))
+        disk.capacity = Self.capacity
+        database = VirtualDatabase(clock)
+        database.layouts = Dictionary(layouts.map { ($0.metric, $0) }, uniquingKeysWith: { first, _ in first })
+        daemon = VirtualDaemon(
+            on: disk, database: database, time: clock, executor: executor, plan: plan, layouts: layouts, labels: labels,
+            chance: Chance(2), needsWatermark: false, say: nil)
+        database.onCommit = { [weak self] query, isApplied in
+            self?.trace.say("    \(isApplied ? "" : "not ")committed: \(query)")
+        }
+        database.onRelease = { [weak self] period, end in self?.wasReleased(period, end) }
+        database.onExpiry = { [weak self] period, end in self?.wasDeleted(period, end) }
+        daemon.start()
+    }
+
+    private var say: (@Sendable (String) -> Void)? {
+        guard trace.isKept else { return nil }
+        return { [weak self] line in self?.trace.say(line) }
+    }
+
+    // MARK: Steps
+
+    func perform(_ action: Action) {
+        trace.measure(Int64(Action.Kind.allCases.firstIndex(of: action.kind) ?? 0), Int64(clamping: action.number))
+        trace.say("\(action)")
+        var chance = Chance(action.number)
+        switch action.kind {
+        case .post: post(&chance)
+        case .again: again(&chance)
+        case .write: daemon.write()
+        case .flush: daemon.flush()
+        case .schedule: daemon.schedule()
+        case .moment: pass(.milliseconds(1 + chance.below(500)))
+        case .seconds: pass(.seconds(1 + chance.below(20)))
+        case .minutes: pass(.seconds(60 * (1 + chance.below(30))))
+        case .hours: pass(.seconds(3600 * (1 + chance.below(12))))
+        case .crowd:
+            for _ in 0..<24 {
+                post(&chance)
+                pass(.seconds(900))
+            }
+        case .giant: post(&chance, refused: chance.below(2000), spread: 1 + chance.below(Town.cells))
+        case .damage: damage(&chance)
+        case .freeze:
+            let length = Duration.milliseconds(100 + chance.below(8000))
+            clock.pass(length, noticed: length)
+        case .clockWrong:
+            let steps: [Int64] = [7, 300, 1200, 2400, 7200, 86_400, 730 * 86_400]
+            clock.set(error: steps[chance.below(steps.count)] * (chance.oneIn(2) ? 1 : -1))
+        case .clockRight: clock.set(error: 0)
+        case .kill: end(.killed, &chance)
+        case .powerLoss: end(.powerLost, &chance)
+        case .stop: daemon.stop()
+        case .start: startIfDead()
+        case .syncFails: disk.failingSync = 1 + chance.below(12)
+        case .diskFills: disk.capacity = disk.used + chance.below(2000)
+        case .diskHasSpace: disk.capacity = Self.capacity
+        case .databaseAway: database.set(.away)
+        case .databaseHangs: database.set(.hung)
+        case .databaseBack: database.set(.up)
+        case .commitLost: database.loss = .before
+        case .answerLost: database.loss = .after
+        case .backup: database.backUp()
+        case .restore: restore(&chance)
+        }
+        executor.drain()
+        bury(&chance)
+        daemon.watchFence()
+        if let error = daemon.endIfFailed() { trace.say("  the daemon ends: \(error)") }
+        noteState()
+    }
+
+    private func noteState() {
+        trace.measure(
+            clock.truth, Int64(disk.used), Int64(oracle.acknowledged), daemon.isRunning ? 1 : 0,
+            Int64(daemon.desk?.position.value ?? 0), Int64(daemon.desk?.flushed.value ?? 0))
+        if case .failedToStart(let error) = daemon.phase { judge(startError: error) }
+    }
+
+    func pass(_ length: Duration) {
+        for _ in 0..<4 {
+            daemon.beat()
+            clock.pass(length / 4, noticed: min(length / 4, .milliseconds(2500)))
+            daemon.beat()
+            daemon.write()
+            daemon.flushIfDue()
+            executor.drain()
+        }
+    }
+
+    /// Once a history: flushes that are made again are not kept longer for it.
+    private func restore(_ chance: inout Chance) {
+        guard !isRestored else { return }
+        isRestored = database.restore(within: 1800, &chance)
+    }
+
+    /// Ends the process at once, or at one of its next calls.
+    private func end(_ end: VirtualDisk.End, _ chance: inout Chance) {
+        if chance.oneIn(3) { disk.ended = end } else { disk.dying = (1 + chance.below(40), end) }
+    }
+
+    /// Cuts off a part of a segment that was synced long ago. A start may refuse it, and may not pass it over.
+    private func damage(_ chance: inout Chance) {
+        let segments = disk.names.keys.filter { $0.hasSuffix(".journal") }.sorted().dropLast()
+        guard !segments.isEmpty else { return }
+        let path = segments[segments.startIndex + chance.below(segments.count)]
+        guard let file = disk.names[path], file.live.count > 400 else { return }
+        disk.truncate(file, to: 300 + chance.below(file.live.count - 300))
+        disk.syncAnyway(file)
+        isDamaged = true
+    }
+
+    /// Takes away the process whose end has come.
+    private func bury(_ chance: inout Chance) {
+        guard let end = disk.ended else { return }
+        disk.ended = nil
+        daemon.end()
+        executor.drain()
+        trace.note(end == .killed ? "killed" : "without power")
+        guard end == .powerLost else { return }
+        disk.chance = Chance(chance.next())
+        disk.losePower()
+    }
+
+    func startIfDead() {
+        if case .starting = daemon.phase { return }
+        guard !daemon.isRunning, !isGivenUp else { return }
+        starts += 1
+        daemon = VirtualDaemon(
+            on: disk, database: database, time: clock, executor: executor, plan: plan, layouts: layouts, labels: labels,
+            chance: Chance(starts &* 7919), needsWatermark: needsWatermark, say: say)
+        daemon.start()
+    }
+
+    /// Some starts wait or are tried again; one that no waiting helps is a broken promise.
+    private func judge(startError error: any Error) {
+        needsWatermark = false
+        switch error {
+        case DaemonError.watermarkNeeded: needsWatermark = true
+        // Its process went before it had started.
+        case PostgresError.closed: break
+        case let error as JournalError where error.isWantOfSpace || error.isFailedSync: break
+        case JournalError.system(_, _, let code) where code == 5: break
+        case let error as PostgresError where error.isRetryable: break
+        case StoreError.fenced: break
+        case is JournalError where isDamaged: isGivenUp = true
+        default:
+            trace.say("  the start is refused: \(error)")
+            fail(.startRefused, "\(error)")
+        }
+    }
+
+    func fail(_ promise: Violation.Promise, _ detail: @autoclosure () -> String) {
+        violation = violation ?? Violation(promise: promise, detail: detail())
+    }
+
+    // MARK: Clients
+
+    private func post(_ chance: inout Chance, refused: Int = 0, spread: Int = 1) {
+        let place = chance.below(Town.visits.count)
+        let layout = layouts.first { $0.metric == Town.visits[place] }
+        guard let layout else { return }
+        let truth = clock.truth
+        let number = oracle.posts.count
+        let post = Post(
+            number: number, place: place, cell: number % Town.cells, who: chance.below(6),
+            window: WindowID(
+                app: layout.app, purpose: layout.purpose, rotation: layout.rotation,
+                number: layout.rotation.window(at: truth)),
+            periodStart: PeriodCalendar.utc.period(layout.period, containing: truth).start, at: truth,
+            spread: spread, refused: refused)
+        oracle.add(post)
+        send(post)
+    }
+
+    private func again(_ chance: inout Chance) {
+        let recent = oracle.posts.suffix(40)
+        guard !recent.isEmpty else { return }
+        send(recent[recent.startIndex + chance.below(recent.count)])
+    }
+
+    /// Sends a batch and notes what its client is told.
+    func send(_ post: Post) {
+        guard daemon.isRunning, let desk = daemon.desk else { return }
+        // What the reader of bodies looks at before anything is counted.
+        let now = clock.shown
+        let current = post.window.rotation.window(at: now).value
+        guard (current - 1...current + 1).contains(post.window.number.value),
+            (now - IntakeLimits.oldestEvent...now + IntakeLimits.newestEvent).contains(post.at)
+        else { return }
+        let identifier = Array("device-\(post.who)-\(post.window.number.value)".utf8)
+        let incoming = IncomingBatch(
+            bucketed: post.bucketed(layouts), identifier: identifier.withUnsafeBufferPointer { RawIdentifier($0) },
+            candidates: [], details: [:])
+        do {
+            switch try desk.take(incoming) {
+            case .counted(let answer, _, let position):
+                if answer.accepted > 0 { oracle.mayCount(post.number) }
+                trace.note("counted", Int64(position.value), Int64(answer.accepted))
+                let daemon = daemon
+                desk.journal.durable(position) { [weak self] result in
+                    guard let self, daemon.port.isAlive, case .success = result, answer.accepted > 0 else { return }
+                    self.oracle.counts(post.number)
+                    self.trace.note("acknowledged", Int64(post.number))
+                }
+            case .optedOut, .overloaded: trace.note("turned away")
+            case .failed: oracle.mayCount(post.number)
+            }
+        } catch {
+            trace.note("refused")
+        }
+        executor.drain()
+    }
+
+    // MARK: What the database tells
+
+    private func wasReleased(_ period: DatabaseState.MetricPeriod, _ end: Int64) {
+        trace.note("released", period.start)
+        if clock.truth < end { fail(.releasedEarly, "\(period.metric) \(period.start), \(end - clock.truth) s early") }
+    }
+
+    private func wasDeleted(_ period: DatabaseState.MetricPeriod, _ end: Int64) {
+        trace.note("deleted", period.start)
+        // A clock that is wrong by less than an hour is believed.
+        let due = end + 30 * 86_400 - 3600
+        if clock.truth < due { fail(.deletedEarly, "\(period.metric) \(period.start), \(due - clock.truth) s early") }
+    }
+
+    // MARK: Promises
+
+    /// What must be true at any time.
+    func checkNow() { if let found = oracle.checkUpper(database.state) { violation = violation ?? found } }
+
+    /// All faults cease: what must come of it comes within so many turns.
+    func settle() {
+        trace.say("all faults cease")
+        database.loss = nil
+        database.set(.up)
+        disk.capacity = 64 << 20
+        disk.failingSync = nil
+        disk.dying = nil
+        clock.set(error: 0)
+        let isThere = eventually(turns: 40, { daemon.isRunning }) { startIfDead() }
+        guard !isGivenUp else { return }
+        guard isThere else { return fail(.neverStarts, "the daemon does not start although nothing is wrong any more") }
+        let isDelivered = eventually(turns: 200, { daemon.isRunning && (daemon.desk?.gauges.journalLag ?? 1) == 0 }) {
+            startIfDead()
+        }
+        guard isDelivered else { return fail(.neverArrives, "\(daemon.desk?.gauges.journalLag ?? 0) batches wait") }
+        checkReadiness()
+        // Windows end, and what is counted then arrives.
+        for _ in 0..<16 { turn(.seconds(900)) }
+        for _ in 0..<8 { turn(.seconds(40)) }
+        violation = violation ?? oracle.checkFinal(database.state)
+        daemon.end()
+        executor.drain()
+    }
+
+    /// Who says that it is ready answers.
+    private func checkReadiness() {
+        let before = oracle.acknowledged
+        let isReady = eventually(turns: 5, { daemon.desk?.journal.hasRoom == true }) {}
+        guard isReady else { return fail(.readiness, "not ready although nothing is wrong any more") }
+        var chance = Chance(5)
+        // Windows that a wrong clock took for over stay over.
+        let isAnswered = eventually(turns: 20, length: .seconds(400), { oracle.acknowledged > before }) {
+            post(&chance)
+        }
+        if !isAnswered { fail(.readiness, "ready, and nothing is acknowledged") }
+    }
+
+    private func turn(_ length: Duration) {
+        pass(length)
+        daemon.write()
+        daemon.flush()
+        daemon.schedule()
+        daemon.watchFence()
+        if let error = daemon.endIfFailed() { trace.say("  the daemon ends: \(error)") }
+        noteState()
+    }
+
+    private func eventually(turns: Int, length: Duration = .seconds(2), _ isSo: () -> Bool, _ work: () -> Void) -> Bool
+    {
+        for _ in 0..<turns {
+            if violation != nil { return true }
+            if isSo() || isGivenUp { return true }
+            work()
+            turn(length)
+        }
+        return isSo()
+    }
+}

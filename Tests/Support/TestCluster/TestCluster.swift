@@ -1,0 +1,71 @@
+import Foundation
+import Glibc
+import Logging
+import Synchronization
+package import ThrongPostgres
+import ThrongPostgres
+internal import ThrongStore
+
+/// The PostgreSQL that this test run starts, and stops when its process ends.
+package enum TestCluster {
+    /// Short, because the socket's path has a limit of 107 bytes.
+    package static let directory = "/tmp/throng-\(getpid())"
+
+    private static let cluster = Task {
+        // Suites run side by side, each with connections of its own.
+        let cluster = try PrivateCluster(directory: directory, connections: 400, logger: Logger(label: "test"))
+        atexit { TestCluster.remove(TestCluster.directory) }
+        try await cluster.start()
+        return cluster
+    }
+
+    private static let databases = Atomic(0)
+
+    /// A database without Throng's schema.
+    package static func emptyDatabase() async throws -> ConnectionSettings {
+        let cluster = try await cluster.value
+        let name = "t\(databases.add(1, ordering: .relaxed).newValue)"
+        let admin = Connection(cluster.settings(database: "postgres"))
+        try await admin.execute("create database \(name)")
+        return cluster.settings(database: name)
+    }
+
+    /// A database with Throng's schema.
+    package static func database() async throws -> ConnectionSettings {
+        let settings = try await emptyDatabase()
+        try await Migrator(Connection(settings)).migrate()
+        return settings
+    }
+
+    /// Stops the server of a directory that this test run made, and removes the directory.
+    package static func remove(_ directory: String) {
+        let file = FileManager.default.contents(atPath: "\(directory)/data/postmaster.pid") ?? Data()
+        if let id = String(decoding: file, as: UTF8.self).split(separator: "\n").first.flatMap({ pid_t($0) }) {
+            // SIGQUIT: stop at once; nothing is kept.
+            kill(id, SIGQUIT)
+            for _ in 0..<100 where kill(id, 0) == 0 { usleep(50_000) }
+        }
+        // The directory is temporary; what could not be removed does no harm.
+        _ = Result { try FileManager.default.removeItem(atPath: directory) }
+    }
+}
+
+extension Connection {
+    /// The first column of every row, as text.
+    package func texts(_ sql: String) async throws -> [String] {
+        try await run { session in
+            let rows = try session.query("test.query", sql)
+            return try rows.indices.map { try rows.text($0, 0) }
+        }
+    }
+
+    /// The whole number in the first column of the first row.
+    package func integer(_ sql: String) async throws -> Int64 {
+        try await run { try $0.query("test.query", sql).integer(0, 0) }
+    }
+
+    /// Runs a statement whose rows don't matter.
+    package func execute(_ sql: String) async throws {
+        try await run { _ = try $0.query("test.execute", sql) }
+    }
+}

@@ -1,0 +1,145 @@
+import Dispatch
+import Foundation
+import Synchronization
+import TestCluster
+import Testing
+import ThrongPlan
+import ThrongReport
+import ThrongStore
+
+@testable import ThrongDelivery
+@testable import ThrongSchedule
+@testable import ThrongServer
+
+@Suite("A delivery that takes long harms nobody", .serialized)
+struct DeliveryDeskTests {
+    private static let now: Int64 = 1_795_046_400
+    private static let yaml = """
+        app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 1000}
+        purposes:
+          product: {explanation: To see., consent: not_required, rotation: 1 day, retention: 30 days}
+        metrics:
+          views:
+            {title: Views, events: [view], question: What?, decision: That., owner: Team, expires: 2027-10-31,
+            purpose: product, period: day}
+        """
+    private let store: ReleaseStore
+
+    init() async throws { store = ReleaseStore(try await TestCluster.database()) }
+
+    private func desk(_ folder: String = "/nowhere") -> DeliveryQueue {
+        DeliveryQueue(store: store, folder: folder, options: DeliveryOptions(dataPath: folder))
+    }
+
+    private func make(_ report: ReportName = "daily") async throws {
+        let claim = try #require(
+            try await store.claimRun(
+                app: "shop", report: report, partner: "bank",
+                period: Period(kind: .day, start: Self.now - 86_400, end: Self.now), now: Self.now))
+        _ = try await store.keep(
+            [StoredReportFile(place: 0, name: "a.csv", contents: [1])], of: claim, label: "1",
+            deliveries: [.folder("out")], now: Self.now)
+    }
+
+    private func begin(_ now: Int64) async throws -> DeliveryClaim {
+        try #require(
+            try await store.claimDelivery(app: "shop", foldersOnly: true, lease: .seconds(60), now: now))
+    }
+
+    @Test("a try that was held up until another process took the delivery over sends nothing")
+    func takenOver() async throws {
+        try await make()
+        let first = try await begin(Self.now)
+        let second = try await begin(Self.now + 60)
+        let written = Atomic(0)
+        var desk = desk()
+        desk.write = { _, _ in
+            written.add(1, ordering: .relaxed)
+            return []
+        }
+        #expect(try await desk.attempt(first, now: { Self.now + 61 }) == nil)
+        #expect(written.load(ordering: .relaxed) == 0)
+        #expect(try await desk.attempt(second, now: { Self.now + 61 })?.fault == nil)
+        #expect(written.load(ordering: .relaxed) == 1)
+    }
+
+    @Test("folders that do not answer hold no thread on which clients are answered")
+    func hanging() async throws {
+        // More than the shared pool has threads: they would never all be under way on it.
+        let count = ProcessInfo.processInfo.activeProcessorCount + 2
+        var claims: [DeliveryClaim] = []
+        for number in 0..<count {
+            try await make(ReportName("daily\(number)"))
+            claims.append(try await begin(Self.now))
+        }
+        let begun = Atomic(0)
+        let together = Atomic(0)
+        var desk = desk()
+        desk.write = { _, _ in
+            begun.add(1, ordering: .relaxed)
+            let end = Date(timeIntervalSinceNow: 20)
+            while begun.load(ordering: .relaxed) < count, Date() < end { usleep(1000) }
+            if begun.load(ordering: .relaxed) == count, Date() < end { together.add(1, ordering: .relaxed) }
+            return []
+        }
+        try await withThrowingTaskGroup(of: Void.self) { [desk] group in
+            for claim in claims { group.addTask { _ = try await desk.attempt(claim, now: { Self.now }) } }
+            try await group.waitForAll()
+        }
+        #expect(together.load(ordering: .relaxed) == count)
+    }
+
+    @Test("a delivery keeps its lease while a release is being proved")
+    func connections() async throws {
+        let shop = try await CountedShop(Self.yaml)
+        try await shop.count("views", day: 0, [:])
+        let layout = try shop.plan.layout(of: shop.plan.metrics[0], rules: .system)
+        let folder = FileManager.default.temporaryDirectory.path + "/throng-desk-\(UUID().uuidString)"
+        let reports = ReportScheduler(store: shop.store, deliveringThrough: store, rules: .system, folder: folder)
+        try await make()
+        let over = DispatchSemaphore(value: 0)
+        let begun = DispatchSemaphore(value: 0)
+        let isProving = Atomic(0)
+        async let isGivenUp = givenUp {
+            _ = try await shop.store.release(layout, CountedShop.period(0)) { _ in
+                begun.signal()
+                isProving.store(over.wait(timeout: .now() + 30) == .timedOut ? 0 : 1, ordering: .relaxed)
+                throw CancellationError()
+            }
+        }
+        await onOwnThread { begun.wait() }
+        let delivered = Mutex(0)
+        try await reports.deliveries.work(
+            app: "shop", foldersOnly: true, now: { Self.now },
+            over: { outcome in delivered.withLock { $0 += outcome.fault == nil ? 1 : 0 } })
+        #expect(delivered.withLock { $0 } == 1)
+        over.signal()
+        #expect(try await isGivenUp)
+        #expect(isProving.load(ordering: .relaxed) == 1, "it was delivered only after the proof")
+        try FileManager.default.removeItem(atPath: folder)
+    }
+
+    private func givenUp(_ work: () async throws -> Void) async throws -> Bool {
+        do { try await work() } catch is CancellationError { return true }
+        return false
+    }
+
+    @Test("a name that nobody answers for is given up well within the lease")
+    func lookup() async throws {
+        let options = DeliveryOptions(dataPath: "/nowhere")
+        #expect(FileSender(options: options).lookup.limit + .seconds(options.fileSeconds) < options.lease)
+        let released = DispatchSemaphore(value: 0)
+        var lookup = HostLookup(limit: .milliseconds(50))
+        lookup.system = { _, _ in
+            released.wait()
+            return "192.0.2.1"
+        }
+        #expect(await lookup.address(of: "a.example", port: 443) == .late)
+        released.signal()
+        lookup.system = { _, _ in nil }
+        #expect(await lookup.address(of: "a.example", port: 443) == .unknown)
+        lookup = HostLookup(limit: .seconds(60))
+        lookup.system = { host, port in "\(host) \(port)" }
+        #expect(await lookup.address(of: "a.example", port: 443) == .found("a.example 443"))
+    }
+}
