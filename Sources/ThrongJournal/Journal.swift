@@ -10,6 +10,9 @@ package import ThrongPlan
 /// (group commit) and nobody who counts waits for cryptography. After a failed write or sync nothing is acknowledged any
 /// more: the process has to end and replay.
 package final class Journal: Sendable {
+    /// What new segments begin with, such as "THRONGJ4".
+    package static let format = Segment.Format.current.rawValue
+
     /// How a journal is kept.
     package struct Options: Sendable {
         /// A segment is closed once it is this large. Unit: bytes.

@@ -2,6 +2,9 @@
 ///
 /// The daemon does not decode into this type; it reads the bytes in place (`ThrongIntake`).
 public struct Batch: Sendable, Hashable, Codable {
+    /// The version of the protocol: the `1` of `/v1/batches` and all other addresses of clients.
+    package static let protocolVersion = 1
+
     /// The app's name in its plan.
     public var app: String
     /// 32 hexadecimal digits, random; the same for every retry.

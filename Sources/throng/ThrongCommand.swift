@@ -21,7 +21,7 @@ struct ThrongCommand: AsyncParsableCommand {
             Standard output is data, standard error is talk. Settings that have no option are environment variables:
             see `throng serve --help`.
             """,
-        version: "0.1.0",
+        version: Versions.text,
         subcommands: [
             ServeCommand.self, PlanCommand.self, ReplayCommand.self, ReleaseCommand.self, ReportCommand.self,
             KeyCommand.self, VerifyCommand.self, TokenCommand.self, DatabaseCommand.self, SuppressCommand.self,

@@ -125,6 +125,9 @@ struct EndToEndTests {
         .timeLimit(.minutes(10)))
     func byHand() async throws { try await Program("by_hand.py").run() }
 
+    @Test("throng --version names the versions that its files, tables and addresses really have")
+    func versions() async throws { try await Program("versions.py").run() }
+
     @Test("the page on disclosure control shows what suppress and audit say of its table", .timeLimit(.minutes(2)))
     func pages() async throws { try await Program("pages.py").run() }
 

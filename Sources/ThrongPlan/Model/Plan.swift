@@ -3,6 +3,10 @@
 /// A plan is read from YAML by ``Plan/init(yaml:file:today:)`` and is valid by construction: every name that it uses exists,
 /// every metric has an owner and an expiry date, every cube fits its limit.
 package struct Plan: Sendable, Hashable {
+    /// The version of what plans are written in, as in the `$id` of `Schema/plan.schema.json`. A plan that was valid stays so
+    /// within one, and means the same.
+    package static let format = 1
+
     /// Who counts, and for how large an audience.
     package let app: App
     /// Why things are counted, in the plan's order.

@@ -1,0 +1,47 @@
+import ThrongDelivery
+import ThrongJournal
+import ThrongPlan
+import ThrongReport
+import ThrongStore
+import ThrongWire
+
+/// What `throng --version` says: the program's version, and those of every format that it reads or writes.
+enum Versions {
+    /// The program's own, by Semantic Versioning; CHANGELOG.md says what each one brought.
+    static let throng = "0.1.0"
+
+    /// The version of the compiler that built it, as far as a program can ask for that.
+    static var swift: String {
+        #if compiler(>=6.5)
+            "6.5 or later"
+        #elseif compiler(>=6.4)
+            "6.4"
+        #elseif compiler(>=6.3)
+            "6.3"
+        #else
+            "6.2"
+        #endif
+    }
+
+    /// The program's version on a line of its own, then a line for each format.
+    static var text: String {
+        let formats = [
+            ("plan", "\(Plan.format)"),
+            ("wire", "v\(Batch.protocolVersion)"),
+            ("journal", Journal.format),
+            ("database", "schema \(Migration.all.last?.version ?? 0)"),
+            ("report", ReportDocument.jsonFormat),
+            ("manifest", ReportManifest.format),
+            ("built with", "Swift \(swift)"),
+        ]
+        let lines = formats.map { name, version in name.padding(toLength: 12) + version }
+        return (["throng \(throng)"] + lines).joined(separator: "\n")
+    }
+}
+
+extension String {
+    /// The text with spaces behind it, so that columns line up.
+    fileprivate func padding(toLength length: Int) -> String {
+        self + String(repeating: " ", count: Swift.max(0, length - count))
+    }
+}
