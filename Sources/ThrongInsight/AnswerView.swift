@@ -1,4 +1,4 @@
-/// As what an answer is shown.
+/// How an answer is shown.
 package enum AnswerView: Sendable, Hashable {
     /// Its table as it is.
     case table

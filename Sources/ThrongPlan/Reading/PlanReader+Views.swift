@@ -6,7 +6,7 @@ extension PlanReader {
     /// Most quantiles of one insight.
     private static var mostQuantiles: Int { 9 }
 
-    /// As what an insight's numbers are shown; nil where that could not be read.
+    /// How an insight's numbers are shown; nil where that could not be read.
     mutating func view(
         of kind: InsightKind, in body: PlanBody<PlanKeys.Insight>, by: [DimensionName]
     ) -> Insight.View? {

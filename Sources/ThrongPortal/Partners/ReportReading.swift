@@ -62,7 +62,7 @@ struct ReportReading: Decodable {
         let rho: String?
     }
 
-    /// As what an insight's rows are shown.
+    /// How an insight's rows are shown.
     struct View: Decodable {
         let `as`: String
     }
