@@ -1,4 +1,7 @@
--- $1: one token; null takes all.
+-- Reads tokens in the order of their making.
+-- $1 token: text, its public part; null takes all.
+-- Returns: token, role, app, partner, note, and when it was made, expires and was taken back (Unix seconds), the hash
+--     of its secret (32 bytes).
 select token_id,
     role,
     app,

@@ -1,4 +1,5 @@
 -- Whether an analyst's login finds the catalogues closed that throng.confine_analysts closes: one of each family.
+-- Returns: one row, yes or no.
 select not has_column_privilege('throng_analyst', 'pg_catalog.pg_class', 'reltuples', 'select')
     and not exists (
         select

@@ -1,4 +1,6 @@
--- The columns of a view in schema analyst, and what they say of themselves.
+-- The columns of a view in schema analyst in their order, and what they say of themselves.
+-- $1 view: text, the name of a view in schema analyst.
+-- Returns: name, comment.
 select a.attname::text,
     coalesce(col_description(a.attrelid, a.attnum), '')
 from pg_attribute as a

@@ -1,4 +1,6 @@
 -- Every layout of which something is released, one row a kind of period.
+-- Returns: app, metric, version, whether it is the metric's current one, view, time zone, dimensions and sums
+--     (separated by commas), kind of period (a word), releases, start of the first and end of the last (Unix seconds).
 select m.app,
     m.metric,
     m.version::bigint,

@@ -1,4 +1,8 @@
 -- What was released in a view, the latest period last.
+-- $1 view: text, the name of a view in schema analyst.
+-- $2 kind: text, hour, day, week or month.
+-- Returns: start and end of the period (Unix seconds), k, share of events that clients sent, digest (hexadecimal),
+--     noise in words, margin of events, margins of sums (separated by commas).
 select extract(epoch from r.period_start)::bigint,
     extract(epoch from r.period_end)::bigint,
     r.k::bigint,

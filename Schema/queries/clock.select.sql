@@ -1,4 +1,6 @@
--- What PostgreSQL's clock says, and what was believed last; nulls where nothing was yet. One row.
+-- What PostgreSQL's clock says, and what was believed last; nulls where nothing was yet.
+-- Returns: one row: PostgreSQL's time and what was believed (Unix seconds), the machine's start, its uptime (seconds),
+--     confirmations.
 select extract(epoch from clock_timestamp())::bigint,
     extract(epoch from known.believed_at)::bigint,
     known.machine,

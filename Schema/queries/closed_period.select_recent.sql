@@ -1,4 +1,7 @@
--- What a daemon should know before it counts a late event. $2: the oldest end of a period that late events may reach.
+-- What a daemon should know before it counts a late event.
+-- $1 metrics: integer[], those that the flush touches.
+-- $2 since: bigint, Unix seconds; the oldest end of a period that late events may reach.
+-- Returns: metric, start (Unix seconds).
 select metric_id,
     extract(epoch from period_start)::bigint
 from throng.closed_period

@@ -1,4 +1,8 @@
 -- The periods of a layout within a stretch of time that were counted, released or not.
+-- $1 metric: integer, the schema's number of a layout.
+-- $2 from: bigint, Unix seconds; the earliest start.
+-- $3 to: bigint, Unix seconds; the latest end.
+-- Returns: start and end (Unix seconds), by start.
 select extract(epoch from known.period_start)::bigint,
     extract(epoch from known.period_end)::bigint
 from (

@@ -1,3 +1,8 @@
+-- The counters of one period.
+-- $1 metric: integer, the schema's number of a layout.
+-- $2 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
+-- $3 start: bigint, Unix seconds; the first second of the period.
+-- Returns: measure, cell, value, in this order.
 select measure,
     cell,
     value

@@ -1,3 +1,8 @@
+-- What became of an app's events within a stretch of time.
+-- $1 app: text.
+-- $2 from: bigint, Unix seconds; the first hour.
+-- $3 to: bigint, Unix seconds; the first hour after it.
+-- Returns: kind, events.
 select kind,
     sum(events)::bigint
 from throng.coverage

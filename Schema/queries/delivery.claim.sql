@@ -1,6 +1,13 @@
 -- Begins a try of one delivery that is due and that nobody is at.
--- $1: app. $2: a report, or null. $3 and $4: kind and start of its period, or null. $5: now. $6: how long the try may
--- take, in seconds. $7: whether folders only.
+-- $1 app: text.
+-- $2 report: text; null takes any run of the app.
+-- $3 kind: smallint, 0 hour, 1 day, 2 week, 3 month; null takes any.
+-- $4 start: bigint, Unix seconds; the first second of the period, null takes any.
+-- $5 now: bigint, Unix seconds.
+-- $6 lease: bigint, seconds; how long the try may take.
+-- $7 folders: boolean, whether folders only.
+-- Returns: report, kind and start (Unix seconds) of the period, target, secret's name, idempotency key (32 bytes),
+--     tries; no row where nothing is due.
 update throng.delivery as d
 set attempts = d.attempts + 1,
     leased_until = to_timestamp($5::bigint) + make_interval(secs => $6::bigint)

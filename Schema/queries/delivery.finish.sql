@@ -1,4 +1,15 @@
--- Ends a try. $7: pending (tried again at $9), sent or failed. $8: why not.
+-- Ends a try; touches nothing where another process has taken it over.
+-- $1 app: text.
+-- $2 report: text.
+-- $3 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
+-- $4 start: bigint, Unix seconds; the first second of the period.
+-- $5 target: text, a folder or a method and an address.
+-- $6 attempt: integer, tries from 1; the one that was claimed.
+-- $7 state: text, pending, sent or failed.
+-- $8 error: text, why not everything arrived; null where it did.
+-- $9 retry: bigint, Unix seconds; when a pending one is tried again.
+-- $10 now: bigint, Unix seconds.
+-- Returns: no rows; one is touched where the try is still this process's.
 update throng.delivery
 set state = $7,
     last_error = $8,

@@ -1,4 +1,10 @@
 -- Deliveries of a run that are made again: those that were given up, and folders, where that does no harm.
+-- $1 app: text.
+-- $2 report: text.
+-- $3 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
+-- $4 start: bigint, Unix seconds; the first second of the period.
+-- $5 now: bigint, Unix seconds.
+-- Returns: no rows.
 update throng.delivery
 set state = 'pending',
     attempts = 0,

@@ -1,3 +1,10 @@
+-- How the deliveries of a run stand, by target.
+-- $1 app: text.
+-- $2 report: text.
+-- $3 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
+-- $4 start: bigint, Unix seconds; the first second of the period.
+-- Returns: target, state, tries, when it is tried next (Unix seconds), last error, when it was over (Unix seconds),
+--     idempotency key (32 bytes), files that arrived.
 select d.target,
     d.state,
     d.attempts,

@@ -1,4 +1,8 @@
--- Their one purpose was the floor of this release.
+-- Deletes the distinct counts of a period: their one purpose was the floor of its release.
+-- $1 metric: integer, the schema's number of a layout.
+-- $2 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
+-- $3 start: bigint, Unix seconds; the first second of the period.
+-- Returns: no rows.
 delete from throng.distinct_count
 where shard = 0
     and metric_id = $1::integer

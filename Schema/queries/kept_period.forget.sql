@@ -1,5 +1,7 @@
 -- Deletes the distinct counts and largest contributions of an app's released periods for which no metric of the same
 -- events, and no rollup of their own, is open any more.
+-- $1 app: text.
+-- Returns: no rows.
 with done as (
     delete from throng.kept_period as kept
     using throng.metric_layout as own

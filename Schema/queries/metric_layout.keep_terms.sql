@@ -1,5 +1,11 @@
--- $1: metric_id. $2: k. $3: sensitive dimensions, separated by commas. $4: p, in percent. $5: ages at which numbers go, in
--- seconds. $6: what goes then, separated by commas: names of dimensions, which hold no comma, or * for all.
+-- Keeps the terms under which a layout is released and kept.
+-- $1 metric: integer, the schema's number of a layout.
+-- $2 k: bigint, devices.
+-- $3 sensitive: text, names of dimensions separated by commas.
+-- $4 protection: smallint, percent.
+-- $5 ages: bigint[], seconds; at which numbers go.
+-- $6 dropped: text, one an age, separated by commas: the dimension that goes then, or * for all.
+-- Returns: one row without a value.
 select throng.keep_terms(
     $1::integer,
     $2::bigint,

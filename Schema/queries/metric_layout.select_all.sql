@@ -1,4 +1,6 @@
 -- Every layout that an app's metrics ever had.
+-- $1 app: text.
+-- Returns: metric, its name, identity (32 bytes), layout (JSON), by metric.
 select metric_id,
     metric,
     layout_id,

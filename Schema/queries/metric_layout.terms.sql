@@ -1,4 +1,8 @@
--- Under which terms a layout is released and kept; nothing where no daemon that keeps them has registered it with a plan.
+-- Under which terms a layout is released and kept.
+-- $1 layout: bytea, its identity, 32 bytes.
+-- Returns: k (devices), sensitive dimensions (separated by commas), protection (percent), ages at which numbers go
+--     (seconds, separated by commas), what goes then (separated by commas); no row where no daemon that keeps them has
+--     registered it with a plan.
 select threshold,
     array_to_string(sensitive, ','),
     protection,

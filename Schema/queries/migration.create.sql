@@ -1,3 +1,5 @@
+-- Makes the table of migrations where it is not there yet.
+-- Returns: no rows.
 create schema if not exists throng;
 comment on schema throng is 'Counters and releases of Throng. No row stands for a person.';
 create table if not exists throng.migration (

@@ -1,2 +1,7 @@
+-- Notes that a migration was applied.
+-- $1 version: integer, from 1.
+-- $2 name: text, its file's name.
+-- $3 checksum: bytea, SHA-256 of its text, 32 bytes.
+-- Returns: no rows.
 insert into throng.migration (version, name, checksum)
 values ($1::integer, $2, $3::bytea);

@@ -1,4 +1,7 @@
 -- Lets one reservation of a purpose at a time through.
+-- $1 app: text.
+-- $2 purpose: text.
+-- Returns: currency, one a budget.
 select currency
 from throng.noise_budget
 where app = $1

@@ -1,5 +1,12 @@
--- Opens periods for noise, by the calendar and not by what was counted; returns the ones that are new.
--- A period in which an exact layout of the metric was counted stays exact.
+-- Opens periods for noise, by the calendar and not by what was counted. A period in which an exact layout of the metric
+-- was counted stays exact.
+-- $1 app: text.
+-- $2 metric: text, its name.
+-- $3 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
+-- $4 metric: integer, the schema's number of a layout.
+-- $5 starts: bigint[], Unix seconds.
+-- $6 ends: bigint[], Unix seconds; one a start.
+-- Returns: start (Unix seconds) of each that is new.
 with wanted as (
     select to_timestamp(start_seconds) as period_start,
         to_timestamp(end_seconds) as period_end

@@ -1,3 +1,6 @@
+-- The numbers of a draw.
+-- $1 draw: bigint, the schema's number of a draw.
+-- Returns: measure, margin, cell, value, by measure, margin and cell.
 select measure,
     margin,
     cell,

@@ -1,3 +1,9 @@
+-- The draw of one noisy period.
+-- $1 app: text.
+-- $2 metric: text, its name.
+-- $3 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
+-- $4 start: bigint, Unix seconds; the first second of the period.
+-- Returns: draw, stage (0 reserved, 1 drawn, 2 published), header (JSON); no row where nothing was reserved.
 select draw_id,
     stage,
     header

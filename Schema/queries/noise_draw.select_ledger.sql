@@ -1,4 +1,10 @@
--- What a purpose has ever paid for in periods that touch [$3, $4).
+-- What a purpose has ever paid for in periods that touch a stretch of time.
+-- $1 app: text.
+-- $2 purpose: text.
+-- $3 from: bigint, Unix seconds; its first second.
+-- $4 to: bigint, Unix seconds; the first second after it.
+-- Returns: metric, kind, start and end of the period (Unix seconds), mechanism, numerator and denominator of its
+--     parameter, stage (0 reserved, 1 drawn, 2 published), digest (32 bytes).
 select metric,
     period_kind,
     extract(epoch from period_start)::bigint,

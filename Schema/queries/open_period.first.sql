@@ -1,4 +1,6 @@
 -- When the first open period or rollup of an app is over; null where there is none.
+-- $1 app: text.
+-- Returns: one row, an instant (Unix seconds).
 select extract(epoch from min(open.period_end))::bigint
 from (
     select metric_id, period_end

@@ -1,3 +1,6 @@
+-- The open periods of an app, by their end.
+-- $1 app: text.
+-- Returns: layout's identity (32 bytes), layout (JSON), start and end of the period (Unix seconds).
 select layout.layout_id,
     layout.layout,
     extract(epoch from open.period_start)::bigint,

@@ -1,3 +1,9 @@
+-- Opens a rollup of released periods.
+-- $1 metric: integer, the schema's number of a layout.
+-- $2 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
+-- $3 start: bigint, Unix seconds; the first second of the period.
+-- $4 end: bigint, Unix seconds; the first second after the period.
+-- Returns: no rows.
 insert into throng.open_rollup (metric_id, period_kind, period_start, period_end)
 values ($1::integer, $2::smallint, to_timestamp($3::bigint), to_timestamp($4::bigint))
 on conflict (metric_id, period_kind, period_start) do nothing;

@@ -1,4 +1,7 @@
--- With whether a period within it still waits for its own release. Finer rollups come first.
+-- The open rollups of an app, finer ones first, with whether a period within it still waits for its own release.
+-- $1 app: text.
+-- Returns: layout's identity (32 bytes), layout (JSON), kind, start and end of the period (Unix seconds), whether a
+--     part is open.
 select layout.layout_id,
     layout.layout,
     open.period_kind,

@@ -1,4 +1,5 @@
 -- Where a flush lands before the upsert; made once a connection, emptied by every commit.
+-- Returns: no rows.
 create temporary table if not exists pending_counter (
     period_kind smallint not null,
     period_start timestamptz not null,

@@ -1,4 +1,7 @@
 -- Which of a flush's periods no release of their noisy layout will show, and whether another layout's has them.
+-- $1 metrics: integer[], one a period.
+-- $2 starts: bigint[], Unix seconds; one a period.
+-- Returns: metric, start (Unix seconds), whether it is taken.
 select metric_id,
     extract(epoch from period_start)::bigint,
     is_taken

@@ -1,4 +1,10 @@
--- Releases of a metric whose periods start in [$4, $5); those that age took whole are left out.
+-- Releases of a metric whose periods start within a stretch of time; those that age took whole are left out.
+-- $1 app: text.
+-- $2 metric: text, its name.
+-- $3 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
+-- $4 from: bigint, Unix seconds; the earliest start.
+-- $5 to: bigint, Unix seconds; later than the latest start.
+-- Returns: release, header (JSON), digest (32 bytes), dimensions that age took (separated by commas), by start.
 select r.release_id,
     r.header,
     r.digest,

@@ -1,4 +1,9 @@
--- When the first period begins that had been released of a metric when that which starts at $4 was.
+-- When the first period begins that had been released of a metric when another one of its periods was.
+-- $1 app: text.
+-- $2 metric: text, its name.
+-- $3 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
+-- $4 start: bigint, Unix seconds; of the other one.
+-- Returns: one row, an instant (Unix seconds) or null.
 select extract(epoch from min(r.period_start))::bigint
 from throng.release as r
 where r.app = $1

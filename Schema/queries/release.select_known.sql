@@ -1,5 +1,12 @@
--- Releases of a metric whose periods start in [$4, $5) and that were made before the first one of the period that starts
--- at $6; those that age took whole are left out.
+-- Releases of a metric whose periods start within a stretch of time and that were made before the first one of another
+-- period; those that age took whole are left out.
+-- $1 app: text.
+-- $2 metric: text, its name.
+-- $3 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
+-- $4 from: bigint, Unix seconds; the earliest start.
+-- $5 to: bigint, Unix seconds; later than the latest start.
+-- $6 start: bigint, Unix seconds; of the other period.
+-- Returns: release, header (JSON), digest (32 bytes), dimensions that age took (separated by commas), by start.
 select r.release_id,
     r.header,
     r.digest,

@@ -1,3 +1,6 @@
+-- The last releases of all apps, the latest first.
+-- $1 most: bigint, releases.
+-- Returns: app, metric, kind, start and end of the period, when it was made (Unix seconds).
 select app,
     metric,
     period_kind,

@@ -1,4 +1,5 @@
 -- Which metrics were ever released, of every app and kind of period.
+-- Returns: app, metric, kind.
 select distinct r.app,
     r.metric,
     r.period_kind

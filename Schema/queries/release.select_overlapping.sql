@@ -1,4 +1,8 @@
 -- What was released of an app within or around a stretch of time, with whether age has taken anything of it.
+-- $1 app: text.
+-- $2 from: bigint, Unix seconds; its first second.
+-- $3 to: bigint, Unix seconds; the first second after it.
+-- Returns: release, metric, header (JSON), digest (32 bytes), whether age took something.
 select r.release_id,
     r.metric_id,
     r.header,

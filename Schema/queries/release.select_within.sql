@@ -1,4 +1,8 @@
 -- What was released about the parts of a period, with whether age has taken anything of it.
+-- $1 metric: integer, the schema's number of a layout.
+-- $2 from: bigint, Unix seconds; the earliest start.
+-- $3 to: bigint, Unix seconds; the latest end.
+-- Returns: header (JSON), release, whether age took something, digest (32 bytes).
 select r.header,
     r.release_id,
     exists (

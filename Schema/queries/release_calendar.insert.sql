@@ -1,4 +1,8 @@
 -- Opens periods by the calendar, and not only by what is counted; those that were released already stay closed.
+-- $1 metric: integer, the schema's number of a layout.
+-- $2 starts: bigint[], Unix seconds.
+-- $3 ends: bigint[], Unix seconds; one a start.
+-- Returns: no rows.
 insert into throng.open_period (metric_id, period_start, period_end)
 select $1::integer,
     to_timestamp(start_seconds),

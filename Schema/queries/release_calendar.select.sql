@@ -1,5 +1,8 @@
 -- The first period of a layout from an instant on that is open or was released, null where there is none, and how many
 -- there are up to today's.
+-- $1 metric: integer, the schema's number of a layout.
+-- $2 from: bigint, Unix seconds; the earliest start.
+-- Returns: one row: start (Unix seconds), periods.
 select extract(epoch from min(period_start))::bigint,
     count(*)
 from (

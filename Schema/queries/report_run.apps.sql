@@ -1,4 +1,5 @@
 -- The apps of which files of reports, or totals of what clients sent, are kept.
+-- Returns: app.
 select app
 from throng.run_file
 union

@@ -1,4 +1,9 @@
 -- A run of which deliveries are made again.
+-- $1 app: text.
+-- $2 report: text.
+-- $3 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
+-- $4 start: bigint, Unix seconds; the first second of the period.
+-- Returns: no rows.
 update throng.report_run as run
 set outcome = 'made',
     finished_at = null

@@ -1,3 +1,8 @@
+-- The runs of an app or of all, of one report or of all, by period.
+-- $1 app: text; null takes all.
+-- $2 report: text; null takes all.
+-- Returns: report, partner, kind, start and end of the period, attempt, when the last try began and ended (Unix
+--     seconds), outcome, detail, app, label.
 select report,
     partner,
     period_kind,

@@ -1,4 +1,7 @@
 -- The runs that began last, and of each report the one of its latest period.
+-- $1 most: bigint, runs.
+-- Returns: report, partner, kind, start and end of the period, attempt, when the last try began and ended (Unix
+--     seconds), outcome, detail, app, label.
 with latest as (
     select distinct on (app, report) app,
         report,

@@ -1,4 +1,10 @@
 -- Ends a run that is made once none of its deliveries is pending.
+-- $1 app: text.
+-- $2 report: text.
+-- $3 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
+-- $4 start: bigint, Unix seconds; the first second of the period.
+-- $5 now: bigint, Unix seconds.
+-- Returns: no rows.
 update throng.report_run as run
 set outcome = case
         when exists (

@@ -1,4 +1,7 @@
 -- Deletes labels that were retired so long ago that nothing is released any more that was counted under them.
+-- $1 app: text.
+-- $2 before: bigint, Unix seconds; the latest retirement of what goes.
+-- Returns: no rows.
 delete from throng.revealed_label as known
 where known.app = $1
     and known.retired_at < to_timestamp($2::bigint)

@@ -1,4 +1,8 @@
 -- Notes, once a day, that numbers of these slots were published.
+-- $1 app: text.
+-- $2 dimension: text.
+-- $3 slots: bigint[], from 0.
+-- Returns: no rows.
 update throng.revealed_label
 set published_at = now()
 where app = $1

@@ -1,6 +1,11 @@
--- The files of an app's runs whose first number is too old by now ($3), or was when they were made; of a report ($4) all
--- whose period ended before an instant ($2), and without one those of which nobody has written down how long. Where a
+-- Deletes the files of an app's runs whose first number is too old by now, or was when they were made: of a report all
+-- whose period ended before an instant, and without one those of which nobody has written down how long. Where a
 -- delivery is pending they stay.
+-- $1 app: text.
+-- $2 before: bigint, Unix seconds; the latest end of the periods.
+-- $3 now: bigint, Unix seconds.
+-- $4 report: text; null takes files of which nobody has written down how long.
+-- Returns: no rows.
 delete from throng.run_file as f
 using throng.report_run as r
 where r.app = $1

@@ -1,3 +1,9 @@
+-- The files of a run, in the order of delivery.
+-- $1 app: text.
+-- $2 report: text.
+-- $3 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
+-- $4 start: bigint, Unix seconds; the first second of the period.
+-- Returns: place, name, contents.
 select place,
     name,
     contents

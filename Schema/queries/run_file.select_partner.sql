@@ -1,4 +1,7 @@
--- What one partner has, the latest period first.
+-- What one partner has, by report, the latest period first.
+-- $1 app: text.
+-- $2 partner: text.
+-- Returns: report, kind, start and end of the period (Unix seconds), name, bytes, when it was made (Unix seconds).
 select f.report,
     r.period_kind,
     extract(epoch from r.period_start)::bigint,

@@ -1,4 +1,7 @@
--- Their one purpose was the dominance rule of this release.
+-- Deletes the largest contributions of a period: their one purpose was the dominance rule of its release.
+-- $1 metric: integer, the schema's number of a layout.
+-- $2 start: bigint, Unix seconds; the first second of the period.
+-- Returns: no rows.
 delete from throng.top_contribution
 where shard = 0
     and metric_id = $1::integer

@@ -1,4 +1,5 @@
--- What belongs to no period that can still be released, alone, in a rollup, or with metrics of the same events.
+-- Deletes what belongs to no period that can still be released, alone, in a rollup, or with metrics of the same events.
+-- Returns: no rows.
 delete from throng.top_contribution as known
 where not exists (
     select

@@ -1,6 +1,9 @@
--- The two largest over all daemons. Each identifier goes to one daemon, but what a daemon counted under a period that was
--- released meanwhile may be the same identifier's again: within a daemon such pairs are added, which errs on the safe side.
--- 9223372036854775807 is where they saturate.
+-- The two largest over all daemons. Each identifier goes to one daemon, but what a daemon counted under a period that
+-- was released meanwhile may be the same identifier's again: within a daemon such pairs are added, which errs on the
+-- safe side. 9223372036854775807 is where they saturate.
+-- $1 metric: integer, the schema's number of a layout.
+-- $2 start: bigint, Unix seconds; the first second of the period.
+-- Returns: margin, cell, measure, window, largest, second largest.
 with by_daemon as (
     select margin,
         cell,

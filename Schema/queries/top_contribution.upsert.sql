@@ -1,5 +1,7 @@
--- Pairs replace pairs, and never shrink: a daemon that knows less than it once did must not make dominance look smaller.
--- Sorted by the key, as in counter.upsert. $1: the daemon.
+-- Adds the largest contributions of a flush. Pairs replace pairs, and never shrink: a daemon that knows less than it
+-- once did must not make dominance look smaller. Sorted by the key, as in counter.upsert.
+-- $1 daemon: uuid.
+-- Returns: no rows; as many are touched as the flush has pairs.
 insert into throng.top_contribution as known
     (metric_id, period_start, margin, cell, measure, window_number, daemon, counted_start, largest, second_largest)
 select metric_id,

@@ -1,4 +1,9 @@
--- Must touch exactly one row; none means that this flush is not the next one.
+-- Moves the watermark of a flush. Must touch exactly one row; none means that this flush is not the next one.
+-- $1 daemon: uuid.
+-- $2 after: bigint, batches; how far the journal was flushed before.
+-- $3 through: bigint, batches; how far it is with this flush.
+-- $4 fence: bigint, microseconds since 1970; the one under which this process attached.
+-- Returns: no rows; one is touched where the flush is the next one.
 update throng.watermark
 set position = $3::bigint,
     advanced_at = now()

@@ -1,6 +1,11 @@
--- The first sight of a daemon starts it at 0; every attachment moves the fence from the one that was found ($3; 0 for
--- none) to a higher one ($2), which locks out earlier processes. No row comes back where another process was faster, or
--- has announced itself since. What its journal holds is not in the counters until it says so.
+-- The first sight of a daemon starts it at 0; every attachment moves the fence from the one that was found to a higher
+-- one, which locks out earlier processes. What its journal holds is not in the counters until it says so.
+-- $1 daemon: uuid.
+-- $2 fence: bigint, microseconds since 1970; the new one.
+-- $3 found: bigint, microseconds since 1970; the fence that was found, 0 for none.
+-- $4 holder: text, what proves later that this process is gone; null for nothing.
+-- Returns: how far the journal is in the counters (batches); no row where another process was faster, or has announced
+--     itself since.
 insert into throng.watermark as known (daemon, position, fence, holder)
 values ($1::uuid, 0, $2::bigint, $4)
 on conflict (shard, daemon) do update

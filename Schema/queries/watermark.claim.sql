@@ -1,4 +1,8 @@
--- Announces who will take the place ($3), to whoever holds it under a fence ($2). Touches no row while that one flushes.
+-- Announces who will take the place, to whoever holds it. Touches no row while that one flushes.
+-- $1 daemon: uuid.
+-- $2 fence: bigint, microseconds since 1970; under which it is held.
+-- $3 claim: bigint, microseconds since 1970; under which it will be taken.
+-- Returns: no rows; one is touched where the claim was heard.
 update throng.watermark as known
 set claim = $3::bigint
 from (

@@ -1,4 +1,7 @@
--- Lets who waits know that it was heard: from then on it waits anew. No row where it has taken the place already.
+-- Lets who waits know that it was heard: from then on it waits anew.
+-- $1 daemon: uuid.
+-- $2 fence: bigint, microseconds since 1970; the one under which this process attached.
+-- Returns: no rows; none is touched where who waited has taken the place already.
 update throng.watermark
 set claim = -claim
 where shard = 0

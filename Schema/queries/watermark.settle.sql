@@ -1,4 +1,8 @@
--- $1: daemon. $2: its fence. $3: the asking that it answers. Says so again once a minute, so that one can see who is alive.
+-- Notes that PostgreSQL has what a daemon acknowledged. Says so again once a minute, so that one can see who is alive.
+-- $1 daemon: uuid.
+-- $2 fence: bigint, microseconds since 1970; the one under which this process attached.
+-- $3 asking: bigint, the one that it answers.
+-- Returns: no rows.
 update throng.watermark
 set settled = $3::bigint,
     settled_at = now()

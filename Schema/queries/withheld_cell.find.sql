@@ -1,4 +1,8 @@
 -- Whether the reasons of a release are still known; one without withheld cells counts as forgotten.
+-- $1 metric: integer, the schema's number of a layout.
+-- $2 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
+-- $3 start: bigint, Unix seconds; the first second of the period.
+-- Returns: one row, yes or no.
 select exists (
     select
     from throng.withheld_cell as known

@@ -1,3 +1,11 @@
+-- Why a cell of a release is withheld.
+-- $1 metric: integer, the schema's number of a layout.
+-- $2 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
+-- $3 start: bigint, Unix seconds; the first second of the period.
+-- $4 margin: integer, bits of the dimensions that it keeps.
+-- $5 cell: integer.
+-- Returns: reason (code), floor (devices), and of the other cell its kind, start (Unix seconds), margin and cell, nulls
+--     where there is none; no row where it is not withheld.
 select reason,
     floor,
     other_period_kind,

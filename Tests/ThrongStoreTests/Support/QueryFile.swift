@@ -1,0 +1,56 @@
+import Foundation
+
+/// A file in Schema/queries as it lies in the tree, and what its header says.
+struct QueryFile: Sendable {
+    /// Its name without the ending.
+    let name: String
+    /// Its comment's lines, without the hyphens.
+    let header: [String]
+    /// What follows its comment.
+    let body: String
+
+    static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    static func all() throws -> [QueryFile] {
+        let folder = repository.appending(path: "Schema/queries")
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map { file in
+            QueryFile(
+                name: String(file.dropLast(4)),
+                text: try String(contentsOf: folder.appending(path: file), encoding: .utf8))
+        }
+    }
+
+    init(name: String, text: String) {
+        self.name = name
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let comment = lines.prefix { $0.hasPrefix("-- ") }
+        header = comment.map { String($0.dropFirst(3)) }
+        body = lines.dropFirst(comment.count).joined(separator: "\n")
+    }
+
+    /// The highest `$n` in the query. Unit: parameters.
+    var parameters: Int { body.matches(of: /\$([0-9]+)/).compactMap { Int($0.output.1) }.max() ?? 0 }
+
+    /// What is wrong with its header; empty where nothing is.
+    var faults: [String] {
+        var faults: [String] = []
+        let said = header.prefix { !$0.hasPrefix("$") && !$0.hasPrefix("Returns: ") }
+        if said.isEmpty || said.last?.hasSuffix(".") != true { faults.append("begin with a sentence of what it does") }
+        let rest = header.dropFirst(said.count).filter { !$0.hasPrefix("    ") }
+        let named = rest.dropLast().map { String($0.prefix { $0 != " " }) }
+        let used = Set(body.matches(of: /\$[0-9]+/).map { String($0.output) })
+        let wanted = (1...max(parameters, 1)).map { "$\($0)" }.prefix(parameters)
+        if used != Set(wanted) { faults.append("number parameters from $1 without a gap; found \(used.sorted())") }
+        if named != Array(wanted) {
+            faults.append("name \(wanted.joined(separator: ", ")), a line each; found \(named)")
+        }
+        let form =
+            /\$[0-9]+ [a-z ]+: (text|integer|bigint|smallint|boolean|bytea|uuid|numeric|json|integer\[\]|bigint\[\]).*/
+        for line in rest.dropLast() where line.wholeMatch(of: form) == nil {
+            faults.append("'\(line)' is not '$n name: type, unit; remarks.'")
+        }
+        if rest.last?.hasPrefix("Returns: ") != true { faults.append("end with what comes back") }
+        return faults
+    }
+}
