@@ -1,7 +1,7 @@
 -- The runs that began last, and of each report the one of its latest period.
 -- $1 most: bigint, runs.
--- Returns: report, partner, kind, start and end of the period, attempt, when the last try began and ended (Unix
---     seconds), outcome, detail, app, label.
+-- Returns: app, label, report, partner, kind, start and end of the period, attempt, when the last try began and ended
+--     (Unix seconds), outcome, detail.
 with latest as (
     select distinct on (app, report) app,
         report,
@@ -24,7 +24,9 @@ chosen as (
     union
     select * from last
 )
-select report,
+select app,
+    label,
+    report,
     partner,
     period_kind,
     extract(epoch from period_start)::bigint,
@@ -33,9 +35,7 @@ select report,
     extract(epoch from started_at)::bigint,
     extract(epoch from finished_at)::bigint,
     outcome,
-    detail,
-    app,
-    label
+    detail
 from throng.report_run
 join chosen using (app, report, period_kind, period_start)
 order by started_at desc, app, report, period_kind, period_start;

@@ -47,8 +47,8 @@ package struct Portal: Sendable {
         PartnerRoutes(door: door, pages: pages, signIn: signIn, access: access, plans: plans, house: house)
             .add(to: router)
         OperatorRoutes(
-            door: door, pages: pages, signIn: signIn, access: access, releases: releases, plans: plans, house: house,
-            health: health
+            door: door, pages: pages, signIn: signIn, access: access, releases: releases,
+            runs: RunStore(releases.connection), plans: plans, house: house, health: health
         ).add(to: router)
         AnalystRoutes(
             door: door, pages: pages, signIn: signIn, store: analysts, titles: ExplorerTitles(plans: plans),

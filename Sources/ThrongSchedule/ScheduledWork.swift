@@ -20,7 +20,7 @@ package protocol Retention: Sendable {
     func expire(plans: [Plan], now: Int64) async throws -> ExpiryOutcome
 }
 
-/// Knows what time it is by PostgreSQL, and keeps what was believed; `ReleaseStore` is the real one, whose functions these
+/// Knows what time it is by PostgreSQL, and keeps what was believed; `DatabaseClock` is the real one, whose functions these
 /// are.
 package protocol ClockStore: Sendable {
     /// What time it is by PostgreSQL, and what was believed last.
@@ -31,7 +31,8 @@ package protocol ClockStore: Sendable {
     func confirm(_ time: StoredClock.Believed) async throws
 }
 
-/// Asks daemons whether PostgreSQL has what they acknowledged; `ReleaseStore` is the real one, whose functions these are.
+/// Asks daemons whether PostgreSQL has what they acknowledged; `SettlementStore` is the real one, whose functions these
+/// are.
 package protocol Settling: Sendable {
     /// Asks all daemons; returns the asking's number.
     func askToSettle() async throws -> Int64
@@ -39,7 +40,9 @@ package protocol Settling: Sendable {
     func unsettled(_ asking: Int64) async throws -> [UnsettledDaemon]
 }
 
-extension ReleaseStore: ClockStore, Settling {}
+extension DatabaseClock: ClockStore {}
+
+extension SettlementStore: Settling {}
 
 extension ReleaseScheduler: DueReleases {
     package func releaseDue(

@@ -145,10 +145,11 @@ package struct Daemon: Sendable {
         let releases = ReleaseStore(parts.settings)
         // Before any window ends. Where PostgreSQL is away, the schedule looks once it is back.
         let guarded = ClockGuard(
-            clock: parts.houseClock, store: releases, health: telemetry.schedule, logger: logger)
+            clock: parts.houseClock, store: DatabaseClock(releases.connection), health: telemetry.schedule,
+            logger: logger)
         if desk.knownFlushed != nil { _ = await guarded.isBelieved() }
         // Deliveries have leases to keep: they don't queue behind a release's proof.
-        let sending = ReleaseStore(parts.settings)
+        let sending = DeliveryStore(parts.settings)
         let reports = ReportScheduler(
             store: releases, deliveringThrough: sending, rules: rules, folder: options.dataPath,
             signing: ReportKeyFolder(keyPath: options.reportKey), delivery: options.delivery,
@@ -165,7 +166,7 @@ package struct Daemon: Sendable {
             store: releases,
             standing: standing,
             guarded: guarded,
-            settlement: Settlement(releases, pause: ScheduleService.rest),
+            settlement: Settlement(SettlementStore(releases.connection), pause: ScheduleService.rest),
             health: telemetry.schedule,
             clock: clock,
             interval: options.scheduleInterval,

@@ -102,7 +102,7 @@ struct ClockTrustTests {
     @Test(
         "what is believed is kept in the database and only raised; a word starts anew, unless PostgreSQL knows better")
     func kept() async throws {
-        let store = ReleaseStore(try await TestCluster.database())
+        let store = DatabaseClock(try await TestCluster.database())
         defer { store.close() }
         let now = try await store.clock().database
         #expect(try await store.clock().believed == nil)

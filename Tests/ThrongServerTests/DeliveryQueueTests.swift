@@ -23,9 +23,13 @@ struct DeliveryDeskTests {
             {title: Views, events: [view], question: What?, decision: That., owner: Team, expires: 2027-10-31,
             purpose: product, period: day}
         """
-    private let store: ReleaseStore
+    private let store: DeliveryStore
+    private let runs: RunStore
 
-    init() async throws { store = ReleaseStore(try await TestCluster.database()) }
+    init() async throws {
+        let settings = try await TestCluster.database()
+        (store, runs) = (DeliveryStore(settings), RunStore(settings))
+    }
 
     private func desk(_ folder: String = "/nowhere") -> DeliveryQueue {
         DeliveryQueue(store: store, folder: folder, options: DeliveryOptions(dataPath: folder))
@@ -33,10 +37,10 @@ struct DeliveryDeskTests {
 
     private func make(_ report: ReportName = "daily") async throws {
         let claim = try #require(
-            try await store.claimRun(
+            try await runs.claimRun(
                 app: "shop", report: report, partner: "bank",
                 period: Period(kind: .day, start: Self.now - 86_400, end: Self.now), now: Self.now))
-        _ = try await store.keep(
+        _ = try await runs.keep(
             [StoredReportFile(place: 0, name: "a.csv", contents: [1])], of: claim, label: "1",
             deliveries: [.folder("out")], now: Self.now)
     }

@@ -96,8 +96,10 @@ struct FailingReleaseTests {
             reports: ReportScheduler(store: shop.store, rules: .system, folder: folder), store: shop.store,
             standing: FlushStanding(),
             guarded: ClockGuard(
-                clock: HouseClock(UnixClock { Self.due }), store: shop.store, health: health, logger: .silent),
-            settlement: Settlement(shop.store), health: health, clock: UnixClock { Self.due },
+                clock: HouseClock(UnixClock { Self.due }), store: DatabaseClock(shop.store.connection), health: health,
+                logger: .silent),
+            settlement: Settlement(SettlementStore(shop.store.connection)), health: health,
+            clock: UnixClock { Self.due },
             interval: .seconds(60), logger: .silent)
         await schedule.tick(shop.plan, releasing: true)
         let files = try FileManager.default.contentsOfDirectory(atPath: folder + "/out")

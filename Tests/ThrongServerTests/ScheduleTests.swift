@@ -82,6 +82,9 @@ struct ScheduleTests {
             reports = ReportScheduler(store: store, rules: .system, folder: folder)
         }
 
+        var runs: RunStore { RunStore(store.connection) }
+        var deliveries: DeliveryStore { DeliveryStore(store.connection) }
+
         func deliver(at now: Int64) async throws -> Int {
             try await reports.deliverDue(of: plan, now: now) { _, error in Issue.record(error) }
         }
@@ -122,7 +125,7 @@ struct ScheduleTests {
         let path = shop.folder + "/out/bank/daily-2026-11-19.json"
         let text = String(decoding: try #require(FileManager.default.contents(atPath: path)), as: UTF8.self)
         #expect(text.contains("withheld"))
-        let runs = try await shop.store.runs(app: "shop")
+        let runs = try await shop.runs.runs(app: "shop")
         #expect(runs.map(\.outcome) == [.delivered])
         try FileManager.default.removeItem(atPath: shop.folder)
     }
@@ -148,7 +151,7 @@ struct ScheduleTests {
         #expect(paths.count == 3)
         #expect(FileManager.default.contents(atPath: manifest) == bytes, "signed once")
         #expect(try FolderCheck(of: out, keys: list).isGood)
-        #expect(try await shop.store.runs(app: "shop").map(\.outcome) == [.delivered])
+        #expect(try await shop.runs.runs(app: "shop").map(\.outcome) == [.delivered])
         try FileManager.default.removeItem(atPath: shop.folder)
     }
 
@@ -176,13 +179,13 @@ struct ScheduleTests {
         let now = next + 86_400 + 6 * 3600
         _ = try await shop.releases.releaseDue(of: shop.plan, now: now)
         #expect(try await shop.deliver(at: now) == 2)
-        let run = try #require(try await shop.store.runs().last)
+        let run = try #require(try await shop.runs.runs().last)
         #expect(run.period.start == next)
         // The day before ended when this one began.
         _ = try await shop.store.expire(plans: [shop.plan], now: next + 10 * 86_400 - 1)
-        #expect(try await !shop.store.files(of: run.name).isEmpty)
+        #expect(try await !shop.deliveries.files(of: run.name).isEmpty)
         _ = try await shop.store.expire(plans: [shop.plan], now: next + 10 * 86_400)
-        #expect(try await shop.store.files(of: run.name).isEmpty)
+        #expect(try await shop.deliveries.files(of: run.name).isEmpty)
         try FileManager.default.removeItem(atPath: shop.folder)
     }
 
@@ -198,7 +201,7 @@ struct ScheduleTests {
         await #expect(throws: expected) {
             try await shop.reports.deliver(report, plan: shop.plan, period: next, now: next.start + 60)
         }
-        #expect(try await shop.store.runs().isEmpty)
+        #expect(try await shop.runs.runs().isEmpty)
     }
 
     @Test("a report is not delivered by hand before all of its period is released")

@@ -11,7 +11,7 @@ struct SettlementTests {
     @Test("every daemon has to answer an asking that came after what it answered last; one that has left need not")
     func answers() async throws {
         let settings = try await TestCluster.database()
-        let store = ReleaseStore(settings)
+        let store = SettlementStore(settings)
         defer { store.close() }
         let barrier = Settlement(store, patience: .zero)
         let (one, two) = (DaemonID(UUID()), DaemonID(UUID()))
@@ -40,7 +40,7 @@ struct SettlementTests {
     @Test("an answer that comes while a release waits lets it go on")
     func waits() async throws {
         let settings = try await TestCluster.database()
-        let store = ReleaseStore(settings)
+        let store = SettlementStore(settings)
         defer { store.close() }
         let counters = CounterStore(settings)
         _ = try await counters.attach(daemon: DaemonID(UUID()))
@@ -61,7 +61,7 @@ struct SettlementTests {
     @Test("a process that was replaced can't answer for the one that took its place")
     func fenced() async throws {
         let settings = try await TestCluster.database()
-        let store = ReleaseStore(settings)
+        let store = SettlementStore(settings)
         defer { store.close() }
         let daemon = DaemonID(UUID())
         let (older, newer) = (CounterStore(settings), CounterStore(settings))

@@ -72,10 +72,10 @@ struct WrongClockTests {
                 reports: ReportScheduler(store: store, rules: .system, folder: "/nowhere"), store: store,
                 standing: FlushStanding(),
                 guarded: ClockGuard(
-                    clock: HouseClock(clock, machine: "a", uptime: { 5000 }), store: store, health: health,
-                    logger: .silent),
-                settlement: Settlement(store, patience: .seconds(1)), health: health, clock: clock,
-                interval: .seconds(60),
+                    clock: HouseClock(clock, machine: "a", uptime: { 5000 }), store: DatabaseClock(store.connection),
+                    health: health, logger: .silent),
+                settlement: Settlement(SettlementStore(store.connection), patience: .seconds(1)), health: health,
+                clock: clock, interval: .seconds(60),
                 logger: .silent)
         }
 

@@ -13,26 +13,29 @@ struct DeliveryStoreTests {
     ]
 
     private let settings: ConnectionSettings
-    private let store: ReleaseStore
+    private let store: DeliveryStore
+    private let runs: RunStore
     private let claim: ReportRunClaim
 
     init() async throws {
         settings = try await TestCluster.database()
-        store = ReleaseStore(settings)
+        let connection = Connection.reporting(settings)
+        store = DeliveryStore(connection)
+        runs = RunStore(connection)
         claim = try #require(
-            try await store.claimRun(
+            try await runs.claimRun(
                 app: "shop", report: "weekly", partner: "supplier", period: .day(saturday), now: saturday))
     }
 
     private func keep(_ deliveries: [Delivery]) async throws -> Bool {
-        try await store.keep(Self.files, of: claim, label: "1", deliveries: deliveries, now: saturday)
+        try await runs.keep(Self.files, of: claim, label: "1", deliveries: deliveries, now: saturday)
     }
 
     private func begin(_ now: Int64, foldersOnly: Bool = false) async throws -> DeliveryClaim? {
         try await store.claimDelivery(app: "shop", foldersOnly: foldersOnly, lease: .seconds(60), now: now)
     }
 
-    private func outcome() async throws -> ReportRun.Outcome? { try await store.runs(app: "shop").first?.outcome }
+    private func outcome() async throws -> ReportRun.Outcome? { try await runs.runs(app: "shop").first?.outcome }
 
     private func put(_ url: String) throws -> Delivery {
         .http(try #require(HTTPDelivery(.put, url, authorization: "partner")))
@@ -54,7 +57,7 @@ struct DeliveryStoreTests {
         #expect(put.idempotencyKey != folder.idempotencyKey)
         #expect(try await store.finish(put, error: nil, retryAt: nil, now: saturday + 2))
         #expect(try await outcome() == .delivered)
-        #expect(try await store.runs(app: "shop").first?.label == "1")
+        #expect(try await runs.runs(app: "shop").first?.label == "1")
     }
 
     @Test("a try that a dead process left goes on with what arrived, under the same key, and the dead one can't end it")
@@ -105,13 +108,13 @@ struct DeliveryStoreTests {
 
     @Test("a run that failed belongs to the partner whom the plan gives the report to when it is made")
     func partner() async throws {
-        try await store.finishRun(claim, .failed, detail: "it did not work", now: saturday + 1)
+        try await runs.finishRun(claim, .failed, detail: "it did not work", now: saturday + 1)
         let again = try #require(
-            try await store.claimRun(
+            try await runs.claimRun(
                 app: "shop", report: "weekly", partner: "rival",
                 period: Period(kind: .day, start: saturday, end: saturday + 82_800), now: saturday + 2))
-        #expect(try await store.keep(Self.files, of: again, label: "1", deliveries: [], now: saturday + 2))
-        let run = try #require(try await store.runs(app: "shop").first)
+        #expect(try await runs.keep(Self.files, of: again, label: "1", deliveries: [], now: saturday + 2))
+        let run = try #require(try await runs.runs(app: "shop").first)
         #expect(run.partner == "rival" && run.period.end == saturday + 82_800)
         let portal = AccessStore(settings)
         #expect(try await portal.files(of: "supplier", app: "shop").isEmpty)
@@ -123,11 +126,11 @@ struct DeliveryStoreTests {
         #expect(try await keep([.folder("out")]))
         let week = Period(kind: .week, start: saturday, end: saturday + 7 * 86_400)
         let second = try #require(
-            try await store.claimRun(
+            try await runs.claimRun(
                 app: "shop", report: "weekly", partner: "supplier", period: week, now: saturday + 7 * 86_400))
         let files = [StoredReportFile(place: 0, name: "weekly-w.csv", contents: [7])]
         #expect(
-            try await store.keep(
+            try await runs.keep(
                 files, of: second, label: "w", deliveries: [.folder("out"), .folder("in")], now: saturday))
         #expect(try await store.files(of: claim.run) == Self.files)
         #expect(try await store.files(of: second.run) == files)
@@ -138,13 +141,13 @@ struct DeliveryStoreTests {
         #expect(daily.run == claim.run)
         #expect(try await store.finish(daily, error: nil, retryAt: nil, now: saturday))
         #expect(try await store.deliveries(of: second.run).map(\.state) == [.pending, .pending])
-        #expect(Set(try await store.runs(app: "shop").map(\.outcome)) == [.delivered, .made])
+        #expect(Set(try await runs.runs(app: "shop").map(\.outcome)) == [.delivered, .made])
     }
 
     @Test("which runs were made is asked of one kind of period and as far back as missed ones are made up for")
     func made() async throws {
         func made(_ kind: PeriodKind, from: Int64) async throws -> Set<Int64> {
-            try await store.madeStarts(app: "shop", report: "weekly", periodKind: kind, from: from)
+            try await runs.madeStarts(app: "shop", report: "weekly", periodKind: kind, from: from)
         }
         #expect(try await made(.day, from: 0) == [], "it is not made yet")
         #expect(try await keep([]))

@@ -48,10 +48,10 @@ struct KeptTests {
         /// The files of a run of a report.
         func files(until: Int64, report: ReportName = "daily") async throws {
             let claim = try #require(
-                try await store.claimRun(
+                try await RunStore(store.connection).claimRun(
                     app: "shop", report: report, partner: "bank", period: .day(saturday), now: end + day))
             #expect(
-                try await store.keep(
+                try await RunStore(store.connection).keep(
                     [StoredReportFile(place: 0, name: "\(report).json", contents: [123, 125])], of: claim, label: "day",
                     until: until, deliveries: [], now: end + day))
         }

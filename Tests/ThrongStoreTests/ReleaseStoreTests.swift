@@ -182,7 +182,7 @@ struct ReleaseStoreTests {
 
     @Test("a report run is made once; a failed or abandoned one is made again, by one process")
     func runs() async throws {
-        let store = ReleaseStore(try await TestCluster.database())
+        let store = RunStore(try await TestCluster.database())
         func claim(_ now: Int64) async throws -> ReportRunClaim? {
             try await store.claimRun(
                 app: "shop", report: "weekly", partner: "supplier", period: .day(saturday), now: now,
@@ -204,7 +204,7 @@ struct ReleaseStoreTests {
 
     @Test("the last runs are those that began last, and of each report the latest period's")
     func lastRuns() async throws {
-        let store = ReleaseStore(try await TestCluster.database())
+        let store = RunStore(try await TestCluster.database())
         func run(_ report: ReportName, _ day: Int64, at start: Int64) async throws {
             let claim = try await store.claimRun(
                 app: "shop", report: report, partner: "supplier", period: .day(saturday + day * 86_400), now: start)

@@ -6,13 +6,13 @@ package import ThrongStore
 /// Brings made reports to where they go, each file once as far as the other side lets one know: what was acknowledged is
 /// written down at once, and what may have arrived is sent again under the same idempotency key.
 package struct DeliveryQueue: Sendable {
-    let store: ReleaseStore
+    package let store: DeliveryStore
     let folder: String
     let options: DeliveryOptions
     /// Writes files into a folder, on a thread of its own.
     package var write: @Sendable (ReportFiles, ReportFolder) throws -> [String] = { try $1.deliver($0) }
 
-    package init(store: ReleaseStore, folder: String, options: DeliveryOptions) {
+    package init(store: DeliveryStore, folder: String, options: DeliveryOptions) {
         self.store = store
         self.folder = folder
         self.options = options

@@ -9,6 +9,7 @@ struct OperatorRoutes: Sendable {
     let signIn: SignInRoutes
     let access: AccessStore
     let releases: ReleaseStore
+    let runs: RunStore
     let plans: [Plan]
     let house: String
     let health: @Sendable () -> DaemonHealth
@@ -22,7 +23,7 @@ struct OperatorRoutes: Sendable {
             for plan in plans { pending += try await releases.pending(of: plan).map { (plan.app.name, $0) } }
             let view = OperatorView(
                 health(), released: try await access.lastReleases(OperatorView.last), pending: pending,
-                runs: try await releases.lastRuns(OperatorView.last), plans: plans,
+                runs: try await self.runs.lastRuns(OperatorView.last), plans: plans,
                 now: door.now(), frame: pages.frame("Operator", house: house, visitor: "Operator"))
             return try pages.response(view, by: "operator")
         }

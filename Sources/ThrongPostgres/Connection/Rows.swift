@@ -16,6 +16,12 @@ package final class Rows {
     /// How many rows came back.
     package var count: Int { Int(PQntuples(result)) }
 
+    /// How many columns each has.
+    var columns: Int { Int(PQnfields(result)) }
+
+    /// What to throw where the answer can't be read.
+    var unexpected: PostgresError { .unexpectedAnswer(query: query) }
+
     /// How many rows the statement touched; 0 for statements that touch none.
     package var affected: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
 

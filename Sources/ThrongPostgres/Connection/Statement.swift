@@ -47,6 +47,14 @@ extension Parameter {
     }
 }
 
+extension Parameter {
+    /// Text, or null for nil.
+    package static func text(orNull text: String?) -> Parameter { text.map { .text($0) } ?? .null }
+
+    /// Yes or no.
+    package static func flag(_ flag: Bool) -> Parameter { .text(flag ? "true" : "false") }
+}
+
 extension Int64 {
     /// This number as a parameter.
     package var parameter: Parameter { .integer(self) }

@@ -9,6 +9,7 @@ internal import ThrongWire
 /// Makes reports from released numbers, signs them and puts them where they belong.
 package struct ReportScheduler: Sendable {
     private let store: ReleaseStore
+    private let runs: RunStore
     private let rules: UserAgentRules
     private let printer: PagePrinter
     /// Where the key is that signs.
@@ -19,22 +20,24 @@ package struct ReportScheduler: Sendable {
     private static let horizon: Int64 = 32 * 86_400
 
     /// - Parameters:
-    ///   - deliveringThrough: what deliveries keep their leases through; nil is the store that everything else is read
-    ///     through, which has to be free then whenever a lease is to be kept.
+    ///   - deliveringThrough: what deliveries keep their leases through; nil shares the connection that everything else is
+    ///     read through, which has to be free then whenever a lease is to be kept.
     ///   - folder: where deliveries with a relative path go.
     ///   - signing: where the key is that signs; nil looks in the folder's `signing/key.pem`.
     ///   - delivery: what deliveries over the network may do; nil allows none.
     ///   - printer: what makes PDFs.
     package init(
-        store: ReleaseStore, deliveringThrough sending: ReleaseStore? = nil, rules: UserAgentRules, folder: String,
+        store: ReleaseStore, deliveringThrough sending: DeliveryStore? = nil, rules: UserAgentRules, folder: String,
         signing: ReportKeyFolder? = nil, delivery: DeliveryOptions? = nil, printer: PagePrinter = PagePrinter()
     ) {
         self.store = store
+        runs = RunStore(store.connection)
         self.rules = rules
         self.printer = printer
         self.signing = signing ?? ReportKeyFolder(dataPath: folder)
         deliveries = DeliveryQueue(
-            store: sending ?? store, folder: folder, options: delivery ?? DeliveryOptions(dataPath: folder))
+            store: sending ?? DeliveryStore(store.connection), folder: folder,
+            options: delivery ?? DeliveryOptions(dataPath: folder))
     }
 
     /// The document of a report for a period.
@@ -142,23 +145,23 @@ package struct ReportScheduler: Sendable {
                 report: report.name, period: label, due: period.end + plan.app.grace.components.seconds)
         }
         // Age may have taken the numbers of a report that was made.
-        let made = try await store.madeStarts(
+        let made = try await runs.madeStarts(
             app: plan.app.name, report: report.name, periodKind: period.kind, from: period.start)
         if !made.contains(period.start), try await releases(for: report, plan: plan, period: period).isEmpty {
             throw Self.notReleased(report, plan: plan, period: period)
         }
-        let claim = try await store.claimRun(
+        let claim = try await runs.claimRun(
             app: plan.app.name, report: report.name, partner: report.partner, period: period, now: now,
             tries: Int(Int32.max))
         if let claim {
             do {
                 _ = try await make(claim, report, plan: plan, period: period, now: now, lacking: lacking)
             } catch {
-                try await store.finishRun(claim, .failed, detail: "\(type(of: error))", now: now)
+                try await runs.finishRun(claim, .failed, detail: "\(type(of: error))", now: now)
                 throw error
             }
         } else {
-            try await store.reopenDeliveries(of: run, now: now)
+            try await deliveries.store.reopenDeliveries(of: run, now: now)
         }
         var paths: [String] = []
         var faults: [String] = []
@@ -211,7 +214,7 @@ package struct ReportScheduler: Sendable {
         let stored = made.files.all.enumerated().map {
             StoredReportFile(place: $0.offset, name: $0.element.name, contents: $0.element.contents)
         }
-        return try await store.keep(
+        return try await runs.keep(
             stored, of: claim, label: made.label,
             detail: made.lack.map {
                 "\($0) `throng report make --partner \(report.partner) --period \(made.label) --out DIR` makes it with its PDF."
@@ -239,7 +242,7 @@ package struct ReportScheduler: Sendable {
             // Asked once a report: there are hundreds of periods, and most were made, or are from before the app. No
             // period is longer than the horizon, so that each that is made up for starts within twice of it.
             let first = now - 2 * Self.horizon
-            let made = try await store.madeStarts(
+            let made = try await runs.madeStarts(
                 app: plan.app.name, report: report.name, periodKind: report.period, from: first)
             let released = try await store.releasedStarts(
                 app: plan.app.name, periodKind: report.period, from: first)
@@ -260,7 +263,7 @@ package struct ReportScheduler: Sendable {
     private func deliverOnce(
         _ report: Report, plan: Plan, period: Period, now: Int64, failed: (Report, any Error) -> Void
     ) async throws -> Bool {
-        let claim = try await store.claimRun(
+        let claim = try await runs.claimRun(
             app: plan.app.name, report: report.name, partner: report.partner, period: period, now: now)
         guard let claim else { return false }
         do {
@@ -281,7 +284,7 @@ package struct ReportScheduler: Sendable {
             return true
         } catch {
             failed(report, error)
-            try await store.finishRun(claim, .failed, detail: "\(type(of: error))", now: now)
+            try await runs.finishRun(claim, .failed, detail: "\(type(of: error))", now: now)
             return false
         }
     }

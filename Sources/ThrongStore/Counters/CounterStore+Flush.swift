@@ -60,7 +60,7 @@ extension CounterStore {
                 throw error
             }
         }
-        throw PostgresError.unexpectedAnswer(query: Query.ensurePartitions.name)
+        throw EnsurePartitions.unexpected
     }
 
     /// Partitions are made between transactions: making them takes locks that a flush must not hold.

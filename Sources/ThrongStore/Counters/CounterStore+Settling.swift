@@ -7,18 +7,13 @@ extension CounterStore {
     /// The last asking whether PostgreSQL has what daemons acknowledged. Read it before anything is frozen, so that the
     /// flush has all that was acknowledged before it was asked.
     package func lastAsking() async throws -> Int64 {
-        try await connection.run { try $0.query(Query.selectAsked()).integer(0, 0) }
+        try await connection.run { try $0.one(SelectAsked()) }
     }
 
     /// Says that everything is in the counters that the attached daemon had acknowledged when an asking was read;
     /// ``left`` where nothing is to come any more until it attaches again.
     package func settle(_ asking: Int64) async throws {
         let attachment = try currentAttachment()
-        try await connection.run { session in
-            _ = try session.query(
-                Query.settleWatermark([
-                    .text(attachment.daemon.description), attachment.fence.parameter, asking.parameter,
-                ]))
-        }
+        _ = try await connection.run { try $0.run(SettleWatermark(attachment: attachment, asking: asking)) }
     }
 }

@@ -258,8 +258,7 @@ extension CounterStore {
         let missing = state.withLock { state in wanted.filter { !state.partitions.contains($0.partition) } }
         guard !missing.isEmpty else { return }
         for (kind, starts) in Dictionary(grouping: missing, by: \.kind).sorted(by: { $0.key < $1.key }) {
-            try session.query(
-                Query.ensurePartitions([kind.parameter, .integers(starts.map(\.start).sorted())]))
+            try session.run(EnsurePartitions(kind: kind, starts: starts.map(\.start).sorted()))
         }
         state.withLock { $0.partitions.formUnion(missing.map(\.partition)) }
     }

@@ -21,7 +21,7 @@ struct PendingTotals: Sendable {
     /// By app, hour and kind, so that all daemons lock rows in one order.
     var statements: [Statement] {
         totals.sorted { ($0.app, $0.hour, $0.kind.code) < ($1.app, $1.hour, $1.kind.code) }.map {
-            Query.upsertCoverage([.text($0.app.text), .instant($0.hour), .text($0.kind.name), .integer($0.events)])
+            UpsertCoverage(app: $0.app, hour: $0.hour, kind: $0.kind.name, events: $0.events).statement
         }
     }
 }

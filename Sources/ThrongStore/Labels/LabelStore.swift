@@ -26,12 +26,7 @@ package final class LabelStore: Sendable {
     ) async throws {
         try await connection.run { session in
             try merge(try ReleaseStore.labels(app: app, session)) { lost in
-                try session.query(
-                    Query.restoreLabel([
-                        .text(app.text), .text(lost.dimension.text), .integer(Int64(lost.slot)),
-                        .text(lost.label.text),
-                    ])
-                ).flag(0, 0)
+                try session.one(RestoreLabel(app: app, lost: lost))
             }
         }
     }
@@ -43,11 +38,8 @@ package final class LabelStore: Sendable {
     package func learn(
         _ label: BucketLabel, of dimension: DimensionName, app: AppName, most: Int
     ) async throws -> Int? {
-        try await connection.run { session in
-            let rows = try session.query(
-                Query.learnLabel([.text(app.text), .text(dimension.text), .integer(Int64(most)), .text(label.text)]))
-            return rows.isNull(0, 0) ? nil : Int(try rows.integer(0, 0))
-        }
+        let learn = LearnLabel(app: app, dimension: dimension, most: most, label: label)
+        return try await connection.run { try $0.one(learn) }
     }
 
     /// Closes the connection.

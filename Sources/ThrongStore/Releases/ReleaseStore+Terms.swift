@@ -19,12 +19,6 @@ extension ReleaseStore {
     /// At which ages numbers go, as it is kept with a layout; nil where nobody said so.
     static func expiry(_ rows: Rows, _ row: Int, after: Int, drops: Int) throws -> [DecayStep]? {
         guard !rows.isNull(row, after) else { return nil }
-        let ages = try rows.text(row, after).split(separator: ",").compactMap { Int64($0) }
-        let gone = try rows.text(row, drops).split(separator: ",")
-        guard ages.count == gone.count, !ages.isEmpty else { return nil }
-        return zip(ages, gone).map { age, dimension in
-            DecayStep(
-                after: .seconds(age), action: dimension == "*" ? .delete : .drop(DimensionName(String(dimension))))
-        }
+        return DecayStep.steps(after: try rows.text(row, after), drops: try rows.text(row, drops))
     }
 }

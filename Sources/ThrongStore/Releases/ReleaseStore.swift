@@ -7,11 +7,11 @@ internal import ThrongWire
 ///
 /// Works as `throng_reporter`, which may read counters and write releases, and can change neither.
 package final class ReleaseStore: Sendable {
-    /// How it reaches PostgreSQL.
-    let connection: Connection
+    /// How it reaches PostgreSQL, as `throng_reporter`; other stores may share it.
+    package let connection: Connection
 
     /// Prepares to work; the role of the settings is replaced by `throng_reporter`.
-    package init(_ settings: ConnectionSettings) { connection = Connection(settings.acting(as: .reporter)) }
+    package init(_ settings: ConnectionSettings) { connection = .reporting(settings) }
 
     /// The periods of an app that have counters and no release, by their end.
     ///

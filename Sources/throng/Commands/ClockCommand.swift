@@ -66,10 +66,10 @@ struct ClockCommand: AsyncParsableCommand {
     }
 
     private static func withStore<Value: Sendable>(
-        _ place: Place, _ body: (ReleaseStore) async throws -> Value
+        _ place: Place, _ body: (DatabaseClock) async throws -> Value
     ) async throws -> Value {
         try await DatabaseAccess.use(place) { settings in
-            let store = ReleaseStore(settings)
+            let store = DatabaseClock(settings)
             defer { store.close() }
             return try await body(store)
         }

@@ -92,9 +92,11 @@ struct ReleaseDueCommand: AsyncParsableCommand {
         let outcome = try await DatabaseAccess.use(place) { settings in
             let store = ReleaseStore(settings)
             defer { store.close() }
-            if let doubt = try await HouseClock().look(store) { throw CommandFailure(doubt.description) }
+            if let doubt = try await HouseClock().look(DatabaseClock(store.connection)) {
+                throw CommandFailure(doubt.description)
+            }
             let now = UnixClock.system.now
-            try await settle(store, without: excused)
+            try await settle(SettlementStore(store.connection), without: excused)
             let desk = ReleaseScheduler(store: store, rules: .system, proof: proof)
             var outcome = Outcome()
             for plan in plans {
@@ -133,7 +135,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
     }
 
     /// Waits until PostgreSQL has what daemons acknowledged up to now.
-    private func settle(_ store: ReleaseStore, without excused: Set<DaemonID>) async throws {
+    private func settle(_ store: SettlementStore, without excused: Set<DaemonID>) async throws {
         let silent = try await Settlement(store).reached(without: excused) { _ in
             Terminal.talk("Waiting until PostgreSQL has all that daemons acknowledged.")
         }

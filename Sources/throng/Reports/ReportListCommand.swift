@@ -1,5 +1,6 @@
 import ArgumentParser
 import ThrongPlan
+import ThrongPostgres
 import ThrongStore
 
 struct ReportListCommand: AsyncParsableCommand {
@@ -25,13 +26,13 @@ struct ReportListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let records = try await DatabaseAccess.use(place) { settings in
-            let store = ReleaseStore(settings)
-            defer { store.close() }
+            let connection = Connection.reporting(settings)
+            defer { connection.close() }
+            let deliveries = DeliveryStore(connection)
             var records: [ReportRecord] = []
-            for run in try await store.runs(app: app.map { AppName($0) })
+            for run in try await RunStore(connection).runs(app: app.map { AppName($0) })
             where partner == nil || run.partner.text == partner {
-                let deliveries = try await store.deliveries(of: run.name)
-                records.append(ReportRecord(run, deliveries))
+                records.append(ReportRecord(run, try await deliveries.deliveries(of: run.name)))
             }
             return records
         }

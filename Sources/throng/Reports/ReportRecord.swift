@@ -56,7 +56,7 @@ struct ReportRecord: Encodable {
     }
 
     /// The only run that a text names: `REPORT-PERIOD`, with several apps `APP/REPORT-PERIOD`.
-    static func find(_ text: String, in store: ReleaseStore) async throws -> ReportRun {
+    static func find(_ text: String, in store: RunStore) async throws -> ReportRun {
         let runs = try await store.runs().filter { id(of: $0) == text || "\($0.app)/\(id(of: $0))" == text }
         guard let run = runs.first else {
             throw CommandFailure("There is no run '\(text)'; `throng report list` lists them.")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ThrongPostgres
 import ThrongStore
 import ThrongWire
 
@@ -18,10 +19,10 @@ struct ReportSendCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await DatabaseAccess.use(place) { settings in
-            let store = ReleaseStore(settings)
-            defer { store.close() }
-            let run = try await ReportRecord.find(id, in: store)
-            try await store.reopenDeliveries(of: run.name, now: UnixClock.system.now)
+            let connection = Connection.reporting(settings)
+            defer { connection.close() }
+            let run = try await ReportRecord.find(id, in: RunStore(connection))
+            try await DeliveryStore(connection).reopenDeliveries(of: run.name, now: UnixClock.system.now)
         }
         Terminal.talk("`throng serve` delivers \(id) at its next look at what is due.")
     }

@@ -45,9 +45,10 @@ struct ReportShowCommand: AsyncParsableCommand {
         let (shown, files) = try await DatabaseAccess.use(place) { settings in
             let store = ReleaseStore(settings)
             defer { store.close() }
-            let run = try await ReportRecord.find(id, in: store)
-            let files = try await store.files(of: run.name)
-            let deliveries = try await store.deliveries(of: run.name)
+            let kept = DeliveryStore(store.connection)
+            let run = try await ReportRecord.find(id, in: RunStore(store.connection))
+            let files = try await kept.files(of: run.name)
+            let deliveries = try await kept.deliveries(of: run.name)
             let manifest = files.first { $0.name.hasSuffix(".manifest.json") }
             return (
                 Shown(

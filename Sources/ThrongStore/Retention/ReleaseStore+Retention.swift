@@ -43,15 +43,14 @@ extension ReleaseStore {
             var cells: Int64 = 0
             for layout in layouts {
                 for step in layout.steps {
-                    let dimension: Parameter =
-                        if case .drop(let name) = step.action { .text(name.text) } else { .null }
-                    let before = Parameter.instant(now - step.after.components.seconds)
-                    let dropped = try session.query(
-                        Query.dropReleased([.integer(layout.metric), dimension, before]))
-                    cells += try dropped.integer(0, 0)
+                    let dimension: DimensionName? =
+                        if case .drop(let name) = step.action { name } else { nil }
+                    let before = now - step.after.components.seconds
+                    cells += try session.one(
+                        DropReleased(metric: layout.metric, dimension: dimension, before: before))
                 }
                 let kept = max(layout.retention, layout.grace + Self.releaseRest)
-                try session.query(Query.expireOpen([.integer(layout.metric), .instant(now - kept)]))
+                try session.run(ExpireOpen(metric: layout.metric, before: now - kept))
             }
             let byApp = Dictionary(grouping: layouts, by: \.app)
             for app in Set(byApp.keys).union(plans.map(\.app.name)).sorted() {
@@ -63,10 +62,10 @@ extension ReleaseStore {
                     plan?.retention(ofLabelsOf: $0) ?? .seconds(longest)
                 }
             }
-            for row in try session.query(Query.selectKeptApps()).texts(0).map({ AppName($0) }) {
-                let shortest = byApp[row]?.map(\.shortest).min() ?? Self.unsaid
+            for app in try session.run(SelectKeptApps()) {
+                let shortest = byApp[app]?.map(\.shortest).min() ?? Self.unsaid
                 try Self.expireFiles(
-                    app: row, plan: plans.first { $0.app.name == row }, shortest: shortest, now: now, session)
+                    app: app, plan: plans.first { $0.app.name == app }, shortest: shortest, now: now, session)
             }
             return (cells, layouts.map(\.shortest).min() ?? Self.unsaid)
         }
@@ -95,20 +94,16 @@ extension ReleaseStore {
     }
 
     private static func keptLayouts(_ plans: [Plan], _ session: Session) throws -> [KeptLayout] {
-        let rows = try session.query(Query.selectKeptLayouts())
-        return try rows.indices.map { row in
-            let app = AppName(try rows.text(row, 1))
-            let plan = plans.first { $0.app.name == app }
-            let asked = plan?.metric(MetricName(try rows.text(row, 2))).flatMap { plan?.expirySteps(of: $0) }
-            let kept = try expiry(rows, row, after: 3, drops: 4)
-            var steps = (kept ?? []) + (asked ?? [])
+        try session.run(SelectKeptLayouts()).map { known in
+            let plan = plans.first { $0.app.name == known.app }
+            let asked = plan?.metric(known.name).flatMap { plan?.expirySteps(of: $0) }
+            var steps = (known.steps ?? []) + (asked ?? [])
             if steps.isEmpty {
                 let longest = plan?.purposes.map(\.retention).max()
                 steps = [DecayStep(after: longest ?? .seconds(unsaid), action: .delete)]
             }
             return KeptLayout(
-                metric: try rows.integer(row, 0), app: app, steps: steps,
-                grace: plan?.app.grace.components.seconds ?? 0)
+                metric: known.metric, app: known.app, steps: steps, grace: plan?.app.grace.components.seconds ?? 0)
         }
     }
 
@@ -121,15 +116,30 @@ extension ReleaseStore {
         abandonedBefore: Int64
     ) async throws -> [String] {
         try await connection.run { session in
-            let rows = try session.query(
-                Query.dropPartitions([.instant(countersBefore), .instant(distinctBefore), .instant(abandonedBefore)]))
-            try session.query(Query.deleteAbandonedTop())
-            return try rows.indices.map { try rows.text($0, 0) }
+            let dropped = try session.run(
+                DropPartitions(
+                    countersBefore: countersBefore, distinctBefore: distinctBefore, abandonedBefore: abandonedBefore))
+            try session.run(DeleteAbandonedTop())
+            return dropped
         }
     }
-}
 
-extension Rows {
-    /// A column of texts.
-    fileprivate func texts(_ column: Int) throws -> [String] { try indices.map { try text($0, column) } }
+    /// Deletes the files of an app's reports as soon as one number in them may be kept no longer, and coverage.
+    ///
+    /// - Parameters:
+    ///   - plan: The plan in force; nil where the app has none any more.
+    ///   - shortest: How long the numbers of the app are kept that are kept the shortest. Unit: seconds.
+    private static func expireFiles(
+        app: AppName, plan: Plan?, shortest: Int64, now: Int64, _ session: Session
+    ) throws {
+        func delete(keptFor seconds: Int64, of report: ReportName?) throws {
+            try session.run(DeleteRunFiles(app: app, before: now - seconds, now: now, report: report))
+        }
+        try delete(keptFor: shortest, of: nil)
+        for report in plan?.reports ?? [] {
+            try delete(keptFor: plan?.seconds(keeping: report) ?? 0, of: report.name)
+        }
+        // An age counts from the end of a period, and none is longer than a month.
+        try session.run(DeleteCoverage(app: app, before: now - shortest - 31 * 86_400))
+    }
 }

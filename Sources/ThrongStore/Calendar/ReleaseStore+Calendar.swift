@@ -17,32 +17,30 @@ extension ReleaseStore {
         try await connection.run { session in
             let known = try session.query(Query.selectLayout([.bytes(layout.id.bytes)]))
             guard known.count == 1 else { return }
-            let metric = Parameter.integer(try known.integer(0, 0))
-            let rows = try session.query(Query.selectPeriods([metric, .integer(now - Self.horizon)]))
-            let first = rows.isNull(0, 0) ? nil : try rows.integer(0, 0)
-            let periods = Self.periods(of: layout, from: first ?? now, expires: expires, now: now)
-            guard periods.count > (try rows.integer(0, 1)) else { return }
-            try session.query(
-                Query.openByCalendar(
-                    [metric, .integers(periods.map(\.start)), .integers(periods.map(\.end))]))
+            let metric = try known.integer(0, 0)
+            let met = try session.one(SelectPeriods(metric: metric, from: now - Self.horizon))
+            let periods = Self.periods(of: layout, from: met.first ?? now, expires: expires, now: now)
+            guard periods.count > met.count else { return }
+            try session.run(OpenByCalendar(metric: metric, periods: periods))
             try Self.ensurePartitions(of: layout, periods, session)
         }
     }
 
     /// When the first period or rollup of an app is over that waits for its release; nil where none does. Unit: Unix seconds.
     package func firstOpenEnd(app: AppName) async throws -> Int64? {
-        try await connection.run { session in
-            let rows = try session.query(Query.selectFirstOpenEnd([.text(app.text)]))
-            return rows.isNull(0, 0) ? nil : try rows.integer(0, 0)
-        }
+        try await connection.run { try $0.one(SelectFirstOpenEnd(app: app)) }
+    }
+
+    /// When the periods of a kind start of which an app has releases, from an instant on. Unit: Unix seconds.
+    package func releasedStarts(app: AppName, periodKind: PeriodKind, from: Int64) async throws -> Set<Int64> {
+        try await connection.run { Set(try $0.run(SelectReleasedStarts(app: app, periodKind: periodKind, from: from))) }
     }
 
     /// Makes the partitions of the current period and the next, by the clock like the periods: every user of the database
     /// can list tables, and one that is there only because something was counted would tell them so.
     static func ensurePartitions(of layout: MetricLayout, _ periods: [Period], _ session: Session) throws {
         guard let current = periods.last else { return }
-        try session.query(
-            Query.ensurePartitions([layout.period.parameter, .integers([current.start, current.end])]))
+        try session.run(EnsurePartitions(kind: layout.period, starts: [current.start, current.end]))
     }
 
     /// The periods from the one that holds an instant to the current one.

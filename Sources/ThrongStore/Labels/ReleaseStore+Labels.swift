@@ -9,12 +9,7 @@ extension ReleaseStore {
 
     /// All labels of an app, by dimension and slot.
     static func labels(app: AppName, _ session: Session) throws -> [LearnedLabel] {
-        let rows = try session.query(Query.selectLabels([.text(app.text)]))
-        return try rows.indices.map { row in
-            LearnedLabel(
-                dimension: DimensionName(try rows.text(row, 0)), slot: Int(try rows.integer(row, 1)),
-                label: BucketLabel(try rows.text(row, 2)), isRetired: try rows.flag(row, 3))
-        }
+        try session.run(SelectLabels(app: app))
     }
 
     /// A layout with the labels that its slots have now.
@@ -39,10 +34,7 @@ extension ReleaseStore {
             }
             slots.remove(dimension.labels.count - 1)
             guard !slots.isEmpty else { continue }
-            try session.query(
-                Query.notePublishedLabels([
-                    .text(layout.app.text), .text(dimension.name.text), .integers(slots.sorted().map(Int64.init)),
-                ]))
+            try session.run(NotePublishedLabels(app: layout.app, dimension: dimension.name, slots: slots.sorted()))
         }
     }
 
@@ -56,12 +48,9 @@ extension ReleaseStore {
         let known = Set(try labels(app: app, session).map(\.dimension))
         for dimension in known.sorted() {
             let kept = max(retention(dimension).components.seconds, labelRest)
-            try session.query(
-                Query.retireLabels([.text(app.text), .text(dimension.text), .instant(now - kept), .instant(now)]))
+            try session.run(RetireLabels(app: app, dimension: dimension, before: now - kept, now: now))
         }
-        if !known.isEmpty {
-            try session.query(Query.deleteLabels([.text(app.text), .instant(now - labelRest)]))
-        }
+        if !known.isEmpty { try session.run(DeleteLabels(app: app, before: now - labelRest)) }
     }
 }
 

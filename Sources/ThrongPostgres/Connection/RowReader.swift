@@ -1,0 +1,64 @@
+/// Reads the columns of one row, from the first to the last.
+///
+/// Everything throws ``PostgresError/unexpectedAnswer(query:)`` with the query's name where a column is missing, is null
+/// and may not be, or has another type.
+package struct RowReader {
+    private let rows: Rows
+    private let row: Int
+    private var column = 0
+
+    init(_ rows: Rows, row: Int) {
+        self.rows = rows
+        self.row = row
+    }
+
+    /// What to throw where a value is none of those that it may be.
+    package var unexpected: PostgresError { rows.unexpected }
+
+    /// A whole number of two, four or eight bytes.
+    package mutating func integer() throws(PostgresError) -> Int64 { try rows.integer(row, next()) }
+
+    /// Yes or no.
+    package mutating func flag() throws(PostgresError) -> Bool { try rows.flag(row, next()) }
+
+    /// Text, JSON or a name.
+    package mutating func text() throws(PostgresError) -> String { try rows.text(row, next()) }
+
+    /// Any value's bytes as PostgreSQL sends them.
+    package mutating func bytes() throws(PostgresError) -> [UInt8] { try rows.bytes(row, next()) }
+
+    /// Names that were joined with commas, which none of them holds.
+    package mutating func names() throws(PostgresError) -> [String] {
+        try text().split(separator: ",").map(String.init)
+    }
+
+    /// What a text stands for; nil is none of the texts that the column may hold.
+    package mutating func value<Value>(_ make: (String) -> Value?) throws(PostgresError) -> Value {
+        guard let value = make(try text()) else { throw unexpected }
+        return value
+    }
+
+    /// A whole number, or nil for null.
+    package mutating func optionalInteger() throws(PostgresError) -> Int64? { try isNull() ? nil : integer() }
+
+    /// Text, or nil for null.
+    package mutating func optionalText() throws(PostgresError) -> String? { try isNull() ? nil : text() }
+
+    /// Makes sure that every column was read.
+    func end() throws(PostgresError) {
+        guard column == rows.columns else { throw unexpected }
+    }
+
+    /// Whether the next column is null, which is read then.
+    private mutating func isNull() throws(PostgresError) -> Bool {
+        guard column < rows.columns else { throw unexpected }
+        guard rows.isNull(row, column) else { return false }
+        column += 1
+        return true
+    }
+
+    private mutating func next() -> Int {
+        defer { column += 1 }
+        return column
+    }
+}

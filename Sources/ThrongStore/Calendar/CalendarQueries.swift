@@ -1,0 +1,63 @@
+internal import ThrongPlan
+internal import ThrongPostgres
+
+/// The first period of a layout from an instant on that is open or was released, and how many there are.
+struct SelectPeriods: RowQuery {
+    static let text = Query("release_calendar.select", PackageResources.release_calendar_select_sql)
+
+    let metric: Int64
+    /// The earliest start.
+    let from: Int64
+
+    var parameters: [Parameter] { [.integer(metric), .integer(from)] }
+
+    func row(_ columns: inout RowReader) throws -> (first: Int64?, count: Int64) {
+        (try columns.optionalInteger(), try columns.integer())
+    }
+}
+
+/// Opens periods by the calendar; those that were released already stay closed.
+struct OpenByCalendar: Command {
+    static let text = Query("release_calendar.insert", PackageResources.release_calendar_insert_sql)
+
+    let metric: Int64
+    let periods: [Period]
+
+    var parameters: [Parameter] {
+        [.integer(metric), .integers(periods.map(\.start)), .integers(periods.map(\.end))]
+    }
+}
+
+/// When the first open period or rollup of an app is over; nil where there is none.
+struct SelectFirstOpenEnd: RowQuery {
+    static let text = Query("open_period.first", PackageResources.open_period_first_sql)
+
+    let app: AppName
+
+    var parameters: [Parameter] { [.text(app.text)] }
+
+    func row(_ columns: inout RowReader) throws -> Int64? { try columns.optionalInteger() }
+}
+
+/// When the periods of a kind start of which an app has releases.
+struct SelectReleasedStarts: RowQuery {
+    static let text = Query("release.starts", PackageResources.release_starts_sql)
+
+    let app: AppName
+    let periodKind: PeriodKind
+    let from: Int64
+
+    var parameters: [Parameter] { [.text(app.text), periodKind.parameter, .instant(from)] }
+
+    func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
+}
+
+/// Makes the partitions for the starts of periods where they are not there yet.
+struct EnsurePartitions: Command {
+    static let text = Query("partition.ensure", PackageResources.partition_ensure_sql)
+
+    let kind: PeriodKind
+    let starts: [Int64]
+
+    var parameters: [Parameter] { [kind.parameter, .integers(starts)] }
+}

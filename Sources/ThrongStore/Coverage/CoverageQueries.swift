@@ -1,0 +1,40 @@
+internal import ThrongPlan
+internal import ThrongPostgres
+
+/// Adds to the total of what became of an app's events within an hour.
+struct UpsertCoverage: Command {
+    static let text = Query("coverage.upsert", PackageResources.coverage_upsert_sql)
+
+    let app: AppName
+    /// Its first second.
+    let hour: Int64
+    let kind: String
+    let events: Int64
+
+    var parameters: [Parameter] { [.text(app.text), .instant(hour), .text(kind), .integer(events)] }
+}
+
+/// What became of an app's events within a period.
+struct SelectCoverage: RowQuery {
+    static let text = Query("coverage.select", PackageResources.coverage_select_sql)
+
+    let app: AppName
+    let period: Period
+
+    var parameters: [Parameter] { [.text(app.text), period.start.parameter, period.end.parameter] }
+
+    func row(_ columns: inout RowReader) throws -> (kind: String, events: Int64) {
+        (try columns.text(), try columns.integer())
+    }
+}
+
+/// Deletes the totals of hours before an instant.
+struct DeleteCoverage: Command {
+    static let text = Query("coverage.delete", PackageResources.coverage_delete_sql)
+
+    let app: AppName
+    /// The first hour that stays.
+    let before: Int64
+
+    var parameters: [Parameter] { [.text(app.text), .instant(before)] }
+}

@@ -1,0 +1,141 @@
+internal import ThrongPlan
+internal import ThrongPostgres
+
+/// Writes down where a run is to go.
+struct InsertDelivery: Command {
+    static let text = Query("delivery.insert", PackageResources.delivery_insert_sql)
+
+    let run: ReportRunName
+    let delivery: Delivery
+    let idempotencyKey: [UInt8]
+    let now: Int64
+
+    var parameters: [Parameter] {
+        run.key + [
+            .text(delivery.target), .text(orNull: delivery.authorization), .bytes(idempotencyKey), .integer(now),
+        ]
+    }
+}
+
+/// Begins a try of one delivery that is due and that nobody is at.
+struct ClaimDelivery: RowQuery {
+    static let text = Query("delivery.claim", PackageResources.delivery_claim_sql)
+
+    let app: AppName
+    /// Nil takes any run of the app.
+    let run: ReportRunName?
+    let now: Int64
+    let lease: Duration
+    let foldersOnly: Bool
+
+    var parameters: [Parameter] {
+        (run?.key ?? [.text(app.text), .null, .null, .null]) + [
+            .integer(now), .integer(lease.components.seconds), .flag(foldersOnly),
+        ]
+    }
+
+    func row(_ columns: inout RowReader) throws -> DeliveryClaim {
+        DeliveryClaim(
+            run: ReportRunName(
+                app: app, report: ReportName(try columns.text()), periodKind: try columns.periodKind(),
+                periodStart: try columns.integer()),
+            target: try columns.text(),
+            authorization: try columns.optionalText(),
+            idempotencyKey: try columns.bytes(),
+            attempt: try columns.int())
+    }
+}
+
+/// Keeps a try alive.
+struct ExtendDelivery: Command {
+    static let text = Query("delivery.extend", PackageResources.delivery_extend_sql)
+
+    let claim: DeliveryClaim
+    let now: Int64
+    let lease: Duration
+
+    var parameters: [Parameter] {
+        claim.key + [.integer(Int64(claim.attempt)), .integer(now), .integer(lease.components.seconds)]
+    }
+}
+
+/// Ends a try.
+struct FinishDelivery: Command {
+    static let text = Query("delivery.finish", PackageResources.delivery_finish_sql)
+
+    let claim: DeliveryClaim
+    let state: ReportDelivery.State
+    let error: String?
+    /// When a pending one is tried again.
+    let retryAt: Int64
+    let now: Int64
+
+    var parameters: [Parameter] {
+        claim.key + [
+            .integer(Int64(claim.attempt)), .text(state.rawValue), .text(orNull: error), .integer(retryAt),
+            .integer(now),
+        ]
+    }
+}
+
+/// Lets the deliveries of a run be made again: those that were given up, and folders.
+struct ReopenDeliveries: Command {
+    static let text = Query("delivery.reopen", PackageResources.delivery_reopen_sql)
+
+    let run: ReportRunName
+    let now: Int64
+
+    var parameters: [Parameter] { run.key + [.integer(now)] }
+}
+
+/// How the deliveries of a run stand, by target.
+struct SelectDeliveries: RowQuery {
+    static let text = Query("delivery.select", PackageResources.delivery_select_sql)
+
+    let run: ReportRunName
+
+    var parameters: [Parameter] { run.key }
+
+    func row(_ columns: inout RowReader) throws -> ReportDelivery {
+        ReportDelivery(
+            target: try columns.text(),
+            state: try columns.value(ReportDelivery.State.init(rawValue:)),
+            attempts: try columns.int(),
+            nextAt: try columns.integer(),
+            lastError: try columns.optionalText(),
+            finishedAt: try columns.optionalInteger(),
+            idempotencyKey: try columns.bytes(),
+            files: try columns.int())
+    }
+}
+
+/// Notes that a file of a delivery arrived.
+struct InsertDeliveredFile: Command {
+    static let text = Query("delivered_file.insert", PackageResources.delivered_file_insert_sql)
+
+    let claim: DeliveryClaim
+    let place: Int
+    /// What HTTP answered; nil in folders.
+    let status: Int?
+    let now: Int64
+
+    var parameters: [Parameter] {
+        claim.key + [.integer(Int64(place)), status.map { .integer(Int64($0)) } ?? .null, .integer(now)]
+    }
+}
+
+/// Which files of a delivery arrived, by their places.
+struct SelectDeliveredFiles: RowQuery {
+    static let text = Query("delivered_file.select", PackageResources.delivered_file_select_sql)
+
+    let claim: DeliveryClaim
+
+    var parameters: [Parameter] { claim.key }
+
+    func row(_ columns: inout RowReader) throws -> Int { try columns.int() }
+}
+
+extension DeliveryClaim {
+    /// Its primary key as parameters.
+    fileprivate var key: [Parameter] { run.key + [.text(target)] }
+}

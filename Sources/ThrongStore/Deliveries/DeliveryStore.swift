@@ -1,0 +1,100 @@
+package import ThrongPlan
+package import ThrongPostgres
+
+/// Where the files of runs are to go, and how far each delivery is.
+///
+/// Works as `throng_reporter`.
+package final class DeliveryStore: Sendable {
+    private let connection: Connection
+
+    /// Works over a connection as `throng_reporter` that others may share.
+    package init(_ connection: Connection) { self.connection = connection }
+
+    /// Works over a connection of its own.
+    package convenience init(_ settings: ConnectionSettings) { self.init(.reporting(settings)) }
+
+    /// Begins a try of a delivery that is due and that nobody is at; nil where there is none.
+    ///
+    /// A try that a process left unfinished for longer than `lease` may be begun again by another.
+    ///
+    /// - Parameters:
+    ///   - run: Only of this run of the app; nil takes any.
+    ///   - foldersOnly: Leaves what goes over the network.
+    ///   - now: Unit: Unix seconds.
+    package func claimDelivery(
+        app: AppName, run: ReportRunName? = nil, foldersOnly: Bool, lease: Duration, now: Int64
+    ) async throws -> DeliveryClaim? {
+        let claim = ClaimDelivery(app: app, run: run, now: now, lease: lease, foldersOnly: foldersOnly)
+        return try await connection.run { try $0.first(claim) }
+    }
+
+    /// The files of a run, in the order of delivery.
+    package func files(of run: ReportRunName) async throws -> [StoredReportFile] {
+        try await connection.run { try $0.run(SelectRunFiles(run: run)) }
+    }
+
+    /// The places of the files that arrived in earlier tries.
+    package func arrived(_ claim: DeliveryClaim) async throws -> Set<Int> {
+        try await connection.run { Set(try $0.run(SelectDeliveredFiles(claim: claim))) }
+    }
+
+    /// Keeps a try alive; false where another process has taken it over, and nothing may be sent any more.
+    package func extend(_ claim: DeliveryClaim, lease: Duration, now: Int64) async throws -> Bool {
+        try await connection.run { try $0.run(ExtendDelivery(claim: claim, now: now, lease: lease)) == 1 }
+    }
+
+    /// Writes down that a file arrived, and keeps the try alive; false where another process has taken it over.
+    ///
+    /// - Parameter status: what HTTP answered; nil in folders.
+    package func noteArrival(
+        of place: Int, status: Int?, by claim: DeliveryClaim, lease: Duration, now: Int64
+    ) async throws -> Bool {
+        try await connection.run { session in
+            try session.transaction {
+                guard try session.run(ExtendDelivery(claim: claim, now: now, lease: lease)) == 1 else { return false }
+                try session.run(InsertDeliveredFile(claim: claim, place: place, status: status, now: now))
+                return true
+            }
+        }
+    }
+
+    /// Ends a try, and the run with its last delivery; false where another process has taken the delivery over.
+    ///
+    /// - Parameters:
+    ///   - error: Why not everything arrived; nil where it did.
+    ///   - retryAt: When it is tried again; nil gives it up, or is for what arrived. Unit: Unix seconds.
+    @discardableResult
+    package func finish(_ claim: DeliveryClaim, error: String?, retryAt: Int64?, now: Int64) async throws -> Bool {
+        let state: ReportDelivery.State = error == nil ? .sent : retryAt == nil ? .failed : .pending
+        let finish = FinishDelivery(claim: claim, state: state, error: error, retryAt: retryAt ?? now, now: now)
+        return try await connection.run { session in
+            try session.transaction {
+                guard try session.run(finish) == 1 else { return false }
+                if state != .pending { try session.run(SettleRun(run: claim.run, now: now)) }
+                return true
+            }
+        }
+    }
+
+    /// Lets the deliveries of a run be made again: those that were given up, and folders. What arrived over HTTP is not
+    /// sent again.
+    package func reopenDeliveries(of run: ReportRunName, now: Int64) async throws {
+        try await connection.run { session in
+            try session.transaction {
+                try session.run(ReopenDeliveries(run: run, now: now))
+                try session.run(ReopenRun(run: run))
+            }
+        }
+    }
+
+    /// How the deliveries of a run stand, by target.
+    package func deliveries(of run: ReportRunName) async throws -> [ReportDelivery] {
+        try await connection.run { try $0.run(SelectDeliveries(run: run)) }
+    }
+
+    /// Closes the connection.
+    package func close() { connection.close() }
+
+    /// Closes the connection after so long, whatever is under way.
+    package func close(within length: Duration) { connection.close(within: length) }
+}

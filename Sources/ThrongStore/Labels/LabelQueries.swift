@@ -1,0 +1,87 @@
+internal import ThrongPlan
+internal import ThrongPostgres
+
+/// All labels of an app, by dimension and slot.
+struct SelectLabels: RowQuery {
+    static let text = Query("revealed_label.select", PackageResources.revealed_label_select_sql)
+
+    let app: AppName
+
+    var parameters: [Parameter] { [.text(app.text)] }
+
+    func row(_ columns: inout RowReader) throws -> LearnedLabel {
+        LearnedLabel(
+            dimension: DimensionName(try columns.text()), slot: try columns.int(),
+            label: BucketLabel(try columns.text()), isRetired: try columns.flag())
+    }
+}
+
+/// Gives a label a slot, or says which it has; nil where every slot has one already.
+struct LearnLabel: RowQuery {
+    static let text = Query("revealed_label.learn", PackageResources.revealed_label_learn_sql)
+
+    let app: AppName
+    let dimension: DimensionName
+    /// How many slots the dimension has.
+    let most: Int
+    let label: BucketLabel
+
+    var parameters: [Parameter] {
+        [.text(app.text), .text(dimension.text), .integer(Int64(most)), .text(label.text)]
+    }
+
+    func row(_ columns: inout RowReader) throws -> Int? { try columns.optionalInteger().map { Int($0) } }
+}
+
+/// Puts a label back that the database has lost; says no where its slot has another one.
+struct RestoreLabel: RowQuery {
+    static let text = Query("revealed_label.restore", PackageResources.revealed_label_restore_sql)
+
+    let app: AppName
+    let lost: LearnedLabel
+
+    var parameters: [Parameter] {
+        [.text(app.text), .text(lost.dimension.text), .integer(Int64(lost.slot)), .text(lost.label.text)]
+    }
+
+    func row(_ columns: inout RowReader) throws -> Bool { try columns.flag() }
+}
+
+/// Notes, once a day, that numbers of these slots were published.
+struct NotePublishedLabels: Command {
+    static let text = Query("revealed_label.publish", PackageResources.revealed_label_publish_sql)
+
+    let app: AppName
+    let dimension: DimensionName
+    let slots: [Int]
+
+    var parameters: [Parameter] {
+        [.text(app.text), .text(dimension.text), .integers(slots.map(Int64.init))]
+    }
+}
+
+/// Retires the labels of which no number was published for so long.
+struct RetireLabels: Command {
+    static let text = Query("revealed_label.retire", PackageResources.revealed_label_retire_sql)
+
+    let app: AppName
+    let dimension: DimensionName
+    /// The last publication of what is retired.
+    let before: Int64
+    let now: Int64
+
+    var parameters: [Parameter] {
+        [.text(app.text), .text(dimension.text), .instant(before), .instant(now)]
+    }
+}
+
+/// Deletes labels that were retired so long ago that their slots can be given to others.
+struct DeleteLabels: Command {
+    static let text = Query("revealed_label.delete", PackageResources.revealed_label_delete_sql)
+
+    let app: AppName
+    /// The latest retirement of what goes.
+    let before: Int64
+
+    var parameters: [Parameter] { [.text(app.text), .instant(before)] }
+}

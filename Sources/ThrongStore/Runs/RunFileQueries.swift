@@ -1,0 +1,50 @@
+internal import ThrongPlan
+internal import ThrongPostgres
+
+/// Keeps a file of a run.
+struct InsertRunFile: Command {
+    static let text = Query("run_file.insert", PackageResources.run_file_insert_sql)
+
+    let run: ReportRunName
+    let file: StoredReportFile
+
+    var parameters: [Parameter] {
+        run.key + [.integer(Int64(file.place)), .text(file.name), .bytes(file.contents)]
+    }
+}
+
+/// The files of a run, in the order of delivery.
+struct SelectRunFiles: RowQuery {
+    static let text = Query("run_file.select", PackageResources.run_file_select_sql)
+
+    let run: ReportRunName
+
+    var parameters: [Parameter] { run.key }
+
+    func row(_ columns: inout RowReader) throws -> StoredReportFile {
+        StoredReportFile(place: try columns.int(), name: try columns.text(), contents: try columns.bytes())
+    }
+}
+
+/// Deletes the files of an app's runs whose first number is too old.
+struct DeleteRunFiles: Command {
+    static let text = Query("run_file.delete", PackageResources.run_file_delete_sql)
+
+    let app: AppName
+    /// The latest end of the periods.
+    let before: Int64
+    let now: Int64
+    /// Nil takes files of which nobody has written down how long they are kept.
+    let report: ReportName?
+
+    var parameters: [Parameter] {
+        [.text(app.text), .instant(before), .instant(now), .text(orNull: report?.text)]
+    }
+}
+
+/// The apps of which files of reports, or totals of what clients sent, are kept.
+struct SelectKeptApps: RowQuery {
+    static let text = Query("report_run.apps", PackageResources.report_run_apps_sql)
+
+    func row(_ columns: inout RowReader) throws -> AppName { AppName(try columns.text()) }
+}

@@ -1,0 +1,131 @@
+internal import ThrongPlan
+internal import ThrongPostgres
+
+/// Takes a run that nobody has made: new, failed with tries left, or abandoned by a process that died. Says which try.
+struct ClaimRun: RowQuery {
+    static let text = Query("report_run.claim", PackageResources.report_run_claim_sql)
+
+    let app: AppName
+    let report: ReportName
+    let partner: PartnerName
+    let period: Period
+    let now: Int64
+    let lease: Duration
+    let tries: Int
+
+    var parameters: [Parameter] {
+        [
+            .text(app.text), .text(report.text), .text(partner.text), period.kind.parameter, period.start.parameter,
+            period.end.parameter, .integer(now), .integer(lease.components.seconds), .integer(Int64(tries)),
+        ]
+    }
+
+    func row(_ columns: inout RowReader) throws -> ReportRunClaim {
+        ReportRunClaim(app: app, report: report, period: period, attempt: try columns.int())
+    }
+}
+
+/// Says that a run is made.
+struct MakeRun: Command {
+    static let text = Query("report_run.make", PackageResources.report_run_make_sql)
+
+    let claim: ReportRunClaim
+    let label: String
+    let detail: String?
+    let until: Int64
+
+    var parameters: [Parameter] {
+        claim.run.key + [
+            .integer(Int64(claim.attempt)), .text(label), .text(orNull: detail), .instant(until),
+        ]
+    }
+}
+
+/// Ends a run that is not made.
+struct FinishRun: Command {
+    static let text = Query("report_run.finish", PackageResources.report_run_finish_sql)
+
+    let claim: ReportRunClaim
+    let outcome: ReportRun.Outcome
+    let detail: String?
+    let now: Int64
+
+    var parameters: [Parameter] {
+        claim.run.key + [
+            .integer(Int64(claim.attempt)), .integer(now), .text(outcome.rawValue), .text(orNull: detail),
+        ]
+    }
+}
+
+/// Ends a run that is made once none of its deliveries is pending.
+struct SettleRun: Command {
+    static let text = Query("report_run.settle", PackageResources.report_run_settle_sql)
+
+    let run: ReportRunName
+    let now: Int64
+
+    var parameters: [Parameter] { run.key + [.integer(now)] }
+}
+
+/// Opens a run again of which deliveries are made again.
+struct ReopenRun: Command {
+    static let text = Query("report_run.reopen", PackageResources.report_run_reopen_sql)
+
+    let run: ReportRunName
+
+    var parameters: [Parameter] { run.key }
+}
+
+/// When the periods of a kind start of which a report was made.
+struct SelectMadeStarts: RowQuery {
+    static let text = Query("report_run.made", PackageResources.report_run_made_sql)
+
+    let app: AppName
+    let report: ReportName
+    let periodKind: PeriodKind
+    let from: Int64
+
+    var parameters: [Parameter] { [.text(app.text), .text(report.text), periodKind.parameter, .instant(from)] }
+
+    func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
+}
+
+/// The runs of an app or of all, of one report or of all, by period.
+struct SelectRuns: RowQuery {
+    static let text = Query("report_run.select", PackageResources.report_run_select_sql)
+
+    let app: AppName?
+    let report: ReportName?
+
+    var parameters: [Parameter] { [.text(orNull: app?.text), .text(orNull: report?.text)] }
+
+    func row(_ columns: inout RowReader) throws -> ReportRun { try ReportRun(&columns) }
+}
+
+/// The runs that began last, and of each report the one of its latest period.
+struct SelectLastRuns: RowQuery {
+    static let text = Query("report_run.select_last", PackageResources.report_run_select_last_sql)
+
+    let most: Int
+
+    var parameters: [Parameter] { [.integer(Int64(most))] }
+
+    func row(_ columns: inout RowReader) throws -> ReportRun { try ReportRun(&columns) }
+}
+
+extension ReportRun {
+    /// Reads the columns that both queries have.
+    fileprivate init(_ columns: inout RowReader) throws(PostgresError) {
+        self.init(
+            app: AppName(try columns.text()),
+            label: try columns.optionalText(),
+            report: ReportName(try columns.text()),
+            partner: PartnerName(try columns.text()),
+            period: try columns.period(),
+            attempt: try columns.int(),
+            startedAt: try columns.integer(),
+            finishedAt: try columns.optionalInteger(),
+            outcome: try columns.value(Outcome.init(rawValue:)),
+            detail: try columns.optionalText())
+    }
+}
