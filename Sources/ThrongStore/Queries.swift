@@ -1,39 +1,6 @@
 internal import ThrongPostgres
 
 extension Query {
-    // Migrations.
-    static let lockMigrations = Query("migration.lock", PackageResources.migration_lock_sql)
-    static let createMigrationTable = Query("migration.create", PackageResources.migration_create_sql)
-    static let findMigrationTable = Query("migration.find", PackageResources.migration_find_sql)
-    static let selectMigrations = Query("migration.select", PackageResources.migration_select_sql)
-    static let selectConfined = Query("analyst.confined", PackageResources.analyst_confined_sql)
-    static let insertMigration = Query("migration.insert", PackageResources.migration_insert_sql)
-
-    // Counters.
-    static let registerLayout = Query("metric_layout.register", PackageResources.metric_layout_register_sql)
-    static let keepTerms = Query("metric_layout.keep_terms", PackageResources.metric_layout_keep_terms_sql)
-    static let attachWatermark = Query("watermark.attach", PackageResources.watermark_attach_sql)
-    static let advanceWatermark = Query("watermark.advance", PackageResources.watermark_advance_sql)
-    static let claimWatermark = Query("watermark.claim", PackageResources.watermark_claim_sql)
-    static let hearWatermark = Query("watermark.hear", PackageResources.watermark_hear_sql)
-    static let releaseWatermark = Query("watermark.release", PackageResources.watermark_release_sql)
-    static let selectWatermark = Query("watermark.select", PackageResources.watermark_select_sql)
-    static let selectImpossible = Query("period.possible", PackageResources.period_possible_sql)
-    static let selectDisplaced = Query("period.displaced", PackageResources.period_displaced_sql)
-    static let lockMetricsShared = Query("metric.lock_shared", PackageResources.metric_lock_shared_sql)
-    static let selectClosed = Query("closed_period.select", PackageResources.closed_period_select_sql)
-    static let selectRecentlyClosed = Query(
-        "closed_period.select_recent", PackageResources.closed_period_select_recent_sql)
-    static let selectClosedFrom = Query("closed_period.select_from", PackageResources.closed_period_select_from_sql)
-    static let openPeriods = Query("open_period.insert", PackageResources.open_period_insert_sql)
-    static let createPending = Query("pending.create", PackageResources.pending_create_sql)
-    static let copyPendingCounters = Query("pending_counter.copy", PackageResources.pending_counter_copy_sql)
-    static let copyPendingDistinct = Query("pending_distinct.copy", PackageResources.pending_distinct_copy_sql)
-    static let copyPendingTop = Query("pending_top.copy", PackageResources.pending_top_copy_sql)
-    static let upsertCounters = Query("counter.upsert", PackageResources.counter_upsert_sql)
-    static let upsertDistinct = Query("distinct_count.upsert", PackageResources.distinct_count_upsert_sql)
-    static let upsertTop = Query("top_contribution.upsert", PackageResources.top_contribution_upsert_sql)
-
     // Releases.
     static let selectOpenPeriods = Query("open_period.select", PackageResources.open_period_select_sql)
     static let deleteOpenPeriod = Query("open_period.delete", PackageResources.open_period_delete_sql)
@@ -88,19 +55,4 @@ extension Query {
     static let copyNoiseCells = Query("noise_cell.copy", PackageResources.noise_cell_copy_sql)
     static let selectNoiseCells = Query("noise_cell.select", PackageResources.noise_cell_select_sql)
     static let deleteNoiseCells = Query("noise_cell.delete", PackageResources.noise_cell_delete_sql)
-
-    // Pages.
-    static let insertToken = Query("access_token.insert", PackageResources.access_token_insert_sql)
-    static let selectTokens = Query("access_token.select", PackageResources.access_token_select_sql)
-    static let revokeToken = Query("access_token.revoke", PackageResources.access_token_revoke_sql)
-    static let selectPartnerFiles = Query("run_file.select_partner", PackageResources.run_file_select_partner_sql)
-    static let selectPartnerFile = Query("run_file.select_contents", PackageResources.run_file_select_contents_sql)
-    static let selectLastReleases = Query("release.select_last", PackageResources.release_select_last_sql)
-
-    // Analysts' pages.
-    static let selectAnalystMetrics = Query("analyst_metric.select", PackageResources.analyst_metric_select_sql)
-    static let selectAnalystColumns = Query("analyst_column.select", PackageResources.analyst_column_select_sql)
-    static let selectAnalystMargins = Query("analyst_margin.select", PackageResources.analyst_margin_select_sql)
-    static let selectAnalystReleases = Query("analyst_release.select", PackageResources.analyst_release_select_sql)
-    static let selectAnalystBuckets = Query("analyst_bucket.select", PackageResources.analyst_bucket_select_sql)
 }

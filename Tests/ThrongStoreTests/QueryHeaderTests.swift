@@ -25,13 +25,8 @@ struct QueryHeaderTests {
 
     @Test("every file in Schema/queries is a query of the program, under its own name")
     func used() throws {
-        let sources = QueryFile.repository.appending(path: "Sources/ThrongStore")
-        let paths = try #require(FileManager.default.enumerator(atPath: sources.path)).compactMap { $0 as? String }
-        let text = try paths.filter { $0.hasSuffix(".swift") }.map {
-            try String(contentsOf: sources.appending(path: $0), encoding: .utf8)
-        }.joined()
-        let found = text.matches(of: /Query\(\s*"([a-z_.]+)", PackageResources\.([a-z_]+)_sql\)/)
-        for match in found { #expect(match.output.1.replacing(".", with: "_") == match.output.2) }
-        #expect(found.map { String($0.output.1) }.sorted() == (try QueryFile.all().map(\.name)))
+        let used = try QueryFile.used()
+        for query in used { #expect(query.name.replacing(".", with: "_") == query.resource) }
+        #expect(used.map(\.name).sorted() == (try QueryFile.all().map(\.name)))
     }
 }

@@ -34,24 +34,10 @@ package final class AnalystStore: Sendable {
     /// Whatever is released, by app and metric, the current layout first.
     package func metrics() async throws -> [AnalystMetric] {
         try await read { session in
-            let rows = try session.query(Query.selectAnalystMetrics())
             var found: [AnalystMetric] = []
-            for row in rows.indices {
-                guard let kind = PeriodKind(rawValue: try rows.text(row, 8)) else {
-                    throw PostgresError.unexpectedAnswer(query: Query.selectAnalystMetrics.name)
-                }
-                let span = AnalystMetric.Span(
-                    kind: kind, periods: try rows.integer(row, 9), start: try rows.integer(row, 10),
-                    end: try rows.integer(row, 11))
-                let view = try rows.text(row, 4)
-                let spans = found.last?.view == view ? found.removeLast().spans : []
-                found.append(
-                    AnalystMetric(
-                        app: AppName(try rows.text(row, 0)), metric: MetricName(try rows.text(row, 1)),
-                        version: try rows.integer(row, 2), isCurrent: try rows.flag(row, 3), view: view,
-                        timeZone: try rows.text(row, 5),
-                        dimensions: try rows.names(row, 6).map { DimensionName($0) }, sums: try rows.names(row, 7),
-                        spans: spans + [span]))
+            for metric in try session.run(SelectAnalystMetrics()) {
+                let earlier = found.last?.view == metric.view ? found.removeLast().spans : []
+                found.append(metric.after(earlier))
             }
             return found
         }
@@ -60,31 +46,18 @@ package final class AnalystStore: Sendable {
     /// What can be asked of a metric for one kind of period.
     package func shape(of metric: AnalystMetric, kind: PeriodKind) async throws -> AnalystShape {
         try await read { session in
-            let view = Parameter.text(metric.view)
             let columns = try Self.columns(of: metric, session)
-            let margins = try session.query(Query.selectAnalystMargins([view, .text(kind.rawValue)]))
             let places = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1.name, $0) })
-            let releases = try session.query(Query.selectAnalystReleases([view, .text(kind.rawValue)]))
+            let margins = try session.run(SelectAnalystMargins(view: metric.view, kind: kind))
             return AnalystShape(
                 dimensions: Array(columns.prefix(metric.dimensions.count)),
                 measures: Array(columns.dropFirst(metric.dimensions.count)),
-                margins: try margins.indices.map { row in
-                    AnalystMargin(name: try margins.text(row, 0), columns: try margins.names(row, 1))
-                }.sorted { first, second in
+                margins: margins.sorted { first, second in
                     let order = [first, second].map { $0.columns.compactMap { places[$0] } }
                     return order[0].count == order[1].count
                         ? order[0].lexicographicallyPrecedes(order[1]) : order[0].count < order[1].count
                 },
-                releases: try releases.indices.map { row in
-                    let noise = try releases.text(row, 5)
-                    return AnalystRelease(
-                        period: Period(
-                            kind: kind, start: try releases.integer(row, 0), end: try releases.integer(row, 1)),
-                        threshold: try releases.integer(row, 2), sampling: try releases.text(row, 3),
-                        digest: try releases.text(row, 4), noise: noise.isEmpty ? nil : noise,
-                        margin: releases.isNull(row, 6) ? nil : try releases.integer(row, 6),
-                        sumMargins: try releases.names(row, 7).compactMap { Int64($0) })
-                })
+                releases: try session.run(SelectAnalystReleases(view: metric.view, kind: kind)))
         }
     }
 
@@ -119,26 +92,22 @@ package final class AnalystStore: Sendable {
     /// Every view has period_start, period_end, period_kind, margin, its dimensions, events or identifiers, its sums,
     /// devices, perhaps client_devices, and withheld, in this order; names may differ where they would collide.
     private static func columns(of metric: AnalystMetric, _ session: Session) throws -> [AnalystColumn] {
-        let rows = try session.query(Query.selectAnalystColumns([.text(metric.view)]))
+        let rows = try session.run(SelectAnalystColumns(view: metric.view))
         var kinds: [AnalystColumn.Kind] = metric.dimensions.map { .dimension($0) }
         kinds += [.count] + metric.sums.map { .sum($0) } + [.devices]
         let spare = rows.count - 5 - kinds.count
-        guard (0...1).contains(spare) else {
-            throw PostgresError.unexpectedAnswer(query: Query.selectAnalystColumns.name)
-        }
+        guard (0...1).contains(spare) else { throw SelectAnalystColumns.unexpected }
         if spare == 1 { kinds.append(.clientDevices) }
-        let labels = try session.query(Query.selectAnalystBuckets([.text(metric.view)]))
         var buckets: [String: (labels: [String], isLearned: Bool)] = [:]
-        for row in labels.indices {
-            let name = try labels.text(row, 0)
-            buckets[name, default: ([], false)].labels.append(try labels.text(row, 1))
-            if try labels.flag(row, 2) { buckets[name]?.isLearned = true }
+        for row in try session.run(SelectAnalystBuckets(view: metric.view)) {
+            buckets[row.dimension, default: ([], false)].labels.append(row.bucket)
+            if row.isLearned { buckets[row.dimension]?.isLearned = true }
         }
-        return try kinds.enumerated().map { place, kind in
+        return kinds.enumerated().map { place, kind in
             var found: (labels: [String], isLearned: Bool)?
             if case .dimension(let name) = kind { found = buckets[name.text] }
             return AnalystColumn(
-                name: try rows.text(4 + place, 0), kind: kind, comment: try rows.text(4 + place, 1),
+                name: rows[4 + place].name, kind: kind, comment: rows[4 + place].comment,
                 buckets: found?.labels ?? [], isLearned: found?.isLearned ?? false)
         }
     }
@@ -166,9 +135,11 @@ package final class AnalystStore: Sendable {
     }
 }
 
-extension Rows {
-    /// Names that were joined with commas.
-    fileprivate func names(_ row: Int, _ column: Int) throws(PostgresError) -> [String] {
-        try text(row, column).split(separator: ",").map(String.init)
+extension AnalystMetric {
+    /// The same with the spans of kinds of period that come before its own.
+    fileprivate func after(_ earlier: [Span]) -> AnalystMetric {
+        AnalystMetric(
+            app: app, metric: metric, version: version, isCurrent: isCurrent, view: view, timeZone: timeZone,
+            dimensions: dimensions, sums: sums, spans: earlier + spans)
     }
 }

@@ -93,12 +93,11 @@ extension CounterStore {
         var targets: [PendingFlush.MetricPeriod: Int64] = [:]
         let unknown = partitions(of: attempt).filter { !knowsPartitions([$0]) }
         if !unknown.isEmpty {
-            let rows = try session.query(Query.selectImpossible([.integers(Set(unknown.map(\.start)).sorted())]))
-            let impossible = Set(try rows.text(0, 0).split(separator: ",").compactMap { Int64($0) })
-            if !impossible.isEmpty {
+            let impossible = try session.one(SelectImpossible(starts: Set(unknown.map(\.start)).sorted()))
+            if !impossible.starts.isEmpty {
                 // Then it is this process's clock that was wrong, or still is.
-                attempt.now = try rows.integer(0, 1)
-                for period in attempt.pending.periods where impossible.contains(period.start) {
+                attempt.now = impossible.now
+                for period in attempt.pending.periods where impossible.starts.contains(period.start) {
                     targets[period] = attempt.pending.period(of: period.metric, containing: attempt.now)?.start
                 }
             }
@@ -121,11 +120,9 @@ extension CounterStore {
         }
         let touched = pending.periods.filter { noisy.contains($0.metric) }
         let asked = Set(touched + open.flatMap { id, starts in starts.map { .init(metric: id, start: $0) } }).sorted()
-        let rows = try session.query(
-            Query.selectDisplaced([.integers(asked.map { Int64($0.metric) }), .integers(asked.map(\.start))]))
-        let displaced = try metricPeriods(rows)
-        let taken = Set(try zip(rows.indices, displaced).filter { row, _ in try rows.flag(row, 2) }.map(\.1))
-        for period in Set(displaced).intersection(touched) {
+        let displaced = try session.run(SelectDisplaced(periods: asked))
+        let taken = Set(displaced.filter(\.isTaken).map(\.period))
+        for period in Set(displaced.map(\.period)).intersection(touched) {
             guard let starts = open[period.metric], let current = starts.first else { continue }
             guard taken.contains(period) || period.start < current else { continue }
             targets[period] = starts.first { !taken.contains(.init(metric: period.metric, start: $0)) } ?? starts.last
@@ -135,22 +132,16 @@ extension CounterStore {
     private func applyOpen(_ attempt: Attempt, _ session: Session) throws -> FlushOutcome {
         var pending = attempt.pending
         let flush = attempt.flush
-        let daemon = Parameter.text(attempt.attachment.daemon.description)
-        let metrics = Parameter.integers(pending.metricIDs)
-        let touched = pending.periods
+        let metrics = pending.metricIDs
+        let recentlyClosed = SelectRecentlyClosed(metrics: metrics, since: attempt.now - Self.recentSeconds)
+        let closedMeanwhile = SelectClosed(periods: pending.periods)
         let answers = try session.pipeline([
             Statement(name: "transaction.begin", sql: "begin"),
-            Query.lockMetricsShared([metrics]),
-            Query.advanceWatermark([
-                daemon,
-                .integer(Int64(clamping: flush.after.value)),
-                .integer(Int64(clamping: flush.through.value)),
-                attempt.attachment.fence.parameter,
-            ]),
-            Query.selectRecentlyClosed([metrics, .integer(attempt.now - Self.recentSeconds)]),
-            Query.selectClosed([.integers(touched.map { Int64($0.metric) }), .integers(touched.map(\.start))]),
+            LockMetricsShared(metrics: metrics).statement,
+            AdvanceWatermark(attachment: attempt.attachment, after: flush.after, through: flush.through).statement,
+            recentlyClosed.statement, closedMeanwhile.statement,
         ])
-        let recent = try closedPeriods(answers[3], attempt.names)
+        let recent = closedPeriods(try recentlyClosed.rows(answers[3]), attempt.names)
         guard answers[2].affected == 1 else {
             try checkAlreadyApplied(attempt, session)
             try session.rollBack()
@@ -158,7 +149,7 @@ extension CounterStore {
                 application: .alreadyApplied, counters: 0, distinctCounts: 0, topContributions: 0, redirected: 0,
                 droppedDistinct: 0, closedPeriods: recent)
         }
-        let closed = try metricPeriods(answers[4])
+        let closed = try closedMeanwhile.rows(answers[4])
         pending.redirect(try openTargets(of: closed, in: pending, now: attempt.now, session))
         let open = pending.periods
         let wanted = Set(
@@ -168,20 +159,15 @@ extension CounterStore {
                 }
             })
         guard knowsPartitions(wanted) else { throw PartitionsMissing(wanted: wanted) }
-        try session.query(
-            Query.openPeriods([
-                .integers(open.map { Int64($0.metric) }),
-                .integers(open.map(\.start)),
-                .integers(open.map { pending.end(of: $0) }),
-            ]))
+        try session.run(OpenPeriods(periods: open, ends: open.map { pending.end(of: $0) }))
         try copy(pending, session)
         let hasTop = !pending.top.isEmpty
         var statements = [
             // Enough to sort half a million deltas without a temporary file; given back by the commit.
             Statement(name: "transaction.configure", sql: "set local work_mem = '64MB'"),
-            Query.upsertCounters(), Query.upsertDistinct(),
+            UpsertCounters().statement, UpsertDistinct().statement,
         ]
-        if hasTop { statements.append(Query.upsertTop([daemon])) }
+        if hasTop { statements.append(UpsertTop(daemon: attempt.attachment.daemon).statement) }
         statements += pending.coverage.statements
         statements.append(Statement(name: "transaction.commit", sql: "commit"))
         let last = try session.pipeline(statements)
@@ -215,8 +201,7 @@ extension CounterStore {
         for (metric, periods) in Dictionary(grouping: closed, by: \.metric) {
             guard var target = pending.period(of: metric, containing: now) else { continue }
             // Normally the period that holds now is open; a clock that was set back may find it released.
-            let rows = try session.query(Query.selectClosedFrom([.integer(Int64(metric)), .integer(target.start)]))
-            let taken = Set(try rows.indices.map { try rows.integer($0, 0) })
+            let taken = Set(try session.run(SelectClosedFrom(metric: metric, from: target.start)))
             while taken.contains(target.start) {
                 guard let next = pending.period(of: metric, containing: target.end) else { break }
                 target = next
@@ -257,16 +242,11 @@ extension CounterStore {
         }
     }
 
-    private func metricPeriods(_ rows: Rows) throws -> [PendingFlush.MetricPeriod] {
-        try rows.indices.map { row in
-            PendingFlush.MetricPeriod(
-                metric: Int32(truncatingIfNeeded: try rows.integer(row, 0)), start: try rows.integer(row, 1))
-        }
-    }
-
-    private func closedPeriods(_ rows: Rows, _ names: [Int32: LayoutID]) throws -> Set<ClosedPeriod> {
+    private func closedPeriods(
+        _ periods: [PendingFlush.MetricPeriod], _ names: [Int32: LayoutID]
+    ) -> Set<ClosedPeriod> {
         Set(
-            try metricPeriods(rows).compactMap { period in
+            periods.compactMap { period in
                 names[period.metric].map { ClosedPeriod(layout: $0, periodStart: period.start) }
             })
     }

@@ -75,16 +75,12 @@ package final class CounterStore: Sendable {
         daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String? = nil
     ) async throws -> JournalPosition {
         let position = try await connection.run { session in
-            let rows = try session.query(
-                Query.attachWatermark([
-                    .text(daemon.description), fence.parameter, (known?.fence ?? 0).parameter,
-                    holder.map(Parameter.text) ?? .null,
-                ]))
-            guard rows.count == 1 else { throw StoreError.fenced(daemon: daemon) }
-            return try rows.integer(0, 0)
+            let attach = AttachWatermark(daemon: daemon, fence: fence, found: known?.fence ?? 0, holder: holder)
+            guard let position = try session.first(attach) else { throw StoreError.fenced(daemon: daemon) }
+            return position
         }
         state.withLock { $0.attachment = Attachment(daemon: daemon, fence: fence) }
-        return JournalPosition(UInt64(position))
+        return position
     }
 
     /// Attaches over whatever was there before.
@@ -100,10 +96,8 @@ package final class CounterStore: Sendable {
     ///   - fence: the one under which this process will attach.
     /// - Returns: false while the other one flushes, or where another process was faster: ask again.
     package func claim(daemon: DaemonID, from known: Watermark, fence: Int64) async throws -> Bool {
-        try await connection.run { session in
-            try session.query(
-                Query.claimWatermark([.text(daemon.description), known.fence.parameter, fence.parameter])
-            ).affected == 1
+        try await connection.run {
+            try $0.run(ClaimWatermark(daemon: daemon, fence: known.fence, claim: fence)) == 1
         }
     }
 
@@ -122,20 +116,13 @@ package final class CounterStore: Sendable {
     /// Lets who waits know that it was heard, and that it has to wait anew; false where it has given up, or has the place.
     package func hearClaim() async throws -> Bool {
         let attachment = try currentAttachment()
-        return try await watch.run { session in
-            try session.query(
-                Query.hearWatermark([.text(attachment.daemon.description), attachment.fence.parameter])
-            ).affected == 1
-        }
+        return try await watch.run { try $0.run(HearWatermark(attachment: attachment)) == 1 }
     }
 
     /// Gives this process's place back: whoever takes it next need not wait for it.
     package func release() async throws {
         let attachment = try currentAttachment()
-        try await connection.run { session in
-            _ = try session.query(
-                Query.releaseWatermark([.text(attachment.daemon.description), attachment.fence.parameter]))
-        }
+        _ = try await connection.run { try $0.run(ReleaseWatermark(attachment: attachment)) }
     }
 
     /// How far the attached daemon's journal has been added to the counters.
@@ -167,16 +154,6 @@ package final class CounterStore: Sendable {
     }
 }
 
-extension DecayStep {
-    /// What goes, as the schema has it: a dimension, or * for all.
-    fileprivate var dropped: String {
-        switch action {
-        case .drop(let dimension): dimension.text
-        case .delete: "*"
-        }
-    }
-}
-
 extension CounterStore {
     func currentAttachment() throws(StoreError) -> Attachment {
         guard let attachment = state.withLock({ $0.attachment }) else { throw .notAttached }
@@ -185,12 +162,7 @@ extension CounterStore {
 
     /// Reads a daemon's row; nil where there is none.
     static func mark(of daemon: DaemonID, _ session: Session) throws -> Watermark? {
-        let rows = try session.query(Query.selectWatermark([.text(daemon.description)]))
-        guard rows.count == 1 else { return nil }
-        return Watermark(
-            position: JournalPosition(UInt64(try rows.integer(0, 0))), fence: try rows.integer(0, 1),
-            holder: rows.isNull(0, 2) ? nil : try rows.text(0, 2),
-            claim: rows.isNull(0, 3) ? nil : try rows.integer(0, 3))
+        try session.first(SelectWatermark(daemon: daemon))
     }
 
     /// Reads the watermark under an attachment's fence. Fences only grow, so a lower one is of a database that is older
@@ -224,24 +196,11 @@ extension CounterStore {
     ) async throws {
         let known = try await connection.run { session in
             try layouts.map { layout in
-                let json = layout.json
-                let rows = try session.query(
-                    Query.registerLayout([
-                        .text(String(decoding: json, as: UTF8.self)), .integer(makeCurrent ? 1 : 0),
-                    ]))
-                guard let calendar = PeriodCalendar(timeZone: layout.timeZone),
-                    let metric = Int32(exactly: try rows.integer(0, 0))
-                else { throw PostgresError.unexpectedAnswer(query: Query.registerLayout.name) }
-                if let terms = terms[layout] {
-                    try session.query(
-                        Query.keepTerms([
-                            .integer(Int64(metric)), terms.threshold.devices.parameter,
-                            .text(terms.sensitive.map(\.text).joined(separator: ",")),
-                            terms.protection.percent.parameter,
-                            .integers(terms.expiry.map(\.after.components.seconds)),
-                            .text(terms.expiry.map(\.dropped).joined(separator: ",")),
-                        ]))
+                let metric = try session.one(RegisterLayout(layout: layout, makeCurrent: makeCurrent))
+                guard let calendar = PeriodCalendar(timeZone: layout.timeZone) else {
+                    throw RegisterLayout.unexpected
                 }
+                if let terms = terms[layout] { try session.run(KeepTerms(metric: metric, terms: terms)) }
                 return RegisteredLayout(
                     id: layout.id,
                     metric: PendingFlush.Metric(

@@ -47,10 +47,7 @@ package struct Migrator: Sendable {
                     try Self.check(applied, against: migrations)
                     guard applied[migration.version] == nil else { return false }
                     try session.execute(script: migration.sql, name: migration.name)
-                    try session.query(
-                        Query.insertMigration([
-                            .integer(Int64(migration.version)), .text(migration.name), .bytes(migration.checksum),
-                        ]))
+                    try session.run(InsertMigration(migration: migration))
                     return true
                 }
                 if isNew { names.append(migration.name) }
@@ -74,7 +71,7 @@ package struct Migrator: Sendable {
 
     /// Whether the system catalogues are closed to analysts, as far as one of each kind tells; the schema is up to date.
     package func isConfined() async throws -> Bool {
-        try await connection.run { session in try session.query(Query.selectConfined([])).flag(0, 0) }
+        try await connection.run { try $0.one(SelectConfined()) }
     }
 
     /// Makes sure that the schema is exactly the one that this program works with.
@@ -92,17 +89,14 @@ package struct Migrator: Sendable {
     /// Waits for another process that migrates as long as it takes; but what is changed then waits for locks of tables only
     /// so long, because whoever comes after waits as well.
     private static func lock(_ session: Session) throws {
-        try session.query(Query.lockMigrations([]))
+        try session.run(LockMigrations())
         try session.query("migration.configure", "set local lock_timeout = '10s'")
     }
 
     private static func applied(_ session: Session) throws -> Applied {
-        guard try session.query(Query.findMigrationTable([])).flag(0, 0) else { return [:] }
-        let rows = try session.query(Query.selectMigrations([]))
+        guard try session.one(FindMigrationTable()) else { return [:] }
         var applied: Applied = [:]
-        for row in rows.indices {
-            applied[Int(try rows.integer(row, 0))] = (try rows.bytes(row, 1), try rows.integer(row, 2))
-        }
+        for row in try session.run(SelectMigrations()) { applied[row.version] = (row.checksum, row.at) }
         return applied
     }
 

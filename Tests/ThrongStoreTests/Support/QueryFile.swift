@@ -21,6 +21,26 @@ struct QueryFile: Sendable {
         }
     }
 
+    /// The names of all queries that the program has, in the order of their files in Sources/ThrongStore.
+    static func used() throws -> [(name: String, resource: String)] {
+        try sources().matches(of: /Query\(\s*"([a-z_.]+)", PackageResources\.([a-z_]+)_sql\)/).map {
+            (String($0.output.1), String($0.output.2))
+        }
+    }
+
+    /// The names of those that are a type.
+    static func typed() throws -> Set<String> {
+        Set(try sources().matches(of: /static let text = Query\(\s*"([a-z_.]+)"/).map { String($0.output.1) })
+    }
+
+    private static func sources() throws -> String {
+        let folder = repository.appending(path: "Sources/ThrongStore")
+        let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        return try paths.filter { $0.hasSuffix(".swift") }.sorted().map {
+            try String(contentsOf: folder.appending(path: $0), encoding: .utf8)
+        }.joined()
+    }
+
     init(name: String, text: String) {
         self.name = name
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -1,0 +1,80 @@
+internal import ThrongPlan
+internal import ThrongPostgres
+
+/// Every layout of which something is released, one row a kind of period.
+struct SelectAnalystMetrics: RowQuery {
+    static let text = Query("analyst_metric.select", PackageResources.analyst_metric_select_sql)
+
+    func row(_ columns: inout RowReader) throws -> AnalystMetric {
+        AnalystMetric(
+            app: AppName(try columns.text()), metric: MetricName(try columns.text()),
+            version: try columns.integer(), isCurrent: try columns.flag(), view: try columns.text(),
+            timeZone: try columns.text(), dimensions: try columns.names().map { DimensionName($0) },
+            sums: try columns.names(),
+            spans: [
+                AnalystMetric.Span(
+                    kind: try columns.value(PeriodKind.init(rawValue:)), periods: try columns.integer(),
+                    start: try columns.integer(), end: try columns.integer())
+            ])
+    }
+}
+
+/// The columns of a view in schema analyst in their order, and what they say of themselves.
+struct SelectAnalystColumns: RowQuery {
+    static let text = Query("analyst_column.select", PackageResources.analyst_column_select_sql)
+
+    let view: String
+
+    var parameters: [Parameter] { [.text(view)] }
+
+    func row(_ columns: inout RowReader) throws -> (name: String, comment: String) {
+        (try columns.text(), try columns.text())
+    }
+}
+
+/// What the columns of a view's dimensions can hold.
+struct SelectAnalystBuckets: RowQuery {
+    static let text = Query("analyst_bucket.select", PackageResources.analyst_bucket_select_sql)
+
+    let view: String
+
+    var parameters: [Parameter] { [.text(view)] }
+
+    func row(_ columns: inout RowReader) throws -> (dimension: String, bucket: String, isLearned: Bool) {
+        (try columns.text(), try columns.text(), try columns.flag())
+    }
+}
+
+/// By what the rows of a view can be split.
+struct SelectAnalystMargins: RowQuery {
+    static let text = Query("analyst_margin.select", PackageResources.analyst_margin_select_sql)
+
+    let view: String
+    let kind: PeriodKind
+
+    var parameters: [Parameter] { [.text(view), .text(kind.rawValue)] }
+
+    func row(_ columns: inout RowReader) throws -> AnalystMargin {
+        AnalystMargin(name: try columns.text(), columns: try columns.names())
+    }
+}
+
+/// What was released in a view, the latest period last.
+struct SelectAnalystReleases: RowQuery {
+    static let text = Query("analyst_release.select", PackageResources.analyst_release_select_sql)
+
+    let view: String
+    let kind: PeriodKind
+
+    var parameters: [Parameter] { [.text(view), .text(kind.rawValue)] }
+
+    func row(_ columns: inout RowReader) throws -> AnalystRelease {
+        let period = Period(kind: kind, start: try columns.integer(), end: try columns.integer())
+        let (threshold, sampling) = (try columns.integer(), try columns.text())
+        let (digest, noise) = (try columns.text(), try columns.text())
+        return AnalystRelease(
+            period: period, threshold: threshold, sampling: sampling, digest: digest,
+            noise: noise.isEmpty ? nil : noise, margin: try columns.optionalInteger(),
+            sumMargins: try columns.names().compactMap { Int64($0) })
+    }
+}

@@ -1,0 +1,123 @@
+internal import ThrongPlan
+internal import ThrongPostgres
+
+extension Query {
+    /// Where a flush lands before the upsert; several statements.
+    static let createPending = Query("pending.create", PackageResources.pending_create_sql)
+    static let copyPendingCounters = Query("pending_counter.copy", PackageResources.pending_counter_copy_sql)
+    static let copyPendingDistinct = Query("pending_distinct.copy", PackageResources.pending_distinct_copy_sql)
+    static let copyPendingTop = Query("pending_top.copy", PackageResources.pending_top_copy_sql)
+}
+
+/// For which of these instants no partition is made, and what PostgreSQL's clock says.
+struct SelectImpossible: RowQuery {
+    static let text = Query("period.possible", PackageResources.period_possible_sql)
+
+    let starts: [Int64]
+
+    var parameters: [Parameter] { [.integers(starts)] }
+
+    func row(_ columns: inout RowReader) throws -> (starts: Set<Int64>, now: Int64) {
+        (Set(try columns.names().compactMap { Int64($0) }), try columns.integer())
+    }
+}
+
+/// Which of a flush's periods no release of their noisy layout will show, and whether another layout's has them.
+struct SelectDisplaced: RowQuery {
+    static let text = Query("period.displaced", PackageResources.period_displaced_sql)
+
+    let periods: [PendingFlush.MetricPeriod]
+
+    var parameters: [Parameter] { periods.parameters }
+
+    func row(_ columns: inout RowReader) throws -> (period: PendingFlush.MetricPeriod, isTaken: Bool) {
+        (try columns.metricPeriod(), try columns.flag())
+    }
+}
+
+/// Shares metrics with other flushes, and with no release.
+struct LockMetricsShared: Command {
+    static let text = Query("metric.lock_shared", PackageResources.metric_lock_shared_sql)
+
+    let metrics: [Int64]
+
+    var parameters: [Parameter] { [.integers(metrics)] }
+}
+
+/// Periods of these metrics that were closed, as far back as late events reach.
+struct SelectRecentlyClosed: RowQuery {
+    static let text = Query("closed_period.select_recent", PackageResources.closed_period_select_recent_sql)
+
+    let metrics: [Int64]
+    /// The oldest end of a period that late events may reach.
+    let since: Int64
+
+    var parameters: [Parameter] { [.integers(metrics), .integer(since)] }
+
+    func row(_ columns: inout RowReader) throws -> PendingFlush.MetricPeriod { try columns.metricPeriod() }
+}
+
+/// Which of a flush's periods were released meanwhile.
+struct SelectClosed: RowQuery {
+    static let text = Query("closed_period.select", PackageResources.closed_period_select_sql)
+
+    let periods: [PendingFlush.MetricPeriod]
+
+    var parameters: [Parameter] { periods.parameters }
+
+    func row(_ columns: inout RowReader) throws -> PendingFlush.MetricPeriod { try columns.metricPeriod() }
+}
+
+/// The starts of closed periods of one metric from an instant on.
+struct SelectClosedFrom: RowQuery {
+    static let text = Query("closed_period.select_from", PackageResources.closed_period_select_from_sql)
+
+    let metric: Int32
+    let from: Int64
+
+    var parameters: [Parameter] { [.integer(Int64(metric)), .integer(from)] }
+
+    func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
+}
+
+/// Opens the periods that a flush touches.
+struct OpenPeriods: Command {
+    static let text = Query("open_period.insert", PackageResources.open_period_insert_sql)
+
+    let periods: [PendingFlush.MetricPeriod]
+    /// One a period.
+    let ends: [Int64]
+
+    var parameters: [Parameter] { periods.parameters + [.integers(ends)] }
+}
+
+/// Adds what was copied to the counters.
+struct UpsertCounters: Command {
+    static let text = Query("counter.upsert", PackageResources.counter_upsert_sql)
+}
+
+/// Adds what was copied to the distinct counts.
+struct UpsertDistinct: Command {
+    static let text = Query("distinct_count.upsert", PackageResources.distinct_count_upsert_sql)
+}
+
+/// Adds what was copied to the largest contributions.
+struct UpsertTop: Command {
+    static let text = Query("top_contribution.upsert", PackageResources.top_contribution_upsert_sql)
+
+    let daemon: DaemonID
+
+    var parameters: [Parameter] { [.text(daemon.description)] }
+}
+
+extension [PendingFlush.MetricPeriod] {
+    /// The metrics, then the starts.
+    fileprivate var parameters: [Parameter] { [.integers(map { Int64($0.metric) }), .integers(map(\.start))] }
+}
+
+extension RowReader {
+    /// A metric and the start of one of its periods.
+    fileprivate mutating func metricPeriod() throws(PostgresError) -> PendingFlush.MetricPeriod {
+        PendingFlush.MetricPeriod(metric: Int32(truncatingIfNeeded: try integer()), start: try integer())
+    }
+}

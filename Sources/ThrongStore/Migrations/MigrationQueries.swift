@@ -1,0 +1,45 @@
+internal import ThrongPostgres
+
+extension Query {
+    /// Makes the table of migrations where it is not there yet; several statements.
+    static let createMigrationTable = Query("migration.create", PackageResources.migration_create_sql)
+}
+
+/// Lets one process at a time change the schema, to the end of the transaction.
+struct LockMigrations: Command {
+    static let text = Query("migration.lock", PackageResources.migration_lock_sql)
+}
+
+/// Whether the table of migrations is there.
+struct FindMigrationTable: RowQuery {
+    static let text = Query("migration.find", PackageResources.migration_find_sql)
+
+    func row(_ columns: inout RowReader) throws -> Bool { try columns.flag() }
+}
+
+/// Which migrations were applied, with the SHA-256 of their texts, and when.
+struct SelectMigrations: RowQuery {
+    static let text = Query("migration.select", PackageResources.migration_select_sql)
+
+    func row(_ columns: inout RowReader) throws -> (version: Int, checksum: [UInt8], at: Int64) {
+        (try columns.int(), try columns.bytes(), try columns.integer())
+    }
+}
+
+/// Notes that a migration was applied.
+struct InsertMigration: Command {
+    static let text = Query("migration.insert", PackageResources.migration_insert_sql)
+
+    let migration: Migration
+
+    var parameters: [Parameter] {
+        [.integer(Int64(migration.version)), .text(migration.name), .bytes(migration.checksum)]
+    }
+}
+
+/// Whether the system catalogues are closed to analysts.
+struct SelectConfined: RowQuery {
+    static let text = Query("analyst.confined", PackageResources.analyst_confined_sql)
+
+    func row(_ columns: inout RowReader) throws -> Bool { try columns.flag() }
+}
