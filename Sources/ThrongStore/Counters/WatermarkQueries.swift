@@ -82,6 +82,25 @@ struct AdvanceWatermark: Command {
     }
 }
 
+/// The number of the last asking.
+struct SelectAsked: RowQuery {
+    static let text = Query("settlement.asked", PackageResources.settlement_asked_sql)
+
+    func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
+}
+
+/// Notes that PostgreSQL has what a daemon acknowledged.
+struct SettleWatermark: Command {
+    static let text = Query("watermark.settle", PackageResources.watermark_settle_sql)
+
+    let attachment: CounterStore.Attachment
+    let asking: Int64
+
+    var parameters: [Parameter] {
+        [.text(attachment.daemon.description), attachment.fence.parameter, asking.parameter]
+    }
+}
+
 extension CounterStore.Attachment {
     /// The daemon and its fence as parameters.
     fileprivate var key: [Parameter] { [.text(daemon.description), fence.parameter] }

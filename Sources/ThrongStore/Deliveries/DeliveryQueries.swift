@@ -1,22 +1,6 @@
 internal import ThrongPlan
 internal import ThrongPostgres
 
-/// Writes down where a run is to go.
-struct InsertDelivery: Command {
-    static let text = Query("delivery.insert", PackageResources.delivery_insert_sql)
-
-    let run: ReportRunName
-    let delivery: Delivery
-    let idempotencyKey: [UInt8]
-    let now: Int64
-
-    var parameters: [Parameter] {
-        run.key + [
-            .text(delivery.target), .text(orNull: delivery.authorization), .bytes(idempotencyKey), .integer(now),
-        ]
-    }
-}
-
 /// Begins a try of one delivery that is due and that nobody is at.
 struct ClaimDelivery: RowQuery {
     static let text = Query("delivery.claim", PackageResources.delivery_claim_sql)

@@ -13,6 +13,22 @@ struct InsertRunFile: Command {
     }
 }
 
+/// Writes down where a run is to go.
+struct InsertDelivery: Command {
+    static let text = Query("delivery.insert", PackageResources.delivery_insert_sql)
+
+    let run: ReportRunName
+    let delivery: Delivery
+    let idempotencyKey: [UInt8]
+    let now: Int64
+
+    var parameters: [Parameter] {
+        run.key + [
+            .text(delivery.target), .text(orNull: delivery.authorization), .bytes(idempotencyKey), .integer(now),
+        ]
+    }
+}
+
 /// The files of a run, in the order of delivery.
 struct SelectRunFiles: RowQuery {
     static let text = Query("run_file.select", PackageResources.run_file_select_sql)

@@ -7,25 +7,6 @@ struct AskToSettle: RowQuery {
     func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
 }
 
-/// The number of the last asking.
-struct SelectAsked: RowQuery {
-    static let text = Query("settlement.asked", PackageResources.settlement_asked_sql)
-
-    func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
-}
-
-/// Notes that PostgreSQL has what a daemon acknowledged.
-struct SettleWatermark: Command {
-    static let text = Query("watermark.settle", PackageResources.watermark_settle_sql)
-
-    let attachment: CounterStore.Attachment
-    let asking: Int64
-
-    var parameters: [Parameter] {
-        [.text(attachment.daemon.description), attachment.fence.parameter, asking.parameter]
-    }
-}
-
 /// The daemons that have not answered an asking, in the order of their names.
 struct SelectUnsettled: RowQuery {
     static let text = Query("watermark.unsettled", PackageResources.watermark_unsettled_sql)
