@@ -264,7 +264,8 @@ let package = Package(
             dependencies: ["ThrongIntake", "ThrongCounting", "ThrongPlan", "ThrongRelease", "ThrongWire"],
             swiftSettings: strict),
         .testTarget(
-            name: "ThrongReleaseTests", dependencies: ["ThrongRelease", "ThrongPlan", "ThrongSuppression"],
+            name: "ThrongReleaseTests",
+            dependencies: ["ThrongRelease", "ThrongNoise", "ThrongPlan", "ThrongSuppression"],
             swiftSettings: strict),
         .target(
             name: "TestCluster", dependencies: ["ThrongPostgres", "ThrongStore", logging],

@@ -1,7 +1,7 @@
 import Testing
 import ThrongPlan
 
-@testable import ThrongRelease
+@_spi(Ledger) @testable import ThrongRelease
 
 @Suite("which runs of days were released, and what of them everybody has")
 struct SpansTests {
@@ -9,7 +9,7 @@ struct SpansTests {
 
     private static func release(_ period: Period, cells: [Int], groupings: [[Int]] = [[], [0]]) -> Release {
         Release(
-            decayed: town.header(period, groupings: groupings), dropped: [],
+            remaining: town.header(period, groupings: groupings),
             cells: cells.map {
                 Release.Row(
                     margin: Margin(keeping: [0]), cell: CellIndex(UInt32($0)), count: 50, sums: [], reach: nil)

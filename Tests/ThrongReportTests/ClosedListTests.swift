@@ -1,7 +1,7 @@
 import Testing
 import ThrongInsight
 import ThrongPlan
-import ThrongRelease
+@_spi(Ledger) import ThrongRelease
 import ThrongReport
 
 @Suite("a bucket that nothing can land in is no row of a report, so that no withheld number stands for it")
@@ -44,7 +44,7 @@ struct ClosedListTests {
         let then = try plan(released ?? events)
         let metric = try #require(then.metrics.first)
         let period = try #require(PeriodCalendar.utc.period(labelled: "2026-11-19"))
-        let release = Release(
+        let release = try Release(
             decayed: ReleaseHeader(
                 plan: then, metric: metric, layout: try then.layout(of: metric, rules: .system), period: period),
             dropped: [], cells: [])

@@ -1,5 +1,5 @@
 import ThrongPlan
-import ThrongRelease
+@_spi(Ledger) import ThrongRelease
 import ThrongReport
 
 /// An app whose devices say themselves what they were first in, when they came back, and how often.
@@ -109,7 +109,7 @@ struct Kitchen {
     private func release(_ name: MetricName, _ rows: (Metric, MetricLayout) -> [Release.Row]) throws -> Release {
         guard let metric = plan.metric(name) else { throw NoMetric() }
         let layout = try plan.layout(of: metric, rules: .system)
-        return Release(
+        return try Release(
             decayed: ReleaseHeader(plan: plan, metric: metric, layout: layout, period: Self.period), dropped: [],
             cells: rows(metric, layout))
     }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import ThrongNoise
 import ThrongPlan
-import ThrongRelease
+@_spi(Ledger) import ThrongRelease
 
 @testable import ThrongInsight
 @testable import ThrongReport
@@ -61,7 +61,7 @@ struct NoiseTests {
         values[3] = -212
         values[4] = 0
         let draw = NoiseDraw(release: NoiseReleaseID("t"), values: [values])
-        let release = try Release(noisy: header, draw: draw)
+        let release = try Release(noisy: header, draw: draw, digest: DrawDigest(of: draw))
         return ReportDocument(
             plan: plan, report: try #require(plan.reports.first), period: period, releases: [release])
     }

@@ -1,5 +1,6 @@
 import ThrongPlan
-import ThrongRelease
+
+@_spi(Ledger) @testable import ThrongRelease
 
 extension Release {
     /// Every large cell of a cube and no small one: what reports are made of is under test, not what may be released.
@@ -26,6 +27,6 @@ extension Release {
                         reach: header.reach ? DeviceFloor(devices: floor) : nil))
             }
         }
-        self.init(decayed: header, dropped: [], cells: rows)
+        self.init(remaining: header, cells: rows)
     }
 }

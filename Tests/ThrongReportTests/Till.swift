@@ -1,5 +1,5 @@
 import ThrongPlan
-import ThrongRelease
+@_spi(Ledger) import ThrongRelease
 import ThrongReport
 
 /// A shop that counts how far visitors come and how often they look at something.
@@ -50,7 +50,7 @@ struct Till {
             func release(_ name: MetricName, _ rows: (MetricLayout) -> [Release.Row]) throws -> Release {
                 guard let metric = plan.metric(name) else { throw Missing() }
                 let layout = try plan.layout(of: metric, rules: .system)
-                return Release(
+                return try Release(
                     decayed: ReleaseHeader(plan: plan, metric: metric, layout: layout, period: Self.period),
                     dropped: [], cells: rows(layout))
             }

@@ -2,7 +2,7 @@ package import ThrongPlan
 
 /// A number that may leave the house: it stands for at least k devices.
 ///
-/// Only a ``Release`` makes one.
+/// Only a ``Release`` makes one: by deciding, or from the ledger's rows.
 package struct PublishedCell: Sendable, Hashable {
     /// Which dimensions are kept.
     package let margin: Margin

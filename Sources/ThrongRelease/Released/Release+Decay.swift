@@ -1,11 +1,16 @@
 package import ThrongPlan
 
 extension Release {
-    /// Reads back what age has left of a release; its digest can no longer be checked.
+    /// Reads back what age has left of a release. Its digest went with the numbers that it was taken over, so what is left
+    /// has to fit the header: cells that the layout has, each once, with its sums, and k or more wherever they say how many
+    /// devices.
     ///
     /// Groupings that kept a dropped dimension are gone from the header, so that nothing takes their missing cells for
     /// withheld ones.
-    package init(decayed header: ReleaseHeader, dropped: Set<DimensionName>, cells rows: [Row]) {
+    /// - Throws: ``ReleaseError/altered(metric:period:)`` where a row does not fit.
+    @_spi(Ledger) public init(
+        decayed header: ReleaseHeader, dropped: Set<DimensionName>, cells rows: [Row]
+    ) throws(ReleaseError) {
         let places = header.layout.dimensions.indices.filter { dropped.contains(header.layout.dimensions[$0].name) }
         let left = header.groupings.filter { margin in !places.contains { margin.keeps($0) } }
         self.init(
@@ -22,5 +27,20 @@ extension Release {
                 noise: header.noise,
                 events: header.events),
             cells: rows.filter { left.contains($0.margin) })
+        guard cells.allSatisfy(header.couldPublish),
+            zip(cells, cells.dropFirst()).allSatisfy({ !$0.isSamePlace(as: $1) })
+        else { throw .altered(metric: header.layout.metric, period: header.period) }
     }
+}
+
+extension ReleaseHeader {
+    /// Whether a number can be one of this release's, as far as that can be told from it alone.
+    fileprivate func couldPublish(_ cell: PublishedCell) -> Bool {
+        Int(cell.cell.value) < layout.size(of: cell.margin) && cell.sums.count == layout.sums.count
+            && [cell.reach?.devices, cell.firsts].allSatisfy { ($0 ?? .max) >= threshold.devices }
+    }
+}
+
+extension PublishedCell {
+    fileprivate func isSamePlace(as other: PublishedCell) -> Bool { margin == other.margin && cell == other.cell }
 }

@@ -30,16 +30,21 @@ extension Release {
     /// Publishes noisy numbers as they were drawn and stored: all of them, negative ones too.
     ///
     /// No threshold and no withholding, because which cells are withheld would itself be a number without noise.
-    /// - Throws: ``NoiseError/notTheUniverse(measures:cells:declaredMeasures:declaredCells:)``.
-    package init(noisy header: ReleaseHeader, draw: NoiseDraw) throws(NoiseError) {
+    /// - Parameter digest: of the values when they were drawn.
+    /// - Throws: ``NoiseError/notTheUniverse(measures:cells:declaredMeasures:declaredCells:)``, and
+    ///   ``ReleaseError/altered(metric:period:)`` where the values are not what was drawn.
+    @_spi(Ledger) public init(noisy header: ReleaseHeader, draw: NoiseDraw, digest: DrawDigest) throws {
         let layout = header.layout
         let places = layout.declaredCells(of: header.groupings)
         let measures = 1 + layout.sums.count
         guard header.noise != nil, draw.values.count == measures, draw.values.allSatisfy({ $0.count == places.count })
         else {
-            throw .notTheUniverse(
+            throw NoiseError.notTheUniverse(
                 measures: draw.values.count, cells: draw.values.first?.count ?? 0, declaredMeasures: measures,
                 declaredCells: places.count)
+        }
+        guard DrawDigest(of: draw) == digest else {
+            throw ReleaseError.altered(metric: layout.metric, period: header.period)
         }
         self.init(
             remaining: header,

@@ -2,9 +2,10 @@ package import ThrongPlan
 
 /// What left the house about one metric and one period. Made once, never changed.
 ///
-/// There are three ways to one: ``ReleaseCase/decide(_:)`` decides what is published, ``init(restoring:cells:digest:)``
-/// reads back what was, and only if its digest still matches, and ``init(decayed:dropped:cells:)`` reads back what age
-/// left.
+/// ``ReleaseCase/decide(_:)`` decides what is published. The ledger has three more ways, which a file sees only if it
+/// imports `@_spi(Ledger)`: ``init(noisy:draw:digest:)`` publishes what was drawn, ``init(restoring:cells:digest:)`` reads
+/// back what was published, both only if the digest still matches, and ``init(decayed:dropped:cells:)`` reads back what
+/// age left.
 package struct Release: Sendable, Hashable {
     /// What it is about.
     package let header: ReleaseHeader
@@ -29,18 +30,16 @@ package struct Release: Sendable, Hashable {
     /// Reads back a release that was stored.
     ///
     /// - Throws: ``ReleaseError/altered(metric:period:)`` where the digest does not match what is read.
-    package init(restoring header: ReleaseHeader, cells rows: [Row], digest: ReleaseDigest) throws(ReleaseError) {
-        self.header = header
-        cells = rows.map {
-            PublishedCell(
-                margin: $0.margin, cell: $0.cell, count: $0.count, sums: $0.sums, reach: $0.reach, firsts: $0.firsts)
-        }.sorted { ($0.margin, $0.cell) < ($1.margin, $1.cell) }
+    @_spi(Ledger) public init(restoring header: ReleaseHeader, cells rows: [Row], digest: ReleaseDigest)
+        throws(ReleaseError)
+    {
+        self.init(remaining: header, cells: rows)
         guard self.digest == digest else {
             throw .altered(metric: header.layout.metric, period: header.period)
         }
     }
 
-    /// What age has left of a release, without a digest to check; ``init(decayed:dropped:cells:)`` calls it.
+    /// Rows as they are; each of the ledger's ways calls it, with checks of its own.
     init(remaining header: ReleaseHeader, cells rows: [Row]) {
         self.header = header
         cells = rows.map {
@@ -65,7 +64,7 @@ package struct Release: Sendable, Hashable {
         package let firsts: Int64?
 
         /// Puts a row together.
-        package init(
+        @_spi(Ledger) public init(
             margin: Margin, cell: CellIndex, count: Int64, sums: [Int64], reach: DeviceFloor?, firsts: Int64? = nil
         ) {
             self.margin = margin

@@ -2,7 +2,7 @@ internal import Foundation
 internal import ThrongNoise
 internal import ThrongPlan
 internal import ThrongPostgres
-internal import ThrongRelease
+@_spi(Ledger) internal import ThrongRelease
 internal import ThrongWire
 
 extension NoiseStore {
@@ -161,8 +161,11 @@ extension NoiseStore {
             let id = try row.integer(0, 0)
             let header = try ReleaseHeader(json: Data(try row.bytes(0, 2)))
             let draw = NoiseDraw(release: request.id, values: try values(of: id, header, session))
+            guard case .publish(let drawn) = book.ledger.nextStep(for: request.id) else {
+                throw LedgerError.outOfOrder(request.id)
+            }
             _ = try book.ledger.published(request.id, digest: DrawDigest(of: draw))
-            let release = try Release(noisy: header, draw: draw)
+            let release = try Release(noisy: header, draw: draw, digest: drawn)
             try ReleaseStore.write(release, metric, session)
             guard try session.query(Query.publishDraw([.integer(id)])).affected == 1 else {
                 throw LedgerError.outOfOrder(request.id)

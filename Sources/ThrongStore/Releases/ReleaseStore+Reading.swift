@@ -2,7 +2,6 @@ internal import Foundation
 package import ThrongPlan
 internal import ThrongPostgres
 package import ThrongRelease
-internal import ThrongWire
 
 extension ReleaseStore {
     /// The releases of a metric whose periods start within a range, by start; each is checked against its digest.
@@ -65,14 +64,10 @@ extension ReleaseStore {
     /// Reads what `release.select` and `release.select_known` answer.
     private static func releases(_ rows: Rows, _ session: Session) throws -> [Release] {
         try rows.indices.map { row in
-            let cells = try cells(of: try rows.integer(row, 0), session)
-            let header = try ReleaseHeader(json: Data(try rows.bytes(row, 1)))
             let dropped = try rows.text(row, 3).split(separator: ",").map { DimensionName(String($0)) }
-            guard dropped.isEmpty else { return Release(decayed: header, dropped: Set(dropped), cells: cells) }
-            return try Release(
-                restoring: header,
-                cells: cells,
-                digest: ReleaseDigest(hex: try rows.bytes(row, 2).lowerHex))
+            return try restored(
+                try rows.integer(row, 0), try ReleaseHeader(json: Data(try rows.bytes(row, 1))),
+                digest: try rows.bytes(row, 2), dropped: Set(dropped), session)
         }
     }
 
@@ -96,18 +91,5 @@ extension ReleaseStore {
                 app: name.app, metric: name.metric, periodKind: name.kind, from: 0, to: 100_000_000_000)
         }
         return all
-    }
-
-    static func cells(of release: Int64, _ session: Session) throws -> [Release.Row] {
-        let rows = try session.query(Query.selectReleasedCells([.integer(release)]))
-        return try rows.indices.map { row in
-            Release.Row(
-                margin: try margin(rows, row, 0),
-                cell: try cell(rows, row, 1),
-                count: try rows.integer(row, 2),
-                sums: try rows.integers(row, 3),
-                reach: rows.isNull(row, 4) ? nil : DeviceFloor(devices: try rows.integer(row, 4)),
-                firsts: rows.isNull(row, 5) ? nil : try rows.integer(row, 5))
-        }
     }
 }

@@ -2,7 +2,6 @@ internal import Foundation
 package import ThrongPlan
 internal import ThrongPostgres
 package import ThrongRelease
-internal import ThrongWire
 
 extension ReleaseStore {
     /// The coarser periods of an app that are to be released, finer ones first, then by their end.
@@ -100,9 +99,7 @@ extension ReleaseStore {
             guard try !rows.flag(row, 2) else {
                 throw ReleaseError.decayed(metric: layout.metric, period: header.period)
             }
-            return try Release(
-                restoring: header, cells: try cells(of: try rows.integer(row, 1), session),
-                digest: ReleaseDigest(hex: try rows.bytes(row, 3).lowerHex))
+            return try restored(try rows.integer(row, 1), header, digest: try rows.bytes(row, 3), session)
         }
     }
 }

@@ -2,7 +2,6 @@ internal import Foundation
 internal import ThrongPlan
 internal import ThrongPostgres
 internal import ThrongRelease
-internal import ThrongWire
 
 extension ReleaseStore {
     /// What metrics that count some of the same events published about a period, with everything that was counted
@@ -107,9 +106,7 @@ extension ReleaseStore {
         let isDecayed: Bool
 
         func release(_ session: Session) throws -> Release {
-            try Release(
-                restoring: header, cells: try ReleaseStore.cells(of: id, session),
-                digest: ReleaseDigest(hex: digest.lowerHex))
+            try ReleaseStore.restored(id, header, digest: digest, session)
         }
     }
 
