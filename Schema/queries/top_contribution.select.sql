@@ -32,4 +32,5 @@ select margin,
     window_number,
     amounts[1],
     amounts[2]
-from merged;
+from merged
+order by margin, cell, measure, window_number;

@@ -148,10 +148,8 @@ package struct Daemon: Sendable {
             clock: parts.houseClock, store: DatabaseClock(releases.connection), health: telemetry.schedule,
             logger: logger)
         if desk.knownFlushed != nil { _ = await guarded.isBelieved() }
-        // Deliveries have leases to keep: they don't queue behind a release's proof.
-        let sending = DeliveryStore(parts.settings)
         let reports = ReportScheduler(
-            store: releases, deliveringThrough: sending, rules: rules, folder: options.dataPath,
+            store: releases, rules: rules, folder: options.dataPath,
             signing: ReportKeyFolder(keyPath: options.reportKey), delivery: options.delivery,
             printer: options.printer)
         try sayWhoSigns(reports)
@@ -207,7 +205,6 @@ package struct Daemon: Sendable {
         services.append(
             StopWatch(budget: stop, cluster: parts.cluster, logger: logger) {
                 releases.close(within: StopBudget.questions)
-                sending.close(within: StopBudget.questions)
                 portal.close(within: StopBudget.questions)
                 desk.reveals.close(within: StopBudget.questions)
             })
@@ -226,7 +223,6 @@ package struct Daemon: Sendable {
         }
         parts.data.unlock()
         releases.close()
-        sending.close()
         portal.close()
         database.counters.close()
         desk.reveals.close()

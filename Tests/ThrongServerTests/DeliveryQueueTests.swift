@@ -12,17 +12,8 @@ import ThrongStore
 @testable import ThrongServer
 
 @Suite("A delivery that takes long harms nobody", .serialized)
-struct DeliveryDeskTests {
+struct DeliveryQueueTests {
     private static let now: Int64 = 1_795_046_400
-    private static let yaml = """
-        app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 1000}
-        purposes:
-          product: {explanation: To see., consent: not_required, rotation: 1 day, retention: 30 days}
-        metrics:
-          views:
-            {title: Views, events: [view], question: What?, decision: That., owner: Team, expires: 2027-10-31,
-            purpose: product, period: day}
-        """
     private let store: DeliveryStore
     private let runs: RunStore
 
@@ -91,41 +82,6 @@ struct DeliveryDeskTests {
             try await group.waitForAll()
         }
         #expect(together.load(ordering: .relaxed) == count)
-    }
-
-    @Test("a delivery keeps its lease while a release is being proved")
-    func connections() async throws {
-        let shop = try await CountedShop(Self.yaml)
-        try await shop.count("views", day: 0, [:])
-        let layout = try shop.plan.layout(of: shop.plan.metrics[0], rules: .system)
-        let folder = FileManager.default.temporaryDirectory.path + "/throng-desk-\(UUID().uuidString)"
-        let reports = ReportScheduler(store: shop.store, deliveringThrough: store, rules: .system, folder: folder)
-        try await make()
-        let over = DispatchSemaphore(value: 0)
-        let begun = DispatchSemaphore(value: 0)
-        let isProving = Atomic(0)
-        async let isGivenUp = givenUp {
-            _ = try await shop.store.release(layout, CountedShop.period(0)) { _ in
-                begun.signal()
-                isProving.store(over.wait(timeout: .now() + 30) == .timedOut ? 0 : 1, ordering: .relaxed)
-                throw CancellationError()
-            }
-        }
-        await onOwnThread { begun.wait() }
-        let delivered = Mutex(0)
-        try await reports.deliveries.work(
-            app: "shop", foldersOnly: true, now: { Self.now },
-            over: { outcome in delivered.withLock { $0 += outcome.fault == nil ? 1 : 0 } })
-        #expect(delivered.withLock { $0 } == 1)
-        over.signal()
-        #expect(try await isGivenUp)
-        #expect(isProving.load(ordering: .relaxed) == 1, "it was delivered only after the proof")
-        try FileManager.default.removeItem(atPath: folder)
-    }
-
-    private func givenUp(_ work: () async throws -> Void) async throws -> Bool {
-        do { try await work() } catch is CancellationError { return true }
-        return false
     }
 
     @Test("a name that nobody answers for is given up well within the lease")

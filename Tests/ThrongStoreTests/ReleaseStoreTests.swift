@@ -76,6 +76,42 @@ struct ReleaseStoreTests {
         #expect(made == 1)
     }
 
+    @Test(
+        "a decision is released only while what it was decided on holds; else nothing happens but that one learns of it"
+    )
+    func changed() async throws {
+        let settings = try await TestCluster.database()
+        let counters = try await counted(settings)
+        let store = ReleaseStore(settings)
+        let scope = ReleaseScope(OpenPeriod(layout: layout, period: .day(saturday)), ties: nil)
+        let header = layout.header(.day(saturday), groupings: groupings)
+        let early = try await store.evidence(for: scope)
+        #expect(try await store.evidence(for: scope) == early)
+        let decision = try ReleaseCase(header: header, on: early).decide()
+        _ = try await counters.flush(.of(layout, after: 1, through: 2, cell: 1, count: 11), now: saturday + 3600)
+        guard case .changed(let now) = try await store.commit(decision, for: scope, if: early) else {
+            Issue.record("a decision on counters that have changed was released")
+            return
+        }
+        #expect(now != early)
+        #expect(try await store.evidence(for: scope) == now)
+        #expect(try await store.openPeriods(app: "shop").count == 1)
+        let admin = Connection(settings)
+        #expect(try await admin.integer("select count(*) from throng.closed_period") == 0)
+        #expect(try await admin.integer("select count(*) from throng.release") == 0)
+        let second = try ReleaseCase(header: header, on: now).decide()
+        guard case .released = try await store.commit(second, for: scope, if: now) else {
+            Issue.record("it was not released although nothing had changed")
+            return
+        }
+        #expect(second.release.cells.contains { $0.count == 101 })
+        guard case .elsewhere = try await store.commit(second, for: scope, if: now) else {
+            Issue.record("it was released twice")
+            return
+        }
+        counters.close()
+    }
+
     @Test("a release whose making fails leaves the period open")
     func failing() async throws {
         struct Refusal: Error {}

@@ -123,7 +123,7 @@ struct TiedReleaseTests {
         private let present = Mutex(0)
         func arrive() {
             present.withLock { $0 += 1 }
-            // Each decides on a connection's own thread, which may block.
+            // Each decides on a thread of its own, which may block.
             for _ in 0..<500 where present.withLock({ $0 }) < 2 { Thread.sleep(forTimeInterval: 0.01) }
         }
     }

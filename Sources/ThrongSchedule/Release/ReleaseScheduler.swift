@@ -9,7 +9,9 @@ package struct ReleaseScheduler: Sendable {
     let store: ReleaseStore
     let noise: NoiseStore
     let rules: UserAgentRules
-    private let proof: ProofOptions
+    let proof: ProofOptions
+    /// Decides what leaves the house, on a thread of its own.
+    var decide: @Sendable (ReleaseCase, ReleaseOptions) throws -> ReleaseDecision = { try $0.decide($1) }
 
     /// A release that was made just now.
     package struct Made: Sendable {
@@ -99,7 +101,7 @@ package struct ReleaseScheduler: Sendable {
                         continue
                     }
                     guard isDue(rollup.period), !rollup.hasOpenParts else { continue }
-                    if let one = try await release(rollup, plan: plan, ties: ties) { made.append(one) }
+                    if let one = try await release(ReleaseScope(rollup, ties: ties), plan: plan) { made.append(one) }
                 } catch {
                     try Self.pass(error, rollup.layout.metric, rollup.period, to: failed)
                 }
@@ -117,20 +119,7 @@ package struct ReleaseScheduler: Sendable {
             try await noise.discard(open)
             return nil
         }
-        let header = try await header(of: open.layout, period: open.period, plan: plan)
-        let options = options(for: header, plan: plan)
-        return try await store.release(
-            open.layout, open.period, rollups: rollups(of: open, plan: plan), ties: ties
-        ) { try ReleaseCase(header: header, parts: [$0], tied: $1).decide(options) }.map(Self.made)
-    }
-
-    /// Releases a coarser period; nil where another process does.
-    private func release(_ rollup: OpenRollup, plan: Plan, ties: EventTies) async throws -> Made? {
-        let header = try await header(of: rollup.layout, period: rollup.period, plan: plan)
-        let options = options(for: header, plan: plan)
-        return try await store.rollUp(rollup, ties: ties) { parts, earlier, tied in
-            try ReleaseCase(header: header, parts: parts, earlier: earlier, tied: tied).decide(options)
-        }.map(Self.made)
+        return try await release(ReleaseScope(open, rollups: rollups(of: open, plan: plan), ties: ties), plan: plan)
     }
 
     /// Hands an error on: what has to do with one release to `failed`, what has to do with all of them to whoever asked.
@@ -158,63 +147,10 @@ package struct ReleaseScheduler: Sendable {
         }
     }
 
-    private static func made(_ decision: ReleaseDecision) -> Made {
-        let header = decision.release.header
-        let numbers = header.groupings.reduce(0) { $0 + header.layout.shownSize(of: $1) }
-        return Made(
-            metric: header.layout.metric,
-            period: header.period,
-            published: decision.release.cells.count,
-            withheld: numbers - decision.release.cells.count,
-            summary: decision.summary,
-            gap: nil)
-    }
-
     private func rollups(of open: OpenPeriod, plan: Plan) -> [Period] {
         guard let metric = plan.metric(open.layout.metric),
             let calendar = PeriodCalendar(timeZone: open.layout.timeZone)
         else { return [] }
         return metric.rollups.map { calendar.period($0, containing: open.period.start) }
-    }
-
-    private func options(for header: ReleaseHeader, plan: Plan) -> ReleaseOptions {
-        var options = ReleaseOptions(proofSeconds: proof.proofSeconds, isStrict: proof.isStrict)
-        if let metric = plan.metric(header.layout.metric) { options.preferred = plan.reportedGroupings(of: metric) }
-        if let progress = proof.progress {
-            options.progress = { progress(header.layout.metric, header.period, $0) }
-        }
-        return options
-    }
-
-    /// What a release says about itself.
-    ///
-    /// A layout that the plan no longer has shows what was tracked for it, under the terms under which it was counted and
-    /// those that the plan has for its metric now: whichever are stricter.
-    private func header(of layout: MetricLayout, period: Period, plan: Plan) async throws -> ReleaseHeader {
-        let metric = plan.metric(layout.metric)
-        if let metric, try plan.layout(of: metric, rules: rules) == layout {
-            return ReleaseHeader(plan: plan, metric: metric, layout: layout, period: period)
-        }
-        let kept = try await store.terms(of: layout)
-        let current = metric.map(plan.releaseTerms)
-        let terms = kept.map { kept in current.map(kept.stricter) ?? kept } ?? current
-        return ReleaseHeader(
-            layout: layout,
-            period: period,
-            plan: plan.version,
-            threshold: max(terms?.threshold ?? plan.app.threshold, plan.app.threshold),
-            sampling: sampling(of: layout, isKept: kept != nil, metric),
-            reach: metric?.reach ?? false,
-            groupings: Set(layout.trackedMargins + [.total]).sorted(),
-            protection: terms?.protection ?? .standard,
-            sensitive: (terms?.sensitive ?? []).filter { name in layout.dimensions.contains { $0.name == name } },
-            events: metric?.countingEvents)
-    }
-
-    /// What clients sent of the events that were counted in a layout that the plan no longer has.
-    ///
-    /// Layouts of versions that kept no terms say nothing of sampling: for them it is the plan's, as it was then.
-    func sampling(of layout: MetricLayout, isKept: Bool, _ metric: Metric?) -> Double {
-        layout.sampling < 1 || isKept ? layout.sampling : metric?.sampling ?? 1
     }
 }

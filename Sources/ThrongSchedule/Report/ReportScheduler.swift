@@ -20,14 +20,12 @@ package struct ReportScheduler: Sendable {
     private static let horizon: Int64 = 32 * 86_400
 
     /// - Parameters:
-    ///   - deliveringThrough: what deliveries keep their leases through; nil shares the connection that everything else is
-    ///     read through, which has to be free then whenever a lease is to be kept.
     ///   - folder: where deliveries with a relative path go.
     ///   - signing: where the key is that signs; nil looks in the folder's `signing/key.pem`.
     ///   - delivery: what deliveries over the network may do; nil allows none.
     ///   - printer: what makes PDFs.
     package init(
-        store: ReleaseStore, deliveringThrough sending: DeliveryStore? = nil, rules: UserAgentRules, folder: String,
+        store: ReleaseStore, rules: UserAgentRules, folder: String,
         signing: ReportKeyFolder? = nil, delivery: DeliveryOptions? = nil, printer: PagePrinter = PagePrinter()
     ) {
         self.store = store
@@ -36,7 +34,7 @@ package struct ReportScheduler: Sendable {
         self.printer = printer
         self.signing = signing ?? ReportKeyFolder(dataPath: folder)
         deliveries = DeliveryQueue(
-            store: sending ?? DeliveryStore(store.connection), folder: folder,
+            store: DeliveryStore(store.connection), folder: folder,
             options: delivery ?? DeliveryOptions(dataPath: folder))
     }
 

@@ -9,8 +9,8 @@ extension ReleaseStore {
     ///
     /// Where something that holds the whole period was published, it is about all that it holds, and so is the answer:
     /// then also of the metric's own other periods.
-    static func evidence(
-        _ ties: EventTies, _ layout: MetricLayout, _ period: Period, _ metric: Int64, _ session: Session
+    static func tied(
+        by ties: EventTies, _ layout: MetricLayout, _ period: Period, _ metric: Int64, _ session: Session
     ) throws -> [TiedMetric] {
         func isOwn(_ other: Int64, _ part: Period) -> Bool {
             other == metric && part.start >= period.start && part.end <= period.end

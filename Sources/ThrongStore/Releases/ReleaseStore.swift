@@ -3,7 +3,7 @@ package import ThrongPostgres
 package import ThrongRelease
 internal import ThrongWire
 
-/// The release step's way to PostgreSQL: closes periods, reads their counters once, writes releases, reads them back.
+/// The release step's way to PostgreSQL: offers evidence, commits what was decided on it, reads releases back.
 ///
 /// Works as `throng_reporter`, which may read counters and write releases, and can change neither.
 package final class ReleaseStore: Sendable {
@@ -32,73 +32,64 @@ package final class ReleaseStore: Sendable {
         }
     }
 
-    /// Closes a period and releases it, in one transaction; nil where that was done before.
+    /// Reads everything that a release is decided on.
     ///
-    /// The decision is made before the transaction begins, on counters that nothing but a late event changes any more;
-    /// the transaction then waits for this metric's flushes under way, holds off later ones, and decides again only
-    /// where the counters did change. So a cube that takes a minute to prove holds nobody up. What flushes add to this
-    /// period afterwards goes into the open one. The distinct counts and the largest
-    /// contributions go, unless a rollup still needs them, or a metric that counts some of the same events and has an
-    /// open period over the same time. Releases of such metrics exclude each other from the moment at which they compare
-    /// what the others published with what they were decided against.
+    /// Flushes go on meanwhile and afterwards; ``commit(_:for:if:)`` looks whether it still holds.
+    /// - Throws: ``PostgresError``, ``ReleaseError/decayed(metric:period:)``, ``ReleaseError/altered(metric:period:)``.
+    package func evidence(for scope: ReleaseScope) async throws -> ReleaseEvidence {
+        try await connection.run { session in
+            try Self.evidence(for: scope, try Self.metricID(of: scope.layout, session), session)
+        }
+    }
+
+    /// Closes a period and releases what was decided about it, in one transaction, if the evidence still holds.
     ///
-    /// - Parameters:
-    ///   - rollups: coarser periods that the period is part of and that are to be released too.
-    ///   - ties: which metrics count the same events; nil decides the period as if there were none.
-    ///   - make: decides what is published, given what was counted and what tied metrics published; runs on the
-    ///     connection's thread. When it throws, nothing happened.
-    /// - Throws: ``PostgresError``, and what `make` throws.
-    package func release(
-        _ layout: MetricLayout,
-        _ period: Period,
-        rollups: [Period] = [],
-        ties: EventTies?,
-        make: @escaping @Sendable (StoredCube, [TiedMetric]) throws -> ReleaseDecision
+    /// The transaction waits for this metric's flushes under way, holds off later ones, and reads the evidence again. What
+    /// flushes add to this period afterwards goes into the open one. The distinct counts and the largest contributions
+    /// go, unless a rollup still needs them, or a metric that counts some of the same events and has an open period over
+    /// the same time. Releases of such metrics exclude each other from the moment at which they compare what the others
+    /// published with what they were decided against.
+    /// - Throws: ``PostgresError``, and as ``evidence(for:)``; then nothing happened.
+    package func commit(
+        _ decision: ReleaseDecision, for scope: ReleaseScope, if evidence: ReleaseEvidence
+    ) async throws -> ReleaseCommit {
+        do {
+            let made = try await commit(
+                scope,
+                decidingUnderLock: { now in
+                    guard now == evidence else { throw EvidenceChanged(now: now) }
+                    return decision
+                })
+            return made == nil ? .elsewhere : .released
+        } catch let change as EvidenceChanged {
+            return .changed(change.now)
+        }
+    }
+
+    /// Closes a period, decides about it and releases it, in one transaction; nil where another process did.
+    ///
+    /// No flush of this metric, and no other work on this connection, gets on while it decides: for evidence that changes
+    /// faster than anybody can decide.
+    /// - Parameter decide: runs on the connection's thread. When it throws, nothing happened.
+    /// - Throws: as ``commit(_:for:if:)``, and what `decide` throws.
+    package func commit(
+        _ scope: ReleaseScope, decidingUnderLock decide: @escaping @Sendable (ReleaseEvidence) throws -> ReleaseDecision
     ) async throws -> ReleaseDecision? {
         try await connection.run { session in
-            let metric = try Self.metricID(of: layout, session)
-            func evidence() throws -> [TiedMetric] {
-                try ties.map { try Self.evidence($0, layout, period, metric, session) } ?? []
-            }
-            let early = (cube: try Self.cube(layout, period, metric, session), tied: try evidence())
-            let prepared = try make(early.cube, early.tied)
+            let metric = try Self.metricID(of: scope.layout, session)
             return try session.transaction {
-                if ties != nil { try session.query(Query.lockTies([.text(layout.app.text)])) }
-                let answers = try session.pipeline([
-                    Query.lockMetric([.integer(metric)]),
-                    Query.closePeriod([.integer(metric), period.start.parameter, period.end.parameter]),
-                ])
-                guard answers[1].count == 1 else { return nil }
-                let now = (cube: try Self.cube(layout, period, metric, session), tied: try evidence())
-                let decision = now == early ? prepared : try make(now.cube, now.tied)
-                try Self.write(decision, of: layout, period, metric, session)
-                for rollup in rollups {
-                    try session.query(
-                        Query.openRollup([
-                            .integer(metric), rollup.kind.parameter, rollup.start.parameter, rollup.end.parameter,
-                        ]))
-                }
-                try session.query(Query.deleteOpenPeriod([.integer(metric), period.start.parameter]))
-                let names = ties.map { Self.tiedNames($0, layout) } ?? []
-                if !names.isEmpty {
-                    try Self.keep([period], of: layout, metric, for: names, session)
-                } else if rollups.isEmpty {
-                    try Self.deleteDistinct(period, metric, session)
-                }
-                if ties != nil { try Self.forgetKept(app: layout.app, session) }
+                guard try Self.close(scope, metric, session) else { return nil }
+                let evidence = try Self.evidence(for: scope, metric, session)
+                let decision = try decide(evidence)
+                try Self.write(decision, of: scope.layout, scope.period, metric, session)
+                try Self.letGo(of: scope, evidence, metric, session)
                 return decision
             }
         }
     }
 
-    /// Closes a period and releases it as if no other metric counted any of its events.
-    package func release(
-        _ layout: MetricLayout,
-        _ period: Period,
-        rollups: [Period] = [],
-        make: @escaping @Sendable (StoredCube) throws -> ReleaseDecision
-    ) async throws -> ReleaseDecision? {
-        try await release(layout, period, rollups: rollups, ties: nil) { cube, _ in try make(cube) }
+    private struct EvidenceChanged: Error {
+        let now: ReleaseEvidence
     }
 
     /// Closes the connection.
@@ -136,42 +127,6 @@ extension ReleaseStore {
         try notePublished(decision.release, session)
     }
 
-    static func deleteDistinct(_ period: Period, _ metric: Int64, _ session: Session) throws {
-        _ = try session.pipeline([
-            Query.deleteDistinct([.integer(metric), period.kind.parameter, period.start.parameter]),
-            Query.deleteTop([.integer(metric), period.start.parameter]),
-        ])
-    }
-
-    static func cube(
-        _ layout: MetricLayout,
-        _ period: Period,
-        _ metric: Int64,
-        _ session: Session
-    ) throws -> StoredCube {
-        let key: [Parameter] = [.integer(metric), period.kind.parameter, period.start.parameter]
-        let counters = try session.query(Query.selectCounters(key))
-        let distinct = try session.query(Query.selectDistinct(key))
-        return StoredCube(
-            // Read after the counters: a value is counted in its slot only once its label is there.
-            layout: try named(layout, session),
-            period: period,
-            counters: try counters.indices.map { row in
-                StoredCounter(
-                    measure: MeasureIndex(Int16(truncatingIfNeeded: try counters.integer(row, 0))),
-                    cell: try Self.cell(counters, row, 1),
-                    value: try counters.integer(row, 2))
-            },
-            distinct: try distinct.indices.map { row in
-                StoredDistinct(
-                    margin: try Self.margin(distinct, row, 0),
-                    cell: try Self.cell(distinct, row, 1),
-                    window: WindowNumber(try distinct.integer(row, 2)),
-                    devices: try distinct.integer(row, 3))
-            },
-            top: try Self.top(layout, period, metric, session))
-    }
-
     /// Writes a release and returns its number.
     @discardableResult
     static func write(_ release: Release, _ metric: Int64, _ session: Session) throws -> Int64 {
@@ -206,13 +161,5 @@ extension ReleaseStore {
             }
         }
         return id
-    }
-
-    static func margin(_ rows: Rows, _ row: Int, _ column: Int) throws -> Margin {
-        Margin(bits: UInt32(truncatingIfNeeded: try rows.integer(row, column)))
-    }
-
-    static func cell(_ rows: Rows, _ row: Int, _ column: Int) throws -> CellIndex {
-        CellIndex(UInt32(truncatingIfNeeded: try rows.integer(row, column)))
     }
 }

@@ -107,3 +107,34 @@ extension [DistinctDelta] {
         }
     }
 }
+
+extension ReleaseStore {
+    /// Reads the evidence, decides on a thread of its own and commits, until the evidence holds; nil where another process
+    /// released the period.
+    func release(
+        _ layout: MetricLayout, _ period: Period, ties: EventTies?,
+        make: @escaping @Sendable (StoredCube, [TiedMetric]) throws -> ReleaseDecision
+    ) async throws -> ReleaseDecision? {
+        let scope = ReleaseScope(OpenPeriod(layout: layout, period: period), ties: ties)
+        var evidence = try await self.evidence(for: scope)
+        while true {
+            let decision = try await withCheckedThrowingContinuation { [evidence] continuation in
+                Thread.detachNewThread {
+                    continuation.resume(with: Result { try make(evidence.parts[0], evidence.tied) })
+                }
+            }
+            switch try await commit(decision, for: scope, if: evidence) {
+            case .released: return decision
+            case .elsewhere: return nil
+            case .changed(let now): evidence = now
+            }
+        }
+    }
+
+    /// The same as if no other metric counted any of the events.
+    func release(
+        _ layout: MetricLayout, _ period: Period, make: @escaping @Sendable (StoredCube) throws -> ReleaseDecision
+    ) async throws -> ReleaseDecision? {
+        try await release(layout, period, ties: nil) { cube, _ in try make(cube) }
+    }
+}

@@ -1,0 +1,39 @@
+package import ThrongPlan
+
+/// Everything that a release is decided on, as it was read at one time.
+///
+/// Two are equal where nothing that a decision rests on has changed between them: a decision holds as long as its evidence.
+package struct ReleaseEvidence: Sendable, Hashable {
+    /// What the counters mean.
+    package let layout: MetricLayout
+    /// What the release is to cover.
+    package let period: Period
+    /// The counters of the stored periods that it sums over, by start.
+    package let parts: [StoredCube]
+    /// What was published about any of the parts.
+    package let earlier: [Release]
+    /// What counts some of the same events, and what was published of it.
+    package let tied: [TiedMetric]
+    /// What the last plan that had the layout asked of its releases; nil where nobody kept that.
+    package let terms: ReleaseTerms?
+
+    /// Puts evidence together.
+    package init(
+        layout: MetricLayout, period: Period, parts: [StoredCube], earlier: [Release] = [], tied: [TiedMetric] = [],
+        terms: ReleaseTerms? = nil
+    ) {
+        self.layout = layout
+        self.period = period
+        self.parts = parts
+        self.earlier = earlier
+        self.tied = tied
+        self.terms = terms
+    }
+}
+
+extension ReleaseCase {
+    /// A case on evidence.
+    package init(header: ReleaseHeader, on evidence: ReleaseEvidence) {
+        self.init(header: header, parts: evidence.parts, earlier: evidence.earlier, tied: evidence.tied)
+    }
+}
