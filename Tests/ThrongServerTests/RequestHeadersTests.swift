@@ -17,7 +17,9 @@ struct RequestHeadersTests {
 
     @Test(
         "a signal is on where 1 is what it says, or one of the things that it says",
-        arguments: ["1", " 1", "1 ", "\t1\t", "1,", ",1", "1, 1", "0, 1", "1;q=1", " 1 ; a=b , 0"])
+        arguments: [
+            "1", " 1", "1 ", "\t1\t", "1,", ",1", "1, 1", "0, 1", "1;q=1", " 1 ; a=b , 0", "1,\u{301}", "1;\u{301}, 0",
+        ])
     func signalsOn(value: String) {
         for headers in Self.read([("Sec-GPC", value)]) { #expect(headers.signals == [.globalPrivacyControl]) }
         for headers in Self.read([("dnt", "0"), ("DNT", value), ("DNT", "0")]) {
@@ -80,7 +82,7 @@ struct RequestTargetTests {
         arguments: [
             "shop.example", "SHOP.example:8080", "127.0.0.1:80", "[::1]", "[::1]:8080", "localhost:", "a_b", "x%41",
             " x ",
-            "[v1.a:b]", "xn--bcher-kva.example", "a,b",
+            "[v1.a:b]", "[VF.a]", "[::ffff:127.0.0.1]", "[2001:db8:0:0:0:0:0:1]:80", "xn--bcher-kva.example", "a,b",
         ])
     func good(host: String) throws { #expect(try Self.target("/x", [host]).get().path == "/x") }
 
@@ -89,6 +91,7 @@ struct RequestTargetTests {
         arguments: [
             "", " ", "a b", "a/b", "a@b", "http://a", "a:b", "a:80:80", "a:65536", "[::1", "::1", "[]", "[a]b", "a?b",
             "a#b",
+            "[zz]", "[1]", "[127.0.0.1]", "[::1::]", "[fe80::1%25eth0]", "[v.a]", "[v1.]", "[1:2:3:4:5:6:7:8:9]",
             "%zz", "a%4", "é.example", "a\\b", "<a>", ":80",
         ])
     func bad(host: String) throws {

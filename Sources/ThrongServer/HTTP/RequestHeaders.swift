@@ -73,12 +73,13 @@ struct RequestHeaders {
     private static func isOn(_ value: String) -> Bool {
         value == "1"
             || elements(value).contains { element in
-                trimmed(element.prefix { $0 != ";" }) == "1"
+                trimmed(Substring(element.utf8.prefix { $0 != UInt8(ascii: ";") })) == "1"
             }
     }
 
     private static func elements(_ value: String) -> [Substring] {
-        value.split(separator: ",").map(trimmed).filter { !$0.isEmpty }
+        // By bytes: with a combining accent behind it, a comma is no character of its own.
+        value.utf8.split(separator: UInt8(ascii: ",")).map { trimmed(Substring($0)) }.filter { !$0.isEmpty }
     }
 
     private static func trimmed(_ text: Substring) -> Substring {

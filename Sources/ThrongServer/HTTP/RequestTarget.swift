@@ -1,3 +1,4 @@
+internal import Glibc
 internal import NIOHTTP1
 internal import ThrongWire
 
@@ -66,12 +67,23 @@ struct RequestTarget {
         let name = bytes.prefix { isInName($0) || $0 == (isLiteral ? UInt8(ascii: ":") : UInt8(ascii: "%")) }
         guard !name.isEmpty, isLiteral || isDecodable(name) else { return false }
         bytes = bytes[name.endIndex...]
-        if isLiteral, bytes.popFirst() != UInt8(ascii: "]") { return false }
+        if isLiteral, bytes.popFirst() != UInt8(ascii: "]") || !isAddress(name) { return false }
         guard let colon = bytes.popFirst() else { return true }
         // The digits of a port may be left out.
         return colon == UInt8(ascii: ":")
             && (bytes.isEmpty
                 || bytes.count <= 5 && bytes.allSatisfy(\.isDigit) && Int(Substring(bytes)) ?? .max <= 65_535)
+    }
+
+    /// Whether what is in brackets is an IPv6 address, or one of a version to come: `v1.a:b`.
+    private static func isAddress(_ name: Substring.UTF8View) -> Bool {
+        if name.first.map({ $0 | 0x20 }) == UInt8(ascii: "v") {
+            let version = name.dropFirst().prefix { $0.isDigit || (0x61...0x66).contains($0 | 0x20) }
+            let rest = name[version.endIndex...]
+            return !version.isEmpty && rest.first == UInt8(ascii: ".") && rest.count > 1
+        }
+        var address = in6_addr()
+        return inet_pton(AF_INET6, String(Substring(name)), &address) == 1
     }
 
     /// Whether each percent sign has its two hexadecimal digits.
