@@ -30,7 +30,8 @@ package struct Counting: Sendable {
 
     /// How much may be held in memory.
     package struct Bounds: Sendable, Hashable {
-        /// `intake.windows-bytes` (int, 4 GiB, bytes): once open windows take so much, about, no new batch is taken.
+        /// `intake.windows-bytes` (int, 4 GiB, bytes): once open windows take so much, about, no new batch is taken; until
+        /// they take a sixteenth more, those of identifiers that are known in their window still are.
         package var windowBytes: Int
         /// `intake.refusals-bytes` (int, 64 MiB, bytes): refusals to be told again; one window may have a quarter of it.
         package var refusalBytes: Int
@@ -69,7 +70,7 @@ package struct Counting: Sendable {
         case repeated(BatchAnswer, JournalPosition)
         /// Its window is over.
         case windowOver
-        /// Open windows take as much memory as they may: nothing was counted, and nothing new is until some are over.
+        /// Open windows take as much memory as they may: nothing was counted, and nobody new is until some are over.
         case full
     }
 
@@ -94,7 +95,7 @@ package struct Counting: Sendable {
         if let known = window.batches.answer(to: batch.id, events: batch.events.count) {
             return .repeated(known.answer, known.position)
         }
-        guard windowBytes < bounds.windowBytes else { return .full }
+        guard !isFull || hasReserve && knows(identifier, of: batch, in: &window) else { return .full }
 
         position = position.next
         var accepted = 0
@@ -133,6 +134,28 @@ package struct Counting: Sendable {
     }
 
     private static var measuredEvery: Int { 256 }
+
+    /// Whether open windows take as much memory as they may.
+    package var isFull: Bool { windowBytes >= bounds.windowBytes }
+
+    /// When the first of the open windows is over; nil where none is open. Unit: Unix seconds.
+    package var nextEnd: Int64? { windows.open.map(\.over).min() }
+
+    /// Whether there is room for those who add little.
+    private var hasReserve: Bool { windowBytes - bounds.windowBytes < bounds.windowBytes / 16 }
+
+    /// Whether a window holds an identifier in a metric that a batch adds to: what it adds then is little.
+    private func knows(_ identifier: KeyedIdentifier, of batch: BucketedBatch, in window: inout OpenWindow) -> Bool {
+        for contribution in batch.contributions {
+            let key = identifier.hash(with: space.metrics[Int(contribution.metric)].seed, 0)
+            if window.contributions[key].used > 0 { return true }
+        }
+        for mark in batch.marks {
+            let key = identifier.hash(with: space.metrics[Int(mark.metric)].seed, 0)
+            if window.progress[Int(mark.metric)]?[key] ?? 0 > 0 { return true }
+        }
+        return false
+    }
 
     /// Sees how much memory open windows take.
     ///

@@ -11,6 +11,9 @@ struct OpenWindows: Sendable {
     /// Every window that is here.
     var all: some Sequence<OpenWindow> { windows.lazy.compactMap { $0 } }
 
+    /// Which they are.
+    var open: some Collection<WindowID> { places.keys }
+
     var count: Int { places.count }
 
     func contains(_ id: WindowID) -> Bool { places[id] != nil }

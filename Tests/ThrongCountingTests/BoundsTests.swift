@@ -246,7 +246,7 @@ struct BoundsTests {
                 return
             }
         }
-        #expect(counting.position == position)
+        #expect(counting.position == position && counting.isFull)
         let later = Self.now + 180
         _ = counting.closeWindows(now: later, among: [])
         guard
@@ -256,6 +256,30 @@ struct BoundsTests {
             Issue.record("there is room again")
             return
         }
+        #expect(!counting.isFull && counting.nextEnd == Self.window(at: later).over)
+    }
+
+    @Test("who is known in a full window is counted on, as far as a sixteenth more goes; who is new is not")
+    func knownIdentifiers() {
+        let bound = 1 << 20
+        var counting = Counting(
+            space: Self.space, position: .start, watermark: .start, bounds: Counting.Bounds(windowBytes: bound))
+        func isCounted(_ id: UInt64, _ who: UInt64) -> Bool {
+            let outcome = counting.count(
+                Self.batch(id), identifier: Self.who(who), now: Self.now, openPeriod: { _ in 0 })
+            if case .counted = outcome { return true } else { return false }
+        }
+        var devices: UInt64 = 0
+        while devices < 50_000, isCounted(devices, devices) { devices += 1 }
+        #expect(counting.isFull && devices < 50_000)
+        var known = 0
+        for id in UInt64(100_000)..<120_000 {
+            if isCounted(id, id % devices) { known += 1 }
+            #expect(!isCounted(id + 100_000, id))
+        }
+        #expect((256..<4000).contains(known))
+        counting.measure()
+        #expect(counting.windowBytes < bound / 16 * 17 + 256 * 256)
     }
 
     @Test("packed refusals come back as they were, and other bytes are no refusals")
