@@ -276,7 +276,8 @@ let package = Package(
             dependencies: [
                 "ThrongFaults", "ThrongServer", "ThrongSchedule", "ThrongDelivery", "ThrongPostgres", "ThrongStore",
                 "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongNoise", "ThrongRelease", "ThrongInsight",
-                "ThrongReport", "ThrongPortal", "TestCluster", lifecycle, logging,
+                "ThrongReport", "ThrongPortal", "ThrongIntake", "ThrongJournal", "TestCluster", lifecycle, logging,
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -30,6 +30,10 @@ package final class HouseClock: Sendable {
         return state.withLock { $0.doubt ?? $0.judge(reading) }
     }
 
+    /// Whether PostgreSQL's clock, or what the database keeps, has confirmed the time since the start, and nothing speaks
+    /// against it since.
+    package var isConfirmed: Bool { state.withLock { $0.believed != nil } && doubt == nil }
+
     /// Looks at all clocks, and keeps the time where it is believed; says why where it is not.
     package func look(_ store: any ClockStore) async throws -> ClockDoubt? {
         let stored = try await store.clock()

@@ -30,7 +30,7 @@ extension Response {
     /// What a client of `POST /v1/batches` is told.
     static func answer(_ answer: IntakeAnswer) -> Response {
         var response = Response.json(answer.status, answer.text)
-        if answer.isRetryable { response.headers[.retryAfter] = IntakeAnswer.retrySeconds }
+        response.headers[.retryAfter] = answer.retryAfter
         return response
     }
 

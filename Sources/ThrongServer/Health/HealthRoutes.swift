@@ -9,8 +9,12 @@ struct HealthRoutes {
         router.get("/healthz") { _, _ in Response.text(.ok, "alive\n") }
         router.get("/readyz") { _, _ in
             // PostgreSQL away is not unready: the journal takes what comes until its cap.
-            guard let stall = desk.journal.stall else { return Response.text(.ok, "ready\n") }
-            return Response.notReady(Self.words(of: stall))
+            if let stall = desk.journal.stall { return Response.notReady(Self.words(of: stall)) }
+            if desk.areWindowsFull {
+                return Response.notReady(
+                    "memory for open windows is full, and nobody new is counted until some are over\n")
+            }
+            return Response.text(.ok, "ready\n")
         }
     }
 

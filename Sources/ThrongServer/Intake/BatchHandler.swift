@@ -82,6 +82,11 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         if isOutstanding || !waiting.isEmpty { waiting.append(.part(part)) } else { take(part, context) }
     }
 
+    func channelReadComplete(context: ChannelHandlerContext) {
+        payForWhatHasCome()
+        context.fireChannelReadComplete()
+    }
+
     func read(context: ChannelHandlerContext) {
         // What comes with the next read waits; more than that is not taken from the socket, nor anything from a client
         // that does not take its answers.
@@ -162,9 +167,6 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             let limit = collection.desk.limits.bodyBytes
             if (collection.body?.readableBytes ?? 0) > limit {
                 refuse(.bodyTooLarge(limit: limit))
-            } else if !pay(collection.body?.storageCapacity ?? 0) {
-                collection.desk.turnAway()
-                drop(.crowded)
             } else {
                 stage = .collecting(collection)
             }
@@ -216,24 +218,29 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     private func count(_ collection: Collection) {
         let (desk, signals) = (collection.desk, collection.headers.signals)
+        let (packed, isGzip) = (collection.body ?? ByteBuffer(), collection.headers.isGzip == true)
         do throws(IntakeError) {
-            let body = try UnpackedBody(
-                collection.body ?? ByteBuffer(), isGzip: collection.headers.isGzip == true, limit: desk.limits.bodyBytes
-            )
-            if let verdict = try desk.acceptQuickly(body, signals: signals) { return give(.success(verdict)) }
-            guard let loop = context?.eventLoop,
-                desk.odd.add(
-                    bytes: body.count,
-                    { [self] in
-                        let verdict = Result { () throws(IntakeError) in try desk.accept(body, signals: signals) }
-                        loop.execute { self.give(verdict) }
-                    })
-            else {
-                desk.turnAway()
-                return answer(.crowded)
+            if let body = try UnpackedBody.small(packed, isGzip: isGzip),
+                let verdict = try desk.acceptQuickly(body, signals: signals)
+            {
+                return give(.success(verdict))
             }
         } catch {
-            give(.failure(error))
+            return give(.failure(error))
+        }
+        guard let loop = context?.eventLoop,
+            desk.odd.add(
+                bytes: packed.readableBytes,
+                { [self] in
+                    let verdict = Result { () throws(IntakeError) in
+                        let body = try UnpackedBody(packed, isGzip: isGzip, limit: desk.limits.bodyBytes)
+                        return try desk.accept(body, signals: signals)
+                    }
+                    loop.execute { self.give(verdict) }
+                })
+        else {
+            desk.turnAway()
+            return answer(.crowded)
         }
     }
 
@@ -243,6 +250,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             queue?.add(answer, outcome, once: position, to: self)
         case .success(.optedOut(let answer)): self.answer(IntakeAnswer(answer))
         case .success(.overloaded): answer(.overloaded)
+        case .success(.full(let retrySeconds)): answer(.full(retrySeconds: retrySeconds))
         case .success(.failed): answer(.failed)
         case .failure(let error):
             desk?.refuse(error)
@@ -269,6 +277,13 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         pay(0)
         // The connection is closed once the rest has come: closed before, it would take the answer with it.
         socket.send(answer.response(isLast: closesAfterwards, reader: reader), isLast: false)
+    }
+
+    /// Takes a place for what has come of a body that is not whole yet; what comes whole at once needs none.
+    private func payForWhatHasCome() {
+        guard case .collecting(let collection) = stage, !pay(BodyBudget.size(of: collection.body)) else { return }
+        collection.desk.turnAway()
+        drop(.crowded)
     }
 
     /// Takes so much of the budget for bodies instead of what was taken; false where there is not so much.
@@ -303,7 +318,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         }
         isTakingWaiting = false
         // Behind this handler parts are gathered until a read is complete, and theirs was long ago.
-        if hasTakenParts { context.fireChannelReadComplete() }
+        if hasTakenParts { channelReadComplete(context: context) }
         readOn(context)
     }
 }

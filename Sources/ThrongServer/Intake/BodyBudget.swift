@@ -7,7 +7,8 @@ internal import ThrongIntake
 ///
 /// A client may send a body as slowly as a request may take to arrive, and open as many connections as there are
 /// descriptors: without this the kernel would have to draw the line. What is counted is what has come, not what is
-/// announced: who says nothing takes nothing. Batches may take all of it, everything else together a quarter.
+/// announced: who says nothing takes nothing. Batches beyond ``smallBytes`` may take half of it together, everything that is
+/// no batch a quarter: however many of them never end, small batches have the rest.
 final class BodyBudget: Sendable {
     /// What a body is of.
     enum Purpose {
@@ -19,6 +20,11 @@ final class BodyBudget: Sendable {
     private let taken = Atomic<Int>(0)
     /// Of it, by bodies of anything but batches.
     private let takenByOthers = Atomic<Int>(0)
+    /// Of it, by batches that are not small.
+    private let takenByLarge = Atomic<Int>(0)
+
+    /// Batches of up to this size, which most are, share nothing with larger ones. Unit: bytes.
+    static let smallBytes = 64 << 10
 
     /// - Parameter limit: Unit: bytes.
     init(limit: Int) { self.limit = limit }
@@ -30,13 +36,33 @@ final class BodyBudget: Sendable {
     ///
     /// A body that is alone always has room: how large one may be is another limit.
     func exchange(_ held: Int, for wanted: Int, of purpose: Purpose = .batch) -> Bool {
-        guard purpose == .batch || Self.exchange(held, for: wanted, in: takenByOthers, limit: limit / 4) else {
-            return false
+        switch purpose {
+        case .other: exchange(held, for: wanted, inShare: (held, wanted), of: takenByOthers, limit: limit / 4)
+        case .batch:
+            exchange(
+                held, for: wanted, inShare: (Self.large(held), Self.large(wanted)), of: takenByLarge, limit: limit / 2)
         }
+    }
+
+    /// What a body takes that has come so far: of a small block all of it, of a large one the pages that hold anything, since
+    /// blocks double in size. Unit: bytes.
+    static func size(of body: ByteBuffer?) -> Int {
+        guard let body else { return 0 }
+        return max(body.readableBytes, min(body.storageCapacity, smallBytes))
+    }
+
+    private func exchange(
+        _ held: Int, for wanted: Int, inShare part: (held: Int, wanted: Int), of share: borrowing Atomic<Int>,
+        limit shareLimit: Int
+    ) -> Bool {
+        guard Self.exchange(part.held, for: part.wanted, in: share, limit: shareLimit) else { return false }
         if Self.exchange(held, for: wanted, in: taken, limit: limit) { return true }
-        if purpose == .other { takenByOthers.subtract(wanted - held, ordering: .relaxed) }
+        share.subtract(part.wanted - part.held, ordering: .relaxed)
         return false
     }
+
+    /// What a batch takes of the share of large ones.
+    private static func large(_ bytes: Int) -> Int { bytes > smallBytes ? bytes : 0 }
 
     private static func exchange(
         _ held: Int, for wanted: Int, in taken: borrowing Atomic<Int>, limit: Int
@@ -47,11 +73,11 @@ final class BodyBudget: Sendable {
         return false
     }
 
-    /// Lends a body that is no batch's, once it has come, and gives its room back afterwards.
+    /// Lends a body that is no batch's, once it has come, and gives its room back once the work is done.
     ///
     /// - Throws: ``IntakeError/bodyTooLarge(limit:)``, or ``IntakeError/noMemory`` where others leave no room.
     func collect<Value>(
-        _ body: RequestBody, upTo limit: Int, _ work: (ByteBuffer) throws -> Value
+        _ body: RequestBody, upTo limit: Int, _ work: (ByteBuffer) async throws -> Value
     ) async throws -> Value {
         var whole = ByteBuffer()
         var held = 0
@@ -61,9 +87,10 @@ final class BodyBudget: Sendable {
                 throw IntakeError.bodyTooLarge(limit: limit)
             }
             if whole.readableBytes == 0 { whole = part } else { whole.writeImmutableBuffer(part) }
-            guard exchange(held, for: whole.storageCapacity, of: .other) else { throw IntakeError.noMemory }
-            held = whole.storageCapacity
+            let wanted = Self.size(of: whole)
+            guard exchange(held, for: wanted, of: .other) else { throw IntakeError.noMemory }
+            held = wanted
         }
-        return try work(whole)
+        return try await work(whole)
     }
 }

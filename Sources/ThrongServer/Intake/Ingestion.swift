@@ -12,6 +12,8 @@ final class Ingestion: Sendable {
     let keys: KeyRing
     let bodies: BodyBudget
     let odd: OddBatches
+    /// Where previews have their turns.
+    let trials: OddBatches
     let intake: Intake
     let reveals: VocabularyLearner
     private let state: Mutex<Counting>
@@ -20,6 +22,8 @@ final class Ingestion: Sendable {
     private let clock: UnixClock
     private let houseClock: HouseClock
     private let calendars: [String: PeriodCalendar]
+    private let onFullWindows: @Sendable (_ areFull: Bool) -> Void
+    private let saidFull = Atomic<Bool>(false)
     private let onFailure: @Sendable (any Error) -> Void
 
     /// What came of a batch.
@@ -28,10 +32,15 @@ final class Ingestion: Sendable {
         case counted(BatchAnswer, Telemetry.BatchOutcome, JournalPosition)
         case optedOut(BatchAnswer)
         case overloaded
+        /// Open windows take all the memory that they may, and there is more by then, perhaps.
+        case full(retrySeconds: Int)
         /// The journal does not have it and never will.
         case failed
     }
 
+    /// - Parameters:
+    ///   - onFullWindows: called when memory for open windows has filled up, and when there is room again.
+    ///   - onFailure: called when what was counted could not be journalled: end the process.
     init(
         intake: Intake,
         counting: Counting,
@@ -43,6 +52,7 @@ final class Ingestion: Sendable {
         bodies: BodyBudget,
         clock: UnixClock,
         houseClock: HouseClock,
+        onFullWindows: @escaping @Sendable (_ areFull: Bool) -> Void = { _ in },
         onFailure: @escaping @Sendable (any Error) -> Void
     ) {
         self.intake = intake
@@ -53,8 +63,10 @@ final class Ingestion: Sendable {
         self.telemetry = telemetry
         self.bodies = bodies
         odd = OddBatches(bodies: bodies)
+        trials = OddBatches(bodies: bodies, label: "throng-previews", most: 32)
         self.clock = clock
         self.houseClock = houseClock
+        self.onFullWindows = onFullWindows
         self.onFailure = onFailure
         var calendars: [String: PeriodCalendar] = [:]
         for layout in counting.space.layouts {
@@ -174,15 +186,21 @@ final class Ingestion: Sendable {
     private func forget(_ sender: OptedOutSender?, answer: BatchAnswer, app: AppName) -> Verdict {
         var forgotten: JournalPosition?
         do {
-            forgotten = try sender.flatMap { sender in
+            if let sender {
                 let key = try keys.existingKey(of: sender.window)
                 let identifier = sender.identifier.keyed(with: key)
-                return try state.withLock { counting in
-                    guard let record = counting.withdraw(identifier, from: sender.window, now: clock.now) else {
-                        return nil
+                let isTaken = try state.withLock { counting in
+                    // As where a batch is counted: who takes this one's place has to learn of it.
+                    guard journal.hasRoom else { return false }
+                    if let record = counting.withdraw(identifier, from: sender.window, now: clock.now) {
+                        try journal.append(.withdrawal(record), key: key)
+                        forgotten = record.position
                     }
-                    try journal.append(.withdrawal(record), key: key)
-                    return record.position
+                    return true
+                }
+                guard isTaken else {
+                    telemetry.answered(.overloaded)
+                    return .overloaded
                 }
             }
         } catch JournalError.windowClosed {
@@ -243,11 +261,27 @@ final class Ingestion: Sendable {
             let explained = BatchAnswer(
                 accepted: answer.accepted, refused: incoming.explained(answer.refused), unlisted: answer.unlisted)
             return .counted(explained, .duplicate, position)
-        case .full, nil:
+        case .full:
+            sayWhetherFull()
+            telemetry.answered(.overloaded)
+            let end = state.withLock { $0.nextEnd } ?? 0
+            return .full(retrySeconds: Int(min(max(end - clock.now, 5), Self.longestRetry)))
+        case nil:
             telemetry.answered(.overloaded)
             return .overloaded
         case .windowOver: throw .windowOutOfRange(current: window.rotation.window(at: clock.now).value)
         }
+    }
+
+    /// Who is told to come again once a window is over comes by then at the latest. Unit: seconds.
+    private static let longestRetry: Int64 = 300
+
+    /// Whether open windows take all the memory that they may.
+    var areWindowsFull: Bool { state.withLock { $0.isFull } }
+
+    private func sayWhetherFull() {
+        let areFull = areWindowsFull
+        if saidFull.exchange(areFull, ordering: .relaxed) != areFull { onFullWindows(areFull) }
     }
 
     private func openPeriod(of layout: MetricLayout, now: Int64) -> Int64 {
@@ -293,11 +327,13 @@ final class Ingestion: Sendable {
             onFailure(error)
             throw error
         }
+        sayWhetherFull()
         do {
             try keys.destroy(keysOf: settled)
             try journal.removeSegments(
                 flushed: flushed, unsettled: known.filter { !settled.contains($0) }, now: now)
-            try believed.raise(to: now)
+            // What PostgreSQL has not confirmed may be years ahead.
+            if houseClock.isConfirmed { try believed.raise(to: now) }
         } catch {
             if error.isFailedSync { onFailure(error) }
             throw error

@@ -76,7 +76,6 @@ struct IngestionStart: Sendable {
         counting.reach(replayed.last)
         // Whom it counted in windows that are over it has not learned: if the clock is set back, nobody counts twice in them.
         try keys.closeWindows(now: now)
-        try believed.raise(to: now)
         for tail in replayed.torn {
             try tail.setAside()
             let facts: Logger.Metadata = [
@@ -128,7 +127,15 @@ struct IngestionStart: Sendable {
             telemetry: telemetry,
             bodies: BodyBudget(limit: bodiesBytes),
             clock: clock,
-            houseClock: houseClock
+            houseClock: houseClock,
+            onFullWindows: { [logger] areFull in
+                if areFull {
+                    logger.warning(
+                        "memory for open windows is full; new identifiers are told to come again until some are over")
+                } else {
+                    logger.warning("memory for open windows has room again")
+                }
+            }
         ) { [logger] error in
             logger.critical("a batch could not be journalled; stopping", metadata: ["error": "\(error)"])
             failure.raise(.journalFailed)

@@ -8,16 +8,21 @@ struct IntakeAnswer {
     let status: HTTPResponse.Status
     let text: String
 
-    /// Whether the client is asked to try again.
-    var isRetryable: Bool { status == .serviceUnavailable }
+    /// How long the client waits before it tries again; nil where it need not. Unit: seconds.
+    private(set) var retryAfter: String?
 
-    /// How long a client waits before it tries again. Unit: seconds.
+    /// How long a client waits where nothing else is known. Unit: seconds.
     static let retrySeconds = "5"
 
-    /// The journal is too far ahead of PostgreSQL, or of its disk; or open windows take all the memory that they may.
+    /// The journal is too far ahead of PostgreSQL, or of its disk.
     static let overloaded = IntakeAnswer(
-        busy: "No room now: PostgreSQL has not caught up, the disk is full or slow, or memory for open windows is full."
-    )
+        busy: "No room now: PostgreSQL has not caught up, or the disk is full or slow.")
+    /// Open windows take all the memory that they may.
+    static func full(retrySeconds: Int) -> IntakeAnswer {
+        var answer = IntakeAnswer(busy: "No room now: memory for open windows is full until some are over.")
+        answer.retryAfter = "\(retrySeconds)"
+        return answer
+    }
     /// Too much is arriving at once.
     static let crowded = IntakeAnswer(busy: "No room now: too many large requests at once.")
     /// The daemon can't start yet.
@@ -77,6 +82,7 @@ struct IntakeAnswer {
     private init(_ status: HTTPResponse.Status, _ text: String) {
         self.status = status
         self.text = text
+        retryAfter = status == .serviceUnavailable ? Self.retrySeconds : nil
     }
 
     /// The whole response, as it goes over the wire.
@@ -94,9 +100,9 @@ struct IntakeAnswer {
         }
         bytes.writeStaticString("\r\ncontent-type: application/json\r\ncontent-length: ")
         bytes.writeString(String(text.utf8.count))
-        if isRetryable {
+        if let retryAfter {
             bytes.writeStaticString("\r\nretry-after: ")
-            bytes.writeString(Self.retrySeconds)
+            bytes.writeString(retryAfter)
         }
         if let reader {
             for field in reader.headers { bytes.writeString("\r\n\(field.name.canonicalName): \(field.value)") }

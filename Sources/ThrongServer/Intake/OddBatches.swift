@@ -1,10 +1,10 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Takes batches that are long to read off the event loops: one after another, on a thread of their own.
+/// Takes requests that are long to read off the event loops: one after another, on a thread of their own.
 ///
-/// Whoever sends user agents that nobody has had before waits for others who do, and for nobody else. What waits has a
-/// place in the budget of bodies; once a batch had to wait too long, further ones are turned away until none is left.
+/// Whoever sends user agents that nobody has had before, or large bodies, waits for others who do, and for nobody else. What
+/// waits has a place in the budget of bodies; once too many wait, or one had to wait too long, further ones are turned away.
 final class OddBatches: Sendable {
     private struct State {
         var waiting = 0
@@ -14,19 +14,27 @@ final class OddBatches: Sendable {
 
     private let bodies: BodyBudget
     private let state = Mutex(State())
-    private let thread = DispatchQueue(label: "throng-odd-batches", qos: .utility)
+    private let thread: DispatchQueue
+    private let most: Int
 
     /// How long one may wait before others are turned away.
     private static let longestWait = Duration.seconds(2)
 
-    init(bodies: BodyBudget) { self.bodies = bodies }
+    /// - Parameters:
+    ///   - label: the thread's name.
+    ///   - most: how many may wait.
+    init(bodies: BodyBudget, label: String = "throng-odd-batches", most: Int = 256) {
+        self.bodies = bodies
+        self.most = most
+        thread = DispatchQueue(label: label, qos: .utility)
+    }
 
-    /// Lets a batch wait for its turn; false where there is no room.
+    /// Lets a request wait for its turn; false where there is no room.
     ///
     /// - Parameter bytes: what it takes while it waits.
     func add(bytes: Int, _ work: @escaping @Sendable () -> Void) -> Bool {
         let hasTime = state.withLock { state in
-            guard state.waiting == 0 || state.wait <= Self.longestWait else { return false }
+            guard state.waiting == 0 || state.waiting < most && state.wait <= Self.longestWait else { return false }
             state.waiting += 1
             return true
         }
@@ -43,6 +51,13 @@ final class OddBatches: Sendable {
             state.withLock { $0.waiting -= 1 }
         }
         return true
+    }
+
+    /// Does work in its turn; nil where there is no room. What it takes has its place in the budget already.
+    func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value? {
+        await withCheckedContinuation { continuation in
+            if !add(bytes: 0, { continuation.resume(returning: work()) }) { continuation.resume(returning: nil) }
+        }
     }
 
     /// Waits until all that were added are done. Blocks the calling thread.

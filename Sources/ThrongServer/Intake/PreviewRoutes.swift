@@ -14,17 +14,20 @@ struct PreviewRoutes {
         router.post("/v1/preview") { request, _ -> Response in
             do {
                 let headers = RequestHeaders(request.headers)
-                let answer = try await desk.withBody(of: request, headers, upTo: desk.limits.bodyBytes) { body in
-                    try desk.preview(body, signals: headers.signals)
+                guard let isGzip = headers.isGzip else { throw IntakeError.unknownEncoding }
+                let text = try await desk.bodies.collect(request.body, upTo: desk.limits.bodyBytes) { packed in
+                    try await desk.previewInTurn(packed, isGzip: isGzip, signals: headers.signals) {
+                        try Self.text(of: $0)
+                    }
                 }
-                return .json(.ok, try text(of: answer))
+                return .json(.ok, text)
             } catch let error as IntakeError {
                 return .refusal(error)
             }
         }
     }
 
-    private func text(of answer: PreviewAnswer) throws -> String {
+    private static func text(of answer: PreviewAnswer) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(answer), as: UTF8.self)
@@ -32,6 +35,22 @@ struct PreviewRoutes {
 }
 
 extension Ingestion {
+    /// A preview, and what is made of it, in its turn: one at a time, off the threads that answer others.
+    ///
+    /// - Throws: ``IntakeError``, ``IntakeError/noMemory`` where too many wait; and what the work throws.
+    func previewInTurn<Value: Sendable>(
+        _ packed: ByteBuffer, isGzip: Bool, signals: Set<OptOutSignal>,
+        _ work: @escaping @Sendable (PreviewAnswer) throws -> Value
+    ) async throws -> Value {
+        let result = await trials.run { [self] in
+            Result {
+                try work(preview(UnpackedBody(packed, isGzip: isGzip, limit: limits.bodyBytes), signals: signals))
+            }
+        }
+        guard let result else { throw IntakeError.noMemory }
+        return try result.get()
+    }
+
     /// Lends the body of a request that is no batch, unpacked, once it has come.
     ///
     /// - Throws: ``IntakeError``, and what the work throws.

@@ -22,8 +22,18 @@ struct UnpackedBody {
         buffer = ByteBuffer(bytes: try result.get())
     }
 
-    /// Unit: bytes.
-    var count: Int { buffer.readableBytes }
+    /// A body that is unpacked and read while others wait: nil where it is larger than ``BodyBudget/smallBytes``.
+    ///
+    /// - Throws: ``IntakeError`` where it can't be unpacked.
+    static func small(_ packed: ByteBuffer, isGzip: Bool) throws(IntakeError) -> UnpackedBody? {
+        guard packed.readableBytes <= BodyBudget.smallBytes else { return nil }
+        do throws(IntakeError) {
+            return try UnpackedBody(packed, isGzip: isGzip, limit: BodyBudget.smallBytes)
+        } catch {
+            guard case .bodyTooLarge = error else { throw error }
+            return nil
+        }
+    }
 
     /// Lends the bytes to a reader whose errors keep their type.
     func read<Value>(

@@ -30,9 +30,7 @@ struct PreviewTrial: Sendable {
         var outcomes: [LabelTrial.Outcome] = []
         for purpose in plan.purposes where plan.events(of: purpose.name).contains(event) {
             let body = try body(of: event, fields: fields, plan: plan, purpose: purpose)
-            let answer = try desk.preview(
-                UnpackedBody(body, isGzip: false, limit: Self.largestForm),
-                signals: signals)
+            let answer = try await desk.previewInTurn(body, isGzip: false, signals: signals) { $0 }
             for event in answer.events { outcomes += Self.outcomes(of: event, plan: plan, purpose: purpose) }
         }
         if outcomes.isEmpty { outcomes = [.init(title: "Nothing.", text: "No metric counts it.", remains: [])] }

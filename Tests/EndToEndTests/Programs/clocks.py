@@ -92,6 +92,9 @@ def test():
     check(world.cells() >= cells, "all goes on")
     check(world.clock.run("clock", "--data", world.house.data)[0] == 0, "throng clock says so")
     check(world.house.stop() == 0, "serve stops gracefully")
+    world.house.start()
+    check("behind the latest time that was believed" not in world.house.log_text(), "what nobody believed is no mark")
+    check(world.house.stop() == 0, "serve stops gracefully")
 
 
 def control():

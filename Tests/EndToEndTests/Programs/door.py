@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import random
+import resource
 import socket
 import threading
 import time
@@ -86,6 +87,7 @@ KINDS = {
     "preview": (lambda: request("POST", "/v1/preview", preview()), 200),
     "batch": (lambda: request("POST", "/v1/batches", batch()), 202),
     "bad": (lambda: request("POST", "/v1/batches", b"x"), 400),
+    "large": (lambda: request("POST", "/v1/batches", gzip.compress(batch().ljust(70_000), 1), "content-encoding: gzip"), 202),
     "lost": (lambda: request("GET", "/nowhere"), 404),
 }
 
@@ -187,7 +189,7 @@ def hosts(house):
         rows = [("host: x", "1.1", 200), ("Host:x:80 ", "1.1", 200), ("host: [::1]:80", "1.1", 200), (None, "1.1", 400),
                 ("host: x\r\nhost: x", "1.1", 400), ("host: x\r\nHOST: y", "1.1", 400), ("host:", "1.1", 400),
                 ("host: a b", "1.1", 400), ("host: a/b", "1.1", 400), ("host: a@b", "1.1", 400), ("host: x, y z", "1.1", 400),
-                ("host: x:http", "1.1", 400), ("host: [::1", "1.1", 400), (None, "1.0", 200), ("host: x", "1.0", 200),
+                ("host: x:http", "1.1", 400), ("host: [::1", "1.1", 400), ("host: [zz]", "1.1", 400), (None, "1.0", 200), ("host: x", "1.0", 200),
                 ("host: x\r\nhost: y", "1.0", 400), ("host: a b", "1.0", 400)]
         for host, version, expected in rows:
             status, headers, body = ask(port, "GET", path, host=host, version=version)
@@ -252,6 +254,67 @@ def silent(house):
         time.sleep(0.05)
     check(ask(house.port, "POST", "/v1/preview", preview())[0] == 200, "previews are answered again")
     say(f"400 silent requests take nothing, and previews no more than {held >> 10:,} KiB")
+
+
+def half_sent():
+    """However many large batches never end, one of 64 kB is taken, in one piece or in several, and so are previews."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4096, max(4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
+    house = House().start()
+    whole = request("POST", "/v1/batches", b" " * (1 << 20))
+    for count, size in ((256, 530_000), (1000, 132_000), (1000, 60_000)):
+        lines = []
+        for _ in range(count):
+            line = Line(house.port)
+            line.socket.sendall(whole[:size])
+            lines.append(line)
+        time.sleep(0.5)
+        held = int(house.metrics()["throng_body_bytes"])
+        check(32 << 20 <= held <= 128 << 20, count, "batches that never end hold", held, "bytes")
+        with Line(house.port) as line:
+            for pieces in (1, 2, 5):
+                body = request("POST", "/v1/batches", batch().ljust(64_000))
+                for place in range(pieces):
+                    line.socket.sendall(body[len(body) * place // pieces:len(body) * (place + 1) // pieces])
+                    time.sleep(0.05)
+                status = line.answer()[0]
+                check(status == 202, "beside", count, "half-sent batches one of 64 kB is answered with", status)
+        check(ask(house.port, "POST", "/v1/preview", preview().ljust(64_000))[0] == 200, "a preview waits for batches")
+        for line in lines:
+            line.socket.close()
+        deadline = time.monotonic() + 20
+        while house.metrics()["throng_body_bytes"] > 0:
+            check(time.monotonic() < deadline, "clients went, and their bodies still take memory")
+            time.sleep(0.05)
+        say(f"{count} batches of which {size:,} bytes came hold {held >> 20} MiB, and others are taken")
+    check(house.stop() == 0, "serve stops gracefully")
+
+
+def full_windows():
+    """Once memory for open windows is full, the daemon says so to whoever asks, and takes those whom it knows."""
+    house = House(THRONG_INTAKE_WINDOWS_BYTES=str(1 << 20)).start()
+    check(ask(house.port, "POST", "/v1/batches", batch(identifier="known"))[0] == 202, "there is room")
+    turned_away, taken = [], 0
+    with Line(house.port, 60) as line:
+        while not turned_away:
+            check(taken < 50_000, "a mebibyte holds", taken, "identifiers")
+            line.socket.sendall(b"".join(
+                request("POST", "/v1/batches", batch(identifier=f"device {taken + place}")) for place in range(64)))
+            for status, headers, _ in [line.answer() for _ in range(64)]:
+                check(status in (202, 503), "a batch is answered with", status)
+                taken += 1
+                if status == 503:
+                    turned_away.append(int(headers["retry-after"]))
+    check(set(turned_away) == {300}, "for a window of a day clients are told to wait", set(turned_away))
+    status, headers, words = ask(house.port, "GET", "/readyz")
+    check(status == 503 and b"windows" in words and headers["retry-after"], "full, /readyz says", status, words)
+    check(ask(house.port, "GET", "/healthz")[0] == 200, "it is alive")
+    for _ in range(20):
+        check(ask(house.port, "POST", "/v1/batches", batch(identifier="known"))[0] == 202, "who is known is turned away")
+        check(ask(house.port, "POST", "/v1/batches", batch(identifier="new"))[0] == 503, "who is new is taken")
+    said = house.log_text().count("memory for open windows is full")
+    check(said == 1, "the log says so", said, "times")
+    check(house.stop() == 0, "serve stops gracefully")
+    say(f"after {taken:,} batches memory for windows is full, and everybody is told")
 
 
 def odd_batch(number):
@@ -357,6 +420,8 @@ def test():
     odd_agents(house)
     check(house.stop() == 0, "serve stops gracefully")
     origins()
+    half_sent()
+    full_windows()
 
 
 if __name__ == "__main__":
