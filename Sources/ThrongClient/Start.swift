@@ -83,7 +83,7 @@ struct Start {
     ) throws(ThrongError) -> (memory: DeviceMemory, isLost: Bool) {
         let data: Data?
         do {
-            data = try storage.read(Throng.memoryName)
+            data = try storage.read(AppStorage.memoryName)
         } catch {
             // Starting anew over a memory that is there would make this a second device.
             throw error as? ThrongError ?? ThrongError.storage("What was stored could not be read.")
@@ -92,7 +92,7 @@ struct Start {
         guard let data else {
             // From now on a missing document of consents is one that was taken away.
             do {
-                try storage.replace(Throng.memoryName, with: try JSONEncoder().encode(new))
+                try storage.replace(AppStorage.memoryName, with: try JSONEncoder().encode(new))
             } catch {
                 throw .storage("Nothing could be written to the directory; the disk may be full.")
             }

@@ -8,7 +8,6 @@ internal import ThrongWire
 
 extension Throng {
     static let planName = "plan.json"
-    static let memoryName = "memory.json"
 
     /// Waits until there is a plan: returns at once where one is stored or bundled, and asks the daemon otherwise. Before
     /// a consent screen is shown, for example.

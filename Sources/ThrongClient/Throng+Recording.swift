@@ -67,7 +67,7 @@ extension Throng {
     private func corrected(_ record: Inbox.Record) -> Inbox.Record {
         Inbox.Record(
             event: record.event, fields: record.fields,
-            unixSeconds: min(max(record.unixSeconds + memory.correction.seconds, 0), Self.latest))
+            unixSeconds: min(max(record.unixSeconds + memory.correction.seconds, 0), ClockCorrection.latest))
     }
 
     private func circumstances(

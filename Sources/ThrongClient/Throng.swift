@@ -262,11 +262,8 @@ public actor Throng {
     /// The time, which is the clock's unless that is known to be wrong.
     var now: Int64 { Self.now(of: clock, corrected: memory.correction) }
 
-    /// The last time that calendars know: the year 9999's.
-    static let latest: Int64 = 253_402_214_400
-
     static func now(of clock: any ClientClock, corrected by: ClockCorrection = ClockCorrection()) -> Int64 {
-        min(max(min(max(clock.unixSeconds, 0), latest) + by.seconds, 0), latest)
+        by.applied(to: clock.unixSeconds)
     }
 
     /// Writes down what has changed.
@@ -277,7 +274,7 @@ public actor Throng {
         keepConsents()
         guard !isSaved else { return true }
         do {
-            try storage.replace(Self.memoryName, with: try JSONEncoder().encode(memory))
+            try storage.replace(AppStorage.memoryName, with: try JSONEncoder().encode(memory))
             isSaved = true
         } catch {
             // The status says so; it is tried again with the next event.

@@ -20,30 +20,6 @@ package protocol Retention: Sendable {
     func expire(plans: [Plan], now: Int64) async throws -> ExpiryOutcome
 }
 
-/// Knows what time it is by PostgreSQL, and keeps what was believed; `DatabaseClock` is the real one, whose functions these
-/// are.
-package protocol ClockStore: Sendable {
-    /// What time it is by PostgreSQL, and what was believed last.
-    func clock() async throws -> StoredClock
-    /// Writes down a time of day that is believed.
-    func believe(_ time: StoredClock.Believed) async throws
-    /// Writes down what time it is, on an operator's word.
-    func confirm(_ time: StoredClock.Believed) async throws
-}
-
-/// Asks daemons whether PostgreSQL has what they acknowledged; `SettlementStore` is the real one, whose functions these
-/// are.
-package protocol Settling: Sendable {
-    /// Asks all daemons; returns the asking's number.
-    func askToSettle() async throws -> Int64
-    /// The daemons that have not answered an asking.
-    func unsettled(_ asking: Int64) async throws -> [UnsettledDaemon]
-}
-
-extension DatabaseClock: ClockStore {}
-
-extension SettlementStore: Settling {}
-
 extension ReleaseScheduler: DueReleases {
     package func releaseDue(
         of plan: Plan, now: Int64, failed: (Failure) throws -> Void

@@ -150,8 +150,7 @@ package struct Daemon: Sendable {
         if desk.knownFlushed != nil { _ = await guarded.isBelieved() }
         let reports = ReportScheduler(
             store: releases, rules: rules, folder: options.dataPath,
-            signing: ReportKeyFolder(keyPath: options.reportKey), delivery: options.delivery,
-            printer: options.printer)
+            signing: options.reports.signing, delivery: options.reports.delivery, printer: options.reports.printer)
         try sayWhoSigns(reports)
         sayWhoPrints()
         let deliveries = DeliveryService(

@@ -43,12 +43,8 @@ package struct DaemonOptions: Sendable {
     /// `intake.idle-seconds` (int, 75, seconds): how long a connection may say nothing.
     package var idleTimeout: Duration
 
-    /// What deliveries over the network may do.
-    package var delivery: DeliveryOptions
-    /// `report.key` (path, `signing/key.pem` in the data directory): the key that signs manifests.
-    package var reportKey: String
-    /// `chromium` (path, the first one on the PATH): what prints PDFs.
-    package var printer = PagePrinter()
+    /// How reports are signed, printed and sent.
+    package var reports: ReportSettings
 
     /// A host and a port.
     package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
@@ -96,7 +92,6 @@ package struct DaemonOptions: Sendable {
         scheduleInterval = .seconds(30)
         requestDeadline = .seconds(30)
         idleTimeout = .seconds(75)
-        delivery = DeliveryOptions(dataPath: dataPath)
-        reportKey = dataPath + "/signing/key.pem"
+        reports = ReportSettings(dataPath: dataPath)
     }
 }

@@ -8,11 +8,19 @@ struct ClockCorrection: Codable, Sendable {
     /// What the clock showed at the last change. Unit: Unix seconds.
     private var changed: Int64?
 
+    /// The last time that calendars know: the year 9999's. Unit: Unix seconds.
+    static let latest: Int64 = 253_402_214_400
+
     /// As much may be wrong without a correction: somewhat more than the five minutes for which a plan's answer, and so its
     /// date, may be kept on the way. Unit: seconds.
     private static let tolerance: Int64 = 360
     /// No more often than this by the device's own clock. Unit: seconds.
     private static let pause: Int64 = 3600
+
+    /// The time, by a device's clock that shows so much. Unit of both: Unix seconds.
+    func applied(to clock: Int64) -> Int64 {
+        min(max(min(max(clock, 0), Self.latest) + seconds, 0), Self.latest)
+    }
 
     /// Learns what time it is.
     ///

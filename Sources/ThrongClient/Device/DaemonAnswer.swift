@@ -28,9 +28,11 @@ enum DaemonAnswer: Sendable {
     init(_ response: ClientResponse, now: Int64) {
         struct Refusal: Decodable { let error: String }
         let decoder = JSONDecoder()
+        // What is no refusal by a daemon comes from something between.
         let own = try? decoder.decode(Refusal.self, from: response.body)
         switch response.status {
         case 202:
+            // Nobody knows what was counted, so the batch goes again, under the same name.
             if let answer = try? decoder.decode(BatchAnswer.self, from: response.body) {
                 self = .counted(answer)
             } else {

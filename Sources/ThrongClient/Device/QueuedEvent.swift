@@ -29,7 +29,7 @@ struct QueuedEvent: Codable, Sendable, Hashable {
         guard let kind = kinds.first(where: { $0.end == end })?.kind else { return self }
         // The middle of a week may be moved into the next one, which has not begun.
         let middle = min(start + (end - start) / 2 + seconds, now)
-        let period = calendar.period(kind, containing: min(max(middle, 0), Throng.latest))
+        let period = calendar.period(kind, containing: min(max(middle, 0), ClockCorrection.latest))
         return QueuedEvent(
             event: event, fields: fields, start: period.start, end: period.end, metrics: metrics, count: count)
     }

@@ -6,6 +6,9 @@
 
 /// The documents of one app in a storage: `APP-memory.json` and so on, so that a directory may serve several apps.
 struct AppStorage: ClientStorage {
+    /// The document that every device has.
+    static let memoryName = "memory.json"
+
     private let storage: any ClientStorage
     private let app: String
 
@@ -23,6 +26,6 @@ struct AppStorage: ClientStorage {
     ///
     /// - Throws: where the storage can't say.
     var isUsed: Bool {
-        get throws { try read(Throng.memoryName) != nil || storage.read(Throng.memoryName) != nil }
+        get throws { try read(Self.memoryName) != nil || storage.read(Self.memoryName) != nil }
     }
 }

@@ -122,6 +122,7 @@ package struct PagePrinter: Sendable, Hashable {
             if said.range(of: Data("No usable sandbox".utf8)) != nil { throw .noSandbox(program: program) }
             throw .failed(program: program, status: status, said: Self.lastWords(of: said))
         }
+        // No file, no size: either way nothing was printed.
         guard let size = try? FileManager.default.attributesOfItem(atPath: target)[.size] as? Int, size <= Self.largest,
             let pdf = FileManager.default.contents(atPath: target), pdf.starts(with: Array("%PDF-".utf8))
         else { throw .nothingPrinted(program: program) }

@@ -44,14 +44,6 @@ package struct WindowMeasure: Sendable, Hashable {
         }
     }
 
-    /// The measure as counters know it.
-    package var layout: WindowLayout {
-        switch kind {
-        case .frequency(let bands): .frequency(bands: bands)
-        case .funnel(let steps): .funnel(steps: steps.count)
-        }
-    }
-
     /// What tells two measures with the same labels apart.
     var fingerprint: String {
         switch kind {

@@ -104,7 +104,7 @@ struct PlanReader {
             first[entry.key] = entry.place
             declared.insert(entry.key, as: kind)
             guard checkName(entry.key, at: entry.place, noun: kind.rawValue) else { continue }
-            places.set(entry.place, of: kind, named: entry.key)
+            places.set(line: entry.place.line, column: entry.place.column, of: kind, named: entry.key)
             parts.append(Part(name: entry.key, place: entry.place, node: entry.value))
         }
         return parts

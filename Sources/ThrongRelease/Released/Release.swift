@@ -12,15 +12,6 @@ package struct Release: Sendable, Hashable {
     /// The published cells, by margin, then by cell. What is not here is withheld.
     package let cells: [PublishedCell]
 
-    /// Decides over the whole cube which cells may leave it, then takes those and no others.
-    ///
-    /// - Throws: ``ReleaseError``, and nothing is released.
-    package init(
-        of stored: StoredCube, header: ReleaseHeader, options: ReleaseOptions = ReleaseOptions()
-    ) throws(ReleaseError) {
-        self = try ReleaseCase(header: header, parts: [stored]).decide(options).release
-    }
-
     /// What a decision lets out; ``ReleaseCase/decide(_:)`` calls it.
     init(decided header: ReleaseHeader, cells: [PublishedCell]) {
         self.header = header

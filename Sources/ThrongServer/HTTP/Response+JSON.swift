@@ -1,7 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import ThrongIntake
 
 extension Response {
     /// A response with a JSON body.
@@ -20,24 +19,5 @@ extension Response {
             status: status,
             headers: [.contentType: type, .contentLength: String(text.utf8.count)],
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
-    }
-
-    /// Why a request was refused.
-    static func refusal(_ error: IntakeError) -> Response {
-        .answer(IntakeAnswer(refusal: error))
-    }
-
-    /// What a client of `POST /v1/batches` is told.
-    static func answer(_ answer: IntakeAnswer) -> Response {
-        var response = Response.json(answer.status, answer.text)
-        response.headers[.retryAfter] = answer.retryAfter
-        return response
-    }
-
-    /// Batches are not taken just now.
-    static func notReady(_ text: String) -> Response {
-        var response = Response.text(.serviceUnavailable, text)
-        response.headers[.retryAfter] = IntakeAnswer.retrySeconds
-        return response
     }
 }

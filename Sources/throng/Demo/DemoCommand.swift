@@ -210,6 +210,7 @@ struct DemoCommand: AsyncParsableCommand {
                 }
             }
         } catch {
+            // What went wrong before matters more than how its end went.
             try? await cluster.stop()
             throw error
         }

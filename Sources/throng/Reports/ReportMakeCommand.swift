@@ -4,7 +4,6 @@ import ThrongDelivery
 import ThrongPlan
 import ThrongReport
 import ThrongSchedule
-import ThrongServer
 import ThrongStore
 
 struct ReportMakeCommand: AsyncParsableCommand {
@@ -34,15 +33,16 @@ struct ReportMakeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let plans = try plans.read()
-        var options = DaemonOptions(plans: out == nil ? plans : [], dataPath: place.dataPath)
-        try DaemonSettings.apply(to: &options, environment: ProcessInfo.processInfo.environment)
-        let paths = try await DatabaseAccess.use(place) { [options] settings in
+        let environment = ProcessInfo.processInfo.environment
+        try DaemonSettings.check(environment)
+        var reports = ReportSettings(dataPath: place.dataPath)
+        try ReportVariables.apply(to: &reports, plans: out == nil ? plans : [], environment: environment)
+        let paths = try await DatabaseAccess.use(place) { [reports] settings in
             let store = ReleaseStore(settings)
             defer { store.close() }
             let desk = ReportScheduler(
                 store: store, rules: .system, folder: place.dataPath,
-                signing: ReportKeyFolder(keyPath: options.reportKey), delivery: options.delivery,
-                printer: options.printer)
+                signing: reports.signing, delivery: reports.delivery, printer: reports.printer)
             var paths: [String] = []
             for plan in plans { paths += try await deliver(plan, desk) }
             return paths

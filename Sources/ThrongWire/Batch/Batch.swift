@@ -80,6 +80,7 @@ extension Batch.Scalar: Codable {
     /// Reads a JSON scalar.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
+        // What is not of one type may be of the next; the last one throws.
         if container.decodeNil() {
             self = .null
         } else if let flag = try? container.decode(Bool.self) {

@@ -7,8 +7,8 @@ package struct PlanPlaces: Sendable, Hashable {
     /// A plan without known places.
     package init(file: String) { self.file = file }
 
-    mutating func set(_ place: YAMLNode.Place, of part: PlanPart, named name: String) {
-        lines["\(part.section).\(name)"] = [place.line, place.column]
+    mutating func set(line: Int, column: Int, of part: PlanPart, named name: String) {
+        lines["\(part.section).\(name)"] = [line, column]
     }
 
     /// A piece of advice about a part.

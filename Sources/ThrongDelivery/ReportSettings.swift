@@ -1,0 +1,15 @@
+/// What an operator settles about reports: the same for the daemon and for reports that are made by hand.
+package struct ReportSettings: Sendable, Hashable {
+    /// `report.key` (path, `signing/key.pem` in the data directory): the key that signs manifests.
+    package var signing: ReportKeyFolder
+    /// `chromium` (path, the first one on the PATH): what prints PDFs.
+    package var printer = PagePrinter()
+    /// What deliveries over the network may do.
+    package var delivery: DeliveryOptions
+
+    /// The documented defaults.
+    package init(dataPath: String) {
+        signing = ReportKeyFolder(dataPath: dataPath)
+        delivery = DeliveryOptions(dataPath: dataPath)
+    }
+}

@@ -1,0 +1,115 @@
+import ArgumentParser
+import ThrongCounting
+import ThrongFaults
+import ThrongIntake
+import ThrongJournal
+import ThrongServer
+
+/// The settings of `throng serve` that have no option, read once from the environment.
+enum DaemonSettings {
+    private static let numbers: [EnvironmentSetting<DaemonOptions>] = [
+        .init(
+            key: "intake.body-bytes", unit: "bytes", lowest: 1024, highest: 64 << 20, standard: 1 << 20,
+            meaning: "largest body, unpacked", apply: { $0.limits.bodyBytes = $1 }),
+        .init(
+            key: "intake.bodies-bytes", unit: "bytes", lowest: 1 << 20, highest: 1 << 40, standard: 256 << 20,
+            meaning: "memory for bodies that are still arriving, beyond which clients get 503",
+            apply: { $0.bodiesBytes = $1 }),
+        .init(
+            key: "intake.windows-bytes", unit: "bytes", lowest: 1 << 20, highest: 1 << 50, standard: 4 << 30,
+            meaning: "memory for windows of which batches are still accepted, about, beyond which clients get 503",
+            apply: { $0.bounds.windowBytes = $1 }),
+        .init(
+            key: "intake.refusals-bytes", unit: "bytes", lowest: 0, highest: 1 << 40, standard: 64 << 20,
+            meaning: "memory for refusals that repeated batches are told again, beyond which they are only numbered",
+            apply: { $0.bounds.refusalBytes = $1 }),
+        .init(
+            key: "intake.events-per-batch", unit: "events", lowest: 1, highest: 100_000, standard: 1000,
+            meaning: "most events of a batch", apply: { $0.limits.eventsPerBatch = $1 }),
+        .init(
+            key: "intake.string-bytes", unit: "bytes", lowest: 64, highest: 1 << 20, standard: 2048,
+            meaning: "longest string", apply: { $0.limits.stringBytes = $1 }),
+        .init(
+            key: "intake.depth", unit: "levels", lowest: 4, highest: 64, standard: 8,
+            meaning: "deepest nesting", apply: { $0.limits.depth = $1 }),
+        .init(
+            key: "intake.count-per-event", unit: "occurrences", lowest: 1, highest: 1_000_000, standard: 1_000_000,
+            meaning: "largest count of one event", apply: { $0.limits.countPerEvent = $1 }),
+        .init(
+            key: "intake.request-seconds", unit: "seconds", lowest: 1, highest: 3600, standard: 30,
+            meaning: "how long a request may take to arrive", apply: { $0.requestDeadline = .seconds($1) }),
+        .init(
+            key: "intake.idle-seconds", unit: "seconds", lowest: 1, highest: 3600, standard: 75,
+            meaning: "how long a connection may say nothing", apply: { $0.idleTimeout = .seconds($1) }),
+        .init(
+            key: "journal.cap-bytes", unit: "bytes", lowest: 1 << 20, highest: 1 << 50, standard: 4 << 30,
+            meaning: "size of what PostgreSQL lacks beyond which clients get 503", apply: { $0.journal.capBytes = $1 }),
+        .init(
+            key: "journal.segment-bytes", unit: "bytes", lowest: 1 << 16, highest: 1 << 30, standard: 64 << 20,
+            meaning: "size at which a segment is closed", apply: { $0.journal.segmentBytes = $1 }),
+        .init(
+            key: "journal.queue-bytes", unit: "bytes", lowest: 1 << 16, highest: 1 << 30, standard: 32 << 20,
+            meaning: "size of what waits for the disk beyond which clients get 503; twice as much is left free on it",
+            apply: { $0.journal.queueBytes = $1 }),
+        .init(
+            key: "flush.seconds", unit: "seconds", lowest: 1, highest: 3600, standard: 1,
+            meaning: "shortest pause between two flushes into PostgreSQL", apply: { $0.flushInterval = .seconds($1) }),
+        .init(
+            key: "flush.most-seconds", unit: "seconds", lowest: 1, highest: 3600, standard: 60,
+            meaning: "longest such pause: one is 15 times as long as the flush before it took",
+            apply: { $0.longestFlushInterval = .seconds($1) }),
+        .init(
+            key: "flush.keep-minutes", unit: "minutes", lowest: 0, highest: 43_200, standard: 60,
+            meaning: "how long what PostgreSQL got is kept, in case it loses it; 0 keeps nothing",
+            apply: { $0.kept.seconds = Int64($1) * 60 }),
+        .init(
+            key: "flush.keep-bytes", unit: "bytes", lowest: 1 << 20, highest: 1 << 40, standard: 1 << 30,
+            meaning: "how large that may grow before the oldest goes", apply: { $0.kept.capBytes = $1 }),
+        .init(
+            key: "schedule.seconds", unit: "seconds", lowest: 1, highest: 86_400, standard: 30,
+            meaning: "pause between two looks at what is due", apply: { $0.scheduleInterval = .seconds($1) }),
+    ]
+
+    private static let origins = "THRONG_INTAKE_ORIGINS"
+
+    /// One entry a setting, for the manual.
+    static var help: String {
+        let entries =
+            numbers.map(\.help) + ReportVariables.numbers.map(\.help) + [
+                """
+                  \(origins) (text, *)
+                      origins whose web pages may send events, such as "https://shop.example https://www.shop.example"
+                """
+            ] + ReportVariables.texts.map { "  \($0.variable) \($0.meaning)" }
+        return entries.joined(separator: "\n")
+    }
+
+    /// Takes the settings over.
+    ///
+    /// - Throws: `ValidationError` for an unknown variable, no whole number, or one out of range.
+    static func apply(to options: inout DaemonOptions, environment: [String: String]) throws {
+        let known = Set(numbers.map(\.variable)).union([origins]).union(ReportVariables.known).union(Fault.variables)
+        for name in environment.keys.sorted() where name.hasPrefix("THRONG_") && !known.contains(name) {
+            throw ValidationError(
+                "The environment has \(name), which throng does not know. `throng serve --help` lists the ones it knows."
+            )
+        }
+        for setting in numbers { try setting.take(from: environment, to: &options) }
+        if let text = environment[origins] {
+            guard let listed = CrossOrigin(text) else {
+                throw ValidationError(
+                    "\(origins) takes * or origins separated by spaces, each a scheme and a host without a path.")
+            }
+            options.origins = listed
+        }
+        try ReportVariables.apply(to: &options.reports, plans: options.plans, environment: environment)
+    }
+
+    /// Refuses what `throng serve` would refuse: one environment is for all commands.
+    ///
+    /// - Throws: `ValidationError`.
+    static func check(_ environment: [String: String]) throws {
+        var unused = DaemonOptions(plans: [], dataPath: ".")
+        try apply(to: &unused, environment: environment)
+    }
+}
