@@ -1,0 +1,87 @@
+import Crypto
+import Foundation
+import Testing
+
+@Suite("The schema: what has landed never changes, one query a file")
+struct SchemaTests {
+    /// SHA-256 of every migration that has landed: it is in people's databases.
+    private static let landed = [
+        "0001.initial.sql": "90bdc09ecc3f20ec474e8a37b9814fdbc96a426f73daf226376068297e668508",
+        "0002.functions.sql": "72f3f5e0c2de2a54f9aa107392e3de8f60f6bce5043c1b0b2cee15b7bba409d0",
+        "0003.top_contribution.sql": "c0f32b35b3ed077a6121592fb2cfe028454dd72d3859cbb8a1d889ded8673703",
+        "0004.ledger.sql": "c89fe433d2340ee27f91d8baad3c8a45190d1203be60f789b5d3ec5977b9e551",
+        "0005.noise.sql": "1c20baa640a76423581e37ebcf385e500a0cfb8af9f9c5e0963ad36efc87ae79",
+        "0006.tied.sql": "47a1cff3ffddfd6ef880d3fcd45e1c5195cd543a2604d97d3f80b584fe45a3d0",
+        "0007.fence.sql": "5227e1fea6b638fd12ef7a1b42479d91c852df0ae917644a32415a3ff9754b66",
+        "0008.firsts.sql": "7bc01f0a91ae84e12a881396c6676f886d5f7abf2f69d9d7700e3100c8d5df0b",
+        "0009.revealed.sql": "8de7703e15e603ed4683de773deb4c86d25596532ac0cbdacb520d30ccf4ffb2",
+        "0010.analysts.sql": "b0cb7c5d222545e71fa7e61f4c3c90260a38a53d679b8b9d3f0100d0a5b17c85",
+        "0011.delivery.sql": "3c66429554f332b11a31e0acebb943c1987d80023eb01569363c12d4cd80c12e",
+        "0012.portal.sql": "4d65d4ae82fdaac54a9422248c71952076d7cfef7759e0141ece99672a0455e1",
+        "0013.explorer.sql": "92bd9061d5a6ec236b2ea75eafacca3531273ca5b1699997c54bc75dfaaaf322",
+        "0014.identifiers.sql": "fba6e3a0af91c279067d64a73f1db0a1afce92d61dd6a9fabea7e2b466188f4c",
+        "0015.terms_and_kinds.sql": "854d592d80f31867a71298def886649e49fc3afac18ec034f0cea621d58bb708",
+        "0016.lease.sql": "ab86f830e1cbb84ce9824d7432d0e6c9534ec647f763558ee2cae6af5244de6f",
+        "0017.clock_age_settling.sql": "7170a70d64498cef00b78584fe19189442a29dca07f2c88b3560a8534a9d4a6a",
+    ]
+
+    private let migrations = House.files(under: "Schema").filter { !$0.contains("/queries/") && $0.hasSuffix(".sql") }
+    private let queries = House.files(under: "Schema/queries")
+
+    @Test("a migration that has landed is as it was, byte for byte")
+    func checksums() throws {
+        var left = Set(Self.landed.keys)
+        for path in migrations {
+            let name = String(path.dropFirst("Schema/".count))
+            let hash = SHA256.hash(data: Data(try House.text(path).utf8)).map { byte in
+                String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+            }.joined()
+            left.remove(name)
+            guard let known = Self.landed[name] else {
+                Issue.record("a migration lands: paste \"\(name)\": \"\(hash)\",")
+                continue
+            }
+            #expect(hash == known, "\(path) was changed after it had landed; write another migration")
+        }
+        #expect(left.isEmpty, "these have landed and are gone")
+    }
+
+    @Test("migrations are numbered from 1 without a gap, and the migrator knows each")
+    func numbers() throws {
+        let list = try House.text("Sources/ThrongStore/Migrations/Migration.swift")
+        for (place, path) in migrations.enumerated() {
+            let name = path.dropFirst("Schema/".count)
+            #expect(Int(name.prefix(4)) == place + 1, "\(path)")
+            #expect(list.contains("\"\(name)\""), "Migration.swift does not list \(name)")
+        }
+    }
+
+    @Test("a query is one statement in a file table.verb.sql, keywords in lower case, and somebody asks it")
+    func oneQuery() throws {
+        #expect(queries.count > 100)
+        let swift = House.sources.flatMap { $0.tokens.filter { $0.kind == .word }.map(\.text) }
+        let words = Set(swift)
+        for path in queries {
+            let name = String(path.dropFirst("Schema/queries/".count))
+            let parts = name.split(separator: ".")
+            let isNamed = parts.count == 3 && parts[2] == "sql" && parts[0].allSatisfy { $0.isLowercase || $0 == "_" }
+            #expect(isNamed, "\(path) is not named table.verb.sql")
+            let code = Self.code(try House.text(path))
+            // What makes tables makes several that belong together.
+            let isOne = code.split(separator: ";").count == 1 || parts[1] == "create"
+            #expect(isOne, "\(path) holds more than one statement")
+            let shouted = ["SELECT", "INSERT", "UPDATE", "DELETE", "FROM", "WHERE", "VALUES", "AND", "ON"]
+            let found = code.split { !$0.isLetter }.filter { shouted.contains(String($0)) }
+            #expect(found.isEmpty, "\(path) shouts \(found.joined(separator: ", "))")
+            #expect(words.contains(name.replacing(".", with: "_")), "nothing asks \(path)")
+        }
+    }
+
+    /// A statement without comments and what stands in quotes, trimmed.
+    private static func code(_ text: String) -> String {
+        let lines = text.split(separator: "\n").map { $0.split(separator: "--", omittingEmptySubsequences: false)[0] }
+        let parts = lines.joined(separator: "\n").split(separator: "'", omittingEmptySubsequences: false)
+        return stride(from: 0, to: parts.count, by: 2).map { parts[$0] }.joined(separator: "''")
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
