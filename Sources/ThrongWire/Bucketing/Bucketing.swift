@@ -19,36 +19,3 @@ extension Bucketing {
     /// Most rules look nothing up that could take long.
     public func isAtHand(_ value: FieldValue) -> Bool { true }
 }
-
-/// The name of a bucket; equal when the UTF-8 bytes are.
-public struct BucketLabel: Hashable, Sendable, Codable, CustomStringConvertible, ExpressibleByStringLiteral {
-    /// What analysts and readers see.
-    public let text: String
-
-    /// Wraps a label.
-    public init(_ text: String) { self.text = text }
-    /// A label written in source.
-    public init(stringLiteral value: String) { self.init(value) }
-    /// The bare label.
-    public var description: String { text }
-
-    /// Where everything goes that has no bucket of its own, missing values too.
-    public static let other: BucketLabel = "other"
-
-    /// Compares bytes, not canonical equivalents.
-    public static func == (left: Self, right: Self) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
-    /// Hashes the same bytes that ``==(_:_:)`` compares.
-    public func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
-        hasher.combine(UInt8(0xff))
-    }
-    /// Reads the bare string.
-    public init(from decoder: any Decoder) throws {
-        self.init(try decoder.singleValueContainer().decode(String.self))
-    }
-    /// Writes the bare string.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
-    }
-}
