@@ -3,7 +3,6 @@ import Glibc
 import Logging
 import Synchronization
 package import ThrongPostgres
-import ThrongPostgres
 internal import ThrongStore
 
 /// The PostgreSQL that this test run starts, and stops when its process ends.
