@@ -57,6 +57,12 @@ extension Counting {
         }
     }
 
+    /// Lets go of windows that are over, and counts nothing of them: PostgreSQL has more than this journal, so whoever counted
+    /// that has closed them.
+    ///
+    /// - Parameter now: Unix seconds.
+    package mutating func forgetEnded(now: Int64) { for window in takeEnded(now: now) { closing[window.id] = flushed } }
+
     /// Closes a window that is over: from here on how far each identifier came is forgotten.
     ///
     /// - Parameter openPeriod: the start of the period of a layout that is open now; asked only for identifiers of a closed

@@ -21,6 +21,8 @@ package enum Fault: String, CaseIterable, Sendable {
     case ignoreSyncedThrough = "ignore_synced_through"
     /// Waits end by the time of day.
     case waitByTimeOfDay = "wait_by_time_of_day"
+    /// PostgreSQL may take minutes to say whether another process has this one's place.
+    case askPatiently = "ask_patiently"
     /// A copy takes a daemon's place without waiting for it to notice.
     case takeWithoutLease = "take_without_lease"
 

@@ -51,6 +51,12 @@ package final class BelievedTime: Sendable {
         return latest - now
     }
 
+    /// The latest time that may have been believed, by a clock that shows this now. Unit: Unix seconds.
+    package func bound(of now: Int64) -> Int64 {
+        guard let latest, latest > now else { return now }
+        return latest + Self.step
+    }
+
     /// Notes a time, on disk, where it is a minute later than what is there. Blocks.
     package func raise(to now: Int64) throws(JournalError) {
         try highest.withLock { highest throws(JournalError) in

@@ -11,9 +11,13 @@ final class Bell: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private let clock = Fault.waitByTimeOfDay.isOn ? CLOCK_REALTIME : CLOCK_MONOTONIC
+    private let machine: Machine
     private var hasRung = false
+    /// When a wait without threads ends.
+    private var end: Duration?
 
-    init() {
+    init(on machine: Machine = .real) {
+        self.machine = machine
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
         pthread_condattr_setclock(&attributes, clock)
@@ -37,16 +41,29 @@ final class Bell: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Returns once the bell has rung, after so long at the latest.
+    /// Returns once the bell has rung, after so long at the latest; at once where there are no threads, whose owner asks
+    /// ``isOver()``.
     func wait(seconds: Int) {
-        var deadline = timespec()
-        clock_gettime(clock, &deadline)
-        deadline.tv_sec += seconds
+        let end = machine.time(clock) + .seconds(seconds)
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
+        guard machine.hasThreads else { return self.end = end }
+        let (whole, attoseconds) = end.components
+        var deadline = timespec(tv_sec: Int(whole), tv_nsec: Int(attoseconds / 1_000_000_000))
         while !hasRung {
             guard pthread_cond_timedwait(condition, mutex, &deadline) != ETIMEDOUT else { break }
         }
         hasRung = false
+    }
+
+    /// Whether nobody waits any more, where there are no threads.
+    func isOver() -> Bool {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        guard let end else { return true }
+        guard hasRung || machine.time(clock) >= end else { return false }
+        self.end = nil
+        hasRung = false
+        return true
     }
 }

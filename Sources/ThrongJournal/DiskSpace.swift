@@ -10,7 +10,7 @@ final class DiskSpace: Sendable {
     private let waiting = Atomic<Bool>(false)
     private let stopping = Atomic<Bool>(false)
     private let lookedAt = Mutex<Duration?>(nil)
-    private let wake = Bell()
+    private let wake: Bell
     private let path: String
     private let machine: Machine
     private let reserve: Int
@@ -32,6 +32,7 @@ final class DiskSpace: Sendable {
     ) {
         self.path = path
         self.machine = machine
+        wake = Bell(on: machine)
         self.reserve = reserve
         self.onChange = onChange
         look()
@@ -86,6 +87,9 @@ final class DiskSpace: Sendable {
 
     /// Lets a ``pause`` pass, or less where ``stop()`` is called.
     func wait() { wake.wait(seconds: 1) }
+
+    /// Whether it is over: see ``Bell/isOver()``.
+    var isWaitOver: Bool { wake.isOver() }
 
     private func note(isWaiting: Bool) {
         waiting.store(isWaiting, ordering: .releasing)

@@ -51,18 +51,31 @@ extension Journal {
     /// The thread.
     func run() {
         Thread.current.name = "throng-journal"
-        loop: while true {
-            switch step() {
-            case .released(let next):
-                Thread.sleep(forTimeInterval: max(0, (next - data.machine.elapsed()) / .seconds(1)))
-            case .idle: wake.wait(seconds: 1)
-            case .full: disk.wait()
-            case .inDoubt: usleep(20_000)
-            case .over: break loop
-            }
-        }
+        while turn() != .over {}
         pulse.stop()
         stopped.signal()
+    }
+
+    /// A step, and the rest after it. For the journal's thread; or for who stands in for it, and takes the next one once
+    /// ``isRested``.
+    package func turn() -> Step {
+        let step = step()
+        switch step {
+        case .released(let next): rest(next - data.machine.elapsed())
+        case .idle: wake.wait(seconds: 1)
+        case .full: disk.wait()
+        case .inDoubt: rest(.milliseconds(20))
+        case .over: break
+        }
+        return step
+    }
+
+    /// Whether the wait that the last turn began is over, where there are no threads.
+    package var isRested: Bool { wake.isOver() && disk.isWaitOver }
+
+    private func rest(_ length: Duration) {
+        guard data.machine.hasThreads, length > .zero else { return }
+        Thread.sleep(forTimeInterval: length / .seconds(1))
     }
 
     private func advance(_ work: inout JournalWork) throws -> Step {

@@ -91,7 +91,7 @@ package final class Journal: Sendable {
     let state: Mutex<State>
     /// What the state says of room, for those who only ask.
     private let room = Atomic<Bool>(true)
-    let wake = Bell()
+    let wake: Bell
     private let closed = Atomic<Bool>(false)
     let stopped = DispatchSemaphore(value: 0)
     let pulse: Pulse
@@ -120,6 +120,7 @@ package final class Journal: Sendable {
         self.data = data
         self.options = options
         self.onFailure = onFailure
+        wake = Bell(on: data.machine)
         disk = DiskSpace(at: data.path, of: data.machine, reserve: 2 * options.queueBytes, onChange: onFull)
         guard space.layouts.count <= JournalRecord.mostLayouts else {
             throw .tooManyLayouts(found: space.layouts.count, limit: JournalRecord.mostLayouts)

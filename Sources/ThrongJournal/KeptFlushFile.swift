@@ -50,7 +50,7 @@ struct KeptFlushFile {
         let after: JournalPosition
         let through: JournalPosition
         /// Unit: Unix seconds.
-        let keptAt: Int64
+        var keptAt: Int64
         let offset: Int
         /// With its frame. Unit: bytes.
         let size: Int

@@ -37,6 +37,7 @@ package final class KeptFlushes: Sendable {
         var nextNumber = 0
         /// What the open file's layout numbers mean.
         var layouts: [MetricLayout] = []
+        var ids: [LayoutID] = []
     }
 
     private let state: Mutex<State>
@@ -113,15 +114,19 @@ package final class KeptFlushes: Sendable {
 
     /// Keeps a flush: returns once it is on disk. Blocks.
     ///
-    /// One that was kept already is not kept twice. One that does not go on where the last one ended replaces them all:
-    /// they could not lead to it.
+    /// One that was kept already is not kept twice, and its time begins anew: PostgreSQL was away, and gets it now. One that
+    /// does not go on where the last one ended replaces them all: they could not lead to it.
     /// - Parameter now: Unit: Unix seconds.
     package func keep(_ flush: Flush, now: Int64) throws {
         guard options.seconds > 0 else { return }
         try state.withLock { state in
             defer { measure(state) }
-            if let last = state.files.lazy.reversed().compactMap(\.entries.last).first {
-                if last.after == flush.after, last.through == flush.through { return }
+            if let place = state.files.lastIndex(where: { !$0.entries.isEmpty }),
+                let last = state.files[place].entries.last
+            {
+                if last.after == flush.after, last.through == flush.through {
+                    return state.files[place].entries[state.files[place].entries.count - 1].keptAt = now
+                }
                 if last.through != flush.after { try forget(&state) }
             }
             let place = try openFile(&state, for: flush, now: now)
@@ -186,13 +191,16 @@ package final class KeptFlushes: Sendable {
             return state.files.count - 1
         }
         if let last = state.files.indices.last { state.files[last].isOpen = false }
-        for layout in flush.layouts { try data.keep(layout) }
+        if state.layouts != flush.layouts {
+            for layout in flush.layouts { try data.keep(layout) }
+            state.layouts = flush.layouts
+            state.ids = flush.layouts.map(\.id)
+        }
         let number = state.nextNumber
         state.nextNumber += 1
         let file = try KeptFlushFile(
-            number, in: data.flushedPath, layouts: flush.layouts.map(\.id), on: data.disk)
+            number, in: data.flushedPath, layouts: state.ids, on: data.disk)
         state.files.append(Kept(file: file, entries: [], bytes: file.headerSize, isOpen: true))
-        state.layouts = flush.layouts
         return state.files.count - 1
     }
 

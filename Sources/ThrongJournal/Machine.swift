@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 
 /// What a data directory's owner stands on: a disk, a clock, chance, and whether there are threads.
 ///
@@ -6,24 +6,27 @@ internal import Foundation
 package struct Machine: Sendable {
     /// Where the files are.
     package let disk: any Disk
-    /// The time since some moment: it never goes back, and goes on while the system sleeps.
-    package let elapsed: @Sendable () -> Duration
+    /// What one of its clocks shows.
+    package let time: @Sendable (clockid_t) -> Duration
     /// 64 random bits.
     package let random: @Sendable () -> UInt64
-    /// Whether work has threads of its own. Without them its owner calls ``Journal/step()`` and ``Journal/beat()``, and
+    /// Whether work has threads of its own. Without them its owner calls ``Journal/turn()`` and ``Journal/beat()``, and
     /// replays are read on the caller's thread.
     package let hasThreads: Bool
 
     /// Puts a machine together.
     package init(
-        disk: any Disk, elapsed: @escaping @Sendable () -> Duration, random: @escaping @Sendable () -> UInt64,
-        hasThreads: Bool
+        disk: any Disk, time: @escaping @Sendable (clockid_t) -> Duration,
+        random: @escaping @Sendable () -> UInt64, hasThreads: Bool
     ) {
         self.disk = disk
-        self.elapsed = elapsed
+        self.time = time
         self.random = random
         self.hasThreads = hasThreads
     }
+
+    /// The time since some moment: it never goes back, and goes on while the system sleeps.
+    package func elapsed() -> Duration { time(CLOCK_BOOTTIME) }
 
     /// A random name: a UUID of version 4.
     func name() -> UUID {
@@ -36,9 +39,9 @@ package struct Machine: Sendable {
     /// The one that this process runs on.
     package static let real = Machine(
         disk: SystemDisk.shared,
-        elapsed: {
+        time: { clock in
             var time = timespec()
-            clock_gettime(CLOCK_BOOTTIME, &time)
+            clock_gettime(clock, &time)
             return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
         },
         random: { .random(in: .min ... .max) },

@@ -187,7 +187,9 @@ package struct Daemon: Sendable {
             machine: .real,
             logger: logger,
             onFenced: onFenced)
-        let fence = FenceWatch(journal: desk.journal, database: database, telemetry: telemetry, logger: logger) {
+        let fence = FenceWatch(
+            journal: desk.journal, database: database, telemetry: telemetry, machine: .real, logger: logger
+        ) {
             onFenced(.fenced(pending: desk.gauges.journalLag))
         }
         // Started in this order, stopped in the other: clients first, PostgreSQL last.

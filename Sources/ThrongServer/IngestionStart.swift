@@ -39,15 +39,22 @@ struct IngestionStart: Sendable {
         let keys = try KeyRing(data)
         let reader = try JournalReader(data, keys: keys, options: journal)
         let space = CellSpace(layouts: layouts + (try reader.layouts()))
+        let believed = try BelievedTime(data)
         // What was kept from the watermark on is flushed first; the journal goes on from there.
-        let found = try await knownWatermark(patience: needsWatermark ? nil : Self.patience)
-        if found == nil, needsWatermark { throw DaemonError.watermarkNeeded(journal: reader.base.value) }
+        let found: JournalPosition?
+        do {
+            found = try await knownWatermark(patience: needsWatermark ? nil : Self.patience)
+            if found == nil, needsWatermark { throw DaemonError.watermarkNeeded(journal: reader.base.value) }
+        } catch {
+            // What the process that has the place still closes meanwhile is over by this time.
+            try believed.raise(to: clock.now)
+            throw error
+        }
         let watermark = found.map { kept.end(from: $0) ?? $0 }
         if let found, let watermark, watermark < reader.base {
             throw DaemonError.watermarkTooOld(database: found.value, journal: reader.base.value)
         }
         var counting = Counting(space: space, position: reader.base, watermark: watermark, bounds: bounds)
-        let believed = try BelievedTime(data)
         let now = clock.now
         if let lag = believed.lag(of: now) {
             logger.warning(
@@ -74,6 +81,9 @@ struct IngestionStart: Sendable {
             throw DaemonError.watermarkNeeded(journal: replayed.last.value)
         }
         counting.reach(replayed.last)
+        if let watermark, watermark > replayed.last {
+            counting.forgetEnded(now: believed.bound(of: now))
+        }
         // Whom it counted in windows that are over it has not learned: if the clock is set back, nobody counts twice in them.
         try keys.closeWindows(now: now)
         for tail in replayed.torn {

@@ -1,5 +1,7 @@
+import Dispatch
 import Foundation
 import Simulation
+import Synchronization
 import Testing
 import ThrongFaults
 
@@ -42,17 +44,18 @@ struct SimulationTests {
     /// `THRONG_SIMULATE_SEEDS` chooses how many histories of 300 steps are run: 400, or 3,400 for a million steps.
     @Test("no history loses or doubles what was acknowledged, refuses a start, or waits for ever")
     func keepsPromises() throws {
-        let seeds = ProcessInfo.processInfo.environment["THRONG_SIMULATE_SEEDS"].flatMap { UInt64($0) } ?? 400
+        let seeds = ProcessInfo.processInfo.environment["THRONG_SIMULATE_SEEDS"].flatMap { Int($0) } ?? 400
         let simulator = try Simulator()
-        var acknowledged = 0
-        for value in 1...seeds {
+        let acknowledged = Mutex(0)
+        DispatchQueue.concurrentPerform(iterations: seeds) { place in
+            let value = UInt64(place + 1)
             let outcome = simulator.run(Seed(value))
-            acknowledged += outcome.acknowledged
+            acknowledged.withLock { $0 += outcome.acknowledged }
             if let violation = outcome.violation {
                 Issue.record("seed \(value): \(violation). Tests/Scripts/simulate --seed \(value) prints its history")
             }
         }
-        #expect(acknowledged > Int(seeds) * 10)
+        #expect(acknowledged.withLock { $0 } > seeds * 10)
     }
 
     @Test(
@@ -60,7 +63,8 @@ struct SimulationTests {
         arguments: [
             (Fault.reopenReplayedWindows, UInt64(100)), (.ignoreSyncedThrough, 100), (.numberBeyondBounds, 50),
             (.writeAnyRecord, 50), (.trustClock, 100),
-            (.acknowledgeEarly, 50), (.ignoreFailedSync, 100),
+            (.acknowledgeEarly, 50), (.ignoreFailedSync, 100), (.takeWithoutLease, 20), (.waitByTimeOfDay, 50),
+            (.askPatiently, 50),
         ])
     func controls(fault: Fault, seeds: UInt64) throws {
         let simulator = try Simulator()

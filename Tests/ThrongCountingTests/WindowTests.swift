@@ -291,6 +291,21 @@ struct WindowTests {
         #expect(house.journal.count == 2)
     }
 
+    @Test("what ended while another process counted on is not counted again by a copy of its journal")
+    func copied() throws {
+        var house = House()
+        house.take(
+            Self.post(
+                [Sent(steps: 1, os: 0, periodStart: Self.midnight, count: 1)], by: 1,
+                window: WindowNumber(Self.now / 900), id: BatchID(high: 1, low: 1)))
+        var copy = Counting(space: Self.space, position: .start, watermark: JournalPosition(5))
+        for record in house.journal { copy.replay(record, now: Self.now + 1800) }
+        copy.reach(JournalPosition(1))
+        copy.forgetEnded(now: Self.now + 1800)
+        #expect(copy.takeClosings(now: Self.now + 1800) { _ in Self.midnight }.isEmpty)
+        #expect(copy.position == JournalPosition(5))
+    }
+
     @Test("an identifier of a period that was released counts in the one that is open")
     func late() throws {
         var house = House()

@@ -138,6 +138,17 @@ struct KeptFlushTests {
         #expect(try files() == [])
     }
 
+    @Test("a flush that PostgreSQL gets hours after it was kept first is kept from then on")
+    func late() throws {
+        let kept = try KeptFlushes(try data())
+        try kept.keep(flush(0, 1), now: now)
+        try kept.keep(flush(0, 1), now: now + 6 * 3600)
+        #expect(try kept.prune(now: now + 6 * 3600 + 1) == 0)
+        #expect(kept.end(from: .start) == JournalPosition(1))
+        #expect(try kept.prune(now: now + 7 * 3600) == 0)
+        #expect(kept.end(from: .start) == nil)
+    }
+
     @Test("kept flushes stay within their cap: the oldest go")
     func cap() throws {
         let kept = try KeptFlushes(try data(), options: .init(seconds: 12, capBytes: 1500))

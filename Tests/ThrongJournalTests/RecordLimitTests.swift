@@ -149,5 +149,5 @@ struct RecordLimitTests {
 extension Machine {
     /// The system's, with nothing that runs by itself.
     static let stepped = Machine(
-        disk: SystemDisk.shared, elapsed: Machine.real.elapsed, random: Machine.real.random, hasThreads: false)
+        disk: SystemDisk.shared, time: Machine.real.time, random: Machine.real.random, hasThreads: false)
 }

@@ -14,6 +14,7 @@ struct FenceWatch: Service {
     let journal: Journal
     let database: DatabaseLink
     let telemetry: Telemetry
+    let machine: Machine
     let logger: Logger
     let onFenced: @Sendable () -> Void
 
@@ -24,15 +25,20 @@ struct FenceWatch: Service {
     private static let patience = Duration.seconds(3)
 
     func run() async throws {
-        var next = ContinuousClock.now
+        var next = machine.elapsed()
         while !Task.isShuttingDownGracefully {
-            if let doubts = journal.doubts {
-                await ask(doubts)
-            } else if journal.isOpen, ContinuousClock.now >= next {
-                next = .now + Self.interval
-                await look()
-            }
+            await turn(&next)
             try await pause(.milliseconds(100))
+        }
+    }
+
+    /// Asks where there is doubt, and looks where that is due by ``Machine/elapsed()``.
+    func turn(_ next: inout Duration) async {
+        if let doubts = journal.doubts {
+            await ask(doubts)
+        } else if journal.isOpen, machine.elapsed() >= next {
+            next = machine.elapsed() + Self.interval
+            await look()
         }
     }
 
@@ -45,14 +51,14 @@ struct FenceWatch: Service {
         }
     }
 
-    func ask(_ doubts: UInt64) async {
-        let deadline = ContinuousClock.now + Self.patience
+    private func ask(_ doubts: UInt64) async {
+        let deadline = machine.elapsed() + Self.patience
         for attempt in 1...Self.attempts {
             do {
                 guard try await isStillOurs() else { return }
                 logger.notice("the process stood still; PostgreSQL says that nobody took its place")
                 return journal.settle(doubts)
-            } catch  where attempt == Self.attempts || ContinuousClock.now >= deadline {
+            } catch  where attempt == Self.attempts || machine.elapsed() >= deadline {
                 telemetry.databaseIsAway()
                 logger.warning(
                     "the process stood still, and PostgreSQL can't be asked whether another took its place",

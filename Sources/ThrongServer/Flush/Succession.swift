@@ -15,7 +15,11 @@ final class Succession: Sendable {
     /// three seconds of standing still, the beginning of a flush; and to spare.
     static let lease = Duration.seconds(10)
 
-    private let announced = Mutex<(fence: Int64, free: Duration)?>(nil)
+    /// No more of the wait than this lies between two answers of PostgreSQL: while it was away, the other one could not hear
+    /// either.
+    static let longestStep = Duration.seconds(3)
+
+    private let announced = Mutex<(fence: Int64, waited: Duration, last: Duration)?>(nil)
 
     /// The fence under which this process has announced itself; nil where it has not.
     var fence: Int64? { announced.withLock { $0?.fence } }
@@ -35,14 +39,16 @@ final class Succession: Sendable {
     /// Learns that the announcement stands in PostgreSQL, or that it could not be made because the other one flushes; true
     /// once this process has waited for long enough.
     ///
-    /// - Parameter now: see `Machine.elapsed`.
+    /// - Parameter now: see ``Machine/elapsed()``.
     func announce(_ fence: Int64, stands: Bool, now: Duration) -> Bool {
         announced.withLock { announced in
             guard stands, let before = announced, before.fence == fence else {
-                announced = (fence, now)
+                announced = (fence, .zero, now)
                 return false
             }
-            return now - before.free >= Self.lease
+            let waited = before.waited + min(now - before.last, Self.longestStep)
+            announced = (fence, waited, now)
+            return waited >= Self.lease
         }
     }
 }

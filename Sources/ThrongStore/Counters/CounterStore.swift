@@ -1,5 +1,6 @@
 internal import Synchronization
 package import ThrongCounting
+internal import ThrongFaults
 package import ThrongPlan
 package import ThrongPostgres
 
@@ -41,7 +42,12 @@ package final class CounterStore: Sendable {
     package init(_ settings: ConnectionSettings) {
         let own = settings.acting(as: .ingest)
         connection = Connection(own.waitingForLocks(seconds: Self.lockSeconds))
-        watch = Connection(own.brisk(seconds: Self.standingSeconds))
+        watch = Connection(Self.watching(own))
+    }
+
+    /// How PostgreSQL is asked how an attachment stands: it may take seconds, as clients wait for the answer.
+    static func watching(_ settings: ConnectionSettings) -> ConnectionSettings {
+        Fault.askPatiently.isOn ? settings : settings.brisk(seconds: standingSeconds)
     }
 
     /// How long a flush or a registration waits for a lock before it is tried again. Unit: seconds.

@@ -16,6 +16,8 @@ package struct Action: Sendable, Hashable, CustomStringConvertible {
         case damage
         /// The daemon's process stands still for some seconds.
         case freeze
+        /// The data directory is copied, and a process is started on the copy.
+        case copy
         /// The clock is set wrong, or right.
         case clockWrong, clockRight
         /// The process is killed; the power is lost; the daemon is stopped in order; a dead one is started.

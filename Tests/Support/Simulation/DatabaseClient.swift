@@ -2,10 +2,11 @@ import ThrongCounting
 import ThrongPlan
 import ThrongRelease
 import ThrongReport
-import ThrongStore
 
+@testable import ThrongPostgres
 @testable import ThrongSchedule
 @testable import ThrongServer
+@testable import ThrongStore
 
 /// A process's way to a ``VirtualDatabase``.
 ///
@@ -18,28 +19,42 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, Retention, Clo
 
     init(_ database: VirtualDatabase) { self.database = database }
 
+    /// Whether it has a daemon's place, and nobody else wants that.
+    var isSettled: Bool {
+        guard let (daemon, fence) = attachment, let mark = database.state.marks[daemon] else { return false }
+        return mark.fence == fence && mark.claim == nil
+    }
+
     func end() {
         isAlive = false
         database.wake()
     }
 
+    /// How long connections wait for an answer. Unit: seconds.
+    private let ordinary = ConnectionSettings(connectionString: "").longestSilence
+    private let standing = CounterStore.watching(ConnectionSettings(connectionString: "")).longestSilence
+
+    private func hear(_ query: String, within seconds: Int? = nil) async throws {
+        try await database.hear(query, of: self, within: seconds ?? ordinary)
+    }
+
     // MARK: Flushing
 
     func registerLayouts(_ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms]) async throws {
-        try await database.hear("metric_layout.register", of: self)
+        try await hear("metric_layout.register")
     }
 
     func forgetSchema() {}
 
     func watermark(of daemon: DaemonID) async throws -> Watermark? {
-        try await database.hear("watermark.select", of: self)
+        try await hear("watermark.select")
         return database.state.marks[daemon]
     }
 
     func attach(
         daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String?
     ) async throws -> JournalPosition {
-        try await database.hear("watermark.attach", of: self)
+        try await hear("watermark.attach")
         let position = try database.commit("watermark.attach") { state in
             let found = state.marks[daemon]
             guard (found?.fence ?? 0) == (known?.fence ?? 0) else { throw StoreError.fenced(daemon: daemon) }
@@ -53,7 +68,7 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, Retention, Clo
     }
 
     func watermark() async throws -> JournalPosition {
-        try await database.hear("watermark.select", of: self)
+        try await hear("watermark.select")
         return try position(in: database.state)
     }
 
@@ -67,7 +82,7 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, Retention, Clo
     }
 
     func flush(_ flush: Flush, now: Int64) async throws -> FlushOutcome {
-        try await database.hear("counter.upsert", of: self)
+        try await hear("counter.upsert")
         return try database.commit("counter.upsert") { state in
             let found = try position(in: state)
             guard let (daemon, fence) = attachment else { throw StoreError.notAttached }
@@ -97,7 +112,7 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, Retention, Clo
     // MARK: The place
 
     func claim(daemon: DaemonID, from known: Watermark, fence: Int64) async throws -> Bool {
-        try await database.hear("watermark.claim", of: self)
+        try await hear("watermark.claim")
         return try database.commit("watermark.claim") { state in
             guard let mark = state.marks[daemon], mark.fence == known.fence, (mark.claim ?? 0) <= fence else {
                 return false
@@ -109,13 +124,13 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, Retention, Clo
     }
 
     func isClaimed() async throws -> Bool {
-        try await database.hear("watermark.select", of: self)
+        try await hear("watermark.select", within: standing)
         _ = try position(in: database.state)
         return attachment.flatMap { database.state.marks[$0.daemon]?.claim }.map { $0 > 0 } ?? false
     }
 
     func hearClaim() async throws -> Bool {
-        try await database.hear("watermark.hear", of: self)
+        try await hear("watermark.hear", within: standing)
         return try database.commit("watermark.hear") { state in
             guard let (daemon, fence) = attachment, let mark = state.marks[daemon], mark.fence == fence,
                 let claim = mark.claim, claim > 0
@@ -126,7 +141,7 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, Retention, Clo
     }
 
     func release() async throws {
-        try await database.hear("watermark.release", of: self)
+        try await hear("watermark.release")
         try database.commit("watermark.release") { state in
             guard let (daemon, fence) = attachment, let mark = state.marks[daemon], mark.fence == fence else { return }
             state.marks[daemon] = Watermark(position: mark.position, fence: fence, holder: nil, claim: mark.claim)
@@ -136,12 +151,12 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, Retention, Clo
     // MARK: The barrier
 
     func lastAsking() async throws -> Int64 {
-        try await database.hear("settlement.asked", of: self)
+        try await hear("settlement.asked")
         return database.asked
     }
 
     func settle(_ asking: Int64) async throws {
-        try await database.hear("watermark.settle", of: self)
+        try await hear("watermark.settle")
         guard let (daemon, fence) = attachment, database.state.settled[daemon] ?? -1 < asking else { return }
         try database.commit("watermark.settle") { state in
             if state.marks[daemon]?.fence == fence { state.settled[daemon] = asking }
@@ -149,13 +164,13 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, Retention, Clo
     }
 
     func askToSettle() async throws -> Int64 {
-        try await database.hear("settlement.ask", of: self)
+        try await hear("settlement.ask")
         database.asked += 1
         return database.asked
     }
 
     func unsettled(_ asking: Int64) async throws -> [UnsettledDaemon] {
-        try await database.hear("watermark.unsettled", of: self)
+        try await hear("watermark.unsettled")
         return database.state.settled.filter { $0.value < asking }.keys
             .sorted { $0.description < $1.description }.map { UnsettledDaemon(daemon: $0, silence: 0) }
     }
@@ -163,12 +178,12 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, Retention, Clo
     // MARK: The clock
 
     func clock() async throws -> StoredClock {
-        try await database.hear("clock.select", of: self)
+        try await hear("clock.select")
         return StoredClock(database: database.shown, believed: database.state.believed)
     }
 
     func believe(_ time: StoredClock.Believed) async throws {
-        try await database.hear("clock.raise", of: self)
+        try await hear("clock.raise")
         try database.commit("clock.raise") { state in
             guard time.time > state.believed?.time ?? .min else { return }
             state.believed = time
@@ -176,7 +191,7 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, Retention, Clo
     }
 
     func confirm(_ time: StoredClock.Believed) async throws {
-        try await database.hear("clock.confirm", of: self)
+        try await hear("clock.confirm")
         try database.commit("clock.confirm") { $0.believed = time }
     }
 
@@ -185,7 +200,7 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, Retention, Clo
     func releaseDue(
         of plan: Plan, now: Int64, failed: (ReleaseScheduler.Failure) throws -> Void
     ) async throws -> [ReleaseScheduler.Made] {
-        try await database.hear("release.insert", of: self)
+        try await hear("release.insert")
         let grace = plan.app.grace.components.seconds
         for (period, end) in database.state.open.sorted(by: { $0.key < $1.key }) where end + grace <= now {
             guard let layout = database.layouts[period.metric] else { continue }
@@ -201,12 +216,12 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, Retention, Clo
     func deliverDue(of plan: Plan, now: Int64, failed: (Report, any Error) -> Void) async throws -> Int { 0 }
 
     func firstOpenEnd(app: AppName) async throws -> Int64? {
-        try await database.hear("open_period.first", of: self)
+        try await hear("open_period.first")
         return database.state.open.values.min()
     }
 
     func expire(plans: [Plan], now: Int64) async throws -> ExpiryOutcome {
-        try await database.hear("released_cell.drop", of: self)
+        try await hear("released_cell.drop")
         var cells: Int64 = 0
         for (period, released) in database.state.released.sorted(by: { $0.key < $1.key }) where released.hasCells {
             guard let plan = plans.first, let metric = plan.metric(period.metric),
@@ -219,4 +234,8 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, Retention, Clo
         }
         return ExpiryOutcome(cells: cells, partitions: [])
     }
+}
+
+extension ConnectionSettings {
+    fileprivate var longestSilence: Int { statementTimeoutSeconds + patienceSeconds }
 }

@@ -149,7 +149,7 @@ final class DiskPort: Disk, @unchecked Sendable {
         return 0
     }
 
-    func name(ofLock lock: Int32) -> String? { "the disk's" }
+    func name(ofLock lock: Int32) -> String? { "the lock of disk \(disk.name)" }
 
     func unlock(_ lock: Int32) { if disk.holder == ObjectIdentifier(self) { disk.holder = nil } }
 }

@@ -7,15 +7,46 @@ struct Oracle {
     /// By metric and cell: posts that must be counted, and that may be.
     private var certain: [[Int]] = Array(repeating: Array(repeating: 0, count: Town.cells), count: Town.visits.count)
     private var possible: [[Int]] = Array(repeating: Array(repeating: 0, count: Town.cells), count: Town.visits.count)
+    /// The same of the sum of the metric that has one, by cell.
+    private(set) var certainSum = [Int64](repeating: 0, count: Town.cells)
+    private(set) var possibleSum = [Int64](repeating: 0, count: Town.cells)
     private(set) var acknowledged = 0
+    private(set) var hasCopies = false
 
     mutating func add(_ post: Post) { posts.append(post) }
+
+    /// A copy is made: what nobody was told of is not on it, as far as anybody can tell.
+    mutating func copies() {
+        hasCopies = true
+        for number in posts.indices where posts[number].fate == .unknown { posts[number].isApart = true }
+    }
+
+    /// A copy takes over: what it had open when it was copied it does not close where that is over.
+    ///
+    /// - Parameter now: the latest time that any process may have believed. Unit: Unix seconds.
+    mutating func takesOver(now: Int64) {
+        for number in posts.indices where posts[number].window.over <= now { posts[number].isBetween = true }
+    }
+
+    /// Notes that a post goes to a line of processes, of which some more were copied; false where a client must not send it
+    /// there: it went to one that this one doesn't know of.
+    mutating func sends(_ number: Int, to line: Int, of lines: Int) -> Bool {
+        let post = posts[number]
+        let isKnown = post.line < line && !post.isApart && post.fate == .acknowledged
+        guard post.line == line || isKnown else { return false }
+        posts[number].line = line
+        posts[number].isApart = line < lines
+        return true
+    }
 
     /// The client was not told that its batch counts, and it may.
     mutating func mayCount(_ number: Int) {
         guard posts[number].fate == .refused else { return }
         posts[number].fate = .unknown
-        for cell in posts[number].cells { possible[posts[number].place][cell] += 1 }
+        for cell in posts[number].cells {
+            possible[posts[number].place][cell] += 1
+            possibleSum[cell] += posts[number].amount
+        }
     }
 
     /// The client was told that its batch counts.
@@ -23,7 +54,10 @@ struct Oracle {
         mayCount(number)
         guard posts[number].fate == .unknown else { return }
         posts[number].fate = .acknowledged
-        for cell in posts[number].cells { certain[posts[number].place][cell] += 1 }
+        for cell in posts[number].cells {
+            certain[posts[number].place][cell] += 1
+            certainSum[cell] += posts[number].amount
+        }
         acknowledged += 1
     }
 
@@ -37,7 +71,8 @@ struct Oracle {
                     promise: .doubled, detail: "\(metric) cell \(cell) holds \(found), sent \(possible[place][cell])")
             }
         }
-        return checkIdentifiers(state, isFinal: false)
+        return checkSums(state, isFinal: false) ?? checkIdentifiers(state, isFinal: false)
+            ?? checkLargest(state, isFinal: false)
     }
 
     /// Everything that was acknowledged is there: true once all faults have ceased.
@@ -52,7 +87,8 @@ struct Oracle {
                     detail: "\(metric) cell \(cell) holds \(found), acknowledged \(certain[place][cell])")
             }
         }
-        return checkIdentifiers(state, isFinal: true)
+        return checkSums(state, isFinal: true) ?? checkIdentifiers(state, isFinal: true)
+            ?? checkLargest(state, isFinal: true)
     }
 
     private struct Seen: Hashable {
@@ -80,7 +116,8 @@ struct Oracle {
             if post.place == 0 { mayOften[seen.window, default: []].insert(post.who) }
             guard post.fate == .acknowledged else { continue }
             must[seen, default: []].insert(post.who)
-            if post.place == 0 { mustOften[seen.window, default: []].insert(post.who) }
+            // What the process counted after it was copied goes with it.
+            if post.place == 0, !post.isApart, !post.isBetween { mustOften[seen.window, default: []].insert(post.who) }
         }
         // Late events count into another period of the same window.
         let isLate = !state.released.isEmpty

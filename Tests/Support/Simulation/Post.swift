@@ -27,6 +27,15 @@ struct Post {
     /// Events beside the one that counts.
     var refused = 0
     var fate = Fate.refused
+    /// The earliest line of processes that knows of it: each copy begins another one.
+    var line: Int
+    /// Whether a copy was made before it was sent to that line, so that the later ones don't know of it.
+    var isApart = false
+    /// Whether its window ended between two processes: neither may know whom all it saw.
+    var isBetween = false
+
+    /// What each of its cells adds to the sum of the metric that has one.
+    var amount: Int64 { place == 1 ? 1 + Int64(number % 90) : 0 }
 
     /// Where it counts.
     var cells: [Int] { (0..<spread).map { (cell + $0) % Town.cells } }
@@ -50,6 +59,6 @@ struct Post {
                     metric: Int32(ordinal), cell: CellIndex(UInt32(cell)), periodStart: periodStart, count: 1,
                     firstAmount: 0)
             },
-            amounts: [], marks: marks)
+            amounts: place == 1 ? [amount] : [], marks: marks)
     }
 }

@@ -2,7 +2,7 @@
 package struct Seed: Sendable, Hashable {
     /// A group of faults that a history has or has not: fewer at once go deeper.
     package enum Family: Int, Sendable, Hashable, CaseIterable {
-        case crash, power, sync, space, clock, database, restore, schedule, freeze, absence, giants, damage
+        case crash, power, sync, space, clock, database, restore, schedule, freeze, absence, giants, damage, copies
     }
 
     /// Which history of all.
@@ -20,7 +20,10 @@ package struct Seed: Sendable, Hashable {
     package var families: Set<Family> {
         var chance = Chance(value ^ 0xFA31)
         var families = Set(Family.allCases.filter { _ in chance.oneIn(3) })
-        if chance.below(4) > 0 { families.remove(.damage) }
+        if chance.oneIn(2) { families.remove(.damage) }
+        // A copy lacks what a person would have to put right, and what its original flushed last.
+        if families.contains(.damage) { families.remove(.copies) }
+        if families.contains(.copies) { families.remove(.restore) }
         // What is kept to bring a database up to date goes by the clock.
         if families.contains(.clock) { families.remove(.restore) }
         return families
@@ -56,7 +59,8 @@ package struct Seed: Sendable, Hashable {
         if families.contains(.schedule) { weights += [(.schedule, 8), (.hours, 2)] }
         if families.contains(.absence) { weights += [(.crowd, 2), (.databaseAway, 1), (.databaseBack, 1)] }
         if families.contains(.giants) { weights += [(.giant, 5), (.kill, 1)] }
-        if families.contains(.damage) { weights += [(.damage, 1), (.kill, 1)] }
+        if families.contains(.damage) { weights += [(.damage, 2), (.kill, 2)] }
+        if families.contains(.copies) { weights += [(.copy, 2), (.freeze, 2)] }
         if families.contains(.freeze) { weights += [(.freeze, 3)] }
         return weights.flatMap { Array(repeating: $0.0, count: $0.1) }
     }

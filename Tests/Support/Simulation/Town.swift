@@ -35,6 +35,7 @@ enum Town {
             purpose: slow
             dimensions: [row, column]
             contribution_bound: 100000
+            measures: {sums: {paid: {field: paid, from: 0, to: 100, decimals: 0, unit: EUR}}}
             period: hour
           often:
             title: How often
@@ -52,6 +53,8 @@ enum Town {
     static let start: Int64 = 1_795_176_000
     static let cells = 256
     static let visits: [MetricName] = ["quick_visits", "slow_visits"]
+    /// The one that has a sum.
+    static let paid: MetricName = "slow_visits"
     static let often: MetricName = "often"
 
     static let plan: Result<Plan, any Error> = Result {

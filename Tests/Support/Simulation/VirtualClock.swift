@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// The time in a simulated world: what it truly is, and what the daemon's machine takes it for.
@@ -21,6 +22,11 @@ final class VirtualClock: Sendable {
     var shown: Int64 { times.withLock { $0.truth.components.seconds + $0.error } }
     /// The machine's error. Unit: seconds.
     var error: Int64 { times.withLock { $0.error } }
+    /// What one of the machine's clocks shows.
+    func time(_ clock: clockid_t) -> Duration {
+        times.withLock { clock == CLOCK_REALTIME ? $0.truth + .seconds($0.error) : $0.elapsed }
+    }
+
     /// What no step changes.
     var elapsed: Duration { times.withLock { $0.elapsed } }
 

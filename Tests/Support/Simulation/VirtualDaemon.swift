@@ -43,6 +43,10 @@ final class VirtualDaemon: @unchecked Sendable {
     private var isFlushing = false
     private var isScheduling = false
     private var isAsking = false
+    private var nextLook = Duration.zero
+    private let succession: Succession
+    /// Until then it stands still, by the machine's time that never goes back.
+    private var standsUntil = Duration.zero
     /// When the flush takes its next turn, by the machine's time that never goes back.
     private var flushDue = Duration.zero
     private var needsWatermark: Bool
@@ -50,10 +54,16 @@ final class VirtualDaemon: @unchecked Sendable {
     private(set) var isWaitingForSpace = false
 
     var isRunning: Bool { if case .running = phase { true } else { false } }
+    var isStarting: Bool { if case .starting = phase { true } else { false } }
+    private var isStanding: Bool { machine.elapsed() < standsUntil }
+    /// Whether it can do anything.
+    var isAwake: Bool { isRunning && !isStanding }
+    /// Whether it has its place in PostgreSQL, and nobody else wants it.
+    var isSettled: Bool { isRunning && failure.error == nil && desk?.knownFlushed != nil && client.isSettled }
 
     init(
         on disk: VirtualDisk, database: VirtualDatabase, time: VirtualClock, executor: StepExecutor, plan: Plan,
-        layouts: [MetricLayout], labels: LabelStore, chance: Chance, needsWatermark: Bool,
+        layouts: [MetricLayout], labels: LabelStore, chance: Chance, succession: Succession, needsWatermark: Bool,
         say: (@Sendable (String) -> Void)?
     ) {
         let port = DiskPort(disk)
@@ -63,11 +73,12 @@ final class VirtualDaemon: @unchecked Sendable {
         self.layouts = layouts
         self.executor = executor
         self.labels = labels
+        self.succession = succession
         self.needsWatermark = needsWatermark
         let client = DatabaseClient(database)
         self.client = client
         port.onEnd = { client.end() }
-        machine = Machine(disk: port, elapsed: { time.elapsed }, random: { random.next() }, hasThreads: false)
+        machine = Machine(disk: port, time: { time.time($0) }, random: { random.next() }, hasThreads: false)
         clock = UnixClock { time.shown }
         houseClock = HouseClock(clock, machine: "town") { time.truth }
         logger = Logger(label: "simulation") { _ in
@@ -103,7 +114,7 @@ final class VirtualDaemon: @unchecked Sendable {
         let data = try DataDirectory(path: "/data", on: machine)
         self.data = data
         let link = DatabaseLink(
-            counters: client, layouts: layouts, terms: [:], data: data, clock: clock, succession: Succession(),
+            counters: client, layouts: layouts, terms: [:], data: data, clock: clock, succession: succession,
             prepare: { _ in })
         let telemetry = Telemetry()
         let kept = try KeptFlushes(data)
@@ -131,8 +142,9 @@ final class VirtualDaemon: @unchecked Sendable {
             settlement: Settlement(client) { [weak self] _ in try await self?.flushForRelease() },
             health: telemetry.schedule,
             clock: clock, interval: .seconds(60), logger: logger)
-        fenceWatch = FenceWatch(journal: desk.journal, database: link, telemetry: telemetry, logger: logger) {
-            [failure] in
+        fenceWatch = FenceWatch(
+            journal: desk.journal, database: link, telemetry: telemetry, machine: machine, logger: logger
+        ) { [failure] in
             failure.raise(.fenced(pending: 0))
         }
     }
@@ -160,20 +172,30 @@ final class VirtualDaemon: @unchecked Sendable {
 
     // MARK: Its turns
 
+    /// Lets it stand still: other processes go on.
+    func stand(for length: Duration) { standsUntil = machine.elapsed() + length }
+
+    /// A turn of the journal's thread. One that is idle may wake at any time, and writes its mark then; one that waits for
+    /// space waits for as long as it chose to.
     func write() {
-        guard isRunning, let journal = desk?.journal else { return }
-        isWaitingForSpace = journal.step() == .full
+        guard isAwake, let journal = desk?.journal, !isWaitingForSpace || journal.isRested else { return }
+        isWaitingForSpace = journal.turn() == .full
         executor.drain()
     }
 
-    func beat() { desk?.journal.beat() }
+    func beat() { if !isStanding { desk?.journal.beat() } }
 
     func flush() {
-        guard isRunning, !isFlushing, let flushService else { return }
+        guard isAwake, !isFlushing, let flushService, let desk else { return }
         isFlushing = true
         run { [self] in
             var progress = flushProgress
-            let rest = await flushService.round(&progress)
+            var rest = Duration.zero
+            if desk.journal.isOpen {
+                rest = await flushService.round(&progress)
+            } else {
+                _ = await flushService.handOver(&progress)
+            }
             flushProgress = progress
             flushDue = machine.elapsed() + rest
             isFlushing = false
@@ -182,7 +204,7 @@ final class VirtualDaemon: @unchecked Sendable {
 
     /// What goes on while a release waits for the flush.
     private func flushForRelease() async throws {
-        guard isRunning, !isFlushing, let flushService else { throw CancellationError() }
+        guard isAwake, !isFlushing, let flushService else { throw CancellationError() }
         isFlushing = true
         var progress = flushProgress
         let rest = await flushService.round(&progress)
@@ -191,10 +213,10 @@ final class VirtualDaemon: @unchecked Sendable {
         isFlushing = false
     }
 
-    func flushIfDue() { if machine.elapsed() >= flushDue { flush() } }
+    func flushIfDue() { if machine.elapsed() >= flushDue || desk?.journal.isOpen == false { flush() } }
 
     func schedule() {
-        guard isRunning, !isScheduling, let scheduleService else { return }
+        guard isAwake, !isScheduling, let scheduleService else { return }
         isScheduling = true
         run { [self] in
             var progress = scheduleProgress
@@ -205,10 +227,12 @@ final class VirtualDaemon: @unchecked Sendable {
     }
 
     func watchFence() {
-        guard isRunning, !isAsking, let fenceWatch, let doubts = desk?.journal.doubts else { return }
+        guard isAwake, !isAsking, let fenceWatch else { return }
         isAsking = true
         run { [self] in
-            await fenceWatch.ask(doubts)
+            var next = nextLook
+            await fenceWatch.turn(&next)
+            nextLook = next
             isAsking = false
         }
     }

@@ -59,8 +59,12 @@ final class VirtualDatabase: @unchecked Sendable {
     }
 
     /// Returns once the question is heard.
-    func hear(_ query: String, of client: DatabaseClient) async throws {
+    ///
+    /// - Parameter seconds: how long the connection waits for an answer.
+    func hear(_ query: String, of client: DatabaseClient, within seconds: Int) async throws {
+        let end = clock.truth + Int64(seconds)
         while condition == .hung, client.isAlive {
+            guard clock.truth < end else { throw PostgresError.timedOut(query: query, seconds: seconds) }
             await withCheckedContinuation { waiting.append($0) }
         }
         guard client.isAlive else { throw PostgresError.closed }
@@ -84,9 +88,11 @@ final class VirtualDatabase: @unchecked Sendable {
 
     func backUp() { backups.append((clock.truth, state)) }
 
-    /// Goes back to a backup that is no older than so many seconds; false where there is none.
-    func restore(within seconds: Int64, _ chance: inout Chance) -> Bool {
-        backups.removeAll { $0.truth < clock.truth - seconds }
+    /// Goes back to a backup that is no older than from then; false where there is none.
+    ///
+    /// - Parameter time: Unix seconds.
+    func restore(since time: Int64, _ chance: inout Chance) -> Bool {
+        backups.removeAll { $0.truth < time }
         guard !backups.isEmpty else { return false }
         let place = chance.below(backups.count)
         state = backups[place].state

@@ -14,6 +14,8 @@ final class VirtualDisk: @unchecked Sendable {
         var live: [UInt8] = []
         var stable: [UInt8] = []
         var dirty: Set<Int> = []
+        /// Whether a failed sync has left what no later one brings to disk.
+        var hasLost = false
         init(_ number: Int) { self.number = number }
     }
 
@@ -31,6 +33,8 @@ final class VirtualDisk: @unchecked Sendable {
     /// By path: the paths in it.
     private(set) var directories: [String: Set<String>] = ["/data": []]
     private var inodes = 0
+    /// What proves that two processes had the same one.
+    let name: Int
     /// Unit: bytes.
     var used: Int { names.values.reduce(0) { $0 + $1.live.count } }
     /// Unit: bytes.
@@ -50,7 +54,10 @@ final class VirtualDisk: @unchecked Sendable {
     /// Who holds the lock.
     var holder: ObjectIdentifier?
 
-    init(_ chance: Chance) { self.chance = chance }
+    init(_ chance: Chance, name: Int = 0) {
+        self.chance = chance
+        self.name = name
+    }
 
     // MARK: What processes do
 
@@ -101,11 +108,14 @@ final class VirtualDisk: @unchecked Sendable {
     /// False where the sync fails: then the system takes for written what may not be.
     func sync(_ file: Inode) -> Bool {
         let works = nextSyncWorks()
-        if works {
+        if works, !file.hasLost {
+            file.stable = file.live
+        } else if works {
             if file.live.count < file.stable.count { file.stable.removeLast(file.stable.count - file.live.count) }
             for sector in file.dirty { copy(sector, of: file) }
             if file.live.count > file.stable.count { file.stable.append(contentsOf: file.live[file.stable.count...]) }
         } else {
+            file.hasLost = true
             for sector in file.dirty.sorted() where chance.oneIn(2) { copy(sector, of: file) }
         }
         file.dirty = []
@@ -116,6 +126,7 @@ final class VirtualDisk: @unchecked Sendable {
     func syncAnyway(_ file: Inode) {
         file.stable = file.live
         file.dirty = []
+        file.hasLost = false
     }
 
     func syncDirectory(_ path: String) -> Bool {
@@ -200,11 +211,12 @@ final class VirtualDisk: @unchecked Sendable {
         file.live = left
         file.stable = left
         file.dirty = []
+        file.hasLost = false
     }
 
     /// A second disk with what processes read now; nothing of it is lost to a power loss any more.
     func copy(_ chance: Chance) -> VirtualDisk {
-        let other = VirtualDisk(chance)
+        let other = VirtualDisk(chance, name: name + 1)
         var copies: [Int: Inode] = [:]
         for (path, file) in names {
             let twin = copies[file.number] ?? Inode(file.number)

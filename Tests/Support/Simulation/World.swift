@@ -16,14 +16,31 @@ final class World: @unchecked Sendable {
     let plan: Plan
     let layouts: [MetricLayout]
     let clock: VirtualClock
-    let disk: VirtualDisk
+    var disk: VirtualDisk
     let database: VirtualDatabase
     let executor = StepExecutor()
-    private(set) var daemon: VirtualDaemon
-    private(set) var oracle = Oracle()
-    private(set) var trace: Trace
+    var daemon: VirtualDaemon
+    /// Waits for the daemon's place, on a copy of its data directory.
+    var rival: Rival?
+    /// Whose place was taken, as long as it does not know it.
+    var former: VirtualDaemon?
+    /// Which copy the daemon runs on, and how many were made.
+    var line = 0
+    var lines = 0
+    var oracle = Oracle()
+    var trace: Trace
     private(set) var violation: Violation?
     private let labels: LabelStore
+    /// How long processes had turns. Unit: the machine's time that never goes back.
+    private var attended = Duration.zero
+    /// When there was no space on the disk last, by ``attended``.
+    private var short = Duration.zero
+    /// Who waits for an answer, by post: since when.
+    private var unanswered: [Int: Duration] = [:]
+    /// The latest time that the machine's clock has shown. Unit: Unix seconds.
+    private(set) var latestShown = Int64.min
+    /// When the disk was too full last to keep what is flushed, if it was. Unit: Unix seconds.
+    private var fullAt = Int64.min
     /// Clocks were wrong: what a release or retention may do differs.
     private var starts: UInt64 = 0
     private var needsWatermark = false
@@ -33,7 +50,7 @@ final class World: @unchecked Sendable {
     /// Whether it did: a person has to help.
     private(set) var isGivenUp = false
 
-    private static let capacity = 1 << 20
+    static let capacity = 1 << 20
 
     init(plan: Plan, layouts: [MetricLayout], labels: LabelStore, isTraced: Bool) {
         self.plan = plan
@@ -47,7 +64,7 @@ final class World: @unchecked Sendable {
         database.layouts = Dictionary(layouts.map { ($0.metric, $0) }, uniquingKeysWith: { first, _ in first })
         daemon = VirtualDaemon(
             on: disk, database: database, time: clock, executor: executor, plan: plan, layouts: layouts, labels: labels,
-            chance: Chance(2), needsWatermark: false, say: nil)
+            chance: Chance(2), succession: Succession(), needsWatermark: false, say: nil)
         database.onCommit = { [weak self] query, isApplied in
             self?.trace.say("    \(isApplied ? "" : "not ")committed: \(query)")
         }
@@ -66,6 +83,8 @@ final class World: @unchecked Sendable {
     func perform(_ action: Action) {
         trace.measure(Int64(Action.Kind.allCases.firstIndex(of: action.kind) ?? 0), Int64(clamping: action.number))
         trace.say("\(action)")
+        noteTimes()
+        if isContested, Self.endsProcesses.contains(action.kind) { return }
         var chance = Chance(action.number)
         switch action.kind {
         case .post: post(&chance)
@@ -85,8 +104,13 @@ final class World: @unchecked Sendable {
         case .giant: post(&chance, refused: chance.below(2000), spread: 1 + chance.below(Town.cells))
         case .damage: damage(&chance)
         case .freeze:
-            let length = Duration.milliseconds(100 + chance.below(8000))
-            clock.pass(length, noticed: length)
+            if rival != nil || former != nil {
+                standOne(&chance)
+            } else {
+                let length = Duration.milliseconds(100 + chance.below(8000))
+                clock.pass(length, noticed: length)
+            }
+        case .copy: copy(&chance)
         case .clockWrong:
             let steps: [Int64] = [7, 300, 1200, 2400, 7200, 86_400, 730 * 86_400]
             clock.set(error: steps[chance.below(steps.count)] * (chance.oneIn(2) ? 1 : -1))
@@ -96,7 +120,7 @@ final class World: @unchecked Sendable {
         case .stop: daemon.stop()
         case .start: startIfDead()
         case .syncFails: disk.failingSync = 1 + chance.below(12)
-        case .diskFills: disk.capacity = disk.used + chance.below(2000)
+        case .diskFills: disk.capacity = disk.used + chance.below(chance.oneIn(2) ? 100 : 2000)
         case .diskHasSpace: disk.capacity = Self.capacity
         case .databaseAway: database.set(.away)
         case .databaseHangs: database.set(.hung)
@@ -108,33 +132,62 @@ final class World: @unchecked Sendable {
         }
         executor.drain()
         bury(&chance)
-        daemon.watchFence()
-        if let error = daemon.endIfFailed() { trace.say("  the daemon ends: \(error)") }
+        attend()
         noteState()
     }
 
+    /// What happens every second by itself, beside the journal and the flush.
+    private func attend() {
+        daemon.watchFence()
+        attendCopies()
+        if let error = daemon.endIfFailed() { trace.say("  the daemon ends: \(error)") }
+    }
+
+    private func noteTimes() {
+        latestShown = max(latestShown, clock.shown)
+        if disk.capacity < Self.capacity { fullAt = clock.truth + 1 }
+    }
+
     private func noteState() {
+        noteTimes()
         trace.measure(
             clock.truth, Int64(disk.used), Int64(oracle.acknowledged), daemon.isRunning ? 1 : 0,
             Int64(daemon.desk?.position.value ?? 0), Int64(daemon.desk?.flushed.value ?? 0))
         if case .failedToStart(let error) = daemon.phase { judge(startError: error) }
+        checkAnswers()
+    }
+
+    /// Where there is space, clients are answered within seconds, whatever PostgreSQL does.
+    private func checkAnswers() {
+        if !daemon.isAwake { unanswered = [:] }
+        if !daemon.isAwake || disk.capacity < Self.capacity { short = attended }
+        let since = unanswered.values.min() ?? (daemon.isWaitingForSpace ? short : attended)
+        let waited = attended - max(since, short)
+        if waited > .seconds(20) { fail(.readiness, "for \(waited) clients wait, or the disk's space does") }
     }
 
     func pass(_ length: Duration) {
         for _ in 0..<4 {
             daemon.beat()
-            clock.pass(length / 4, noticed: min(length / 4, .milliseconds(2500)))
+            former?.beat()
+            let noticed = min(length / 4, .milliseconds(2500))
+            clock.pass(length / 4, noticed: noticed)
+            attended += noticed
             daemon.beat()
+            former?.beat()
             daemon.write()
             daemon.flushIfDue()
+            database.wake()
             executor.drain()
+            attend()
         }
     }
 
-    /// Once a history: flushes that are made again are not kept longer for it.
+    /// Once a history: flushes that are made again are not kept longer for it. To no time before the disk was full: what
+    /// could not be kept then, only a person can look for.
     private func restore(_ chance: inout Chance) {
         guard !isRestored else { return }
-        isRestored = database.restore(within: 1800, &chance)
+        isRestored = database.restore(since: max(clock.truth - 1800, fullAt), &chance)
     }
 
     /// Ends the process at once, or at one of its next calls.
@@ -167,29 +220,40 @@ final class World: @unchecked Sendable {
 
     func startIfDead() {
         if case .starting = daemon.phase { return }
-        guard !daemon.isRunning, !isGivenUp else { return }
-        starts += 1
-        daemon = VirtualDaemon(
-            on: disk, database: database, time: clock, executor: executor, plan: plan, layouts: layouts, labels: labels,
-            chance: Chance(starts &* 7919), needsWatermark: needsWatermark, say: say)
+        guard !daemon.isRunning, !isGivenUp, !isContested else { return }
+        daemon = makeDaemon(on: disk, succession: Succession(), needsWatermark: needsWatermark)
         daemon.start()
+    }
+
+    func makeDaemon(on disk: VirtualDisk, succession: Succession, needsWatermark: Bool) -> VirtualDaemon {
+        starts += 1
+        return VirtualDaemon(
+            on: disk, database: database, time: clock, executor: executor, plan: plan, layouts: layouts, labels: labels,
+            chance: Chance(starts &* 7919), succession: succession, needsWatermark: needsWatermark, say: say)
     }
 
     /// Some starts wait or are tried again; one that no waiting helps is a broken promise.
     private func judge(startError error: any Error) {
         needsWatermark = false
+        if case DaemonError.watermarkNeeded = error { needsWatermark = true }
+        if isPassing(error) { return }
+        if error is JournalError, isDamaged { return isGivenUp = true }
+        trace.say("  the start is refused: \(error)")
+        fail(.startRefused, "\(error)")
+    }
+
+    /// Whether another start may go on where this error kept one from it.
+    func isPassing(_ error: any Error) -> Bool {
         switch error {
-        case DaemonError.watermarkNeeded: needsWatermark = true
+        case DaemonError.watermarkNeeded: true
+        case DaemonError.succeeding: isContested
         // Its process went before it had started.
-        case PostgresError.closed: break
-        case let error as JournalError where error.isWantOfSpace || error.isFailedSync: break
-        case JournalError.system(_, _, let code) where code == 5: break
-        case let error as PostgresError where error.isRetryable: break
-        case StoreError.fenced: break
-        case is JournalError where isDamaged: isGivenUp = true
-        default:
-            trace.say("  the start is refused: \(error)")
-            fail(.startRefused, "\(error)")
+        case PostgresError.closed: true
+        case let error as JournalError where error.isWantOfSpace || error.isFailedSync: true
+        case JournalError.system(_, _, let code) where code == 5: true
+        case let error as PostgresError where error.isRetryable: true
+        case StoreError.fenced: true
+        default: false
         }
     }
 
@@ -205,32 +269,38 @@ final class World: @unchecked Sendable {
         guard let layout else { return }
         let truth = clock.truth
         let number = oracle.posts.count
+        let isLate = former != nil && chance.oneIn(2)
         let post = Post(
-            number: number, place: place, cell: number % Town.cells, who: chance.below(6),
+            number: number, place: place, cell: number % Town.cells,
+            who: chance.below(6) + 6 * (isLate ? line - 1 : line),
             window: WindowID(
                 app: layout.app, purpose: layout.purpose, rotation: layout.rotation,
                 number: layout.rotation.window(at: truth)),
             periodStart: PeriodCalendar.utc.period(layout.period, containing: truth).start, at: truth,
-            spread: spread, refused: refused)
+            spread: spread, refused: refused, line: isLate ? line - 1 : line)
         oracle.add(post)
-        send(post)
+        send(post, isLate: isLate)
     }
 
     private func again(_ chance: inout Chance) {
         let recent = oracle.posts.suffix(40)
         guard !recent.isEmpty else { return }
-        send(recent[recent.startIndex + chance.below(recent.count)])
+        let isLate = former != nil && chance.oneIn(2)
+        send(recent[recent.startIndex + chance.below(recent.count)], isLate: isLate)
     }
 
     /// Sends a batch and notes what its client is told.
-    func send(_ post: Post) {
-        guard daemon.isRunning, let desk = daemon.desk else { return }
+    ///
+    /// - Parameter isLate: whether it goes to a process whose place was taken.
+    func send(_ post: Post, isLate: Bool) {
+        guard let daemon = isLate ? former : daemon, daemon.isAwake, let desk = daemon.desk else { return }
         // What the reader of bodies looks at before anything is counted.
         let now = clock.shown
         let current = post.window.rotation.window(at: now).value
         guard (current - 1...current + 1).contains(post.window.number.value),
             (now - IntakeLimits.oldestEvent...now + IntakeLimits.newestEvent).contains(post.at)
         else { return }
+        guard oracle.sends(post.number, to: isLate ? line - 1 : line, of: lines) else { return }
         let identifier = Array("device-\(post.who)-\(post.window.number.value)".utf8)
         let incoming = IncomingBatch(
             bucketed: post.bucketed(layouts), identifier: identifier.withUnsafeBufferPointer { RawIdentifier($0) },
@@ -240,8 +310,9 @@ final class World: @unchecked Sendable {
             case .counted(let answer, _, let position):
                 if answer.accepted > 0 { oracle.mayCount(post.number) }
                 trace.note("counted", Int64(position.value), Int64(answer.accepted))
-                let daemon = daemon
+                if !isLate { unanswered[post.number] = attended }
                 desk.journal.durable(position) { [weak self] result in
+                    self?.unanswered[post.number] = nil
                     guard let self, daemon.port.isAlive, case .success = result, answer.accepted > 0 else { return }
                     self.oracle.counts(post.number)
                     self.trace.note("acknowledged", Int64(post.number))
@@ -283,7 +354,7 @@ final class World: @unchecked Sendable {
         disk.failingSync = nil
         disk.dying = nil
         clock.set(error: 0)
-        let isThere = eventually(turns: 40, { daemon.isRunning }) { startIfDead() }
+        let isThere = eventually(turns: 60, { daemon.isRunning && !isContested && former == nil }) { startIfDead() }
         guard !isGivenUp else { return }
         guard isThere else { return fail(.neverStarts, "the daemon does not start although nothing is wrong any more") }
         let isDelivered = eventually(turns: 200, { daemon.isRunning && (daemon.desk?.gauges.journalLag ?? 1) == 0 }) {
@@ -317,8 +388,7 @@ final class World: @unchecked Sendable {
         daemon.write()
         daemon.flush()
         daemon.schedule()
-        daemon.watchFence()
-        if let error = daemon.endIfFailed() { trace.say("  the daemon ends: \(error)") }
+        attend()
         noteState()
     }
 
