@@ -166,9 +166,11 @@ struct FlushService: Service {
                 // Only what is on disk may reach PostgreSQL: what a crash takes back must not be counted.
                 try await desk.journal.durable(flush.through)
                 try await onThread { [offered] in try offered.raise(to: flush.through) }
-                try await keep(flush)
+                let isKept = try await keep(flush)
                 let started = machine.elapsed()
                 let outcome = try await apply(flush)
+                // That PostgreSQL took this one shows that it has those before it. What comes later would not join them.
+                if !isKept { try await forgetKept() }
                 // The more cells a flush touches, the longer the rest, so that PostgreSQL works a sixteenth of the time:
                 // what is touched again meanwhile is merged in memory and costs nothing more.
                 let ended = machine.elapsed()
@@ -283,27 +285,30 @@ struct FlushService: Service {
     /// Keeps a flush before PostgreSQL gets it. Where that can't be done the flush goes on: PostgreSQL may still take it
     /// when the disk is full, and then the journal shrinks.
     ///
+    /// - Returns: whether it is kept. What was kept before stays: PostgreSQL may have lost it without a word yet.
     /// - Throws: a sync that failed, which ends the process as any does.
-    private func keep(_ flush: Flush) async throws {
+    private func keep(_ flush: Flush) async throws -> Bool {
         do {
-            try await onThread { [kept, clock] in
-                do {
-                    try kept.keep(flush, now: clock.now)
-                } catch let error as JournalError where error.isFailedSync {
-                    // The next start looks at what is there.
-                    throw error
-                } catch {
-                    // What comes later would not join what is there.
-                    try kept.forget()
-                    throw error
-                }
-            }
+            try await onThread { [kept, clock] in try kept.keep(flush, now: clock.now) }
+            return true
         } catch let error as JournalError where error.isFailedSync {
+            // The next start looks at what is there.
             throw error
         } catch {
             logger.error(
                 "a flush could not be kept: if PostgreSQL loses it, only the journal may still have it",
                 metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+
+    private func forgetKept() async throws {
+        do {
+            try await onThread { [kept] in try kept.forget() }
+        } catch let error as JournalError where error.isFailedSync {
+            throw error
+        } catch {
+            logger.error("kept flushes could not be removed", metadata: ["error": "\(error)"])
         }
     }
 

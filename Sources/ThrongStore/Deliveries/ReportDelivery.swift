@@ -1,4 +1,4 @@
-package import ThrongPlan
+internal import ThrongPlan
 
 /// The right to try one delivery, once.
 package struct DeliveryClaim: Sendable, Hashable {
