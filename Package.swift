@@ -76,7 +76,8 @@ let package = Package(
         .target(
             name: "ThrongStore",
             dependencies: [
-                "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongNoise", "ThrongRelease", "ThrongPostgres", crypto,
+                "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongNoise", "ThrongRelease",
+                "ThrongPostgres", crypto,
             ],
             resources: [.embedInCode("Schema")],
             swiftSettings: strict),

@@ -65,11 +65,11 @@ package struct ScheduleService: Service {
     ///
     /// - Parameter expiredDay: the day on which that was done last. Unit: days since 1970.
     package func look(_ expiredDay: inout Int64) async {
-        guard await guarded.isBelieved() else { return }
-        let isSettled = await isSettled()
-        for plan in plans { await tick(plan, releasing: isSettled) }
-        let day = clock.now.flooredQuotient(by: 86_400)
-        if day != expiredDay, await expire() { expiredDay = day }
+        guard let now = await guarded.believed() else { return }
+        let isSettled = await isSettled(now)
+        for plan in plans { await tick(plan, releasing: isSettled, now: now) }
+        let day = now.flooredQuotient(by: 86_400)
+        if day != expiredDay, await expire(now) { expiredDay = day }
     }
 
     /// How it waits for other daemons: no longer than the process lives.
@@ -79,12 +79,12 @@ package struct ScheduleService: Service {
     }
 
     /// Whether PostgreSQL has all that daemons acknowledged, where anything is due; false is said.
-    private func isSettled() async -> Bool {
+    private func isSettled(_ now: Int64) async -> Bool {
         do {
             var isDue = false
             for plan in plans where !isDue {
                 let end = try await store.firstOpenEnd(app: plan.app.name)
-                isDue = end.map { $0 + plan.app.grace.components.seconds <= clock.now } ?? false
+                isDue = end.map { $0 + plan.app.grace.components.seconds <= now } ?? false
             }
             guard isDue else { return true }
             let silent = try await settlement.reached()
@@ -106,10 +106,10 @@ package struct ScheduleService: Service {
     }
 
     /// Looks once at what is due of one plan.
-    package func tick(_ plan: Plan, releasing isSettled: Bool) async {
-        if isSettled { await trying { try await release(plan) } }
+    package func tick(_ plan: Plan, releasing isSettled: Bool, now: Int64) async {
+        if isSettled { await trying { try await release(plan, now) } }
         // Also where releases failed: reports of other periods have all that they need.
-        await trying { try await report(plan) }
+        await trying { try await report(plan, now) }
         do {
             // Asked after the releases: what is due now was not made.
             let end = try await store.firstOpenEnd(app: plan.app.name)
@@ -120,8 +120,8 @@ package struct ScheduleService: Service {
         }
     }
 
-    private func release(_ plan: Plan) async throws {
-        let all = try await releases.releaseDue(of: plan, now: clock.now) { failure in
+    private func release(_ plan: Plan, _ now: Int64) async throws {
+        let all = try await releases.releaseDue(of: plan, now: now) { failure in
             var facts: Logger.Metadata = [
                 "metric": "\(failure.metric)", "kind": "\(failure.period.kind)", "period": "\(failure.period.start)",
             ]
@@ -145,8 +145,8 @@ package struct ScheduleService: Service {
         }
     }
 
-    private func report(_ plan: Plan) async throws {
-        let delivered = try await reports.deliverDue(of: plan, now: clock.now) { report, error in
+    private func report(_ plan: Plan, _ now: Int64) async throws {
+        let delivered = try await reports.deliverDue(of: plan, now: now) { report, error in
             health.reportFailed()
             let facts: Logger.Metadata = ["report": "\(report.name)", "error": "\(error)"]
             if error is PrintError {
@@ -170,9 +170,9 @@ package struct ScheduleService: Service {
     }
 
     /// Takes away what is older than it may be; false where PostgreSQL could not.
-    private func expire() async -> Bool {
+    private func expire(_ now: Int64) async -> Bool {
         do {
-            let outcome = try await store.expire(plans: plans, now: clock.now)
+            let outcome = try await store.expire(plans: plans, now: now)
             if outcome.cells > 0 || !outcome.partitions.isEmpty {
                 logger.info(
                     "let go of what was too old",

@@ -147,7 +147,7 @@ package struct Daemon: Sendable {
         let guarded = ClockGuard(
             clock: parts.houseClock, store: DatabaseClock(releases.connection), health: telemetry.schedule,
             logger: logger)
-        if desk.knownFlushed != nil { _ = await guarded.isBelieved() }
+        if desk.knownFlushed != nil { _ = await guarded.believed() }
         let reports = ReportScheduler(
             store: releases, rules: rules, folder: options.dataPath,
             signing: options.reports.signing, delivery: options.reports.delivery, printer: options.reports.printer)

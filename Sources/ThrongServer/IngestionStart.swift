@@ -41,15 +41,8 @@ struct IngestionStart: Sendable {
         let space = CellSpace(layouts: layouts + (try reader.layouts()))
         let believed = try BelievedTime(data)
         // What was kept from the watermark on is flushed first; the journal goes on from there.
-        let found: JournalPosition?
-        do {
-            found = try await knownWatermark(patience: needsWatermark ? nil : Self.patience)
-            if found == nil, needsWatermark { throw DaemonError.watermarkNeeded(journal: reader.base.value) }
-        } catch {
-            // What the process that has the place still closes meanwhile is over by this time.
-            try believed.raise(to: clock.now)
-            throw error
-        }
+        let found = try await knownWatermark(patience: needsWatermark ? nil : Self.patience)
+        if found == nil, needsWatermark { throw DaemonError.watermarkNeeded(journal: reader.base.value) }
         let watermark = found.map { kept.end(from: $0) ?? $0 }
         if let found, let watermark, watermark < reader.base {
             throw DaemonError.watermarkTooOld(database: found.value, journal: reader.base.value)

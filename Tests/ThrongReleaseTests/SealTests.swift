@@ -39,15 +39,19 @@ struct SealTests {
     func initializers() throws {
         let files = try Self.files()
         var open: [String] = []
-        for name in ["PublishedCell", "Release", "Release+Decay", "Release+Noise"] {
-            let text = try #require(files["ThrongRelease/Released/\(name).swift"])
+        for name in [
+            "Released/PublishedCell", "Released/Release", "Released/Release+Decay", "Released/Release+Noise",
+            "Decision/Release+Decide",
+        ] {
+            let text = try #require(files["ThrongRelease/\(name).swift"])
             let lines = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             open += zip(lines, lines.dropFirst()).filter {
                 $0.0.hasPrefix("package init") || $0.0.hasPrefix("public init")
             }
             .map { "\(name): \($0) \($1)" }
         }
-        let decides = "Release: package init( of stored: StoredCube, header: ReleaseHeader, options: ReleaseOptions"
+        let decides =
+            "Decision/Release+Decide: package init( of stored: StoredCube, header: ReleaseHeader, options: ReleaseOptions"
         #expect(open.count == 1 && open[0].hasPrefix(decides), "\(open)")
         // Written out by name only where it is decided and where the ledger's rows are taken.
         let makers = files.filter { $0.value.contains("PublishedCell(") }.keys.sorted()

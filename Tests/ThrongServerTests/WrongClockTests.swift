@@ -65,7 +65,9 @@ struct WrongClockTests {
             try await counters.settle(CounterStore.left)
         }
 
-        var schedule: ScheduleService {
+        var schedule: ScheduleService { schedule(settling: SettlementStore(store.connection)) }
+
+        func schedule(settling: any Settling) -> ScheduleService {
             let clock = UnixClock { [self] in now + ahead.withLock { $0 } }
             return ScheduleService(
                 plans: [plan], releases: ReleaseScheduler(store: store, rules: .system),
@@ -74,7 +76,7 @@ struct WrongClockTests {
                 guarded: ClockGuard(
                     clock: HouseClock(clock, machine: "a", uptime: { 5000 }), store: DatabaseClock(store.connection),
                     health: health, logger: .silent),
-                settlement: Settlement(SettlementStore(store.connection), patience: .seconds(1)), health: health,
+                settlement: Settlement(settling, patience: .seconds(1)), health: health,
                 clock: clock, interval: .seconds(60),
                 logger: .silent)
         }
@@ -109,6 +111,31 @@ struct WrongClockTests {
         await schedule.look(&day)
         #expect(!house.health.snapshot.isClockDoubted)
         #expect(house.health.snapshot.releases > 0)
+    }
+
+    /// A clock is set while daemons are asked whether PostgreSQL has everything.
+    private struct SetMeanwhile: Settling {
+        let house: House
+        func askToSettle() async throws -> Int64 {
+            house.ahead.withLock { $0 = WrongClockTests.years }
+            return 1
+        }
+        func unsettled(_ asking: Int64) async throws -> [UnsettledDaemon] { [] }
+    }
+
+    @Test("a clock that is set after it was believed releases and deletes nothing either")
+    func setMeanwhile() async throws {
+        let house = try await House()
+        defer { house.store.close() }
+        try await house.count(hoursAgo: 4)
+        try await house.count(hoursAgo: 0)
+        var day: Int64 = -1
+        await house.schedule(settling: SetMeanwhile(house: house)).look(&day)
+        let hour = house.now - house.now % 3600
+        let made = try await house.store.releases(app: "shop", metric: "views", periodKind: .hour, from: 0, to: .max)
+        #expect(!made.isEmpty && made.allSatisfy { $0.header.period.start < hour }, "the hour that runs is not over")
+        #expect(try await house.rows("counter") > 0)
+        #expect(day == house.now.flooredQuotient(by: 86_400))
     }
 
     @Test("a daemon that is away holds releases up, but not for longer than events may be late")

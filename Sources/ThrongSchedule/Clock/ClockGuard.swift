@@ -23,15 +23,21 @@ package final class ClockGuard: Sendable {
         self.logger = logger
     }
 
-    /// Whether what goes by the clock may be done now; false, too, where PostgreSQL can't be asked.
-    package func isBelieved() async -> Bool {
+    /// The time by which what goes by the clock may be done now; nil where it is not believed, or PostgreSQL can't be asked.
+    /// Unit: Unix seconds.
+    package func believed() async -> Int64? {
         do {
-            let doubt = try await clock.look(store)
-            say(doubt)
-            return doubt == nil
+            switch try await clock.believed(store) {
+            case .success(let now):
+                say(nil)
+                return now
+            case .failure(let doubt):
+                say(doubt)
+                return nil
+            }
         } catch {
             logger.notice("the clocks could not be compared", metadata: ["error": "\(error)"])
-            return false
+            return nil
         }
     }
 

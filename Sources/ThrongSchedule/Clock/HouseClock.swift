@@ -36,6 +36,14 @@ package final class HouseClock: Sendable {
 
     /// Looks at all clocks, and keeps the time where it is believed; says why where it is not.
     package func look(_ store: any ClockStore) async throws -> ClockDoubt? {
+        if case .failure(let doubt) = try await believed(store) { doubt } else { nil }
+    }
+
+    /// Looks at all clocks, and keeps the time where it is believed.
+    ///
+    /// - Returns: the time that was looked at, in Unix seconds: what can't be undone is done by this one, because the clock
+    ///   may be set at any moment afterwards.
+    package func believed(_ store: any ClockStore) async throws -> Result<Int64, ClockDoubt> {
         let stored = try await store.clock()
         var reading = reading()
         reading.database = stored.database
@@ -43,8 +51,9 @@ package final class HouseClock: Sendable {
             let doubt = trust.look(reading, stored: stored.believed)
             return (doubt, trust.believed)
         }
-        if doubt == nil, let believed { try await store.believe(believed) }
-        return doubt
+        if let doubt { return .failure(doubt) }
+        if let believed { try await store.believe(believed) }
+        return .success(reading.time)
     }
 
     /// Takes an operator's word that the clock here is right.

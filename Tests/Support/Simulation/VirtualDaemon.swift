@@ -136,7 +136,7 @@ final class VirtualDaemon: @unchecked Sendable {
             logger: logger
         ) { [failure] in failure.raise($0) }
         let guarded = ClockGuard(clock: houseClock, store: client, health: telemetry.schedule, logger: logger)
-        if desk.knownFlushed != nil { _ = await guarded.isBelieved() }
+        if desk.knownFlushed != nil { _ = await guarded.believed() }
         scheduleService = ScheduleService(
             plans: [plan], releases: client, reports: client, store: client, standing: standing, guarded: guarded,
             settlement: Settlement(client) { [weak self] _ in try await self?.flushForRelease() },

@@ -29,7 +29,7 @@ final class World: @unchecked Sendable {
     var lines = 0
     var oracle = Oracle()
     var trace: Trace
-    private(set) var violation: Violation?
+    var violation: Violation?
     private let labels: LabelStore
     /// How long processes had turns. Unit: the machine's time that never goes back.
     private var attended = Duration.zero
@@ -137,7 +137,7 @@ final class World: @unchecked Sendable {
     }
 
     /// What happens every second by itself, beside the journal and the flush.
-    private func attend() {
+    func attend() {
         daemon.watchFence()
         attendCopies()
         if let error = daemon.endIfFailed() { trace.say("  the daemon ends: \(error)") }
@@ -148,7 +148,7 @@ final class World: @unchecked Sendable {
         if disk.capacity < Self.capacity { fullAt = clock.truth + 1 }
     }
 
-    private func noteState() {
+    func noteState() {
         noteTimes()
         trace.measure(
             clock.truth, Int64(disk.used), Int64(oracle.acknowledged), daemon.isRunning ? 1 : 0,
@@ -263,7 +263,7 @@ final class World: @unchecked Sendable {
 
     // MARK: Clients
 
-    private func post(_ chance: inout Chance, refused: Int = 0, spread: Int = 1) {
+    func post(_ chance: inout Chance, refused: Int = 0, spread: Int = 1) {
         let place = chance.below(Town.visits.count)
         let layout = layouts.first { $0.metric == Town.visits[place] }
         guard let layout else { return }
@@ -338,68 +338,5 @@ final class World: @unchecked Sendable {
         // A clock that is wrong by less than an hour is believed.
         let due = end + 30 * 86_400 - 3600
         if clock.truth < due { fail(.deletedEarly, "\(period.metric) \(period.start), \(due - clock.truth) s early") }
-    }
-
-    // MARK: Promises
-
-    /// What must be true at any time.
-    func checkNow() { if let found = oracle.checkUpper(database.state) { violation = violation ?? found } }
-
-    /// All faults cease: what must come of it comes within so many turns.
-    func settle() {
-        trace.say("all faults cease")
-        database.loss = nil
-        database.set(.up)
-        disk.capacity = 64 << 20
-        disk.failingSync = nil
-        disk.dying = nil
-        clock.set(error: 0)
-        let isThere = eventually(turns: 60, { daemon.isRunning && !isContested && former == nil }) { startIfDead() }
-        guard !isGivenUp else { return }
-        guard isThere else { return fail(.neverStarts, "the daemon does not start although nothing is wrong any more") }
-        let isDelivered = eventually(turns: 200, { daemon.isRunning && (daemon.desk?.gauges.journalLag ?? 1) == 0 }) {
-            startIfDead()
-        }
-        guard isDelivered else { return fail(.neverArrives, "\(daemon.desk?.gauges.journalLag ?? 0) batches wait") }
-        checkReadiness()
-        // Windows end, and what is counted then arrives.
-        for _ in 0..<16 { turn(.seconds(900)) }
-        for _ in 0..<8 { turn(.seconds(40)) }
-        violation = violation ?? oracle.checkFinal(database.state)
-        daemon.end()
-        executor.drain()
-    }
-
-    /// Who says that it is ready answers.
-    private func checkReadiness() {
-        let before = oracle.acknowledged
-        let isReady = eventually(turns: 5, { daemon.desk?.journal.hasRoom == true }) {}
-        guard isReady else { return fail(.readiness, "not ready although nothing is wrong any more") }
-        var chance = Chance(5)
-        // Windows that a wrong clock took for over stay over.
-        let isAnswered = eventually(turns: 20, length: .seconds(400), { oracle.acknowledged > before }) {
-            post(&chance)
-        }
-        if !isAnswered { fail(.readiness, "ready, and nothing is acknowledged") }
-    }
-
-    private func turn(_ length: Duration) {
-        pass(length)
-        daemon.write()
-        daemon.flush()
-        daemon.schedule()
-        attend()
-        noteState()
-    }
-
-    private func eventually(turns: Int, length: Duration = .seconds(2), _ isSo: () -> Bool, _ work: () -> Void) -> Bool
-    {
-        for _ in 0..<turns {
-            if violation != nil { return true }
-            if isSo() || isGivenUp { return true }
-            work()
-            turn(length)
-        }
-        return isSo()
     }
 }
