@@ -4,6 +4,7 @@ import TestCluster
 import Testing
 import ThrongCounting
 import ThrongPlan
+import ThrongRelease
 import ThrongStore
 
 @testable import ThrongPostgres
