@@ -48,6 +48,7 @@ let package = Package(
     targets: [
         // The flow, upstream first. An arrow points only to what stands above it.
         .target(name: "ThrongFaults", swiftSettings: strict),
+        .target(name: "ThrongChance", swiftSettings: strict),
         .target(name: "ThrongNoise", swiftSettings: strict),
         .target(name: "ThrongWire", swiftSettings: strict),
         .target(
@@ -63,7 +64,7 @@ let package = Package(
             name: "ThrongJournal",
             dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongCounting", crypto],
             swiftSettings: strict),
-        .target(name: "ThrongSuppression", dependencies: ["CCoin"], swiftSettings: strict),
+        .target(name: "ThrongSuppression", dependencies: ["ThrongChance", "CCoin"], swiftSettings: strict),
         .target(
             name: "ThrongRelease",
             dependencies: ["ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongSuppression", crypto],
@@ -141,14 +142,16 @@ let package = Package(
         .target(
             name: "ThrongLoad",
             dependencies: [
-                "ThrongPlan", "ThrongIntake", .product(name: "Histogram", package: "hdrhistogram-swift"),
+                "ThrongChance", "ThrongPlan", "ThrongIntake",
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "throng",
             dependencies: [
-                "ThrongFaults", "ThrongLoad", "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting",
+                "ThrongChance", "ThrongFaults", "ThrongLoad", "ThrongPlan", "ThrongWire", "ThrongIntake",
+                "ThrongCounting",
                 "ThrongJournal", "ThrongPostgres", "ThrongStore", "ThrongInsight", "ThrongReport", "ThrongDelivery",
                 "ThrongSchedule", "ThrongServer", "ThrongRelease", "ThrongSuppression", "ThrongTable", "ThrongAudit",
                 crypto, logging,
@@ -174,22 +177,26 @@ let package = Package(
             swiftSettings: strict),
 
         .testTarget(
-            name: "ThrongPlanTests", dependencies: ["ThrongPlan", "ThrongWire", "ThrongNoise", yams],
+            name: "ThrongPlanTests", dependencies: ["ThrongChance", "ThrongPlan", "ThrongWire", "ThrongNoise", yams],
             swiftSettings: strict),
         // The daemon in memory, unreliable networks, and a crowd of devices: for tests of the client.
         .target(
             name: "ClientWorld",
-            dependencies: ["ThrongClient", "ThrongIntake", "ThrongCounting", "ThrongPlan", "ThrongWire"],
-            path: "Tests/Support/ClientWorld", swiftSettings: strict),
-        .executableTarget(
-            name: "ClientProbe",
             dependencies: [
-                "ClientWorld", "ThrongClient", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "ThrongChance", "ThrongClient", "ThrongIntake", "ThrongCounting", "ThrongPlan", "ThrongWire",
             ],
-            path: "Tests/Support/ClientProbe", swiftSettings: strict),
+            path: "Tests/Support/ClientWorld", swiftSettings: strict),
+        // Parts of Throng as processes of their own, to be killed or asked from Python.
+        .executableTarget(
+            name: "Probe",
+            dependencies: [
+                "ClientWorld", "ThrongClient", "ThrongPlan",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Support/Probe", swiftSettings: strict),
         .testTarget(
             name: "ThrongClientTests",
-            dependencies: ["ClientWorld", "ClientProbe", "ThrongClient", "ThrongPlan", "ThrongWire", "CZlib", crypto],
+            dependencies: ["ClientWorld", "Probe", "ThrongClient", "ThrongPlan", "ThrongWire", "CZlib", crypto],
             swiftSettings: strict),
         .testTarget(
             name: "ThrongPortalTests",
@@ -201,7 +208,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ThrongCountingTests",
-            dependencies: ["ThrongCounting", "ThrongPlan", "ThrongNoise", "ThrongWire", crypto],
+            dependencies: ["ThrongChance", "ThrongCounting", "ThrongPlan", "ThrongNoise", "ThrongWire", crypto],
             swiftSettings: strict),
         .testTarget(
             name: "ThrongIntakeTests", dependencies: ["ThrongIntake", "ThrongCounting", "ThrongPlan", "ThrongWire"],
@@ -219,7 +226,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "ThrongNoiseTests", dependencies: ["ThrongNoise"], exclude: ["golden.py"], swiftSettings: strict),
+            name: "ThrongNoiseTests", dependencies: ["ThrongChance", "ThrongNoise"], exclude: ["golden.py"],
+            swiftSettings: strict),
         .target(
             name: "SuppressionOracle", dependencies: ["ThrongSuppression", "CCoin"],
             path: "Tests/Support/SuppressionOracle",
@@ -244,7 +252,8 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting", "ThrongJournal",
+                "ThrongChance", "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting",
+                "ThrongJournal",
                 "ThrongPostgres", "ThrongStore", "ThrongRelease", "ThrongReport", "ThrongDelivery", "ThrongSchedule",
                 "ThrongServer", logging,
             ],
@@ -257,16 +266,18 @@ let package = Package(
             path: "Tests/Support/Simulate", swiftSettings: strict),
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulate", "Simulation", "ThrongFaults"], swiftSettings: strict),
-        .testTarget(name: "ThrongAuditTests", dependencies: ["ThrongAudit"], swiftSettings: strict),
+        .testTarget(name: "ThrongAuditTests", dependencies: ["ThrongChance", "ThrongAudit"], swiftSettings: strict),
         .testTarget(
             name: "ThrongTableTests", dependencies: ["ThrongTable", "ThrongSuppression"], swiftSettings: strict),
         .testTarget(
             name: "PromiseTests",
-            dependencies: ["ThrongIntake", "ThrongCounting", "ThrongPlan", "ThrongRelease", "ThrongWire"],
+            dependencies: [
+                "ThrongChance", "ThrongIntake", "ThrongCounting", "ThrongPlan", "ThrongRelease", "ThrongWire",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ThrongReleaseTests",
-            dependencies: ["ThrongRelease", "ThrongNoise", "ThrongPlan", "ThrongSuppression"],
+            dependencies: ["ThrongChance", "ThrongRelease", "ThrongNoise", "ThrongPlan", "ThrongSuppression"],
             swiftSettings: strict),
         .target(
             name: "TestCluster", dependencies: ["ThrongPostgres", "ThrongStore", logging],
@@ -288,21 +299,18 @@ let package = Package(
         .testTarget(
             name: "ThrongStoreTests",
             dependencies: [
-                "TestCluster", "ThrongPostgres", "ThrongStore", "ThrongPlan", "ThrongCounting", "ThrongNoise",
+                "ThrongChance", "TestCluster", "ThrongPostgres", "ThrongStore", "ThrongPlan", "ThrongCounting",
+                "ThrongNoise",
                 "ThrongRelease", logging, lifecycle,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "ThrongReportTests",
             dependencies: [
-                "ThrongDelivery", "ThrongReport", "ThrongInsight", "ThrongPlan", "ThrongNoise", "ThrongRelease",
+                "ThrongChance", "ThrongDelivery", "ThrongReport", "ThrongInsight", "ThrongPlan", "ThrongNoise",
+                "ThrongRelease",
             ],
             exclude: ["Golden"], swiftSettings: strict),
-        .executableTarget(
-            name: "RevealProbe", dependencies: ["ThrongClient"], path: "Tests/Support/RevealProbe",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "CronProbe", dependencies: ["ThrongPlan"], path: "Tests/Support/CronProbe", swiftSettings: strict),
         // What CONTRIBUTING says and a machine can see: reads files, builds nothing of the product.
         .testTarget(name: "HouseTests", dependencies: [crypto], swiftSettings: strict),
         .testTarget(name: "EndToEndTests", exclude: ["Programs"], swiftSettings: strict),

@@ -1,9 +1,7 @@
 -- The numbers of a draw.
 -- $1 draw: bigint, the schema's number of a draw.
--- Returns: measure, margin, cell, value, by measure, margin and cell.
+-- Returns: measure, value, by measure, margin and cell.
 select measure,
-    margin,
-    cell,
     value
 from throng.noise_cell
 where draw_id = $1::bigint

@@ -3,9 +3,8 @@
 -- $2 metric: text, its name.
 -- $3 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
 -- $4 start: bigint, Unix seconds; the first second of the period.
--- Returns: draw, stage (0 reserved, 1 drawn, 2 published), header (JSON); no row where nothing was reserved.
+-- Returns: draw, header (JSON); no row where nothing was reserved.
 select draw_id,
-    stage,
     header
 from throng.noise_draw
 where app = $1

@@ -25,11 +25,11 @@ struct Start {
         _ source: PlanSource, storage: AppStorage, bundled: Data?, random: inout RandomSource
     ) throws(ThrongError) {
         let kept = Self.plan(in: storage, for: source)
-        let empty = StoredPlan(document: Data(), tag: nil, unixSeconds: 0, address: source.address)
+        let empty = StoredPlan(document: Data(), tag: nil, unixSeconds: .epoch, address: source.address)
         if let bundled, kept.map({ !$0.stored.hasFollowed(bundled) }) ?? true {
             do throws(ThrongError) {
                 plan = try source.read(bundled)
-                stored = (kept?.stored ?? empty).with(bundled, tag: nil, unixSeconds: 0)
+                stored = (kept?.stored ?? empty).with(bundled, tag: nil, unixSeconds: .epoch)
             } catch {
                 guard let kept else { throw error }
                 plan = kept.plan

@@ -54,7 +54,7 @@ extension Throng {
                 let coarsened = try DeviceMemory.coarsened(values, context: context, for: known)
                 let live = known.metrics.filter { now < $0.expires }
                 guard !live.isEmpty else { throw .metricExpired }
-                let buckets = live.map { $0.buckets(event: event, fields: coarsened, unixSeconds: now) }
+                let buckets = live.map { $0.buckets(event: event, fields: coarsened, at: now) }
                 for (metric, buckets) in zip(live, buckets) where metric.isImpossible(buckets) {
                     throw .impossibleCombination
                 }
@@ -70,7 +70,7 @@ extension Throng {
 
     private func tuple(
         _ metric: DevicePlan.Metric, _ buckets: [Int], _ fields: [String: Batch.Scalar],
-        _ purpose: DevicePlan.Purpose, in plan: DevicePlan, now: Int64
+        _ purpose: DevicePlan.Purpose, in plan: DevicePlan, now: UnixSeconds
     ) -> EventPreview.Tuple {
         let labels = zip(metric.dimensions, buckets).map { ($0.name, $0.bucketing.labels[$1].text) }
         let sums = metric.sums.compactMap { sum -> (String, Double)? in
@@ -94,7 +94,7 @@ extension Throng {
     func log(_ batch: Outstanding, of purpose: String, _ outcome: SentBatch.Outcome) -> Bool {
         let words = plan?.purpose(purpose).map(explanation(of:)) ?? ""
         let entry = SentBatch(
-            id: batch.batch, purpose: purpose, explanation: words, unixSeconds: batch.firstSent, body: batch.body,
+            id: batch.batch, purpose: purpose, explanation: words, unixSeconds: batch.firstSent.value, body: batch.body,
             outcome: outcome)
         return log(entry, at: batch.log)
     }

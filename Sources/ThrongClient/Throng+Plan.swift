@@ -77,7 +77,7 @@ extension Throng {
     }
 
     /// Goes by the daemon's clock where the device's is wrong, and moves what waits to when it happened.
-    private func setClockRight(_ date: Int64) {
+    private func setClockRight(_ date: UnixSeconds) {
         drain()
         let shift = memory.correction.learn(date, at: Self.now(of: clock))
         guard shift != 0 else { return }
@@ -95,7 +95,7 @@ extension Throng {
     }
 
     /// Asks the daemon for its plan, and what time it is there.
-    private func fetch() async throws(PlanFailure) -> (plan: StoredPlan, date: Int64?) {
+    private func fetch() async throws(PlanFailure) -> (plan: StoredPlan, date: UnixSeconds?) {
         var headers = ["Accept": "application/json"]
         if plan != nil, let tag = stored.tag { headers["If-None-Match"] = tag }
         let now = now
@@ -110,7 +110,7 @@ extension Throng {
         }
         // Whoever kept the answer on the way says for how long (RFC 9111, section 5.1).
         let age = response.headers["age"].flatMap { Int64($0) } ?? 0
-        let date = response.headers["date"].flatMap(DaemonAnswer.unixSeconds).map { $0 + min(max(age, 0), 86_400) }
+        let date = response.headers["date"].flatMap(DaemonAnswer.instant).map { $0 + min(max(age, 0), 86_400) }
         switch response.status {
         case 200:
             return (stored.with(response.body, tag: response.headers["etag"], unixSeconds: now), date)

@@ -1,3 +1,5 @@
+internal import ThrongWire
+
 extension Throng {
     /// Takes in what was recorded, under the plan, context and consent of this moment.
     func drain() {
@@ -67,7 +69,7 @@ extension Throng {
     private func corrected(_ record: Inbox.Record) -> Inbox.Record {
         Inbox.Record(
             event: record.event, fields: record.fields,
-            unixSeconds: min(max(record.unixSeconds + memory.correction.seconds, 0), ClockCorrection.latest))
+            unixSeconds: min(max(record.unixSeconds + memory.correction.seconds, .epoch), ClockCorrection.latest))
     }
 
     private func circumstances(

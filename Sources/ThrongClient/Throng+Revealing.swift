@@ -47,7 +47,7 @@ extension Throng {
             let words = plan?.purpose(reveal.purpose.text).map(explanation(of:)) ?? ""
             entry = SentBatch(
                 id: BatchID(high: random.next(), low: random.next()).description, purpose: reveal.purpose.text,
-                explanation: words, unixSeconds: now,
+                explanation: words, unixSeconds: now.value,
                 body: String(decoding: try encoder.encode(reveal), as: UTF8.self), outcome: .unanswered)
         } catch {
             // Names and a text can always be written.

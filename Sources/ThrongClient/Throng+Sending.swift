@@ -72,7 +72,7 @@ extension Throng {
     }
 
     /// When the next batch of a purpose is due; nil where nothing waits.
-    private func dueTime(of purpose: DevicePlan.Purpose, now: Int64) -> Int64? {
+    private func dueTime(of purpose: DevicePlan.Purpose, now: UnixSeconds) -> UnixSeconds? {
         let isUnanswered = memory.outstanding[purpose.name] != nil
         guard isUnanswered || !(memory.queues[purpose.name]?.isEmpty ?? true) else { return nil }
         if let patience = memory.patience[purpose.name], patience.notBefore > now { return patience.notBefore }
@@ -116,7 +116,7 @@ extension Throng {
     /// Whether a batch of a purpose may be sent now: one that waits, or one that can be made.
     private func isReady(_ purpose: DevicePlan.Purpose) -> Bool {
         let now = self.now
-        guard !isUnconfirmed, (memory.patience[purpose.name]?.retryAfter ?? 0) <= now else { return false }
+        guard !isUnconfirmed, (memory.patience[purpose.name]?.retryAfter ?? .epoch) <= now else { return false }
         return memory.outstanding[purpose.name] != nil || memory.hasBatch(purpose, now: now)
     }
 

@@ -45,9 +45,9 @@ public actor Throng {
     nonisolated let inbox = Inbox(limit: 10_000)
     private nonisolated let wakes: AsyncStream<Void>.Continuation
     private var worker: Task<Void, Never>?
-    var timer: (due: Int64, task: Task<Void, Never>)?
-    /// By purpose, when its next batch is due. Unit: Unix seconds.
-    var due: [String: Int64] = [:]
+    var timer: (due: UnixSeconds, task: Task<Void, Never>)?
+    /// By purpose, when its next batch is due.
+    var due: [String: UnixSeconds] = [:]
     /// By purpose, the attempt under way.
     var attempts: [String: Task<Attempt, Never>] = [:]
     private var saver: Task<Void, Never>?
@@ -59,14 +59,14 @@ public actor Throng {
     var isShut = false
     /// Whether events that the plan does not have are held until the daemon was asked for a newer one.
     var asksForEvents = false
-    /// From then on it may be asked again because of such events. Unit: Unix seconds.
-    var nextAsking: Int64 = 0
+    /// From then on it may be asked again because of such events.
+    var nextAsking = UnixSeconds.epoch
     /// Whether the plan is a bundled one that took the place of one of the daemon's.
     var isUnconfirmed: Bool
     /// Failures in a row to get a plan.
     var planFailures = 0
-    /// When the daemon is asked for a newer plan. Unit: Unix seconds.
-    var nextRefresh: Int64
+    /// When the daemon is asked for a newer plan.
+    var nextRefresh: UnixSeconds
     /// Grows when everything is forgotten, so that what was under way does not come back.
     var generation = 0
 
@@ -260,10 +260,10 @@ public actor Throng {
     }
 
     /// The time, which is the clock's unless that is known to be wrong.
-    var now: Int64 { Self.now(of: clock, corrected: memory.correction) }
+    var now: UnixSeconds { Self.now(of: clock, corrected: memory.correction) }
 
-    static func now(of clock: any ClientClock, corrected by: ClockCorrection = ClockCorrection()) -> Int64 {
-        by.applied(to: clock.unixSeconds)
+    static func now(of clock: any ClientClock, corrected by: ClockCorrection = ClockCorrection()) -> UnixSeconds {
+        by.applied(to: UnixSeconds(clock.unixSeconds))
     }
 
     /// Writes down what has changed.

@@ -40,8 +40,8 @@ package struct BucketedBatch: Sendable {
         package let metric: Int32
         /// The leaf cell.
         package let cell: CellIndex
-        /// First second of the period. Unit: Unix seconds.
-        package let periodStart: Int64
+        /// First second of the period.
+        package let periodStart: UnixSeconds
         /// How often the event happened: at least 1.
         package let count: UInt32
         /// Place of the first of the metric's sums in ``BucketedBatch/amounts``; per single occurrence.
@@ -51,7 +51,7 @@ package struct BucketedBatch: Sendable {
 
         /// Puts a contribution together.
         package init(
-            metric: Int32, cell: CellIndex, periodStart: Int64, count: UInt32, firstAmount: Int32,
+            metric: Int32, cell: CellIndex, periodStart: UnixSeconds, count: UInt32, firstAmount: Int32,
             firsts: FirstSet = .none
         ) {
             self.metric = metric
@@ -71,8 +71,8 @@ package struct BucketedBatch: Sendable {
         package let metric: Int32
         /// The leaf cell in the first bucket of what the daemon makes.
         package let cell: CellIndex
-        /// First second of the period. Unit: Unix seconds.
-        package let periodStart: Int64
+        /// First second of the period.
+        package let periodStart: UnixSeconds
         /// Of a funnel, the steps that the event is: bit i is step i.
         package let steps: UInt16
         /// How often the event happened: at least 1.
@@ -80,7 +80,7 @@ package struct BucketedBatch: Sendable {
 
         /// Puts a mark together.
         package init(
-            event: Int32, metric: Int32, cell: CellIndex, periodStart: Int64, steps: UInt16, count: UInt32
+            event: Int32, metric: Int32, cell: CellIndex, periodStart: UnixSeconds, steps: UInt16, count: UInt32
         ) {
             self.event = event
             self.metric = metric

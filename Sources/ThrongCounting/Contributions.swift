@@ -1,3 +1,5 @@
+internal import ThrongPlan
+
 /// What identifiers have added to metrics within a window, by a hash of both, which must be uniform.
 ///
 /// - Cost: 20 to 25 bytes an identifier and metric.
@@ -45,4 +47,50 @@ struct Contributions: Sendable {
 
     /// Brings in what waits.
     mutating func settle() { table.settle() }
+}
+
+/// What each identifier of one window has added to the sums of tracked cells, and the two largest of each cell.
+///
+/// - Unit: 10^-decimals of a sum's unit; saturates at `Int64.max`.
+/// - Cost: 24 to 48 bytes an identifier, tracked cell, period and sum; the same a cell, period and sum.
+struct ContributionTotals: Sendable {
+    /// Key: a hash of identifier, tracked cell, period and sum. A collision makes a contribution larger, never smaller.
+    private var totals = FlatTable<Int64>(initial: 0)
+    /// Key: sum slot in the upper half, period ordinal in the lower.
+    private var pairs = FlatTable<TwoLargest>(initial: TwoLargest())
+    private var periods = Ordinals<Int64>()
+
+    /// How many contributions are known.
+    var count: Int { totals.count }
+
+    /// Adds an amount that is not negative; returns the cell's two largest where they changed or are the first.
+    mutating func add(_ amount: Int64, by key: UInt64, toSum slot: UInt32, periodStart: UnixSeconds) -> TwoLargest? {
+        let old = totals[key]
+        let new = old.saturatingAdd(amount)
+        totals[key] = new
+        let place = UInt64(slot) << 32 | periods.ordinal(of: periodStart.value)
+        let known = pairs.count
+        let hasChanged = pairs[place].replace(old, with: new)
+        return hasChanged || pairs.count > known ? pairs[place] : nil
+    }
+}
+
+/// The two largest of a crowd's contributions to one sum of one cell; 0 where there is none.
+struct TwoLargest: Hashable, Sendable {
+    private(set) var largest: Int64 = 0
+    private(set) var second: Int64 = 0
+
+    /// Learns that one contribution has grown, or come from nothing; returns whether the pair changed.
+    ///
+    /// Whose it is need not be known. Contributions are not negative, so one that was equal to a member of the pair may
+    /// take that member's place: if it belonged to somebody else, an equal one remains below.
+    mutating func replace(_ old: Int64, with new: Int64) -> Bool {
+        let before = self
+        if old == largest {
+            largest = new
+        } else if old == second || new > second {
+            (largest, second) = (max(largest, new), min(largest, new))
+        }
+        return self != before
+    }
 }

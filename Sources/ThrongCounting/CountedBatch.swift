@@ -26,8 +26,8 @@ package struct CountedBatch: Sendable {
         package let metric: Int
         /// The leaf cell.
         package let cell: CellIndex
-        /// First second of the period. Unit: Unix seconds.
-        package let periodStart: Int64
+        /// First second of the period.
+        package let periodStart: UnixSeconds
         /// Unit: events.
         package let count: Int64
         /// One a sum of the metric.
@@ -39,7 +39,8 @@ package struct CountedBatch: Sendable {
 
         /// Puts an addition together.
         package init(
-            metric: Int, cell: CellIndex, periodStart: Int64, count: Int64, sums: [Int64], firsts: FirstSet = .none,
+            metric: Int, cell: CellIndex, periodStart: UnixSeconds, count: Int64, sums: [Int64],
+            firsts: FirstSet = .none,
             isLate: Bool = false
         ) {
             self.metric = metric
@@ -60,11 +61,11 @@ package struct CountedBatch: Sendable {
         package let margin: Int
         /// The cell of that margin.
         package let cell: CellIndex
-        /// First second of the period. Unit: Unix seconds.
-        package let periodStart: Int64
+        /// First second of the period.
+        package let periodStart: UnixSeconds
 
         /// Puts an appearance together.
-        package init(metric: Int, margin: Int, cell: CellIndex, periodStart: Int64) {
+        package init(metric: Int, margin: Int, cell: CellIndex, periodStart: UnixSeconds) {
             self.metric = metric
             self.margin = margin
             self.cell = cell
@@ -78,13 +79,13 @@ package struct CountedBatch: Sendable {
         package let metric: Int
         /// Of the identifier's first event that counts: the leaf cell in the first bucket of what the daemon makes.
         package let cell: CellIndex
-        /// Of the same event: first second of the period. Unit: Unix seconds.
-        package let periodStart: Int64
+        /// Of the same event: first second of the period.
+        package let periodStart: UnixSeconds
         /// By how much. Unit: that of the metric's `WindowLayout`.
         package let progress: UInt16
 
         /// Puts an advance together.
-        package init(metric: Int, cell: CellIndex, periodStart: Int64, progress: UInt16) {
+        package init(metric: Int, cell: CellIndex, periodStart: UnixSeconds, progress: UInt16) {
             self.metric = metric
             self.cell = cell
             self.periodStart = periodStart

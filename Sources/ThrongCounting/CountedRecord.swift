@@ -52,13 +52,13 @@ package struct WindowClosing: Sendable, Equatable {
         package let metric: Int
         /// The leaf cell.
         package let cell: CellIndex
-        /// First second of the period. Unit: Unix seconds.
-        package let periodStart: Int64
+        /// First second of the period.
+        package let periodStart: UnixSeconds
         /// Unit: identifiers.
         package let identifiers: UInt32
 
         /// Puts an addition together.
-        package init(metric: Int, cell: CellIndex, periodStart: Int64, identifiers: UInt32) {
+        package init(metric: Int, cell: CellIndex, periodStart: UnixSeconds, identifiers: UInt32) {
             self.metric = metric
             self.cell = cell
             self.periodStart = periodStart

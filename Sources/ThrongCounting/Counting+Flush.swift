@@ -1,12 +1,12 @@
-internal import ThrongPlan
+package import ThrongPlan
 
 extension Counting {
     /// Counts again what the journal recorded, in its order.
     ///
-    /// - Parameter now: Unix seconds; of a window that is over only the contributions to sums are added up again, for
+    /// - Parameter now: of a window that is over only the contributions to sums are added up again, for
     ///   the two largest that PostgreSQL does not have yet, and what metrics that count identifiers saw, until the record of
     ///   its closing.
-    package mutating func replay(_ record: CountedRecord, now: Int64) {
+    package mutating func replay(_ record: CountedRecord, now: UnixSeconds) {
         switch record {
         case .batch(let batch): replay(batch, now: now)
         case .closing(let closing): replay(closing)
@@ -15,7 +15,7 @@ extension Counting {
     }
 
     /// Counts a batch again: see ``replay(_:now:)``.
-    package mutating func replay(_ record: CountedBatch, now: Int64) {
+    package mutating func replay(_ record: CountedBatch, now: UnixSeconds) {
         position = max(position, record.position)
         if !windows.contains(record.window) { closeWindows(longBefore: record.window, now: now) }
         let place = windows.place(of: record.window)
@@ -54,7 +54,8 @@ extension Counting {
         for appearance in record.appearances {
             let margin = space.marginPlace(of: appearance)
             let seed = margin.seed &+ UInt64(appearance.cell.value)
-            window.pairs.insertLater(record.identifier.hash(with: seed, UInt64(bitPattern: appearance.periodStart)))
+            window.pairs.insertLater(
+                record.identifier.hash(with: seed, UInt64(bitPattern: appearance.periodStart.value)))
             if appearance.margin == 0, margin.isBounded {
                 window.cells[record.identifier.hash(with: space.metrics[appearance.metric].seed, 0)] += 1
             }
@@ -92,7 +93,8 @@ extension Counting {
         let metric = space.metrics[addition.metric]
         for margin in metric.margins {
             let cell = margin.projection(addition.cell).value
-            let hash = identifier.hash(with: margin.seed &+ UInt64(cell), UInt64(bitPattern: addition.periodStart))
+            let hash = identifier.hash(
+                with: margin.seed &+ UInt64(cell), UInt64(bitPattern: addition.periodStart.value))
             for (place, sum) in addition.sums.enumerated() {
                 let contribution = metric.shifts[place].saturatingMultiply(addition.count).saturatingAdd(sum)
                 let slot = margin.firstSum + cell * UInt32(metric.sumCount) + UInt32(place)
@@ -186,10 +188,9 @@ extension Counting {
     /// Forgets windows that are over, once those with something to close were taken out: ``takeEnded(now:)``.
     ///
     /// - Parameters:
-    ///   - now: Unix seconds.
     ///   - known: the windows that have keys.
     /// - Returns: those of them that are over and whose batches are all in PostgreSQL: their keys can be destroyed.
-    package mutating func closeWindows(now: Int64, among known: [WindowID]) -> [WindowID] {
+    package mutating func closeWindows(now: UnixSeconds, among known: [WindowID]) -> [WindowID] {
         // Those that were settled before have no key by now. Until then nobody who had their key in hand counts in them,
         // even if the clock was set back meanwhile.
         if !closing.isEmpty {
@@ -206,7 +207,7 @@ extension Counting {
     /// Keeps a long replay from remembering all of its windows at once.
     ///
     /// The first batch of a window comes when the window before it has begun, and then those three before it are over.
-    private mutating func closeWindows(longBefore later: WindowID, now: Int64) {
+    private mutating func closeWindows(longBefore later: WindowID, now: UnixSeconds) {
         closeWindows { id in
             id.over <= now && id.number.value <= later.number.value - 3
                 && (id.app, id.purpose, id.rotation.seconds) == (later.app, later.purpose, later.rotation.seconds)

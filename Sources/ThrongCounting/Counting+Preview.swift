@@ -14,11 +14,10 @@ extension Counting {
     /// Counts a batch event by event, as one device's first.
     ///
     /// - Parameters:
-    ///   - now: Unix seconds.
     ///   - openPeriod: as for ``count(_:identifier:now:openPeriod:)``.
     /// - Returns: by event: what it adds, of metrics that count identifiers where they would by then count one; or why it adds nothing; nil where the batch's window is over.
     package mutating func preview(
-        _ batch: BucketedBatch, now: Int64, openPeriod: (MetricLayout) -> Int64
+        _ batch: BucketedBatch, now: UnixSeconds, openPeriod: (MetricLayout) -> UnixSeconds
     ) -> [(additions: [CountedBatch.Addition], refused: RefusalReason?)]? {
         var events: [(additions: [CountedBatch.Addition], refused: RefusalReason?)] = []
         var progress: [Int: Int] = [:]

@@ -48,9 +48,7 @@ extension Counting {
 
     /// Takes windows out that are over and in which metrics that count identifiers saw any. Their keys stay, and nothing is
     /// counted in them any more; ``close(_:openPeriod:)`` each.
-    ///
-    /// - Parameter now: Unix seconds.
-    package mutating func takeEnded(now: Int64) -> [EndedWindow] {
+    package mutating func takeEnded(now: UnixSeconds) -> [EndedWindow] {
         windows.remove { $0.over <= now && !$1.progress.isEmpty }.sorted { $0.id < $1.id }.map { id, window in
             closing[id] = JournalPosition(.max)
             return EndedWindow(id: id, progress: window.progress, space: space)
@@ -60,8 +58,12 @@ extension Counting {
     /// Lets go of windows that are over, and counts nothing of them: PostgreSQL has more than this journal, so whoever counted
     /// that has closed them.
     ///
-    /// - Parameter now: Unix seconds.
-    package mutating func forgetEnded(now: Int64) { for window in takeEnded(now: now) { closing[window.id] = flushed } }
+    /// - Returns: destroy their keys before anything else is counted: a later replay must not find them open.
+    package mutating func forgetEnded(now: UnixSeconds) -> [WindowID] {
+        let ended = takeEnded(now: now).map(\.id)
+        for window in ended { closing[window] = flushed }
+        return ended
+    }
 
     /// Closes a window that is over: from here on how far each identifier came is forgotten.
     ///
@@ -70,7 +72,7 @@ extension Counting {
     /// - Parameter largest: how many additions a record may hold.
     /// - Returns: journal these, in their order, before anything else is counted.
     package mutating func close(
-        _ ended: TalliedWindow, largest: Int = WindowClosing.largest, openPeriod: (MetricLayout) -> Int64
+        _ ended: TalliedWindow, largest: Int = WindowClosing.largest, openPeriod: (MetricLayout) -> UnixSeconds
     ) -> [WindowClosing] {
         var merged: [WindowPlace: UInt32] = [:]
         for (place, identifiers) in ended.counts {
@@ -104,9 +106,8 @@ extension Counting {
     /// Forgets how far an identifier has come in a window's metrics that count identifiers. What was counted of it before
     /// stays counted.
     ///
-    /// - Parameter now: Unix seconds.
     /// - Returns: journal this before anything else is counted; nil where there is nothing to forget.
-    package mutating func withdraw(_ identifier: KeyedIdentifier, from id: WindowID, now: Int64) -> Withdrawal? {
+    package mutating func withdraw(_ identifier: KeyedIdentifier, from id: WindowID, now: UnixSeconds) -> Withdrawal? {
         guard id.over > now, closing[id] == nil, windows.contains(id) else { return nil }
         let place = windows.place(of: id)
         var window = windows.takeOut(place)
@@ -136,7 +137,7 @@ extension Counting {
     }
 
     /// Closes all windows that are over at once: see ``takeEnded(now:)`` and ``close(_:openPeriod:)``.
-    package mutating func takeClosings(now: Int64, openPeriod: (MetricLayout) -> Int64) -> [WindowClosing] {
+    package mutating func takeClosings(now: UnixSeconds, openPeriod: (MetricLayout) -> UnixSeconds) -> [WindowClosing] {
         takeEnded(now: now).flatMap { close($0.tallied(), openPeriod: openPeriod) }
     }
 
@@ -159,6 +160,7 @@ extension Counting {
     }
 
     private mutating func addDeltas(of closing: WindowClosing) {
+        pending.close(until: closing.window.over)
         closing.forEachDelta(
             in: space,
             counter: { slot, periodStart, identifiers in
@@ -171,12 +173,26 @@ extension Counting {
     }
 }
 
+/// A period of a layout that has been released: late events count into the open one.
+package struct ClosedPeriod: Hashable, Sendable {
+    /// The layout.
+    package let layout: LayoutID
+    /// First second of the period.
+    package let periodStart: UnixSeconds
+
+    /// Names a period of a layout.
+    package init(layout: LayoutID, periodStart: UnixSeconds) {
+        self.layout = layout
+        self.periodStart = periodStart
+    }
+}
+
 extension WindowClosing {
     /// What it adds to counters and to tracked cells.
     func forEachDelta(
         in space: CellSpace,
-        counter: (_ slot: UInt32, _ periodStart: Int64, _ identifiers: Int64) -> Void,
-        tracked: (_ slot: UInt32, _ periodStart: Int64, _ identifiers: Int64) -> Void
+        counter: (_ slot: UInt32, _ periodStart: UnixSeconds, _ identifiers: Int64) -> Void,
+        tracked: (_ slot: UInt32, _ periodStart: UnixSeconds, _ identifiers: Int64) -> Void
     ) {
         for addition in additions {
             let metric = space.metrics[addition.metric]

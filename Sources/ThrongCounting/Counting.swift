@@ -78,13 +78,12 @@ package struct Counting: Sendable {
     ///
     /// - Parameters:
     ///   - identifier: the batch's identifier under its window's key.
-    ///   - now: Unix seconds.
     ///   - openPeriod: the start of the period of a layout that is open now; asked only for events of a closed one.
     package mutating func count(
         _ batch: BucketedBatch,
         identifier: KeyedIdentifier,
-        now: Int64,
-        openPeriod: (MetricLayout) -> Int64
+        now: UnixSeconds,
+        openPeriod: (MetricLayout) -> UnixSeconds
     ) -> Outcome {
         // Over for good, even if the clock was set back since: whom it counted may be forgotten already.
         guard batch.window.over > now, closing[batch.window] == nil else { return .windowOver }
@@ -138,8 +137,8 @@ package struct Counting: Sendable {
     /// Whether open windows take as much memory as they may.
     package var isFull: Bool { windowBytes >= bounds.windowBytes }
 
-    /// When the first of the open windows is over; nil where none is open. Unit: Unix seconds.
-    package var nextEnd: Int64? { windows.open.map(\.over).min() }
+    /// When the first of the open windows is over; nil where none is open.
+    package var nextEnd: UnixSeconds? { windows.open.map(\.over).min() }
 
     /// Whether there is room for those who add little.
     private var hasReserve: Bool { windowBytes - bounds.windowBytes < bounds.windowBytes / 16 }
@@ -177,7 +176,7 @@ package struct Counting: Sendable {
     private mutating func addEventByEvent(
         _ batch: BucketedBatch,
         identifier: KeyedIdentifier,
-        openPeriod: (MetricLayout) -> Int64,
+        openPeriod: (MetricLayout) -> UnixSeconds,
         to window: inout OpenWindow,
         additions: inout [CountedBatch.Addition],
         appearances: inout [CountedBatch.Appearance]
@@ -276,7 +275,7 @@ package struct Counting: Sendable {
             let margin = metric.margins[place]
             let cell = margin.projection(addition.cell)
             let hash = identifier.hash(
-                with: margin.seed &+ UInt64(cell.value), UInt64(bitPattern: addition.periodStart))
+                with: margin.seed &+ UInt64(cell.value), UInt64(bitPattern: addition.periodStart.value))
             guard window.pairs.insert(hash) else { continue }
             pending.addIdentifiers(
                 toTracked: margin.firstTracked + cell.value,
@@ -295,7 +294,7 @@ package struct Counting: Sendable {
 
     /// Moves what a closed period would get to the one that is open; false where its own is open.
     private func reroute(
-        _ contribution: inout BucketedBatch.Contribution, openPeriod: (MetricLayout) -> Int64
+        _ contribution: inout BucketedBatch.Contribution, openPeriod: (MetricLayout) -> UnixSeconds
     ) -> Bool {
         let ordinal = Int(contribution.metric)
         let period = ClosedPeriod(layout: space.ids[ordinal], periodStart: contribution.periodStart)

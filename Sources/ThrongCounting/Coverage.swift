@@ -45,30 +45,35 @@ package struct CoverageDelta: Hashable, Sendable {
     /// The app.
     package let app: AppName
     /// The hour, by UTC, in which the batch's window began; of late events the first that begins in the period that took
-    /// them; of opt-outs the one in which they came. Unit: Unix seconds.
-    package let hour: Int64
+    /// them; of opt-outs the one in which they came.
+    package let hour: UnixSeconds
     /// What became of them.
     package let kind: CoverageKind
     /// Unit: events.
     package let events: Int64
 
     /// Puts a delta together.
-    package init(app: AppName, hour: Int64, kind: CoverageKind, events: Int64) {
+    package init(app: AppName, hour: UnixSeconds, kind: CoverageKind, events: Int64) {
         self.app = app
         self.hour = hour
         self.kind = kind
         self.events = events
     }
 
-    /// The first hour that begins in a period. Unit: Unix seconds.
-    package static func hour(ofPeriod start: Int64) -> Int64 { (start + 3599).flooredQuotient(by: 3600) * 3600 }
+    /// The first hour that begins in a period.
+    package static func hour(ofPeriod start: UnixSeconds) -> UnixSeconds { hour(holding: start + 3599) }
+
+    /// The hour, by UTC, that holds an instant.
+    static func hour(holding time: UnixSeconds) -> UnixSeconds {
+        UnixSeconds(time.flooredQuotient(by: 3600) * 3600)
+    }
 }
 
 /// Totals of apps that PostgreSQL does not have yet.
 struct PendingCoverage: Sendable {
     private struct Key: Hashable {
         let app: AppName
-        let hour: Int64
+        let hour: UnixSeconds
         let kind: UInt8
     }
 
@@ -95,8 +100,8 @@ struct PendingCoverage: Sendable {
 extension CountedBatch {
     /// What it adds to the totals of its app.
     func forEachCoverage(_ body: (CoverageDelta) -> Void) {
-        let hour = window.rotation.start(of: window.number).flooredQuotient(by: 3600) * 3600
-        func add(_ kind: CoverageKind, _ events: Int64, _ hour: Int64) {
+        let hour = CoverageDelta.hour(holding: window.rotation.start(of: window.number))
+        func add(_ kind: CoverageKind, _ events: Int64, _ hour: UnixSeconds) {
             body(CoverageDelta(app: window.app, hour: hour, kind: kind, events: events))
         }
         if answer.accepted > 0 { add(.accepted, Int64(answer.accepted), hour) }
@@ -114,12 +119,10 @@ extension CountedBatch {
 extension Counting {
     /// Notes events that were refused for want of consent. Nothing of them is journalled: those since the last flush are
     /// not noted where the process dies.
-    ///
-    /// - Parameter now: Unix seconds.
-    package mutating func noteOptOut(of events: Int, app: AppName, now: Int64) {
+    package mutating func noteOptOut(of events: Int, app: AppName, now: UnixSeconds) {
         pending.coverage.add(
             CoverageDelta(
-                app: app, hour: now.flooredQuotient(by: 3600) * 3600, kind: .refused(.optedOut),
+                app: app, hour: CoverageDelta.hour(holding: now), kind: .refused(.optedOut),
                 events: Int64(events)))
     }
 }

@@ -20,10 +20,10 @@ package struct EndedWindow: Sendable {
             var periods = Ordinals<Int64>()
             progress.forEach { cell, periodStart, progress in
                 let bucket = UInt32(within.bucket(of: progress))
-                cells[UInt64(cell + bucket) << 32 | periods.ordinal(of: periodStart)] += 1
+                cells[UInt64(cell + bucket) << 32 | periods.ordinal(of: periodStart.value)] += 1
             }
             cells.forEach { key, identifiers in
-                let start = periods[Int(key & 0xFFFF_FFFF)]
+                let start = UnixSeconds(periods[Int(key & 0xFFFF_FFFF)])
                 counts[WindowPlace(metric: metric, periodStart: start, cell: UInt32(key >> 32))] = identifiers
             }
         }
@@ -41,7 +41,7 @@ package struct TalliedWindow: Sendable {
 /// A leaf cell of a metric in a period, in the order of a closing's additions.
 struct WindowPlace: Hashable, Comparable, Sendable {
     let metric: Int
-    var periodStart: Int64
+    var periodStart: UnixSeconds
     let cell: UInt32
 
     static func < (left: Self, right: Self) -> Bool {

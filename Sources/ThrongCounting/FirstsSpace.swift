@@ -23,11 +23,11 @@ final class FirstsSpace: Sendable {
     func hash(_ place: Int, _ addition: CountedBatch.Addition, by identifier: KeyedIdentifier) -> UInt64 {
         let cell = projections[place % layout.groupings.count](addition.cell)
         let word = seed &+ UInt64(place + 1) &* 0xA24B_AED4_963E_E407 &+ UInt64(cell.value)
-        return identifier.hash(with: word, UInt64(bitPattern: addition.periodStart))
+        return identifier.hash(with: word, UInt64(bitPattern: addition.periodStart.value))
     }
 
     /// What is left of an event's firsts when it counts into another period: those of lengths of time that hold both.
-    func kept(_ firsts: FirstSet, from start: Int64, to other: Int64) -> FirstSet {
+    func kept(_ firsts: FirstSet, from start: UnixSeconds, to other: UnixSeconds) -> FirstSet {
         layout.periods.reduce(.none) { kept, kind in
             guard let places = layout.places(of: kind),
                 calendar.period(kind, containing: start) == calendar.period(kind, containing: other)

@@ -34,6 +34,8 @@ package struct Flush: Sendable {
     package let top: [TopContribution]
     /// What became of events, at most one an app, hour and kind.
     package let coverage: [CoverageDelta]
+    /// When the latest of the windows was over whose closings are in it; nil where it has none.
+    package let closedUntil: UnixSeconds?
 
     /// Puts a flush together.
     package init(
@@ -43,7 +45,8 @@ package struct Flush: Sendable {
         counters: [CounterDelta],
         distinct: [DistinctDelta],
         top: [TopContribution] = [],
-        coverage: [CoverageDelta] = []
+        coverage: [CoverageDelta] = [],
+        closedUntil: UnixSeconds? = nil
     ) {
         self.after = after
         self.through = through
@@ -52,6 +55,7 @@ package struct Flush: Sendable {
         self.distinct = distinct
         self.top = top
         self.coverage = coverage
+        self.closedUntil = closedUntil
     }
 }
 
@@ -59,8 +63,8 @@ package struct Flush: Sendable {
 package struct CounterDelta: Hashable, Sendable {
     /// Place in ``Flush/layouts``.
     package let layout: Int
-    /// First second of the period. Unit: Unix seconds.
-    package let periodStart: Int64
+    /// First second of the period.
+    package let periodStart: UnixSeconds
     /// Which counter of the cell.
     package let measure: MeasureIndex
     /// The leaf cell.
@@ -69,7 +73,7 @@ package struct CounterDelta: Hashable, Sendable {
     package let delta: Int64
 
     /// Puts a delta together.
-    package init(layout: Int, periodStart: Int64, measure: MeasureIndex, cell: CellIndex, delta: Int64) {
+    package init(layout: Int, periodStart: UnixSeconds, measure: MeasureIndex, cell: CellIndex, delta: Int64) {
         self.layout = layout
         self.periodStart = periodStart
         self.measure = measure
@@ -82,8 +86,8 @@ package struct CounterDelta: Hashable, Sendable {
 package struct DistinctDelta: Hashable, Sendable {
     /// Place in ``Flush/layouts``.
     package let layout: Int
-    /// First second of the period. Unit: Unix seconds.
-    package let periodStart: Int64
+    /// First second of the period.
+    package let periodStart: UnixSeconds
     /// The tracked margin.
     package let margin: Margin
     /// The cell of that margin.
@@ -96,7 +100,7 @@ package struct DistinctDelta: Hashable, Sendable {
     /// Puts a delta together.
     package init(
         layout: Int,
-        periodStart: Int64,
+        periodStart: UnixSeconds,
         margin: Margin,
         cell: CellIndex,
         window: WindowNumber,
@@ -108,5 +112,50 @@ package struct DistinctDelta: Hashable, Sendable {
         self.cell = cell
         self.window = window
         self.delta = delta
+    }
+}
+
+/// The two largest contributions to a sum of a tracked cell in one window, as a daemon knows them: how much, never whose.
+///
+/// A contribution is what one identifier added in the window, by all of its events together. Where a sum can be negative,
+/// it is measured from the lowest value on: see `SumMeasure.contributionShift`. Not a delta: the pair replaces the one
+/// that was flushed before, and it never gets smaller.
+package struct TopContribution: Hashable, Sendable {
+    /// Place in ``Flush/layouts``.
+    package let layout: Int
+    /// First second of the period.
+    package let periodStart: UnixSeconds
+    /// The tracked margin.
+    package let margin: Margin
+    /// The cell of that margin.
+    package let cell: CellIndex
+    /// Which sum of the cell; never the count.
+    package let measure: MeasureIndex
+    /// The window.
+    package let window: WindowNumber
+    /// Unit: 10^-decimals of the sum's unit; not negative, saturated.
+    package let largest: Int64
+    /// 0 where one identifier was alone. Unit: as ``largest``, which it does not exceed.
+    package let second: Int64
+
+    /// Puts a pair together.
+    package init(
+        layout: Int,
+        periodStart: UnixSeconds,
+        margin: Margin,
+        cell: CellIndex,
+        measure: MeasureIndex,
+        window: WindowNumber,
+        largest: Int64,
+        second: Int64
+    ) {
+        self.layout = layout
+        self.periodStart = periodStart
+        self.margin = margin
+        self.cell = cell
+        self.measure = measure
+        self.window = window
+        self.largest = largest
+        self.second = second
     }
 }

@@ -8,7 +8,7 @@ internal import ThrongPlan
 struct PendingDeltas: Sendable {
     /// Where identifiers are told apart: a period, as far as a window lies in it.
     private struct Place: Hashable {
-        let periodStart: Int64
+        let periodStart: UnixSeconds
         let window: Int64
     }
 
@@ -23,25 +23,30 @@ struct PendingDeltas: Sendable {
     private(set) var saturations = 0
     /// Totals of apps.
     var coverage = PendingCoverage()
+    /// When the latest of the windows was over whose closings are in here; nil where there are none.
+    private(set) var closedUntil: UnixSeconds?
 
     var isEmpty: Bool { count == 0 }
     /// Touched counters.
     var count: Int { counters.count + distinct.count + top.count }
 
-    mutating func add(_ amount: Int64, toCounter slot: UInt32, periodStart: Int64) {
-        let key = UInt64(slot) << 32 | periods.ordinal(of: periodStart)
+    mutating func add(_ amount: Int64, toCounter slot: UInt32, periodStart: UnixSeconds) {
+        let key = UInt64(slot) << 32 | periods.ordinal(of: periodStart.value)
         let (sum, overflow) = counters[key].addingReportingOverflow(amount)
         counters[key] = overflow ? (amount > 0 ? .max : .min) : sum
         if overflow { saturations += 1 }
     }
 
     mutating func addIdentifiers(
-        _ count: Int64 = 1, toTracked slot: UInt32, periodStart: Int64, window: WindowNumber
+        _ count: Int64 = 1, toTracked slot: UInt32, periodStart: UnixSeconds, window: WindowNumber
     ) {
         distinct[key(slot, periodStart, window)] += count
     }
 
-    mutating func set(_ pair: TwoLargest, ofSum slot: UInt32, periodStart: Int64, window: WindowNumber) {
+    /// Notes that all of a window that was over then is in here.
+    mutating func close(until over: UnixSeconds) { closedUntil = max(closedUntil ?? over, over) }
+
+    mutating func set(_ pair: TwoLargest, ofSum slot: UInt32, periodStart: UnixSeconds, window: WindowNumber) {
         top[key(slot, periodStart, window)] = pair
     }
 
@@ -53,7 +58,7 @@ struct PendingDeltas: Sendable {
         return taken
     }
 
-    private mutating func key(_ slot: UInt32, _ periodStart: Int64, _ window: WindowNumber) -> UInt64 {
+    private mutating func key(_ slot: UInt32, _ periodStart: UnixSeconds, _ window: WindowNumber) -> UInt64 {
         let ordinal = places.ordinal(of: Place(periodStart: periodStart, window: window.value))
         #if DEBUG
             if Fault.numberBeyondBounds.isOn { return UInt64(slot) << 32 | ordinal & (1 << UInt64(Fault.bits) - 1) }
@@ -74,7 +79,7 @@ struct PendingDeltas: Sendable {
             deltas.append(
                 CounterDelta(
                     layout: ordinal,
-                    periodStart: periods[Int(key & 0xFFFF_FFFF)],
+                    periodStart: UnixSeconds(periods[Int(key & 0xFFFF_FFFF)]),
                     measure: MeasureIndex(Int16(measure)),
                     cell: CellIndex(cell),
                     delta: value))
@@ -133,5 +138,28 @@ struct PendingDeltas: Sendable {
                     second: pair.second))
         }
         return contributions
+    }
+}
+
+/// Deltas that were taken out of counting to be flushed.
+package struct FrozenDeltas: Sendable {
+    let after: JournalPosition
+    let through: JournalPosition
+    let space: CellSpace
+    let deltas: PendingDeltas
+
+    /// The deltas as a flush carries them, sorted so that all daemons lock rows in one order.
+    ///
+    /// - Complexity: O(touched counters · log).
+    package func flush() -> Flush {
+        Flush(
+            after: after,
+            through: through,
+            layouts: space.layouts,
+            counters: deltas.counterDeltas(in: space),
+            distinct: deltas.distinctDeltas(in: space),
+            top: deltas.topContributions(in: space),
+            coverage: deltas.coverage.deltas,
+            closedUntil: deltas.closedUntil)
     }
 }

@@ -11,6 +11,8 @@ struct UnresolvedDeltas: Sendable {
         let counters: Int
         let distinct: Int
         let coverage: Int
+        /// When the window was over that it closes; nil for a batch.
+        let closes: UnixSeconds?
     }
 
     private struct CounterAmount {
@@ -37,7 +39,7 @@ struct UnresolvedDeltas: Sendable {
     /// Keeps the deltas of a batch; call in the order of positions.
     mutating func append(_ record: CountedBatch, in space: CellSpace) {
         for addition in record.additions {
-            let period = UInt32(periods.ordinal(of: addition.periodStart))
+            let period = UInt32(periods.ordinal(of: addition.periodStart.value))
             space.metrics[addition.metric].forEachCounter(of: addition) { slot, amount in
                 counters.append(.init(slot: slot, period: period, amount: amount))
             }
@@ -46,10 +48,10 @@ struct UnresolvedDeltas: Sendable {
             distinct.append(
                 .init(
                     tracked: space.marginPlace(of: appearance).firstTracked + appearance.cell.value,
-                    period: UInt32(periods.ordinal(of: appearance.periodStart))))
+                    period: UInt32(periods.ordinal(of: appearance.periodStart.value))))
         }
         record.forEachCoverage { coverage.append($0) }
-        end(record.position, record.window)
+        end(record.position, record.window, closes: nil)
     }
 
     /// Keeps what a window came to; call in the order of positions.
@@ -58,22 +60,22 @@ struct UnresolvedDeltas: Sendable {
             in: space,
             counter: { slot, start, identifiers in
                 counters.append(
-                    .init(slot: slot, period: UInt32(periods.ordinal(of: start)), amount: identifiers))
+                    .init(slot: slot, period: UInt32(periods.ordinal(of: start.value)), amount: identifiers))
             },
             tracked: { slot, start, identifiers in
                 distinct.append(
                     .init(
-                        tracked: slot, period: UInt32(periods.ordinal(of: start)),
+                        tracked: slot, period: UInt32(periods.ordinal(of: start.value)),
                         count: UInt32(clamping: identifiers)))
             })
-        end(closing.position, closing.window)
+        end(closing.position, closing.window, closes: closing.window.over)
     }
 
-    private mutating func end(_ position: JournalPosition, _ window: WindowID) {
+    private mutating func end(_ position: JournalPosition, _ window: WindowID, closes: UnixSeconds?) {
         batches.append(
             .init(
                 position: position, window: window.number, counters: counters.count, distinct: distinct.count,
-                coverage: coverage.count))
+                coverage: coverage.count, closes: closes))
     }
 
     /// Adds the deltas of batches behind a position.
@@ -89,13 +91,14 @@ struct UnresolvedDeltas: Sendable {
         for batch in batches[first...] {
             for delta in coverage[noted..<batch.coverage] { pending.coverage.add(delta) }
             for delta in counters[counter..<batch.counters] {
-                pending.add(delta.amount, toCounter: delta.slot, periodStart: periods[Int(delta.period)])
+                pending.add(delta.amount, toCounter: delta.slot, periodStart: UnixSeconds(periods[Int(delta.period)]))
             }
             for one in distinct[newcomer..<batch.distinct] {
                 pending.addIdentifiers(
-                    Int64(one.count), toTracked: one.tracked, periodStart: periods[Int(one.period)],
+                    Int64(one.count), toTracked: one.tracked, periodStart: UnixSeconds(periods[Int(one.period)]),
                     window: batch.window)
             }
+            if let over = batch.closes { pending.close(until: over) }
             (counter, newcomer, noted) = (batch.counters, batch.distinct, batch.coverage)
             then(&pending, batch.position)
         }

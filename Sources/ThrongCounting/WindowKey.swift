@@ -23,8 +23,7 @@ package struct WindowID: Hashable, Sendable, Comparable {
 
     /// From this instant on no batch of this window is accepted: the window after the next one has begun.
     ///
-    /// Unit: Unix seconds.
-    package var over: Int64 { rotation.start(of: WindowNumber(number.value + 2)) }
+    package var over: UnixSeconds { rotation.start(of: WindowNumber(number.value + 2)) }
 
     /// Orders by app, purpose and time.
     package static func < (left: Self, right: Self) -> Bool {

@@ -53,7 +53,7 @@ struct WindowProgress: Sendable {
         Reached(
             order: max(key, 1), cell: advance.cell.value,
             // A window lives for three rotations and takes events of two days before: its periods are some hundred days.
-            period: UInt16(clamping: periods.ordinal(of: advance.periodStart)), progress: advance.progress)
+            period: UInt16(clamping: periods.ordinal(of: advance.periodStart.value)), progress: advance.progress)
     }
 
     /// Forgets how far a key has come; says whether it had come anywhere.
@@ -70,8 +70,10 @@ struct WindowProgress: Sendable {
     mutating func settle() { table.settle() }
 
     /// Adds up how many came where.
-    mutating func forEach(_ body: (_ cell: UInt32, _ periodStart: Int64, _ progress: Int) -> Void) {
+    mutating func forEach(_ body: (_ cell: UInt32, _ periodStart: UnixSeconds, _ progress: Int) -> Void) {
         settle()
-        table.forEach { if $0.progress > 0 { body($0.cell, periods[Int($0.period)], Int($0.progress)) } }
+        table.forEach {
+            if $0.progress > 0 { body($0.cell, UnixSeconds(periods[Int($0.period)]), Int($0.progress)) }
+        }
     }
 }

@@ -1,3 +1,5 @@
+package import ThrongPlan
+
 /// The numbers of one answer.
 package struct AnswerTable: Sendable, Hashable {
     /// Every combination of the axes' buckets in the plan's order, the last axis running fastest.
@@ -19,4 +21,87 @@ package struct AnswerTable: Sendable, Hashable {
 
     /// How many rows are withheld.
     package var withheldRows: Int { rows.count { $0.figure == .withheld } }
+}
+
+/// One row of an answer: a bucket of each axis and its number.
+package struct AnswerRow: Sendable, Hashable {
+    /// One bucket an axis.
+    package let buckets: [BucketLabel]
+    /// The number.
+    package let figure: Figure
+
+    /// Puts a row together.
+    package init(buckets: [BucketLabel], figure: Figure) {
+        self.buckets = buckets
+        self.figure = figure
+    }
+}
+
+/// What an answer's withheld rows hold together: the published whole less the published rows.
+///
+/// It is computed from published numbers alone, so it tells nothing that they do not: which of these rows are small,
+/// which are hidden for a neighbour's sake and which are empty stays unknown.
+package struct AnswerRest: Sendable, Hashable {
+    /// What the published rows leave of the whole. Unit: events.
+    package let events: Int64
+    /// The whole; above 0. Unit: events.
+    package let whole: Int64
+    /// The same in the answer's own terms, for a line of its own; nil where no row is withheld and where parts do not
+    /// add up: devices are in several of them, and noise is.
+    package let quantity: Quantity?
+
+    /// Puts a rest together.
+    package init(events: Int64, whole: Int64, quantity: Quantity?) {
+        self.events = events
+        self.whole = whole
+        self.quantity = quantity
+    }
+
+    /// The share of the whole's events as a fraction of 1, as CSV and JSON have it.
+    package var share: Decimals { Decimals(events, over: whole, places: Quantity.sharePlaces) }
+}
+
+extension Quantity {
+    /// What is left of a whole without some of its parts; nil where nothing is, or where they do not add up to it.
+    ///
+    /// - Parameter shareOfWhole: whether the parts are shares of the whole, and not each of a whole of its own.
+    package func without(_ parts: [Quantity], shareOfWhole: Bool) -> Quantity? {
+        var left = terms
+        for part in parts {
+            for (place, term) in part.terms.enumerated() where place == 0 || !shareOfWhole {
+                let (difference, overflow) = left[place].subtractingReportingOverflow(term)
+                guard !overflow else { return nil }
+                left[place] = difference
+            }
+        }
+        switch self {
+        case .events:
+            return left[0] >= 0 ? .events(left[0]) : nil
+        case .devices:
+            return nil
+        case .said:
+            return left[0] >= 0 ? .said(left[0]) : nil
+        case .identifiers:
+            return left[0] >= 0 ? .identifiers(left[0]) : nil
+        case .share, .settled:
+            return left[1] > 0 && (0...left[1]).contains(left[0]) ? .share(part: left[0], whole: left[1]) : nil
+        case .mean(_, let decimals, _):
+            return left[1] > 0 ? .mean(sum: left[0], decimals: decimals, events: left[1]) : nil
+        case .estimate(let whole):
+            return left[0] >= 0 ? .estimate(Estimate(counted: left[0], rate: whole.rate, counts: whole.counts)) : nil
+        case .quantile:
+            return nil
+        }
+    }
+
+    /// What adds up: the number, or numerator and denominator.
+    private var terms: [Int64] {
+        switch self {
+        case .events(let number), .devices(let number), .said(let number), .identifiers(let number): [number]
+        case .share(let part, let whole), .settled(let part, let whole): [part, whole]
+        case .mean(let sum, _, let events): [sum, events]
+        case .estimate(let estimate): [estimate.counted]
+        case .quantile: []
+        }
+    }
 }

@@ -1,3 +1,5 @@
+package import ThrongPlan
+
 /// How an answer is shown.
 package enum AnswerView: Sendable, Hashable {
     /// Its table as it is.
@@ -10,4 +12,120 @@ package enum AnswerView: Sendable, Hashable {
     case funnel([AnswerStage])
     /// The rows over some periods, the report's own last.
     case trend([AnswerPoint])
+}
+
+/// The largest published rows of an answer, and what they leave of the whole.
+///
+/// A withheld row has no rank, and nothing tells whether it would have one: it may be larger than every row that is named.
+package struct AnswerRanking: Sendable, Hashable {
+    /// The rows that are named, largest first, equal ones in the plan's order.
+    package let rows: [Ranked]
+    /// Of those that are not named and can occur, how many there are, withheld ones among them.
+    package let others: Int
+    /// The whole less the named rows; nil where nothing is left out, where the whole is withheld or not shown, and where
+    /// parts do not add up, as devices do not.
+    package let rest: Quantity?
+
+    /// One row with its rank.
+    package struct Ranked: Sendable, Hashable {
+        /// 1 and one more for every larger number: equal numbers have one rank.
+        package let rank: Int
+        /// The row.
+        package let row: AnswerRow
+    }
+
+    /// Ranks the published rows of a table and names those of the first so many ranks, all that tie with the last of them
+    /// too: whoever is not named is smaller, or withheld.
+    ///
+    /// - Parameter rest: what some rows leave of the whole.
+    package init(of table: AnswerTable, top: Int, rest: ([Quantity]) -> Quantity?) {
+        let published = table.rows.enumerated().compactMap { place, row in
+            row.figure.quantity.map { (place: place, row: row, quantity: $0) }
+        }
+        let sorted = published.sorted { left, right in
+            if left.quantity.exceeds(right.quantity) { return true }
+            return !right.quantity.exceeds(left.quantity) && left.place < right.place
+        }
+        let ranked = sorted.lazy.map { entry in
+            Ranked(rank: 1 + published.count { $0.quantity.exceeds(entry.quantity) }, row: entry.row)
+        }
+        rows = Array(ranked.prefix { $0.rank <= top })
+        others = table.rows.count { $0.figure != .impossible } - rows.count
+        self.rest = others > 0 ? rest(rows.compactMap(\.row.figure.quantity)) : nil
+    }
+}
+
+/// The rows of an answer beside those of an earlier period.
+package struct AnswerComparison: Sendable, Hashable {
+    /// Which one.
+    package let reference: Insight.Reference
+    /// What it covers.
+    package let period: Period
+    /// One a row of the answer's table.
+    package let rows: [Compared]
+
+    /// One row then and since.
+    package struct Compared: Sendable, Hashable {
+        /// The number then.
+        package let earlier: Figure
+        /// How it changed, or why nobody can say: withheld where either number is.
+        package let change: Outcome
+    }
+
+    /// How a number changed, or why nobody can say.
+    package enum Outcome: Sendable, Hashable {
+        /// Both numbers are published.
+        case published(Change)
+        /// Either number is withheld.
+        case withheld
+        /// Neither can be anything but zero.
+        case impossible
+        /// There is no number to compare with.
+        case absent(Absence)
+
+        /// The change, where there is one.
+        package var change: Change? {
+            guard case .published(let change) = self else { return nil }
+            return change
+        }
+    }
+}
+
+/// How many of the devices at one step of a funnel came from earlier ones: withheld where either number is.
+package struct AnswerStage: Sendable, Hashable {
+    /// As a part of those that took the step before; nil at the first.
+    package let ofPrevious: Figure?
+    /// As a part of those that took the first; nil at the first.
+    package let ofFirst: Figure?
+
+    /// Works out every row's.
+    ///
+    /// - Parameters:
+    ///   - reached: by row, those that came at least so far; the steps run fastest.
+    ///   - steps: how many there are.
+    package static func all(_ reached: [Figure], steps: Int) -> [AnswerStage] {
+        reached.indices.map { place in
+            guard place % steps > 0 else { return AnswerStage(ofPrevious: nil, ofFirst: nil) }
+            return AnswerStage(
+                ofPrevious: quotient(reached[place], reached[place - 1]),
+                ofFirst: quotient(reached[place], reached[place - place % steps]))
+        }
+    }
+
+    private static func quotient(_ part: Figure, _ whole: Figure) -> Figure {
+        guard let part = part.quantity?.amount, let whole = whole.quantity?.amount, whole > 0 else { return .withheld }
+        return .published(.share(part: part, whole: whole))
+    }
+}
+
+/// The rows of an answer in one period of a trend.
+package struct AnswerPoint: Sendable, Hashable {
+    /// What it covers.
+    package let period: Period
+    /// How many devices each number stands for; nil where there is no release that can be compared.
+    package let threshold: Threshold?
+    /// Of the period's whole, what its published rows leave out, in events; nil where that is unknown.
+    package let withheldShare: Decimals?
+    /// One a row of the answer's table.
+    package let figures: [Figure]
 }

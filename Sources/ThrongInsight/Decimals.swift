@@ -115,9 +115,6 @@ package struct Decimals: Sendable, Hashable, CustomStringConvertible {
     /// "1234.50": no grouping, a hyphen for minus; what CSV and JSON carry.
     package var description: String { text(grouping: "", point: ".", minus: "-") }
 
-    /// "1,234.50": as English has it, with a true minus.
-    package var grouped: String { text(grouping: ",", point: ".", minus: "\u{2212}") }
-
     /// The number with the marks of a language.
     ///
     /// - Parameter ungrouped: digits before the point that are left together.

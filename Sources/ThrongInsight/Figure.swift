@@ -17,3 +17,58 @@ package enum Figure: Sendable, Hashable {
         }
     }
 }
+
+/// Why there is no number at all: facts that everybody knows, of the plan, the calendar and the list of releases.
+package enum Absence: Sendable, Hashable {
+    /// There is no release of it.
+    case notReleased
+    /// The metric was first released for a later period.
+    case beganLater
+    /// The metric's expiry date had come before the period began.
+    case expired
+    /// The metric was laid out in another way then, so that the numbers mean different things.
+    case changed(Difference)
+
+    /// What differs between two releases of a metric that can't be compared.
+    package enum Difference: String, Sendable, Hashable, CaseIterable {
+        case events = "other events"
+        case sampling = "another sampling rate"
+        case identifiers = "identifiers of another length of life"
+        case contribution = "another bound on what one device adds"
+        case buckets = "other buckets"
+        case sum = "other bounds of the sum"
+        case devices = "another way of counting devices"
+        case noise = "other noise"
+    }
+}
+
+/// Whether a number is there, as CSV and JSON say it.
+package enum NumberStatus: String, Sendable, Hashable, CaseIterable, Decodable {
+    /// It is.
+    case published
+    /// It is not, and nothing says why: ``Withheld/wording``.
+    case withheld
+    /// It is not, and everybody knows that it is zero: the plan says that it cannot occur.
+    case impossible
+    /// It is, and was computed from published numbers: what others leave of the whole.
+    case derived
+    /// No release covers the insight's metric, period and grouping.
+    case notReleased = "not_released"
+    /// The metric was first released for a later period.
+    case beganLater = "began_later"
+    /// The metric had expired before the period began.
+    case expired
+    /// The metric was counted in another way then.
+    case changed
+
+    /// The status of a number that everybody knows not to be there.
+    package init(_ absence: Absence) {
+        self =
+            switch absence {
+            case .notReleased: .notReleased
+            case .beganLater: .beganLater
+            case .expired: .expired
+            case .changed: .changed
+            }
+    }
+}

@@ -64,3 +64,57 @@ package struct InsightAnswer: Sendable, Hashable {
         }
     }
 }
+
+/// One dimension by which an answer is broken down.
+package struct AnswerAxis: Sendable, Hashable {
+    /// The dimension's name: a column of the CSV.
+    package let name: DimensionName
+    /// What people read above the column.
+    package let title: String
+    /// Its buckets in the plan's order.
+    package let labels: [BucketLabel]
+
+    /// Puts an axis together.
+    package init(name: DimensionName, title: String, labels: [BucketLabel]) {
+        self.name = name
+        self.title = title
+        self.labels = labels
+    }
+}
+
+/// One bucket that an answer is confined to, with the words for it.
+package struct AnswerFilter: Sendable, Hashable {
+    /// The dimension's name.
+    package let dimension: DimensionName
+    /// What people call the dimension.
+    package let title: String
+    /// The bucket.
+    package let bucket: BucketLabel
+
+    /// Puts a filter together.
+    package init(dimension: DimensionName, title: String, bucket: BucketLabel) {
+        self.dimension = dimension
+        self.title = title
+        self.bucket = bucket
+    }
+}
+
+/// What a report calls periods, and how it writes numbers.
+package struct PeriodNames: Sendable, Hashable {
+    /// The app's.
+    package let calendar: PeriodCalendar
+    /// The reader's.
+    package let locale: ReportLocale
+
+    package init(calendar: PeriodCalendar, locale: ReportLocale) {
+        self.calendar = calendar
+        self.locale = locale
+    }
+
+    /// "Saturday, 21 November 2026".
+    package func long(_ period: Period) -> String { calendar.title(of: period, in: locale) }
+    /// "21 Nov".
+    package func short(_ period: Period) -> String { calendar.shortTitle(of: period, in: locale) }
+    /// "2026-11-21".
+    package func label(_ period: Period) -> String { calendar.label(of: period) }
+}

@@ -1,4 +1,6 @@
+internal import ThrongNoise
 package import ThrongPlan
+package import ThrongRelease
 
 /// What the numbers of an answer stand on: everything that a reader needs in order not to read too much into them.
 package struct NumberBasis: Sendable, Hashable {
@@ -38,17 +40,12 @@ package struct NumberBasis: Sendable, Hashable {
         self.devices = devices ?? (counts == .devices ? .floor : nil)
     }
 
-    /// What is counted, as every format says it.
-    package var statement: String {
-        let noisy = noise == nil ? "" : ", with noise"
-        let sampled = sampling == 1 ? "" : ", estimated from a sample"
-        let seen = sampling == 1 ? "" : ", of those with an event in the sample"
-        if counts == .identifiers { return "identifiers: each once, and a device has another one in a later window" }
-        return switch devices {
-        case nil: "events\(sampled)\(noisy)"
-        case .floor: "devices: at least, seen within one window\(seen)"
-        case .firsts: "devices: as clients say, each at its first event of the period\(seen)"
-        case .answers: "devices: as they answer by themselves, once a period\(sampled)\(noisy)"
+    /// Whether numbers of a kind have an interval, because they come from a sample.
+    package func hasInterval(_ kind: Insight.Kind) -> Bool {
+        guard sampling < 1 else { return false }
+        return switch kind {
+        case .count, .distribution, .frequency, .retention, .mean, .share(of: .events, part: _): true
+        case .reach, .quantiles, .funnel, .share(of: .devices, part: _): false
         }
     }
 
@@ -59,4 +56,65 @@ package struct NumberBasis: Sendable, Hashable {
     package var samplingText: String {
         sampling == 1 ? "1" : "\(sampling)"
     }
+}
+
+/// What a number of a report is a number of.
+package enum Counted: String, Sendable, Hashable, Codable {
+    /// Events, or answers of devices.
+    case events
+    /// Devices, each once in the period or at least so many.
+    case devices
+    /// Identifiers, each once when its window was over: a device counts again in a later window.
+    case identifiers
+
+    /// What numbers of a kind count, of a metric that counts events or looks at windows.
+    package init(by kind: Insight.Kind, isWithin: Bool) {
+        self =
+            if isWithin {
+                .identifiers
+            } else {
+                switch kind.counts {
+                case .events: .events
+                case .devices: .devices
+                }
+            }
+    }
+}
+
+/// The noise that each number of an answer carries, with the words for it.
+package struct NumberNoise: Sendable, Hashable {
+    /// laplace or gaussian.
+    package let mechanism: String
+    /// What the whole release costs one identifier in one window: epsilon of laplace, rho of gaussian, as an exact
+    /// fraction.
+    package let cost: String
+    /// 19 of 20 numbers lie within this of what was counted. Unit: events.
+    package let margin: Int64
+    /// Declared cells of the release, each with a number. Unit: cells.
+    package let cells: Int
+    /// In how many windows of the period one device may have been active. Unit: windows.
+    package let windows: Int64
+    /// What the noise promises to whom.
+    package let promise: String
+
+    /// What a release says about the noise of its events; nil where it has none.
+    package init?(_ header: ReleaseHeader) {
+        guard let noise = header.noise, let margin = noise.margins.first else { return nil }
+        switch noise.mechanism {
+        case .laplace(let epsilon): (mechanism, cost) = ("laplace", "\(epsilon)")
+        case .gaussian(let rho): (mechanism, cost) = ("gaussian", "\(rho)")
+        }
+        self.margin = margin
+        cells = noise.cells
+        windows = header.layout.windows(in: header.period)
+        do {
+            promise = try noise.mechanism.statement(forDeviceActiveIn: windows)
+        } catch {
+            // The bound for so many windows needs more than 128 bits: it promises nothing to anyone.
+            promise = "Noise hides one identifier in one window, at a cost of \(noise.mechanism.cost)."
+        }
+    }
+
+    /// The currency of the cost.
+    package var currency: String { mechanism == "laplace" ? "epsilon" : "rho" }
 }

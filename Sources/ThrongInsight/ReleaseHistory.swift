@@ -10,11 +10,11 @@ package struct ReleaseHistory: Sendable {
     package let current: Release
     /// Of other periods of the same kind; what is not needed is not read.
     package let earlier: [Release]
-    /// When the first period begins that was ever released of the metric. Unit: Unix seconds.
-    package let began: Int64
+    /// When the first period begins that was ever released of the metric.
+    package let began: UnixSeconds
 
     /// Puts a history together.
-    package init(current: Release, earlier: [Release] = [], began: Int64? = nil) {
+    package init(current: Release, earlier: [Release] = [], began: UnixSeconds? = nil) {
         self.current = current
         self.earlier = earlier
         self.began = began ?? ([current] + earlier).map(\.header.period.start).min() ?? current.header.period.start
@@ -70,5 +70,42 @@ extension Insight {
     fileprivate var usedDimensions: [DimensionName] {
         guard case .share(_, let part?) = kind else { return by + filters.map(\.dimension) }
         return by + filters.map(\.dimension) + [part.dimension]
+    }
+}
+
+extension Insight {
+    /// The periods besides a report's own whose releases the insight reads, the latest first.
+    package func earlierPeriods(of period: Period, in calendar: PeriodCalendar) -> [Period] {
+        switch view {
+        case .table, .ranking: return []
+        case .change(let references): return references.map { $0.period(of: period, in: calendar) }
+        case .trend(let periods):
+            var all: [Period] = []
+            var next = period
+            for _ in 1..<max(periods, 1) {
+                next = Reference.periodBefore.period(of: next, in: calendar)
+                all.append(next)
+            }
+            return all
+        }
+    }
+}
+
+extension Insight.Reference {
+    /// The period that another is compared with.
+    package func period(of period: Period, in calendar: PeriodCalendar) -> Period {
+        switch self {
+        case .periodBefore:
+            return calendar.period(period.kind, containing: period.start - 1)
+        case .weekBefore:
+            let date = calendar.date(at: period.start).adding(days: -7)
+            guard period.kind == .hour else {
+                return calendar.period(period.kind, containing: calendar.midnight(of: date))
+            }
+            // The same hour by the wall clock, also across a change of it.
+            let week: Int64 = 7 * 86_400
+            let shift = calendar.offset(at: period.start) - calendar.offset(at: period.start - week)
+            return calendar.period(.hour, containing: period.start - week + shift)
+        }
     }
 }

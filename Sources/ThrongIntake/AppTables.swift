@@ -256,8 +256,8 @@ struct MetricTables: Sendable {
     let impossible: CellSet?
     let sums: [Sum]
     let period: PeriodKind
-    /// The first Unix second that it no longer counts.
-    let expires: Int64
+    /// From here on it no longer counts.
+    let expires: UnixSeconds
 
     struct Axis: Sendable {
         /// Place among the purpose's dimensions.

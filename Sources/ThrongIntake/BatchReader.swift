@@ -46,10 +46,10 @@ struct BatchReader: @unchecked Sendable {
     private struct Run {
         var contributions: Range<Int32>
         var marks = 0..<0
-        /// The instants at which it is the same: within one period of each metric. Unit: Unix seconds.
-        var instants: Range<Int64>
+        /// The instants at which it is the same: within one period of each metric.
+        var instants: Range<UnixSeconds>
 
-        static let none = Run(contributions: 0..<0, instants: 0..<0)
+        static let none = Run(contributions: 0..<0, instants: .epoch ..< .epoch)
     }
 
     init?(limits: IntakeLimits) {
@@ -64,7 +64,7 @@ struct BatchReader: @unchecked Sendable {
         appNames: ByteTable,
         vocabulary: RevealedVocabulary,
         signals: Set<OptOutSignal>,
-        now: Int64,
+        now: UnixSeconds,
         use: IntakeUse
     ) throws(IntakeError) -> IntakeOutcome? {
         let document = try parser.parse(body, limits: limits)
@@ -127,7 +127,7 @@ struct BatchReader: @unchecked Sendable {
         window: WindowID,
         tables: PurposeTables,
         calendar: PeriodCalendar,
-        now: Int64
+        now: UnixSeconds
     ) throws(IntakeError) -> BucketedBatch? {
         Self.reset(&contextNodes, count: tables.fieldCount)
         Self.reset(&contextBuckets, count: tables.dimensions.count)
@@ -201,12 +201,12 @@ struct BatchReader: @unchecked Sendable {
 
     /// The instants around one at which an event without fields of its own adds the same.
     private mutating func instants(
-        around instant: Int64, of event: EventTables, calendar: PeriodCalendar, now: Int64
-    ) -> Range<Int64> {
-        guard !event.dependsOnTime else { return 0..<0 }
+        around instant: UnixSeconds, of event: EventTables, calendar: PeriodCalendar, now: UnixSeconds
+    ) -> Range<UnixSeconds> {
+        guard !event.dependsOnTime else { return .epoch ..< .epoch }
         var first = now - IntakeLimits.oldestEvent
         var end = now + IntakeLimits.newestEvent + 1
-        func confine(to kind: PeriodKind, until expires: Int64) {
+        func confine(to kind: PeriodKind, until expires: UnixSeconds) {
             let period = period(kind, at: instant, calendar: calendar)
             first = max(first, period.start)
             end = min(end, period.end)
@@ -225,7 +225,7 @@ struct BatchReader: @unchecked Sendable {
         of document: JSONDocument,
         tables: PurposeTables,
         calendar: PeriodCalendar,
-        now: Int64,
+        now: UnixSeconds,
         to contributions: inout [BucketedBatch.Contribution],
         _ amounts: inout [Int64]
     ) -> RefusalReason? {
@@ -293,7 +293,7 @@ struct BatchReader: @unchecked Sendable {
         let dimension = tables.dimensions[place]
         switch dimension.source {
         case .time:
-            return dimension.bucketing.bucket(.integer(event.at))
+            return dimension.bucketing.bucket(.integer(event.at.value))
         case .event:
             return dimension.bucketing.bucket(value(of: event.name, in: document))
         case .revealed(let dimension):
@@ -332,9 +332,9 @@ struct BatchReader: @unchecked Sendable {
         }
     }
 
-    mutating func period(_ kind: PeriodKind, at unixSeconds: Int64, calendar: PeriodCalendar) -> Period {
-        if let known = periods[kind], known.start <= unixSeconds, unixSeconds < known.end { return known }
-        let period = calendar.period(kind, containing: unixSeconds)
+    mutating func period(_ kind: PeriodKind, at time: UnixSeconds, calendar: PeriodCalendar) -> Period {
+        if let known = periods[kind], known.start <= time, time < known.end { return known }
+        let period = calendar.period(kind, containing: time)
         periods[kind] = period
         return period
     }

@@ -10,10 +10,9 @@ extension Intake {
     ///
     /// - Parameters:
     ///   - signals: the opt-out signals of the request's headers.
-    ///   - now: Unix seconds.
     /// - Throws: ``IntakeError``.
     package func readReveal(
-        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: Int64
+        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: UnixSeconds
     ) throws(IntakeError) -> IncomingReveal? {
         guard body.count <= Self.revealBytes else { throw .bodyTooLarge(limit: Self.revealBytes) }
         guard let parser = JSONParser(depth: 2) else { throw .noMemory }

@@ -28,11 +28,10 @@ package final class Intake: Sendable {
     /// - Parameters:
     ///   - body: JSON, not compressed any more.
     ///   - signals: the opt-out signals of the request's headers.
-    ///   - now: Unix seconds.
     ///   - use: what the batch is read for.
     /// - Throws: ``IntakeError`` where the batch as a whole is refused.
     package func read(
-        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: Int64, use: IntakeUse = .counting
+        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: UnixSeconds, use: IntakeUse = .counting
     ) throws(IntakeError) -> IntakeOutcome {
         guard let outcome = try read(body, signals: signals, now: now, use: use, isHurried: false) else {
             preconditionFailure("only a reader in a hurry gives up")
@@ -46,13 +45,14 @@ package final class Intake: Sendable {
     ///   first time.
     /// - Throws: ``IntakeError`` where the batch as a whole is refused.
     package func readQuickly(
-        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: Int64
+        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: UnixSeconds
     ) throws(IntakeError) -> IntakeOutcome? {
         try read(body, signals: signals, now: now, use: .counting, isHurried: true)
     }
 
     private func read(
-        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: Int64, use: IntakeUse, isHurried: Bool
+        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: UnixSeconds, use: IntakeUse,
+        isHurried: Bool
     ) throws(IntakeError) -> IntakeOutcome? {
         guard body.count <= limits.bodyBytes else { throw .bodyTooLarge(limit: limits.bodyBytes) }
         guard var reader = readers.withLock({ $0.popLast() }) ?? BatchReader(limits: limits) else { throw .noMemory }

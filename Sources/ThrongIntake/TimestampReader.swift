@@ -7,10 +7,10 @@ struct TimestampReader {
     /// That date. Unit: days since 1970-01-01.
     private var days: Int64 = 0
 
-    /// Unix seconds, fractions dropped; nil for anything that is not `YYYY-MM-DDTHH:MM:SS[.fraction](Z|±HH:MM)`.
+    /// An instant, fractions dropped; nil for anything that is not `YYYY-MM-DDTHH:MM:SS[.fraction](Z|±HH:MM)`.
     ///
     /// A leap second counts as the second after it.
-    mutating func unixSeconds(_ bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
+    mutating func instant(_ bytes: UnsafeBufferPointer<UInt8>) -> UnixSeconds? {
         guard bytes.count >= 20, bytes.count <= 40 else { return nil }
         func number(_ start: Int, _ digits: Int) -> Int? {
             var value = 0
@@ -40,7 +40,7 @@ struct TimestampReader {
             while offset < bytes.count, (48...57).contains(bytes[offset]) { offset += 1 }
             guard offset > first, offset < bytes.count else { return nil }
         }
-        let local = days * 86_400 + Int64(hour * 3600 + minute * 60 + second)
+        let local = UnixSeconds(days * 86_400 + Int64(hour * 3600 + minute * 60 + second))
         if holds("Z", offset) || holds("z", offset) { return offset + 1 == bytes.count ? local : nil }
         guard offset + 6 == bytes.count, holds("+", offset) || holds("-", offset),
             let hours = number(offset + 1, 2), holds(":", offset + 3), let minutes = number(offset + 4, 2),

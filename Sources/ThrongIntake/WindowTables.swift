@@ -15,8 +15,8 @@ struct WindowTables: Sendable {
     /// The steps that the event may be; nil where every event counts.
     let steps: [Step]?
     let period: PeriodKind
-    /// The first Unix second that it no longer counts.
-    let expires: Int64
+    /// From here on it no longer counts.
+    let expires: UnixSeconds
 
     struct Step: Sendable {
         let bit: UInt16
@@ -34,7 +34,7 @@ extension BatchReader {
     /// Marks what an event is to metrics that count identifiers; says whether any of them still counts.
     mutating func mark(
         _ event: WireEvent, at index: Int, for windows: EventWindows, of document: JSONDocument,
-        tables: PurposeTables, calendar: PeriodCalendar, now: Int64
+        tables: PurposeTables, calendar: PeriodCalendar, now: UnixSeconds
     ) -> Bool {
         var isCounting = false
         for metric in windows.metrics where event.at < metric.expires && now < metric.expires {

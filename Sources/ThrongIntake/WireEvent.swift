@@ -1,11 +1,11 @@
 internal import CSimdJSON
+internal import ThrongPlan
 
 /// One event of a batch: where its members lie, with their shapes checked.
 struct WireEvent {
     /// Node of a string.
     let name: Int
-    /// Unit: Unix seconds.
-    let at: Int64
+    let at: UnixSeconds
     /// Node of an object.
     let fields: Int?
     /// Node of an object.
@@ -45,7 +45,7 @@ struct WireEvent {
         }
         guard name >= 0, document.isString(name) else { throw problem("/event", "a string") }
         self.name = name
-        guard time >= 0, document.isString(time), let at = timestamps.unixSeconds(document.bytes(time)) else {
+        guard time >= 0, document.isString(time), let at = timestamps.instant(document.bytes(time)) else {
             throw problem("/at", "an RFC 3339 time such as 2026-11-21T10:02:11Z")
         }
         self.at = at

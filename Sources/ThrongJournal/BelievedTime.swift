@@ -6,6 +6,7 @@
 //     16      4     CRC-32C of everything before
 
 internal import Synchronization
+package import ThrongPlan
 
 /// The latest time by which this data directory's windows were looked at, on disk: a clock that shows less was ahead then, or
 /// is behind now.
@@ -15,7 +16,7 @@ internal import Synchronization
 package final class BelievedTime: Sendable {
     private let path: String
     private let disk: any Disk
-    private let highest: Mutex<Int64?>
+    private let highest: Mutex<UnixSeconds?>
 
     private static let magic = Array("THRONGT1".utf8)
     /// It may lag behind by so much. Unit: seconds.
@@ -27,14 +28,14 @@ package final class BelievedTime: Sendable {
     package init(_ data: DataDirectory) throws(JournalError) {
         path = data.path + "/believed"
         disk = data.disk
-        var found: Int64?
+        var found: UnixSeconds?
         if disk.exists(path) {
             let bytes = try disk.contents(path)
             found = try bytes.reading { buffer throws(JournalError) in
                 guard bytes.count == 20, bytes.starts(with: Self.magic) else { return nil }
                 var reader = ByteReader(buffer)
                 _ = try reader.nextBytes(8)
-                let time = try reader.next(Int64.self)
+                let time = UnixSeconds(try reader.next())
                 let isWhole = try reader.next(UInt32.self) == CRC32C.checksum(Array(bytes[..<16]))
                 return isWhole ? time : nil
             }
@@ -42,27 +43,27 @@ package final class BelievedTime: Sendable {
         highest = Mutex(found)
     }
 
-    /// The latest; nil before the first. Unit: Unix seconds.
-    package var latest: Int64? { highest.withLock { $0 } }
+    /// The latest; nil before the first.
+    package var latest: UnixSeconds? { highest.withLock { $0 } }
 
     /// By how much a clock is behind the latest time; nil where it is not, or by no more than ``tolerance``. Unit: seconds.
-    package func lag(of now: Int64) -> Int64? {
+    package func lag(of now: UnixSeconds) -> Int64? {
         guard let latest, latest - now > Self.tolerance else { return nil }
         return latest - now
     }
 
-    /// The latest time that may have been believed, by a clock that shows this now. Unit: Unix seconds.
-    package func bound(of now: Int64) -> Int64 {
+    /// The latest time that may have been believed, by a clock that shows this now.
+    package func bound(of now: UnixSeconds) -> UnixSeconds {
         guard let latest, latest > now else { return now }
         return latest + Self.step
     }
 
     /// Notes a time, on disk, where it is a minute later than what is there. Blocks.
-    package func raise(to now: Int64) throws(JournalError) {
+    package func raise(to now: UnixSeconds) throws(JournalError) {
         try highest.withLock { highest throws(JournalError) in
             if let known = highest, now < known + Self.step { return }
             var writer = ByteWriter(bytes: Self.magic)
-            writer.add(now)
+            writer.add(now.value)
             writer.add(CRC32C.checksum(writer.bytes))
             try disk.replace(path, with: writer.bytes)
             highest = now

@@ -238,9 +238,8 @@ package final class Journal: Sendable {
     ///
     /// - Parameters:
     ///   - unsettled: windows that are open, or over with batches that PostgreSQL does not have.
-    ///   - now: Unix seconds.
     package func removeSegments(
-        flushed: JournalPosition, unsettled: [WindowID] = [], now: Int64
+        flushed: JournalPosition, unsettled: [WindowID] = [], now: UnixSeconds
     ) throws(JournalError) {
         let earliest = unsettled.map(\.over).min() ?? .max
         let removable = change { state in

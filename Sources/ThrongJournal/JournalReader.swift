@@ -104,7 +104,7 @@ package struct JournalReader: Sendable {
             }
             let bytes = try data.disk.contents(segment.path)
             let ordinals = segment.layouts.map { space.ordinal(of: $0) ?? -1 }
-            var over: Int64 = .min
+            var over: UnixSeconds = .min
             last = JournalPosition(segment.first.value - 1)
             // A start goes on after everything that it found. What stands in an earlier segment from there on was written
             // later, by a process that had been frozen and replaced, and that may not acknowledge it any more.
@@ -275,6 +275,6 @@ struct KeptSegment: Sendable {
     let path: String
     let bytes: Int
     let last: JournalPosition
-    /// When the last of its windows is over. Unit: Unix seconds.
-    let over: Int64
+    /// When the last of its windows is over.
+    let over: UnixSeconds
 }

@@ -61,7 +61,7 @@ enum JournalRecord {
             for addition in closing.additions {
                 writer.add(UInt16(addition.metric))
                 writer.add(addition.cell.value)
-                writer.add(addition.periodStart)
+                writer.add(addition.periodStart.value)
                 writer.add(addition.identifiers)
             }
         }
@@ -72,7 +72,7 @@ enum JournalRecord {
         for advance in advances {
             writer.add(UInt16(advance.metric))
             writer.add(advance.cell.value)
-            writer.add(advance.periodStart)
+            writer.add(advance.periodStart.value)
             writer.add(advance.progress)
         }
     }
@@ -91,7 +91,7 @@ enum JournalRecord {
             writer.add(
                 UInt16(addition.metric) | (addition.firsts.isEmpty ? 0 : hasFirsts) | (addition.isLate ? isLate : 0))
             writer.add(addition.cell.value)
-            writer.add(addition.periodStart)
+            writer.add(addition.periodStart.value)
             writer.add(addition.count)
             for sum in addition.sums { writer.add(sum) }
             if !addition.firsts.isEmpty { writer.add(addition.firsts.bits) }
@@ -101,7 +101,7 @@ enum JournalRecord {
             writer.add(UInt16(appearance.metric))
             writer.add(UInt8(appearance.margin))
             writer.add(appearance.cell.value)
-            writer.add(appearance.periodStart)
+            writer.add(appearance.periodStart.value)
         }
     }
 
@@ -169,7 +169,8 @@ enum JournalRecord {
                 let (metric, cell) = try place(from: &reader, space: space, ordinals: ordinals)
                 additions.append(
                     .init(
-                        metric: metric, cell: cell, periodStart: try reader.next(), identifiers: try reader.next()))
+                        metric: metric, cell: cell, periodStart: UnixSeconds(try reader.next()),
+                        identifiers: try reader.next()))
             }
             return .closing(
                 WindowClosing(position: position, window: window, additions: additions, hasMore: kind == partKind))
@@ -214,7 +215,7 @@ enum JournalRecord {
             let layout = try reader.next(UInt16.self)
             let metric = try ordinal(layout & ~(hasFirsts | isLate))
             let cell = CellIndex(try reader.next())
-            let start = try reader.next(Int64.self)
+            let start = UnixSeconds(try reader.next())
             let count = try reader.next(Int64.self)
             var sums: [Int64] = []
             for _ in space.layouts[metric].sums { sums.append(try reader.next()) }
@@ -233,13 +234,16 @@ enum JournalRecord {
             let margin = Int(try reader.next(UInt8.self))
             guard margin < space.layouts[metric].trackedMargins.count else { throw .malformedRecord }
             let cell = CellIndex(try reader.next())
-            appearances.append(.init(metric: metric, margin: margin, cell: cell, periodStart: try reader.next()))
+            appearances.append(
+                .init(metric: metric, margin: margin, cell: cell, periodStart: UnixSeconds(try reader.next())))
         }
         var advances: [CountedBatch.Advance] = []
         for _ in 0..<(format == .batches ? 0 : try reader.next(UInt32.self)) {
             let (metric, cell) = try place(from: &reader, space: space, ordinals: ordinals)
             advances.append(
-                .init(metric: metric, cell: cell, periodStart: try reader.next(), progress: try reader.next()))
+                .init(
+                    metric: metric, cell: cell, periodStart: UnixSeconds(try reader.next()), progress: try reader.next()
+                ))
         }
         return CountedBatch(
             position: position,

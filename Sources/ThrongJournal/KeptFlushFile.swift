@@ -49,8 +49,8 @@ struct KeptFlushFile {
     struct Entry: Sendable {
         let after: JournalPosition
         let through: JournalPosition
-        /// Unit: Unix seconds.
-        var keptAt: Int64
+        /// When.
+        var keptAt: UnixSeconds
         let offset: Int
         /// With its frame. Unit: bytes.
         let size: Int
@@ -139,7 +139,7 @@ struct KeptFlushFile {
                 let entry = Entry(
                     after: JournalPosition(try reader.next()),
                     through: JournalPosition(try reader.next()),
-                    keptAt: try reader.next(),
+                    keptAt: UnixSeconds(try reader.next()),
                     offset: offset,
                     size: Self.frame + length)
                 guard entry.after < entry.through, entries.last.map({ $0.through == entry.after }) ?? true else {
@@ -153,11 +153,11 @@ struct KeptFlushFile {
     }
 
     /// A flush as a record that will lie at that offset.
-    func record(_ flush: Flush, keptAt: Int64, offset: Int) throws -> [UInt8] {
+    func record(_ flush: Flush, keptAt: UnixSeconds, offset: Int) throws -> [UInt8] {
         var body = ByteWriter()
         body.add(flush.after.value)
         body.add(flush.through.value)
-        body.add(keptAt)
+        body.add(keptAt.value)
         let sealed = try AES.GCM.seal(
             KeptFlushRecord.plaintext(of: flush), using: key, nonce: try nonce(offset), authenticating: body.bytes)
         body.bytes.append(contentsOf: sealed.ciphertext)

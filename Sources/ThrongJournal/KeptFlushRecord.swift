@@ -5,6 +5,7 @@
 //     distinct counts: how many; of each: layout, period start ±, margin, cell ±, window ±, delta signed
 //     largest contributions: how many; of each: layout, period start ±, margin, cell ±, measure, window ±, largest, second
 //     coverage: how many; of each: app (bytes, then UTF-8), hour ±, kind, events; left out by earlier versions
+//     closed until: Unix seconds, signed; left out where no window was closed, and by earlier versions
 
 internal import ThrongCounting
 internal import ThrongPlan
@@ -17,7 +18,7 @@ enum KeptFlushRecord {
         writer.add(UInt64(flush.counters.count))
         for delta in flush.counters {
             writer.add(UInt64(delta.layout))
-            writer.add(delta.periodStart, since: &last.period)
+            writer.add(delta.periodStart.value, since: &last.period)
             writer.add(UInt64(delta.measure.value))
             writer.add(Int64(delta.cell.value), since: &last.cell)
             writer.add(signed: delta.delta)
@@ -25,7 +26,7 @@ enum KeptFlushRecord {
         writer.add(UInt64(flush.distinct.count))
         for delta in flush.distinct {
             writer.add(UInt64(delta.layout))
-            writer.add(delta.periodStart, since: &last.period)
+            writer.add(delta.periodStart.value, since: &last.period)
             writer.add(UInt64(delta.margin.bits))
             writer.add(Int64(delta.cell.value), since: &last.cell)
             writer.add(delta.window.value, since: &last.window)
@@ -34,7 +35,7 @@ enum KeptFlushRecord {
         writer.add(UInt64(flush.top.count))
         for pair in flush.top {
             writer.add(UInt64(pair.layout))
-            writer.add(pair.periodStart, since: &last.period)
+            writer.add(pair.periodStart.value, since: &last.period)
             writer.add(UInt64(pair.margin.bits))
             writer.add(Int64(pair.cell.value), since: &last.cell)
             writer.add(UInt64(pair.measure.value))
@@ -46,10 +47,11 @@ enum KeptFlushRecord {
         for delta in flush.coverage {
             writer.add(UInt64(delta.app.text.utf8.count))
             writer.bytes.append(contentsOf: delta.app.text.utf8)
-            writer.add(delta.hour, since: &last.period)
+            writer.add(delta.hour.value, since: &last.period)
             writer.add(UInt64(delta.kind.code))
             writer.add(signed: delta.events)
         }
+        if let closedUntil = flush.closedUntil { writer.add(signed: closedUntil.value) }
         return writer.bytes
     }
 
@@ -66,7 +68,7 @@ enum KeptFlushRecord {
             counters.append(
                 CounterDelta(
                     layout: try reader.place(in: layouts),
-                    periodStart: try reader.next(since: &last.period),
+                    periodStart: UnixSeconds(try reader.next(since: &last.period)),
                     measure: MeasureIndex(try reader.narrow()),
                     cell: CellIndex(try reader.narrowed(reader.next(since: &last.cell))),
                     delta: try reader.signed()))
@@ -76,7 +78,7 @@ enum KeptFlushRecord {
             distinct.append(
                 DistinctDelta(
                     layout: try reader.place(in: layouts),
-                    periodStart: try reader.next(since: &last.period),
+                    periodStart: UnixSeconds(try reader.next(since: &last.period)),
                     margin: Margin(bits: try reader.narrow()),
                     cell: CellIndex(try reader.narrowed(reader.next(since: &last.cell))),
                     window: WindowNumber(try reader.next(since: &last.window)),
@@ -87,7 +89,7 @@ enum KeptFlushRecord {
             top.append(
                 TopContribution(
                     layout: try reader.place(in: layouts),
-                    periodStart: try reader.next(since: &last.period),
+                    periodStart: UnixSeconds(try reader.next(since: &last.period)),
                     margin: Margin(bits: try reader.narrow()),
                     cell: CellIndex(try reader.narrowed(reader.next(since: &last.cell))),
                     measure: MeasureIndex(try reader.narrow()),
@@ -96,10 +98,11 @@ enum KeptFlushRecord {
                     second: try reader.signed()))
         }
         let coverage = reader.isAtEnd ? [] : try Self.coverage(&reader, &last)
+        let closedUntil = reader.isAtEnd ? nil : UnixSeconds(try reader.signed())
         guard reader.isAtEnd else { throw .malformedRecord }
         return Flush(
             after: after, through: through, layouts: layouts, counters: counters, distinct: distinct, top: top,
-            coverage: coverage)
+            coverage: coverage, closedUntil: closedUntil)
     }
 
     private static func coverage(
@@ -108,7 +111,7 @@ enum KeptFlushRecord {
         var coverage: [CoverageDelta] = []
         for _ in 0..<(try reader.count()) {
             let app = AppName(try reader.text())
-            let hour = try reader.next(since: &last.period)
+            let hour = UnixSeconds(try reader.next(since: &last.period))
             guard let kind = CoverageKind(code: try reader.narrow()) else { throw .malformedRecord }
             coverage.append(CoverageDelta(app: app, hour: hour, kind: kind, events: try reader.signed()))
         }

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Synchronization
 package import ThrongCounting
 internal import ThrongFaults
-internal import ThrongPlan
+package import ThrongPlan
 
 /// The flushes of the last while, so that a PostgreSQL that has lost some of them can have them again.
 ///
@@ -116,8 +116,7 @@ package final class KeptFlushes: Sendable {
     ///
     /// One that was kept already is not kept twice, and its time begins anew: PostgreSQL was away, and gets it now. One that
     /// does not go on where the last one ended replaces them all: they could not lead to it.
-    /// - Parameter now: Unit: Unix seconds.
-    package func keep(_ flush: Flush, now: Int64) throws {
+    package func keep(_ flush: Flush, now: UnixSeconds) throws {
         guard options.seconds > 0 else { return }
         try state.withLock { state in
             defer { measure(state) }
@@ -151,7 +150,7 @@ package final class KeptFlushes: Sendable {
     ///
     /// Only to be called while PostgreSQL has everything that was kept.
     /// - Returns: how many files went before their time, because of the cap.
-    package func prune(now: Int64) throws -> Int {
+    package func prune(now: UnixSeconds) throws -> Int {
         try state.withLock { state in
             defer { measure(state) }
             var early = 0
@@ -184,7 +183,7 @@ package final class KeptFlushes: Sendable {
     }
 
     /// The place of the file to write to: a new one where the last is full, old, closed, or of other layouts.
-    private func openFile(_ state: inout State, for flush: Flush, now: Int64) throws -> Int {
+    private func openFile(_ state: inout State, for flush: Flush, now: UnixSeconds) throws -> Int {
         if let last = state.files.last, last.isOpen, last.bytes < Self.fileBytes, state.layouts == flush.layouts,
             let begun = last.entries.first?.keptAt, (begun...begun + max(options.seconds / 12, 1)).contains(now)
         {

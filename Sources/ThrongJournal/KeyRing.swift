@@ -18,7 +18,7 @@ internal import Foundation
 internal import Synchronization
 package import ThrongCounting
 internal import ThrongFaults
-internal import ThrongPlan
+package import ThrongPlan
 
 /// The keys of the windows that are open, or whose batches PostgreSQL does not have yet.
 package final class KeyRing: Sendable {
@@ -118,10 +118,9 @@ package final class KeyRing: Sendable {
     ///
     /// To be called once a replay is done and before anything is counted, with the time that it went by: of what it took to be
     /// over it has not learned whom it counted.
-    /// - Parameter now: Unix seconds.
     /// - Returns: how many that are, with those that were closed before.
     @discardableResult
-    package func closeWindows(now: Int64) throws(JournalError) -> Int {
+    package func closeWindows(now: UnixSeconds) throws(JournalError) -> Int {
         guard !Fault.reopenReplayedWindows.isOn else { return 0 }
         let over = windows.filter { $0.over <= now }
         try close(over)

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import ThrongCounting
 internal import ThrongFaults
+internal import ThrongPlan
 
 /// The segment under way, in the hands of the journal's thread: seals, writes, syncs, goes on to the next segment.
 struct SegmentWriter: ~Copyable {
@@ -19,8 +20,8 @@ struct SegmentWriter: ~Copyable {
     private var last: JournalPosition
     /// Where the last mark ends.
     private var markedBytes = 0
-    /// The end of the last window that has a record here. Unit: Unix seconds.
-    private var over = Int64.min
+    /// The end of the last window that has a record here.
+    private var over = UnixSeconds.min
 
     /// Opens a segment that holds its header and nothing else.
     init(_ segment: Segment, in directory: String, on disk: any Disk) throws(JournalError) {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ThrongChance
 internal import ThrongPlan
 
 /// Writes what follows a batch's names: its context and its events.
@@ -9,9 +10,9 @@ struct BodyWriter {
     private let events: [(name: String, fields: [FieldName])]
     private let shape: PreparedBatches.Shape
     private let times: [String]
-    private var random: SplitMix64
+    private var random: SeededGenerator
 
-    init(plan: Plan, purpose: Purpose, devices: [SampleDevice], shape: PreparedBatches.Shape, now: Int64) throws {
+    init(plan: Plan, purpose: Purpose, devices: [SampleDevice], shape: PreparedBatches.Shape, now: UnixSeconds) throws {
         self.devices = devices
         self.shape = shape
         let vocabulary = try Vocabulary(plan: plan, purpose: purpose.name)
@@ -26,8 +27,8 @@ struct BodyWriter {
         events = plan.events(of: purpose.name).map { event in
             (event.text.quotedJSON, plan.fields(of: event, purpose: purpose.name).filter(isOwn).sorted())
         }
-        times = (0..<60).map { Self.text(of: now - 60 - $0) }
-        random = SplitMix64(state: shape.seed)
+        times = (60..<Int64(120)).map { Self.text(of: now - $0) }
+        random = SeededGenerator(seed: shape.seed)
     }
 
     /// The next body's rest, up to and including its last brace.
@@ -61,9 +62,9 @@ struct BodyWriter {
         return "{\"event\":\(event.name),\"at\":\"\(at)\"\(own)}"
     }
 
-    private static func text(of instant: Int64) -> String {
+    private static func text(of instant: UnixSeconds) -> String {
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let second = instant % 86_400
+        let second = instant.value % 86_400
         let clock = [second / 3600, second / 60 % 60, second % 60].map(two).joined(separator: ":")
         return "\(PeriodCalendar.utc.date(at: instant))T\(clock)Z"
     }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ThrongChance
 
 /// When requests are due, whatever becomes of those before them: an open loop.
 ///
@@ -16,7 +17,7 @@ package struct LoadSchedule: Sendable {
     private let pause: Double
     private let end: Double
     private let spread: Spread
-    private var random: SplitMix64
+    private var random: SeededGenerator
     private var number = 0.0
     private var last = 0.0
 
@@ -32,7 +33,7 @@ package struct LoadSchedule: Sendable {
         pause = Double(share.of) / rate * 1e9
         end = duration / .nanoseconds(1)
         self.spread = spread
-        random = SplitMix64(state: seed &+ UInt64(share.place) &* 0xD134_2543_DE82_EF95)
+        random = SeededGenerator(seed: seed &+ UInt64(share.place) &* 0xD134_2543_DE82_EF95)
         // Schedules that run side by side take turns.
         if case .even = spread { number = Double(share.place) / Double(share.of) }
     }

@@ -1,3 +1,5 @@
+internal import Foundation
+internal import NIOCore
 package import ThrongPlan
 
 /// Bodies of `POST /v1/batches` that were made before the clock runs, each to be sent many times.
@@ -42,10 +44,10 @@ package struct PreparedBatches: Sendable {
     ///   - purpose: nil takes the first that a metric counts events of.
     ///   - devices: whose contexts they have, as far as the plan names the fields; without any, and for every other field,
     ///     values come from the plan's own vocabulary.
-    ///   - now: events lie in the two minutes before. Unit: Unix seconds.
+    ///   - now: events lie in the two minutes before.
     /// - Throws: ``LoadError`` where the plan counts nothing; problems of its bucketings.
     package init(
-        plan: Plan, purpose name: PurposeName? = nil, devices: [SampleDevice] = [], shape: Shape, now: Int64
+        plan: Plan, purpose name: PurposeName? = nil, devices: [SampleDevice] = [], shape: Shape, now: UnixSeconds
     ) throws {
         purpose = try Self.purpose(name, of: plan)
         events = shape.events
@@ -114,5 +116,32 @@ package struct PreparedBatches: Sendable {
         }
         guard !plan.events(of: name).isEmpty else { throw .nothingCounted(purpose: name.text) }
         return purpose
+    }
+}
+
+/// Prepared batches with their HTTP heads in front, ready to be copied into a connection's buffer.
+struct PreparedRequests: Sendable {
+    let batches: PreparedBatches
+    private let requests: [(bytes: [UInt8], head: Int)]
+
+    init(_ batches: PreparedBatches, host: String, path: String) {
+        self.batches = batches
+        requests = batches.bodies.map { body in
+            let head =
+                "POST \(path) HTTP/1.1\r\nHost: \(host)\r\nContent-Type: application/json\r\nContent-Length: \(body.count)"
+                + "\r\n\r\n"
+            return (Array(head.utf8) + body, head.utf8.count)
+        }
+    }
+
+    func write(_ number: UInt64, run: UInt64, into buffer: inout ByteBuffer) {
+        let request = requests[Int(number % UInt64(requests.count))]
+        buffer.writeBytes(request.bytes)
+        let window = batches.purpose.rotation.window(at: UnixSeconds(Int64(time(nil))))
+        buffer.withUnsafeMutableReadableBytes { bytes in
+            batches.name(
+                UnsafeMutableRawBufferPointer(rebasing: bytes[request.head...]), number: number, run: run,
+                window: window)
+        }
     }
 }

@@ -1,3 +1,4 @@
+internal import ThrongChance
 internal import ThrongPlan
 
 /// What a plan's own words allow as the value of each field: buckets' labels, which land in their buckets, and numbers
@@ -38,7 +39,7 @@ struct Vocabulary {
     }
 
     /// A value of a field as JSON.
-    func json(_ field: FieldName, using random: inout SplitMix64) -> String? {
+    func json(_ field: FieldName, using random: inout SeededGenerator) -> String? {
         switch values[field] {
         case .labels(let labels): labels.randomElement(using: &random)
         case .numbers(let sum): "\(Int64((sum.lowest + random.fraction() * (sum.highest - sum.lowest)).rounded(.down)))"

@@ -14,17 +14,16 @@ package struct Portal: Sendable {
     private let releases: ReleaseStore
     private let analysts: AnalystStore
     private let plans: [Plan]
-    private let now: @Sendable () -> Int64
+    private let now: @Sendable () -> UnixSeconds
     private let health: @Sendable () -> DaemonHealth
 
     /// Puts the pages together.
     ///
     /// - Parameters:
     ///   - settings: of PostgreSQL.
-    ///   - now: Unit: Unix seconds.
     ///   - health: how the daemon is, at the moment of asking.
     package init(
-        _ settings: ConnectionSettings, plans: [Plan], now: @escaping @Sendable () -> Int64,
+        _ settings: ConnectionSettings, plans: [Plan], now: @escaping @Sendable () -> UnixSeconds,
         health: @escaping @Sendable () -> DaemonHealth
     ) {
         access = AccessStore(settings)

@@ -11,7 +11,8 @@ package struct ScheduleService: Service {
     let plans: [Plan]
     let releases: any DueReleases
     let reports: any DueReports
-    let store: any Retention
+    let calendar: any ReleaseCalendar
+    let retention: any Retention
     let standing: FlushStanding
     let guarded: ClockGuard
     let settlement: Settlement
@@ -24,14 +25,15 @@ package struct ScheduleService: Service {
     ///   - standing: whether PostgreSQL has what was counted.
     ///   - interval: how long it rests between two looks.
     package init(
-        plans: [Plan], releases: any DueReleases, reports: any DueReports, store: any Retention,
-        standing: FlushStanding, guarded: ClockGuard, settlement: Settlement, health: ScheduleHealth,
-        clock: UnixClock, interval: Duration, logger: Logger
+        plans: [Plan], releases: any DueReleases, reports: any DueReports, calendar: any ReleaseCalendar,
+        retention: any Retention, standing: FlushStanding, guarded: ClockGuard, settlement: Settlement,
+        health: ScheduleHealth, clock: UnixClock, interval: Duration, logger: Logger
     ) {
         self.plans = plans
         self.releases = releases
         self.reports = reports
-        self.store = store
+        self.calendar = calendar
+        self.retention = retention
         self.standing = standing
         self.guarded = guarded
         self.settlement = settlement
@@ -79,11 +81,11 @@ package struct ScheduleService: Service {
     }
 
     /// Whether PostgreSQL has all that daemons acknowledged, where anything is due; false is said.
-    private func isSettled(_ now: Int64) async -> Bool {
+    private func isSettled(_ now: UnixSeconds) async -> Bool {
         do {
             var isDue = false
             for plan in plans where !isDue {
-                let end = try await store.firstOpenEnd(app: plan.app.name)
+                let end = try await calendar.firstOpenEnd(app: plan.app.name)
                 isDue = end.map { $0 + plan.app.grace.components.seconds <= now } ?? false
             }
             guard isDue else { return true }
@@ -106,13 +108,13 @@ package struct ScheduleService: Service {
     }
 
     /// Looks once at what is due of one plan.
-    package func tick(_ plan: Plan, releasing isSettled: Bool, now: Int64) async {
+    package func tick(_ plan: Plan, releasing isSettled: Bool, now: UnixSeconds) async {
         if isSettled { await trying { try await release(plan, now) } }
         // Also where releases failed: reports of other periods have all that they need.
         await trying { try await report(plan, now) }
         do {
             // Asked after the releases: what is due now was not made.
-            let end = try await store.firstOpenEnd(app: plan.app.name)
+            let end = try await calendar.firstOpenEnd(app: plan.app.name)
             health.releaseIsDue(at: end.map { $0 + plan.app.grace.components.seconds }, app: plan.app.name)
         } catch {
             // What was known last stands: it gets overdue by itself.
@@ -120,7 +122,7 @@ package struct ScheduleService: Service {
         }
     }
 
-    private func release(_ plan: Plan, _ now: Int64) async throws {
+    private func release(_ plan: Plan, _ now: UnixSeconds) async throws {
         let all = try await releases.releaseDue(of: plan, now: now) { failure in
             var facts: Logger.Metadata = [
                 "metric": "\(failure.metric)", "kind": "\(failure.period.kind)", "period": "\(failure.period.start)",
@@ -145,7 +147,7 @@ package struct ScheduleService: Service {
         }
     }
 
-    private func report(_ plan: Plan, _ now: Int64) async throws {
+    private func report(_ plan: Plan, _ now: UnixSeconds) async throws {
         let delivered = try await reports.deliverDue(of: plan, now: now) { report, error in
             health.reportFailed()
             let facts: Logger.Metadata = ["report": "\(report.name)", "error": "\(error)"]
@@ -170,9 +172,9 @@ package struct ScheduleService: Service {
     }
 
     /// Takes away what is older than it may be; false where PostgreSQL could not.
-    private func expire(_ now: Int64) async -> Bool {
+    private func expire(_ now: UnixSeconds) async -> Bool {
         do {
-            let outcome = try await store.expire(plans: plans, now: now)
+            let outcome = try await retention.expire(plans: plans, now: now)
             if outcome.cells > 0 || !outcome.partitions.isEmpty {
                 logger.info(
                     "let go of what was too old",

@@ -5,24 +5,28 @@ package import ThrongStore
 /// Makes releases that are due; ``ReleaseScheduler`` is the real one.
 package protocol DueReleases: Sendable {
     func releaseDue(
-        of plan: Plan, now: Int64, failed: (ReleaseScheduler.Failure) throws -> Void
+        of plan: Plan, now: UnixSeconds, failed: (ReleaseScheduler.Failure) throws -> Void
     ) async throws -> [ReleaseScheduler.Made]
 }
 
 /// Delivers reports that are due; ``ReportScheduler`` is the real one, whose function this is.
 package protocol DueReports: Sendable {
-    func deliverDue(of plan: Plan, now: Int64, failed: (Report, any Error) -> Void) async throws -> Int
+    func deliverDue(of plan: Plan, now: UnixSeconds, failed: (Report, any Error) -> Void) async throws -> Int
 }
 
-/// Knows what is due next, and takes away what is too old; `ReleaseStore` is the real one, whose functions these are.
+/// Knows what is due next; `CalendarStore` is the real one, whose function this is.
+package protocol ReleaseCalendar: Sendable {
+    func firstOpenEnd(app: AppName) async throws -> UnixSeconds?
+}
+
+/// Takes away what is too old; `RetentionStore` is the real one.
 package protocol Retention: Sendable {
-    func firstOpenEnd(app: AppName) async throws -> Int64?
-    func expire(plans: [Plan], now: Int64) async throws -> ExpiryOutcome
+    func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome
 }
 
 extension ReleaseScheduler: DueReleases {
     package func releaseDue(
-        of plan: Plan, now: Int64, failed: (Failure) throws -> Void
+        of plan: Plan, now: UnixSeconds, failed: (Failure) throws -> Void
     ) async throws -> [Made] {
         try await releaseDue(of: plan, now: now, only: nil, failed: failed)
     }
@@ -30,8 +34,10 @@ extension ReleaseScheduler: DueReleases {
 
 extension ReportScheduler: DueReports {}
 
-extension ReleaseStore: Retention {
-    package func expire(plans: [Plan], now: Int64) async throws -> ExpiryOutcome {
+extension CalendarStore: ReleaseCalendar {}
+
+extension RetentionStore: Retention {
+    package func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome {
         try await expire(plans: plans, now: now, countersKept: .seconds(7 * 86_400))
     }
 }

@@ -64,7 +64,7 @@ package struct Daemon: Sendable {
             guard let blocker = StartBlocker(error, dataPath: options.dataPath) else { throw error }
             let router = Router()
             try addOpenRoutes(to: router)
-            PageRoutes(plans: options.plans, desk: nil, clock: clock).add(to: router)
+            PageRoutes(plans: options.plans, ingestion: nil, clock: clock).add(to: router)
             StartingRoutes().add(to: router)
             let room = StartRetries(
                 server: server(
@@ -126,10 +126,10 @@ package struct Daemon: Sendable {
                 journal: options.journal, bodiesBytes: options.bodiesBytes, labels: LabelStore(settings),
                 database: database, kept: kept, offered: offered, telemetry: telemetry, failure: failure, clock: clock,
                 houseClock: houseClock, logger: logger, bounds: options.bounds)
-            let (desk, unreadable) = try await opening.open(needsWatermark: needsWatermark)
+            let (ingestion, unreadable) = try await opening.open(needsWatermark: needsWatermark)
             return DaemonParts(
                 data: data, cluster: cluster, settings: settings, database: database, telemetry: telemetry,
-                failure: failure, kept: kept, offered: offered, desk: desk, houseClock: houseClock,
+                failure: failure, kept: kept, offered: offered, ingestion: ingestion, houseClock: houseClock,
                 unreadable: unreadable)
         } catch {
             database.close(within: .zero)
@@ -138,8 +138,8 @@ package struct Daemon: Sendable {
     }
 
     private func run(on parts: DaemonParts) async throws {
-        let (desk, database, telemetry, failure) =
-            (parts.desk, parts.database, parts.telemetry, parts.failure)
+        let (ingestion, database, telemetry, failure) =
+            (parts.ingestion, parts.database, parts.telemetry, parts.failure)
         let rules = UserAgentRules.system
         let standing = FlushStanding()
         let releases = ReleaseStore(parts.settings)
@@ -147,7 +147,7 @@ package struct Daemon: Sendable {
         let guarded = ClockGuard(
             clock: parts.houseClock, store: DatabaseClock(releases.connection), health: telemetry.schedule,
             logger: logger)
-        if desk.knownFlushed != nil { _ = await guarded.believed() }
+        if ingestion.knownFlushed != nil { _ = await guarded.believed() }
         let reports = ReportScheduler(
             store: releases, rules: rules, folder: options.dataPath,
             signing: options.reports.signing, delivery: options.reports.delivery, printer: options.reports.printer)
@@ -160,7 +160,8 @@ package struct Daemon: Sendable {
             plans: options.plans,
             releases: ReleaseScheduler(store: releases, rules: rules),
             reports: reports,
-            store: releases,
+            calendar: CalendarStore(releases.connection),
+            retention: RetentionStore(releases.connection),
             standing: standing,
             guarded: guarded,
             settlement: Settlement(SettlementStore(releases.connection), pause: ScheduleService.rest),
@@ -173,12 +174,12 @@ package struct Daemon: Sendable {
             failure.raise(error)
         }
         let flush = FlushService(
-            desk: desk,
+            ingestion: ingestion,
             database: database,
             kept: parts.kept,
             offered: parts.offered,
             unreadable: parts.unreadable,
-            first: desk.position,
+            first: ingestion.position,
             standing: standing,
             telemetry: telemetry,
             clock: clock,
@@ -188,26 +189,26 @@ package struct Daemon: Sendable {
             logger: logger,
             onFenced: onFenced)
         let fence = FenceWatch(
-            journal: desk.journal, database: database, telemetry: telemetry, machine: .real, logger: logger
+            journal: ingestion.journal, database: database, telemetry: telemetry, machine: .real, logger: logger
         ) {
-            onFenced(.fenced(pending: desk.gauges.journalLag))
+            onFenced(.fenced(pending: ingestion.gauges.journalLag))
         }
         // Started in this order, stopped in the other: clients first, PostgreSQL last.
         var services: [any Service] = parts.cluster.map { [$0] } ?? []
         services += [
-            FlushMark(budget: stop), fence, flush, schedule, deliveries, try metricsServer(desk, telemetry),
-            try intakeServer(desk, telemetry), FailureWatch(flag: failure),
+            FlushMark(budget: stop), fence, flush, schedule, deliveries, try metricsServer(ingestion, telemetry),
+            try intakeServer(ingestion, telemetry), FailureWatch(flag: failure),
         ]
-        if desk.reveals.isNeeded { services.append(LabelService(desk: desk.reveals)) }
+        if ingestion.reveals.isNeeded { services.append(LabelService(learner: ingestion.reveals)) }
         let portal = Portal(parts.settings, plans: options.plans, now: { [clock] in clock.now }) {
-            [cap = options.journal.capBytes] in telemetry.health(desk.gauges, journalCap: cap)
+            [cap = options.journal.capBytes] in telemetry.health(ingestion.gauges, journalCap: cap)
         }
         if let endpoint = options.portal { services.append(try portalServer(portal, at: endpoint)) }
         services.append(
             StopWatch(budget: stop, cluster: parts.cluster, logger: logger) {
                 releases.close(within: StopBudget.questions)
                 portal.close(within: StopBudget.questions)
-                desk.reveals.close(within: StopBudget.questions)
+                ingestion.reveals.close(within: StopBudget.questions)
             })
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -219,27 +220,29 @@ package struct Daemon: Sendable {
         lifetime.runs(group)
         try await group.run()
         await onOwnThread {
-            desk.odd.finish()
-            desk.journal.stop()
+            ingestion.odd.finish()
+            ingestion.journal.stop()
         }
         parts.data.unlock()
         releases.close()
         portal.close()
         database.counters.close()
-        desk.reveals.close()
+        ingestion.reveals.close()
         if let error = failure.error { throw error }
     }
 
     // MARK: Intake
 
-    private func intakeServer(_ desk: Ingestion, _ telemetry: Telemetry) throws -> some Service {
+    private func intakeServer(_ ingestion: Ingestion, _ telemetry: Telemetry) throws -> some Service {
         let router = Router()
-        HealthRoutes(desk: desk).add(to: router)
-        PageRoutes(plans: options.plans, desk: desk, clock: clock).add(to: router)
+        HealthRoutes(ingestion: ingestion).add(to: router)
+        PageRoutes(plans: options.plans, ingestion: ingestion, clock: clock).add(to: router)
         let open = try addOpenRoutes(to: router)
-        PreviewRoutes(desk: desk).add(to: open)
-        if desk.reveals.isNeeded { RevealRoutes(desk: desk, telemetry: telemetry, clock: clock).add(to: open) }
-        let intake = AnswerQueues(counting: desk, telemetry: telemetry)
+        PreviewRoutes(ingestion: ingestion).add(to: open)
+        if ingestion.reveals.isNeeded {
+            RevealRoutes(ingestion: ingestion, telemetry: telemetry, clock: clock).add(to: open)
+        }
+        let intake = AnswerQueues(counting: ingestion, telemetry: telemetry)
         return server(
             router, taking: intake, at: options.listen, name: "clients", connections: OpenFiles.connections)
     }
@@ -257,9 +260,9 @@ package struct Daemon: Sendable {
         return open
     }
 
-    private func metricsServer(_ desk: Ingestion, _ telemetry: Telemetry) throws -> some Service {
+    private func metricsServer(_ ingestion: Ingestion, _ telemetry: Telemetry) throws -> some Service {
         let router = Router()
-        MetricsRoutes(desk: desk, telemetry: telemetry, dataPath: options.dataPath).add(to: router)
+        MetricsRoutes(ingestion: ingestion, telemetry: telemetry, dataPath: options.dataPath).add(to: router)
         return server(
             router, taking: nil, at: options.metrics, name: "metrics", connections: Self.metricsConnections)
     }
@@ -271,7 +274,7 @@ package struct Daemon: Sendable {
     }
 
     private func server(
-        _ router: Router<BasicRequestContext>, taking desk: AnswerQueues?, at endpoint: DaemonOptions.Endpoint,
+        _ router: Router<BasicRequestContext>, taking queues: AnswerQueues?, at endpoint: DaemonOptions.Endpoint,
         name: String, connections: Int
     ) -> some Service {
         let limits = ConnectionDeadline.Limits(
@@ -279,7 +282,7 @@ package struct Daemon: Sendable {
         let application = Application(
             router: router,
             server: HTTPServerBuilder { [origins = options.origins] responder in
-                HTTPChannel(responder: responder, desk: desk, origins: origins, limits: limits)
+                HTTPChannel(responder: responder, queues: queues, origins: origins, limits: limits)
             },
             configuration: .init(
                 address: .hostname(endpoint.host, port: endpoint.port), serverName: nil,

@@ -15,7 +15,7 @@ struct DaemonParts: Sendable {
     let failure: FailureFlag
     let kept: KeptFlushes
     let offered: OfferedMark
-    let desk: Ingestion
+    let ingestion: Ingestion
     let houseClock: HouseClock
     /// What the journal can't tell any more: PostgreSQL or the kept flushes must have it.
     let unreadable: JournalPosition

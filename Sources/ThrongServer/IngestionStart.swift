@@ -7,7 +7,7 @@ internal import ThrongPostgres
 internal import ThrongSchedule
 internal import ThrongStore
 
-/// How a start comes to a desk that counts: reads the journal, agrees with PostgreSQL where to go on, and opens a new
+/// How a start comes to an ingestion: reads the journal, agrees with PostgreSQL where to go on, and opens a new
 /// segment.
 struct IngestionStart: Sendable {
     let data: DataDirectory
@@ -31,7 +31,7 @@ struct IngestionStart: Sendable {
     /// How much of what was counted is held in memory.
     var bounds = Counting.Bounds()
 
-    /// Opens the desk.
+    /// Opens the ingestion.
     ///
     /// - Parameter needsWatermark: whether it is known already that nothing can be done without PostgreSQL.
     /// - Returns: also what the journal can't tell any more: PostgreSQL or the kept flushes must have it.
@@ -75,7 +75,10 @@ struct IngestionStart: Sendable {
         }
         counting.reach(replayed.last)
         if let watermark, watermark > replayed.last {
-            counting.forgetEnded(now: believed.bound(of: now))
+            // PostgreSQL has more than this journal, whose rest was lost or is another's: what that closed, by its clock.
+            let closed = try await closedUntil(after: replayed.last)
+            let forgotten = counting.forgetEnded(now: max(closed ?? now, believed.bound(of: now)))
+            try keys.destroy(keysOf: forgotten)
         }
         // Whom it counted in windows that are over it has not learned: if the clock is set back, nobody counts twice in them.
         try keys.closeWindows(now: now)
@@ -120,7 +123,7 @@ struct IngestionStart: Sendable {
             telemetry: telemetry, logger: logger)
         // Known labels count under their names from the first batch on, if PostgreSQL is there to tell them.
         if watermark != nil { await reveals.refreshIfPossible() }
-        let desk = Ingestion(
+        let ingestion = Ingestion(
             intake: intake,
             counting: counting,
             keys: keys,
@@ -143,7 +146,18 @@ struct IngestionStart: Sendable {
             logger.critical("a batch could not be journalled; stopping", metadata: ["error": "\(error)"])
             failure.raise(.journalFailed)
         }
-        return (desk, replayed.unreadable)
+        return (ingestion, replayed.unreadable)
+    }
+
+    /// Until when windows were closed behind the journal's end.
+    ///
+    /// - Throws: ``DaemonError/watermarkNeeded(journal:)`` while PostgreSQL is away: the start waits for it.
+    private func closedUntil(after last: JournalPosition) async throws -> UnixSeconds? {
+        do {
+            return try await database.counters.closedUntil(after: last)
+        } catch let error as PostgresError where error.isRetryable {
+            throw DaemonError.watermarkNeeded(journal: last.value)
+        }
     }
 
     /// Says where batches within the limits may still be refused, because the journal takes no record that large.

@@ -18,7 +18,7 @@ package struct SuppressionEngine: Sendable {
     package func pattern(for problem: SuppressionProblem) throws(SuppressionError) -> SuppressionPattern {
         let compact = CompactProblem(problem)
         let clock = ContinuousClock()
-        var random = SeededGenerator(seed: options.seed)
+        var random = SecretGenerator(seed: options.seed)
         var best: PatternSearch?
         var deadline = clock.now
         if case .witnesses(let seconds) = options.proof { deadline += .seconds(seconds) }

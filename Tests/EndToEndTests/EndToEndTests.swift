@@ -67,55 +67,6 @@ struct EndToEndTests {
     func windows() async throws { try await Program("windows.py").run() }
 
     @Test(
-        "Chromium walks through the sample shop from another origin, and every counter is what was done",
-        .timeLimit(.minutes(10)))
-    func browser() async throws { try await Program("browser.py").run() }
-
-    @Test(
-        "signed reports reach partners that fail in every way, each file once; a killed daemon's deliveries go on",
-        .timeLimit(.minutes(15)))
-    func deliveries() async throws { try await Program("deliveries.py").run() }
-
-    @Test("the next time of 20,000 random schedules is croniter's, summer time or not", .timeLimit(.minutes(10)))
-    func cron() async throws { try await Program("cron.py").run() }
-
-    @Test(
-        "an analyst's login finds out released numbers and nothing else, by no function, plan, error, catalogue or lock",
-        .timeLimit(.minutes(10)))
-    func analysts() async throws { try await Program("analysts.py").run() }
-
-    @Test("every query of the dashboards and alerts is answered by PostgreSQL or Prometheus", .timeLimit(.minutes(10)))
-    func dashboards() async throws { try await Program("dashboards.py").run() }
-
-    @Test(
-        "partners and operators sign in and see what is theirs, and nobody else does",
-        .timeLimit(.minutes(10)))
-    func portal() async throws { try await Program("portal.py").run() }
-
-    @Test(
-        "a report's PDF by a real Chromium has the numbers of its JSON, is tagged, and nobody hears of it",
-        .timeLimit(.minutes(10)))
-    func pdf() async throws { try await Program("pdf.py").run() }
-
-    @Test("no word of a chart lies on another at any width, with extreme numbers and labels, and axe finds nothing")
-    func drawings() async throws { try await Program("drawings.py").run() }
-
-    @Test(
-        "a plan whose every text is HTML, SVG, a script, a template's tag or a formula is shown as it is, and nothing runs",
-        .timeLimit(.minutes(10)))
-    func injection() async throws { try await Program("injection.py").run() }
-
-    @Test(
-        "an analyst explores what is released: each page and CSV is what its SQL gives her role, and no text is run",
-        .timeLimit(.minutes(10)))
-    func explorer() async throws { try await Program("explorer.py").run() }
-
-    @Test(
-        "an analyst explores weeks, former layouts, samples, noise, funnels, learned labels and groups as SQL gives them",
-        .timeLimit(.minutes(15)))
-    func gallery() async throws { try await Program("gallery.py").run() }
-
-    @Test(
         "two years of a wrong clock release and delete nothing, by daemon or by hand, until a person vouches for them",
         .timeLimit(.minutes(10)))
     func clocks() async throws { try await Program("clocks.py").run() }
@@ -127,12 +78,6 @@ struct EndToEndTests {
 
     @Test("throng --version names the versions that its files, tables and addresses really have")
     func versions() async throws { try await Program("versions.py").run() }
-
-    @Test("the page on disclosure control shows what suppress and audit say of its table", .timeLimit(.minutes(2)))
-    func pages() async throws { try await Program("pages.py").run() }
-
-    @Test("the README shows what the program says of its plan, its mistake and its events", .timeLimit(.minutes(5)))
-    func readme() async throws { try await Program("readme.py").run() }
 }
 
 @Suite("Promise 1: no person at rest")

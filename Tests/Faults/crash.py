@@ -5,9 +5,12 @@ import os
 import subprocess
 import time
 
-from oracle import ROTATION, Control, Crowd, House, Postgres, Row, check, judge, say
-from moving_clock import MovingClock
 
+from clients import Crowd
+from house import ROTATION, House, Postgres, check, say
+from moving_clock import MovingClock
+from oracle import judge
+from rows import Control, Row
 # Where a debug build can be told to die, and the most passes before that.
 POINTS = {
     "before_append": 300, "after_append": 300, "before_write": 60, "before_sync": 60, "after_sync": 60,

@@ -7,9 +7,12 @@ import subprocess
 import time
 
 import daemon
-from oracle import Control, Crowd, House, Postgres, Row, check, judge, say
-from proxy import Proxy
 
+from clients import Crowd
+from house import House, Postgres, check, say
+from oracle import judge
+from proxy import Proxy
+from rows import Control, Row
 PAUSE = 0.01
 SMALL = {"THRONG_JOURNAL_CAP_BYTES": str(1 << 20), "THRONG_JOURNAL_SEGMENT_BYTES": str(1 << 16)}
 

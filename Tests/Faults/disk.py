@@ -3,10 +3,13 @@
 import os
 import time
 
-from moving_clock import MovingClock
-from oracle import Control, Crowd, House, Postgres, Row, check, judge, say
-from volume import Disk, Volume, obstacle
 
+from clients import Crowd
+from house import House, Postgres, check, say
+from moving_clock import MovingClock
+from oracle import judge
+from rows import Control, Row
+from volume import Disk, Volume, obstacle
 SETTINGS = {"THRONG_JOURNAL_SEGMENT_BYTES": str(1 << 16), "THRONG_JOURNAL_QUEUE_BYTES": str(1 << 16)}
 
 

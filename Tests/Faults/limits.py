@@ -8,8 +8,11 @@ import signal
 import socket
 import time
 
-from oracle import Control, Crowd, House, Postgres, Row, check, judge, say
 
+from clients import Crowd
+from house import House, Postgres, check, say
+from oracle import judge
+from rows import Control, Row
 PAUSE = 0.01
 
 

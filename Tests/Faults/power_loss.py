@@ -4,9 +4,12 @@ is there when it is mounted again."""
 import os
 import time
 
-from oracle import SIDE, Control, Crowd, Failure, House, Postgres, Row, check, judge, say
-from volume import Disk, Volume, obstacle
 
+from clients import Crowd
+from house import SIDE, Failure, House, Postgres, check, say
+from oracle import judge
+from rows import Control, Row
+from volume import Disk, Volume, obstacle
 # Small segments: under load a new one begins several times a second.
 SETTINGS = {"THRONG_JOURNAL_SEGMENT_BYTES": str(1 << 16), "THRONG_JOURNAL_QUEUE_BYTES": str(1 << 20)}
 # After these the process does nothing any more, so that the power goes exactly there.

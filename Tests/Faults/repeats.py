@@ -9,8 +9,11 @@ import time
 
 import daemon
 import moving_clock
-from oracle import ROTATION, Control, Crowd, House, Postgres, Row, check, judge, say
 
+from clients import Crowd
+from house import ROTATION, House, Postgres, check, say
+from oracle import judge
+from rows import Control, Row
 COPIES = 100
 QUARTER = 900
 

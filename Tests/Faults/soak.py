@@ -14,8 +14,9 @@ import sys
 import threading
 import time
 
-from oracle import CELLS, ROTATION, SIDE, Control, House, Postgres, Row, check, daemon, say
 
+from house import CELLS, ROTATION, SIDE, House, Postgres, check, daemon, say
+from rows import Control, Row
 CLIENTS = 4
 EVENTS_A_BATCH = 100
 PLACES = CELLS // EVENTS_A_BATCH

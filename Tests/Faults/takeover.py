@@ -7,8 +7,11 @@ import signal
 import subprocess
 import time
 
-from oracle import DEVICES, Control, Crowd, House, Postgres, Row, check, daemon, judge, say
 
+from clients import Crowd
+from house import DEVICES, House, Postgres, check, say
+from oracle import judge
+from rows import Control, Row
 import http.client
 
 PAUSE = 0.01

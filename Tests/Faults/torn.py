@@ -5,8 +5,11 @@ import os
 import shutil
 import time
 
-from oracle import DEVICES, Control, Crowd, House, Postgres, Row, Tally, check, judge, say
 
+from clients import Crowd
+from house import DEVICES, House, Postgres, check, say
+from oracle import Tally, judge
+from rows import Control, Row
 SETTINGS = {"THRONG_JOURNAL_SEGMENT_BYTES": str(1 << 16), "THRONG_FLUSH_SECONDS": "3600"}
 
 

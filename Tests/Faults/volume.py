@@ -5,8 +5,7 @@ import shutil
 import subprocess
 import tempfile
 
-import oracle
-from oracle import check
+from house import check, daemon
 
 MEBIBYTES = {"ext4": 64, "xfs": 320}
 
@@ -21,7 +20,7 @@ def obstacle(kind="ext4"):
         return lacking
     try:
         Volume(kind).end()
-    except oracle.Failure as failure:
+    except daemon.Failure as failure:
         check("CI" not in os.environ,
               f"this machine has root, loop devices and mkfs.{kind}, so a row that is not run is no row that held:", failure)
         return str(failure)
@@ -67,7 +66,7 @@ class Volume:
         os.mkdir(self.path)
         with open(self.image, "wb") as file:
             file.truncate((mebibytes or MEBIBYTES[kind]) << 20)
-        oracle.daemon.atexit.register(self.end)
+        daemon.atexit.register(self.end)
         # On ext4 nothing is kept back for root: full is full.
         command(f"mkfs.{kind}", "-q", *(["-m", "0"] if kind == "ext4" else []), self.image)
         self.mount()
@@ -88,7 +87,7 @@ class Volume:
         self.mount()
 
     def end(self):
-        oracle.daemon.atexit.unregister(self.end)
+        daemon.atexit.unregister(self.end)
         command("umount", "-l", self.path, may_fail=True)
         shutil.rmtree(self.folder, ignore_errors=True)
 

@@ -5,8 +5,11 @@ import shutil
 import sys
 import time
 
-from oracle import Control, Crowd, Failure, House, Postgres, Row, check, judge, say
 
+from clients import Crowd
+from house import House, Postgres, check, say
+from oracle import judge
+from rows import Control, Row
 import moving_clock
 
 PAUSE = 0.02

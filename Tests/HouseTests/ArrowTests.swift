@@ -49,7 +49,9 @@ struct ArrowTests {
                 .map { $0.trimmingCharacters(in: .whitespaces) }
             guard cells.count == 4 else { continue }
             let name = cells[0].filter { $0 != "`" }
-            if name.hasPrefix("Throng") || name == "throng" { rows[name] = cells }
+            guard name.hasPrefix("Throng") || name == "throng" else { continue }
+            #expect(rows[name] == nil, "Architecture.md has two lines for \(name)")
+            rows[name] = cells
         }
         for target in product {
             let known = target.dependencies.filter { $0.hasPrefix("Throng") }.map { $0.dropFirst(6).lowercased() }

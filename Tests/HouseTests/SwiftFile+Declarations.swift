@@ -44,6 +44,44 @@ extension SwiftFile {
         return found
     }
 
+    /// Parameters, properties and results that are instants by their name, and of the type Int64.
+    var bareInstants: [Token] {
+        tokens.indices.filter { place in
+            guard tokens[place].kind == .word, Self.isInstant(tokens[place].text), place + 1 < tokens.count else {
+                return false
+            }
+            var rest = tokens[(place + 1)...]
+            if rest.first?.isSign("(") ?? false {
+                // A function: what comes behind the arrow.
+                var depth = 0
+                rest = rest.drop { token in
+                    if token.isSign("(") { depth += 1 }
+                    if token.isSign(")") { depth -= 1 }
+                    return depth > 0
+                }.dropFirst()
+                rest = rest.drop { $0.isWord("async") || $0.isWord("throws") }
+                guard rest.first?.isSign("-") ?? false, rest.dropFirst().first?.isSign(">") ?? false else {
+                    return false
+                }
+            } else if !(rest.first?.isSign(":") ?? false) {
+                return false
+            }
+            var open = 0
+            let type = rest.dropFirst().prefix { token in
+                if token.isSign("(") { open += 1 }
+                if token.isSign(")") { open -= 1 }
+                return open >= 0 && token.line == tokens[place].line && ![",", "=", "{"].contains(token.text)
+            }
+            guard let number = type.firstIndex(where: { $0.isWord("Int64") }) else { return false }
+            // Int64(…) makes a number of something else.
+            return !(number + 1 < tokens.count && tokens[number + 1].isSign("("))
+        }.map { tokens[$0] }
+    }
+
+    private static func isInstant(_ name: String) -> Bool {
+        ["now", "unixSeconds"].contains(name) || ["Start", "End", "At"].contains { name.hasSuffix($0) }
+    }
+
     /// The types that it extends, the parts of a nested one's name put together: "DaemonOptionsEndpoint".
     var extended: [String] {
         tokens.indices.filter { tokens[$0].isWord("extension") }.map { place in

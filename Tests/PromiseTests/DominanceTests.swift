@@ -1,4 +1,5 @@
 import Testing
+import ThrongChance
 import ThrongIntake
 import ThrongPlan
 
@@ -100,7 +101,8 @@ struct DominanceTests {
             }
         }
         return StoredCube(
-            layout: layout, period: Period(kind: .day, start: 0, end: 86_400), counters: [], distinct: distinct,
+            layout: layout, period: Period(kind: .day, start: .epoch, end: UnixSeconds(86_400)), counters: [],
+            distinct: distinct,
             top: top)
     }
 
@@ -108,7 +110,7 @@ struct DominanceTests {
         "over random crowds of devices in many windows: bounds hold, are exact where counted, and what passes is safe",
         arguments: 0..<4)
     func crowds(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         var passed = 0
         var refused = 0
         var exactCells = 0
@@ -232,18 +234,5 @@ struct DominanceTests {
             #expect(
                 dominance.passes(sum: 0, cell: CellIndex(0), total: total, count: 30, percent: 100) == passes)
         }
-    }
-}
-
-/// A generator that gives the same numbers each time: SplitMix64 (Steele, Lea, Flood 2014).
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

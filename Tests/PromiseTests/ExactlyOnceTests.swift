@@ -22,7 +22,7 @@ struct ExactlyOnceTests {
     func horizon(windows: Int64) throws {
         var house = try House(House.shop)
         let body = House.batch(device: "a", now: House.noon + windows * 900, events: Self.event)
-        #expect(throws: IntakeError.windowOutOfRange(current: House.noon / 900)) { try house.post(body) }
+        #expect(throws: IntakeError.windowOutOfRange(current: House.noon.value / 900)) { try house.post(body) }
     }
 
     @Test("a flush that is under way is handed out again until it is applied, and nothing is added to it")

@@ -16,18 +16,18 @@ struct House {
     private var top: [TopKey: StoredTop] = [:]
 
     /// Noon of 2026-11-20, UTC.
-    static let noon: Int64 = 1_795_176_000
+    static let noon = UnixSeconds(1_795_176_000)
 
     struct CounterKey: Hashable {
         let layout: Int
-        let periodStart: Int64
+        let periodStart: UnixSeconds
         let measure: MeasureIndex
         let cell: CellIndex
     }
 
     struct DistinctKey: Hashable {
         let layout: Int
-        let periodStart: Int64
+        let periodStart: UnixSeconds
         let margin: Margin
         let cell: CellIndex
         let window: WindowNumber
@@ -50,7 +50,7 @@ struct House {
 
     /// Posts a body; returns what the client is told, or why the batch was refused.
     mutating func post(
-        _ body: String, at now: Int64 = House.noon, signals: Set<OptOutSignal> = []
+        _ body: String, at now: UnixSeconds = House.noon, signals: Set<OptOutSignal> = []
     ) throws(IntakeError) -> BatchAnswer {
         var copy = body
         let result: Result<IntakeOutcome, IntakeError> = copy.withUTF8 { bytes in
@@ -110,7 +110,7 @@ struct House {
     var stored: [CounterKey: Int64] { counters }
 
     /// The release of a metric for the period that holds an instant.
-    mutating func release(_ metric: MetricName, at instant: Int64 = House.noon) throws -> Release {
+    mutating func release(_ metric: MetricName, at instant: UnixSeconds = House.noon) throws -> Release {
         let cube = try cube(metric, at: instant)
         guard let found = plan.metric(metric) else { throw UnknownMetric() }
         return try Release(
@@ -118,7 +118,7 @@ struct House {
     }
 
     /// The raw counters of a metric for the period that holds an instant.
-    mutating func cube(_ metric: MetricName, at instant: Int64 = House.noon) throws -> StoredCube {
+    mutating func cube(_ metric: MetricName, at instant: UnixSeconds = House.noon) throws -> StoredCube {
         flush()
         guard let place = layouts.firstIndex(where: { $0.metric == metric }), let found = plan.metric(metric) else {
             throw UnknownMetric()
@@ -142,14 +142,14 @@ struct House {
     static func batch(
         device: String,
         purpose: String = "product",
-        now: Int64 = House.noon,
+        now: UnixSeconds = House.noon,
         rotation: Int64 = 900,
         id: BatchID = .random(),
         context: String = "{}",
         events: String
     ) -> String {
         """
-        {"app":"shop","batch":"\(id)","purpose":"\(purpose)","window":\(now / rotation),"id":"\(device)",\
+        {"app":"shop","batch":"\(id)","purpose":"\(purpose)","window":\(now.value / rotation),"id":"\(device)",\
         "context":\(context),"events":[\(events)]}
         """
     }

@@ -41,6 +41,13 @@ struct SimulationTests {
         #expect(Set((UInt64(1)...24).map { simulator.run(Seed($0)).digest }).count == 24)
     }
 
+    @Test(
+        "histories that broke a promise once don't any more",
+        arguments: [(1367, 300), (1391, 300), (20030, 900), (30262, 300)])
+    func mended(seed: UInt64, steps: Int) throws {
+        #expect(try Simulator().run(Seed(seed, steps: steps)).violation == nil)
+    }
+
     /// `THRONG_SIMULATE_SEEDS` chooses how many histories of 300 steps are run: 400, or 3,400 for a million steps.
     @Test("no history loses or doubles what was acknowledged, refuses a start, or waits for ever")
     func keepsPromises() throws {

@@ -1,17 +1,9 @@
 import Testing
 import ThrongAudit
+import ThrongChance
 
 @Suite("The attacker against every table there is")
 struct BruteForceTests {
-    /// A generator with a fixed start: failures can be repeated.
-    private struct Dice: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return (state >> 33) ^ (state << 29)
-        }
-    }
-
     /// A random table of 2 dimensions, and which of its cells are published.
     private struct Puzzle {
         let rows: [String]
@@ -26,7 +18,7 @@ struct BruteForceTests {
         }
 
         init(seed: UInt64) {
-            var dice = Dice(state: seed)
+            var dice = SeededGenerator(seed: seed)
             let (height, width) = [(2, 2), (2, 3), (3, 3), (2, 4)][Int.random(in: 0..<4, using: &dice)]
             rows = (0..<height).map { "r\($0)" }
             columns = (0..<width).map { "c\($0)" }

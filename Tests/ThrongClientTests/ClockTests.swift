@@ -16,7 +16,7 @@ struct ClockTests {
 
         init(by seconds: Int64, bundles: Bool = true, storage: MemoryStorage = MemoryStorage()) async throws {
             let cook = try CookPlan()
-            wrong = TestClock(right.unixSeconds + seconds)
+            wrong = TestClock(UnixSeconds(right.unixSeconds) + seconds)
             daemon = try Daemon(cook)
             line = Line(daemon, clock: right)
             var options = ThrongOptions(context: ["os": "ios"], bundledPlan: bundles ? cook.document : nil)
@@ -67,7 +67,7 @@ struct ClockTests {
         device.throng.record("arrival", ["campaign": "spring"])
         #expect(await device.throng.flush().counted == 1)
         device.right.advance(7200)
-        device.wrong.set(device.right.unixSeconds)
+        device.wrong.set(UnixSeconds(device.right.unixSeconds))
         device.throng.record("arrival", ["campaign": "spring"])
         #expect(await device.throng.flush().counted == 1)
         #expect(await device.throng.status.dropped.isEmpty)
@@ -93,7 +93,7 @@ struct ClockTests {
     func weeklyAnswer(days: Int64) async throws {
         let cook = try CookPlan(CookPlan.asking)
         let right = TestClock(CookPlan.monday + 6 * CookPlan.day + 12 * 3600)
-        let wrong = TestClock(right.unixSeconds - days * CookPlan.day)
+        let wrong = TestClock(UnixSeconds(right.unixSeconds) - days * CookPlan.day)
         let daemon = try Daemon(cook)
         let line = Line(daemon, clock: right, weather: .offline)
         var options = ThrongOptions(context: ["os": "ios"], bundledPlan: cook.document)

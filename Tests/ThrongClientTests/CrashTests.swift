@@ -22,9 +22,9 @@ struct CrashTests {
         var random = RandomSource.seeded(11)
         for round in 0..<30 {
             let child = Process()
-            child.executableURL = Bundle.main.bundleURL.appendingPathComponent("ClientProbe")
+            child.executableURL = Bundle.main.bundleURL.appendingPathComponent("Probe")
             // Far apart, so that no number is given twice.
-            child.arguments = ["cook", storage.path, received, String(round * DoomedCook.most + 1)]
+            child.arguments = ["client", "cook", storage.path, received, String(round * DoomedCook.most + 1)]
             let output = Pipe()
             child.standardOutput = output
             try child.run()

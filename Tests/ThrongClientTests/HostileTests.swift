@@ -155,7 +155,7 @@ struct HostileTests {
             }
         }
         for time in [Int64.min, -1, 0, .max] {
-            let world = try await World(clock: TestClock(time))
+            let world = try await World(clock: TestClock(UnixSeconds(time)))
             world.line.set(.offline)
             world.throng.record("recipe_opened", ["category": "cake"])
             _ = await world.throng.flush()

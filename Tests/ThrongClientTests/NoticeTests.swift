@@ -3,6 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 import ThrongClient
+import ThrongWire
 
 @Suite("What an app does wrong, it is told")
 struct NoticeTests {

@@ -9,7 +9,7 @@ import ThrongWire
 @Suite("A value of an open vocabulary stays in the device's memory until enough devices have its hash")
 struct RevealingTests {
     /// Monday noon, in seconds.
-    private static let noon: Int64 = 1_794_787_200 + 12 * 3600
+    private static let noon = UnixSeconds(1_794_787_200 + 12 * 3600)
     private static let yaml = """
         app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 1000}
         purposes:
@@ -63,7 +63,7 @@ struct RevealingTests {
     private static func text(_ request: ClientRequest) -> String { String(decoding: request.body, as: UTF8.self) }
 
     private final class Clock: ClientClock {
-        private let now = Mutex(RevealingTests.noon)
+        private let now = Mutex(RevealingTests.noon.value)
         var unixSeconds: Int64 { now.withLock { $0 } }
         func move(_ seconds: Int64) { now.withLock { $0 += seconds } }
         func sleep(seconds: Double) async throws {}
@@ -202,7 +202,7 @@ struct RevealingTests {
         throng.record("search", ["query": "apple pie"])
         _ = await throng.flush()
         #expect(wire.reveals.count == 1)
-        #expect(await throng.sent.allSatisfy { $0.unixSeconds == Self.noon - 5 * 86_400 })
+        #expect(await throng.sent.allSatisfy { $0.unixSeconds == Self.noon.value - 5 * 86_400 })
     }
 
     @Test("after a withdrawal or a reset nothing is revealed any more")

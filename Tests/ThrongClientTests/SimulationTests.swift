@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What is counted of a crowd is what is true of it")
 struct SimulationTests {
-    /// The whole of it, 10,000 devices, is `swift run -c release ClientProbe simulate`, or this test with the number in
+    /// The whole of it, 10,000 devices, is `swift run -c release Probe client simulate`, or this test with the number in
     /// `THRONG_SIMULATED_DEVICES`.
     @Test("reach by day, week and month, retention and frequency equal the truth after thirty unreliable days")
     func crowd() async throws {

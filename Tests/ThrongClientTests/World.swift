@@ -1,6 +1,7 @@
 import ClientWorld
 import Foundation
 import ThrongClient
+import ThrongWire
 
 /// One device, its clock, its line and the daemon.
 struct World {

@@ -7,8 +7,8 @@ import ThrongWire
 
 @Suite("What is held in memory is bounded, and nothing ends where a number does")
 struct BoundsTests {
-    private static let now: Int64 = 1_795_176_000
-    private static let midnight: Int64 = 1_795_132_800
+    private static let now = UnixSeconds(1_795_176_000)
+    private static let midnight = UnixSeconds(1_795_132_800)
     private static let minute = Rotation(seconds: 60)
     private static let layout = MetricLayout(
         app: "shop", metric: "views", purpose: "product", rotation: minute, period: .day, timeZone: "UTC",
@@ -17,11 +17,13 @@ struct BoundsTests {
         contributionBound: 3, groupings: [.total])
     private static let space = CellSpace(layouts: [layout])
 
-    private static func window(at now: Int64) -> WindowID {
+    private static func window(at now: UnixSeconds) -> WindowID {
         WindowID(app: "shop", purpose: "product", rotation: minute, number: minute.window(at: now))
     }
 
-    private static func batch(_ id: UInt64, cell: UInt32 = 0, refused: Int = 0, at now: Int64 = now) -> BucketedBatch {
+    private static func batch(_ id: UInt64, cell: UInt32 = 0, refused: Int = 0, at now: UnixSeconds = now)
+        -> BucketedBatch
+    {
         BucketedBatch(
             id: BatchID(high: id, low: 1), window: window(at: now),
             events: [.init(refusal: nil, contributions: 0..<1)]
@@ -41,7 +43,7 @@ struct BoundsTests {
         for place in 0..<Int64(count) {
             let now = now + place * 60
             _ = counting.count(
-                batch(UInt64(place), at: now), identifier: who(UInt64(place)), now: now, openPeriod: { _ in 0 })
+                batch(UInt64(place), at: now), identifier: who(UInt64(place)), now: now, openPeriod: { _ in .epoch })
             if place % 64 == 0 { _ = counting.closeWindows(now: now, among: []) }
         }
         var devices: [Int64: Int64] = [:]
@@ -130,7 +132,7 @@ struct BoundsTests {
                 let now = Self.now + Int64(place) * 20
                 let outcome = counting.count(
                     Self.batch(place, cell: UInt32(place % 2), refused: Int(place % 3), at: now),
-                    identifier: Self.who(place % 50), now: now, openPeriod: { _ in 0 })
+                    identifier: Self.who(place % 50), now: now, openPeriod: { _ in .epoch })
                 if case .counted(let record) = outcome { records.append(record) }
             }
             return Self.drain(&counting, from: .start)
@@ -160,7 +162,7 @@ struct BoundsTests {
         for id in UInt64(0)..<100 {
             guard
                 case .counted(let record) = counting.count(
-                    Self.batch(id, refused: 999), identifier: Self.who(id), now: Self.now, openPeriod: { _ in 0 })
+                    Self.batch(id, refused: 999), identifier: Self.who(id), now: Self.now, openPeriod: { _ in .epoch })
             else {
                 Issue.record("it was not counted")
                 return
@@ -171,7 +173,7 @@ struct BoundsTests {
         for id in UInt64(0)..<100 {
             guard
                 case .repeated(let answer, _) = counting.count(
-                    Self.batch(id, refused: 999), identifier: Self.who(id), now: Self.now, openPeriod: { _ in 0 })
+                    Self.batch(id, refused: 999), identifier: Self.who(id), now: Self.now, openPeriod: { _ in .epoch })
             else {
                 Issue.record("it was counted twice")
                 return
@@ -198,14 +200,14 @@ struct BoundsTests {
         }
         var listed = 0
         for id in UInt64(0)..<200 {
-            _ = counting.count(batch(id), identifier: Self.who(id), now: Self.now, openPeriod: { _ in 0 })
+            _ = counting.count(batch(id), identifier: Self.who(id), now: Self.now, openPeriod: { _ in .epoch })
         }
         #expect(counting.refusalBytes <= 10_000)
         let position = counting.position
         for id in UInt64(0)..<200 {
             guard
                 case .repeated(let answer, _) = counting.count(
-                    batch(id), identifier: Self.who(id), now: Self.now, openPeriod: { _ in 0 })
+                    batch(id), identifier: Self.who(id), now: Self.now, openPeriod: { _ in .epoch })
             else {
                 Issue.record("it was counted twice")
                 return
@@ -229,7 +231,8 @@ struct BoundsTests {
         var counted: [UInt64] = []
         var turnedAway = 0
         for id in UInt64(0)..<5000 {
-            switch counting.count(Self.batch(id), identifier: Self.who(id), now: Self.now, openPeriod: { _ in 0 }) {
+            switch counting.count(Self.batch(id), identifier: Self.who(id), now: Self.now, openPeriod: { _ in .epoch })
+            {
             case .counted: counted.append(id)
             case .full: turnedAway += 1
             default: Issue.record("it is neither a repeat nor over")
@@ -240,7 +243,7 @@ struct BoundsTests {
         for id in counted {
             guard
                 case .repeated = counting.count(
-                    Self.batch(id), identifier: Self.who(id), now: Self.now, openPeriod: { _ in 0 })
+                    Self.batch(id), identifier: Self.who(id), now: Self.now, openPeriod: { _ in .epoch })
             else {
                 Issue.record("a repeat was not known again")
                 return
@@ -251,7 +254,7 @@ struct BoundsTests {
         _ = counting.closeWindows(now: later, among: [])
         guard
             case .counted = counting.count(
-                Self.batch(1, at: later), identifier: Self.who(1), now: later, openPeriod: { _ in 0 })
+                Self.batch(1, at: later), identifier: Self.who(1), now: later, openPeriod: { _ in .epoch })
         else {
             Issue.record("there is room again")
             return
@@ -266,7 +269,7 @@ struct BoundsTests {
             space: Self.space, position: .start, watermark: .start, bounds: Counting.Bounds(windowBytes: bound))
         func isCounted(_ id: UInt64, _ who: UInt64) -> Bool {
             let outcome = counting.count(
-                Self.batch(id), identifier: Self.who(who), now: Self.now, openPeriod: { _ in 0 })
+                Self.batch(id), identifier: Self.who(who), now: Self.now, openPeriod: { _ in .epoch })
             if case .counted = outcome { return true } else { return false }
         }
         var devices: UInt64 = 0

@@ -8,8 +8,8 @@ import ThrongWire
 
 @Suite("One identifier touches a bounded number of cells of a noisy metric")
 struct CellsBoundTests {
-    private static let now: Int64 = 1_795_176_000
-    private static let today: Int64 = 1_795_132_800
+    private static let now = UnixSeconds(1_795_176_000)
+    private static let today = UnixSeconds(1_795_132_800)
 
     private static func layout(noise: NoiseMechanism?) -> MetricLayout {
         MetricLayout(
@@ -21,13 +21,16 @@ struct CellsBoundTests {
     }
 
     /// A batch of one event a cell.
-    private static func batch(_ name: UInt64, cells: [UInt32], at start: Int64 = today, later: Int64 = 0)
+    private static func batch(
+        _ name: UInt64, cells: [UInt32], at start: UnixSeconds = today, later: Int64 = 0
+    )
         -> BucketedBatch
     {
         BucketedBatch(
             id: BatchID(high: 1, low: name),
             window: WindowID(
-                app: "shop", purpose: "product", rotation: .standard, number: WindowNumber((now + later) / 900)),
+                app: "shop", purpose: "product", rotation: .standard,
+                number: WindowNumber((now + later).flooredQuotient(by: 900))),
             events: cells.indices.map { .init(refusal: nil, contributions: Int32($0)..<Int32($0 + 1)) },
             contributions: cells.map {
                 .init(metric: 0, cell: CellIndex($0), periodStart: start, count: 1, firstAmount: 0)
@@ -52,8 +55,10 @@ struct CellsBoundTests {
     @Test("the third cell is refused, the first two go on counting, and another identifier has its own two")
     func third() throws {
         var counting = try Self.counting()
-        func count(_ batch: BucketedBatch, _ who: KeyedIdentifier, now: Int64 = Self.now) throws -> [RefusalReason?] {
-            try refused(counting.count(batch, identifier: who, now: now) { _ in 0 })
+        func count(_ batch: BucketedBatch, _ who: KeyedIdentifier, now: UnixSeconds = Self.now) throws
+            -> [RefusalReason?]
+        {
+            try refused(counting.count(batch, identifier: who, now: now) { _ in .epoch })
         }
         #expect(try count(Self.batch(1, cells: [0, 1, 2, 0, 1]), Self.ada) == [.cellsBound])
         #expect(try count(Self.batch(2, cells: [3, 1]), Self.ada) == [.cellsBound])
@@ -71,11 +76,11 @@ struct CellsBoundTests {
         var second = try Self.counting()
         guard
             case .counted(let record) = first.count(
-                Self.batch(1, cells: [0, 1]), identifier: Self.ada, now: Self.now, openPeriod: { _ in 0 })
+                Self.batch(1, cells: [0, 1]), identifier: Self.ada, now: Self.now, openPeriod: { _ in .epoch })
         else { throw Unexpected() }
         second.replay(record, now: Self.now)
         let next = second.count(
-            Self.batch(2, cells: [1, 2]), identifier: Self.ada, now: Self.now, openPeriod: { _ in 0 })
+            Self.batch(2, cells: [1, 2]), identifier: Self.ada, now: Self.now, openPeriod: { _ in .epoch })
         #expect(try refused(next) == [.cellsBound])
     }
 
@@ -84,7 +89,7 @@ struct CellsBoundTests {
         var counting = Counting(
             space: CellSpace(layouts: [Self.layout(noise: nil)]), position: .start, watermark: .start)
         let all = counting.count(
-            Self.batch(1, cells: [0, 1, 2, 3]), identifier: Self.ada, now: Self.now, openPeriod: { _ in 0 })
+            Self.batch(1, cells: [0, 1, 2, 3]), identifier: Self.ada, now: Self.now, openPeriod: { _ in .epoch })
         #expect(try refused(all) == [])
     }
 }

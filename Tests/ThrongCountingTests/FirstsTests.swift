@@ -1,4 +1,5 @@
 import Testing
+import ThrongChance
 import ThrongPlan
 import ThrongWire
 
@@ -6,9 +7,9 @@ import ThrongWire
 
 @Suite("A first adds one to its own counter, once an identifier and window")
 struct FirstsTests {
-    private static let now: Int64 = 1_795_176_000
+    private static let now = UnixSeconds(1_795_176_000)
     /// Friday 2026-11-20, UTC.
-    private static let friday: Int64 = 1_795_132_800
+    private static let friday = UnixSeconds(1_795_132_800)
     private static let day: Int64 = 86_400
 
     /// The total and os, by day (0, 1) and by week (2, 3); a sum lies between the count and these.
@@ -25,7 +26,7 @@ struct FirstsTests {
 
     private struct Event {
         var cell: UInt32 = 0
-        var day: Int64 = friday
+        var day: UnixSeconds = friday
         var count: UInt32 = 1
         var firsts: [Int]
     }
@@ -36,7 +37,8 @@ struct FirstsTests {
         BucketedBatch(
             id: BatchID(high: id, low: 1),
             window: WindowID(
-                app: "shop", purpose: "product", rotation: .standard, number: WindowNumber(now / 900 + window)),
+                app: "shop", purpose: "product", rotation: .standard,
+                number: WindowNumber(now.flooredQuotient(by: 900) + window)),
             events: events.indices.map { .init(refusal: nil, contributions: Int32($0)..<Int32($0 + 1)) },
             contributions: events.map { event in
                 var firsts = FirstSet.none
@@ -55,7 +57,7 @@ struct FirstsTests {
     @discardableResult
     private static func count(
         _ events: [Event], by identifier: UInt64 = 1, window: Int64 = 0, in counting: inout Counting,
-        open: Int64 = friday + day
+        open: UnixSeconds = friday + day
     ) throws -> CountedBatch {
         let outcome = counting.count(
             batch(events, window: window), identifier: KeyedIdentifier(high: identifier &* 77, low: identifier &+ 5),
@@ -68,8 +70,8 @@ struct FirstsTests {
     private struct NotCounted: Error {}
 
     /// By day, then leaf cell: the counters that are not 0, by measure.
-    private static func counters(_ counting: inout Counting) -> [Int64: [UInt32: [Int16: Int64]]] {
-        var found: [Int64: [UInt32: [Int16: Int64]]] = [:]
+    private static func counters(_ counting: inout Counting) -> [UnixSeconds: [UInt32: [Int16: Int64]]] {
+        var found: [UnixSeconds: [UInt32: [Int16: Int64]]] = [:]
         for delta in counting.freeze()?.counters ?? [] {
             found[delta.periodStart, default: [:]][delta.cell.value, default: [:]][delta.measure.value] = delta.delta
         }
@@ -120,7 +122,7 @@ struct FirstsTests {
 
     @Test("as a whole or event by event, a batch comes to the same")
     func ways() throws {
-        var random = SeededGenerator(state: 11)
+        var random = SeededGenerator(seed: 11)
         for _ in 0..<50 {
             let events = (0..<Int.random(in: 1...8, using: &random)).map { _ in
                 Event(
@@ -138,7 +140,7 @@ struct FirstsTests {
     }
 
     /// Firsts by day and measure; both leaves are ios.
-    private static func byGrouping(_ counting: inout Counting) -> [Int64: [Int16: Int64]] {
+    private static func byGrouping(_ counting: inout Counting) -> [UnixSeconds: [Int16: Int64]] {
         counters(&counting).mapValues { cells in
             cells.values.reduce(into: [:]) { sums, measures in
                 for (measure, value) in measures { sums[measure, default: 0] += value }

@@ -1,5 +1,6 @@
 import Crypto
 import Testing
+import ThrongChance
 import ThrongPlan
 import ThrongWire
 
@@ -7,7 +8,7 @@ import ThrongWire
 
 @Suite("A replay counts again what was counted, and remembers what was known")
 struct ReplayTests {
-    private static let now: Int64 = 1_795_176_000
+    private static let now = UnixSeconds(1_795_176_000)
     private static let layout = MetricLayout(
         app: "shop", metric: "views", purpose: "product", rotation: .standard, period: .day, timeZone: "UTC",
         dimensions: [
@@ -23,7 +24,7 @@ struct ReplayTests {
             BucketedBatch.Contribution(
                 metric: 0,
                 cell: CellIndex(.random(in: 0..<9, using: &random)),
-                periodStart: 1_795_132_800 - (Bool.random(using: &random) ? 86_400 : 0),
+                periodStart: UnixSeconds(1_795_132_800) - (Bool.random(using: &random) ? 86_400 : 0),
                 count: .random(in: 1...3, using: &random),
                 firstAmount: Int32(place),
                 firsts: FirstSet(bits: .random(in: 0..<16, using: &random)))
@@ -32,7 +33,7 @@ struct ReplayTests {
             id: BatchID(high: random.next(), low: random.next()),
             window: WindowID(
                 app: "shop", purpose: "product", rotation: .standard,
-                number: WindowNumber(now / 900 + .random(in: -1...1, using: &random))),
+                number: WindowNumber(now.flooredQuotient(by: 900) + .random(in: -1...1, using: &random))),
             events: (0..<events).map { .init(refusal: nil, contributions: Int32($0)..<Int32($0 + 1)) },
             contributions: contributions,
             amounts: (0..<events).map { _ in .random(in: 0...10_000, using: &random) })
@@ -40,21 +41,21 @@ struct ReplayTests {
 
     @Test("a window that was over stays over when the clock is set back: its batches would count twice")
     func clockSetBack() {
-        var random = SeededGenerator(state: 3)
+        var random = SeededGenerator(seed: 3)
         var counting = Counting(space: CellSpace(layouts: [Self.layout]), position: .start, watermark: .start)
         let batch = Self.batch(&random, events: 2)
         let identifier = KeyedIdentifier(high: 1, low: 2)
         func isOver(_ outcome: Counting.Outcome) -> Bool { if case .windowOver = outcome { true } else { false } }
-        #expect(!isOver(counting.count(batch, identifier: identifier, now: Self.now) { _ in 0 }))
+        #expect(!isOver(counting.count(batch, identifier: identifier, now: Self.now) { _ in .epoch }))
         // PostgreSQL does not have it yet, so its key stays; but nobody knows any more whom it counted.
         #expect(counting.closeWindows(now: Self.now + 3600, among: [batch.window]) == [])
-        #expect(isOver(counting.count(batch, identifier: identifier, now: Self.now) { _ in 0 }))
+        #expect(isOver(counting.count(batch, identifier: identifier, now: Self.now) { _ in .epoch }))
     }
 
     @Test(
         "counting half, replaying it and counting on equals counting all, at any watermark", arguments: [0, 7, 25, 50])
     func halves(watermark: Int) throws {
-        var random = SeededGenerator(state: 7)
+        var random = SeededGenerator(seed: 7)
         let space = CellSpace(layouts: [Self.layout])
         let identifiers = (0..<8).map {
             KeyedIdentifier(high: UInt64($0) &* 0x9E37_79B9 &+ 1, low: random.next() &+ UInt64($0))
@@ -66,7 +67,7 @@ struct ReplayTests {
         var records: [CountedBatch] = []
         var sums: [String: Int64] = [:]
         for (place, (batch, identifier)) in batches.enumerated() {
-            let outcome = whole.count(batch, identifier: try #require(identifier), now: Self.now) { _ in 0 }
+            let outcome = whole.count(batch, identifier: try #require(identifier), now: Self.now) { _ in .epoch }
             guard case .counted(let record) = outcome else { continue }
             records.append(record)
             if place + 1 == watermark, let flush = whole.freeze() {
@@ -78,7 +79,7 @@ struct ReplayTests {
         for record in records.prefix(50) { restarted.replay(record, now: Self.now) }
         restarted.resolve(watermark: JournalPosition(UInt64(watermark)))
         for (place, (batch, identifier)) in batches.enumerated() {
-            let outcome = restarted.count(batch, identifier: try #require(identifier), now: Self.now) { _ in 0 }
+            let outcome = restarted.count(batch, identifier: try #require(identifier), now: Self.now) { _ in .epoch }
             switch outcome {
             case .repeated(let answer, let position):
                 #expect(place < 50)
@@ -104,10 +105,10 @@ struct ReplayTests {
 
     @Test("a window that is over takes no batch, and its key may go once PostgreSQL has all of it")
     func windowOver() throws {
-        var random = SeededGenerator(state: 1)
+        var random = SeededGenerator(seed: 1)
         var counting = Counting(space: CellSpace(layouts: [Self.layout]), position: .start, watermark: .start)
         let batch = Self.batch(&random, events: 1)
-        _ = counting.count(batch, identifier: KeyedIdentifier(high: 1, low: 2), now: Self.now) { _ in 0 }
+        _ = counting.count(batch, identifier: KeyedIdentifier(high: 1, low: 2), now: Self.now) { _ in .epoch }
         let over = batch.window.over
         let early = counting.closeWindows(now: over - 1, among: [batch.window])
         #expect(early.isEmpty)
@@ -118,7 +119,7 @@ struct ReplayTests {
         counting.applied(try #require(flush), closed: [])
         let settled = counting.closeWindows(now: over, among: [batch.window])
         #expect(settled == [batch.window])
-        let late = counting.count(batch, identifier: KeyedIdentifier(high: 1, low: 2), now: over) { _ in 0 }
+        let late = counting.count(batch, identifier: KeyedIdentifier(high: 1, low: 2), now: over) { _ in .epoch }
         if case .windowOver = late { return }
         Issue.record("the batch was counted although its window is over")
     }
@@ -126,8 +127,8 @@ struct ReplayTests {
     @Test("counters saturate instead of overflowing, and say so")
     func saturation() throws {
         var pending = PendingDeltas()
-        pending.add(.max, toCounter: 0, periodStart: 0)
-        pending.add(1, toCounter: 0, periodStart: 0)
+        pending.add(.max, toCounter: 0, periodStart: .epoch)
+        pending.add(1, toCounter: 0, periodStart: .epoch)
         #expect(pending.saturations == 1)
         #expect(pending.counterDeltas(in: CellSpace(layouts: [Self.layout])).map(\.delta) == [.max])
     }
@@ -143,15 +144,5 @@ struct ReplayTests {
         for delta in flush.coverage {
             sums["a \(delta.app) \(delta.hour) \(delta.kind.name)", default: 0] += delta.events
         }
-    }
-}
-
-/// A generator that gives the same numbers each time.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ (state >> 29)
     }
 }

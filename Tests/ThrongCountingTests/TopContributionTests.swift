@@ -1,4 +1,5 @@
 import Testing
+import ThrongChance
 import ThrongPlan
 import ThrongWire
 
@@ -6,8 +7,8 @@ import ThrongWire
 
 @Suite("The two largest contributions of each cell and window are those of a brute-force count")
 struct TopContributionTests {
-    private static let now: Int64 = 1_795_176_000
-    private static let midnight: Int64 = 1_795_132_800
+    private static let now = UnixSeconds(1_795_176_000)
+    private static let midnight = UnixSeconds(1_795_132_800)
     /// Two sums, one of them with negative values, and margins with and without the second dimension.
     private static let layout = MetricLayout(
         app: "shop", metric: "orders", purpose: "product", rotation: .standard, period: .day, timeZone: "UTC",
@@ -27,7 +28,7 @@ struct TopContributionTests {
     private static let space = CellSpace(layouts: [plain, layout])
 
     private struct Place: Hashable {
-        let periodStart: Int64
+        let periodStart: UnixSeconds
         let margin: Margin
         let cell: CellIndex
         let measure: MeasureIndex
@@ -102,7 +103,7 @@ struct TopContributionTests {
             id: BatchID(high: random.next(), low: random.next()),
             window: WindowID(
                 app: "shop", purpose: "product", rotation: .standard,
-                number: WindowNumber(now / 900 + .random(in: windows, using: &random))),
+                number: WindowNumber(now.flooredQuotient(by: 900) + .random(in: windows, using: &random))),
             events: (0..<events).map { .init(refusal: nil, contributions: Int32($0)..<Int32($0 + 1)) },
             contributions: contributions,
             amounts: amounts)
@@ -110,7 +111,7 @@ struct TopContributionTests {
 
     @Test("over random batches, flushes, lost replies, crashes and an hour of windows", arguments: 0..<40)
     func agreement(seed: UInt64) throws {
-        var random = SeededGenerator(state: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
+        var random = SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
         var counting = Counting(space: Self.space, position: .start, watermark: .start)
         var journal: [CountedBatch] = []
         var table = Table()
@@ -139,7 +140,7 @@ struct TopContributionTests {
                     &random, windows: (shift - 1)...(shift + 1), cell: who % 2 == 0 ? 0..<3 : 3..<6)
                 let identifier = KeyedIdentifier(
                     high: who &* 0x517C_C1B7_2722_0A95 &+ 3, low: UInt64(batch.window.number.value) &* 0x9E37_79B9)
-                let outcome = counting.count(batch, identifier: identifier, now: now) { _ in 0 }
+                let outcome = counting.count(batch, identifier: identifier, now: now) { _ in .epoch }
                 if case .counted(let record) = outcome { journal.append(record) }
             }
         }
@@ -154,7 +155,7 @@ struct TopContributionTests {
 
     /// What a new process knows after replaying the journal; sometimes it learns the watermark only afterwards.
     private static func restarted(
-        _ journal: [CountedBatch], _ watermark: JournalPosition, _ now: Int64, _ random: inout SeededGenerator
+        _ journal: [CountedBatch], _ watermark: JournalPosition, _ now: UnixSeconds, _ random: inout SeededGenerator
     ) -> Counting {
         let isKnown = Bool.random(using: &random)
         var counting = Counting(space: space, position: .start, watermark: isKnown ? watermark : nil)
@@ -170,13 +171,14 @@ struct TopContributionTests {
             let batch = BucketedBatch(
                 id: .random(),
                 window: WindowID(
-                    app: "shop", purpose: "product", rotation: .standard, number: WindowNumber(Self.now / 900)),
+                    app: "shop", purpose: "product", rotation: .standard,
+                    number: WindowNumber(Self.now.flooredQuotient(by: 900))),
                 events: [.init(refusal: nil, contributions: 0..<1)],
                 contributions: [
                     .init(metric: 1, cell: CellIndex(0), periodStart: Self.midnight, count: 1, firstAmount: 0)
                 ],
                 amounts: [amount, -55])
-            _ = counting.count(batch, identifier: KeyedIdentifier(high: who, low: 9), now: Self.now) { _ in 0 }
+            _ = counting.count(batch, identifier: KeyedIdentifier(high: who, low: 9), now: Self.now) { _ in .epoch }
             let frozen = counting.freeze()
             let flush = try #require(frozen)
             counting.applied(flush, closed: [])
@@ -196,7 +198,7 @@ struct TopContributionTests {
 
     @Test("what is known of contributions goes with the window, and a metric without sums keeps none")
     func bounded() throws {
-        var random = SeededGenerator(state: 3)
+        var random = SeededGenerator(seed: 3)
         var counting = Counting(space: Self.space, position: .start, watermark: .start)
         var journal: [CountedBatch] = []
         for step in 0..<60 {
@@ -204,7 +206,7 @@ struct TopContributionTests {
             let batch = Self.batch(&random, windows: shift...shift, cell: 0..<3)
             let outcome = counting.count(
                 batch, identifier: KeyedIdentifier(high: 5, low: UInt64(step)), now: Self.now + shift * 900
-            ) { _ in 0 }
+            ) { _ in .epoch }
             if case .counted(let record) = outcome { journal.append(record) }
         }
         let end = Self.now + 60 * 900
@@ -228,7 +230,7 @@ struct TopContributionTests {
             contributions: [
                 .init(metric: 0, cell: CellIndex(0), periodStart: Self.midnight, count: 1, firstAmount: 0)
             ], amounts: [])
-        _ = plain.count(batch, identifier: KeyedIdentifier(high: 1, low: 1), now: Self.now) { _ in 0 }
+        _ = plain.count(batch, identifier: KeyedIdentifier(high: 1, low: 1), now: Self.now) { _ in .epoch }
         #expect(plain.openPairs == Self.plain.trackedMargins.count)
         let flush = plain.freeze()
         #expect(flush?.top.isEmpty == true)
@@ -237,10 +239,10 @@ struct TopContributionTests {
     @Test("a contribution saturates instead of overflowing")
     func saturation() {
         var totals = ContributionTotals()
-        #expect(totals.add(.max - 1, by: 1, toSum: 0, periodStart: 0) == .some(TwoLargest(.max - 1, 0)))
-        #expect(totals.add(5, by: 1, toSum: 0, periodStart: 0) == .some(TwoLargest(.max, 0)))
-        #expect(totals.add(5, by: 1, toSum: 0, periodStart: 0) == nil)
-        #expect(totals.add(.max, by: 2, toSum: 0, periodStart: 0) == .some(TwoLargest(.max, .max)))
+        #expect(totals.add(.max - 1, by: 1, toSum: 0, periodStart: .epoch) == .some(TwoLargest(.max - 1, 0)))
+        #expect(totals.add(5, by: 1, toSum: 0, periodStart: .epoch) == .some(TwoLargest(.max, 0)))
+        #expect(totals.add(5, by: 1, toSum: 0, periodStart: .epoch) == nil)
+        #expect(totals.add(.max, by: 2, toSum: 0, periodStart: .epoch) == .some(TwoLargest(.max, .max)))
     }
 }
 

@@ -1,4 +1,5 @@
 import Testing
+import ThrongChance
 import ThrongPlan
 import ThrongWire
 
@@ -6,8 +7,9 @@ import ThrongWire
 
 @Suite("Identifiers are counted once, when their window is over, by what all of their events came to")
 struct WindowTests {
-    static let now: Int64 = 1_795_176_000
-    static let midnight: Int64 = 1_795_132_800
+    static let now = UnixSeconds(1_795_176_000)
+    static let midnight = UnixSeconds(1_795_132_800)
+    static let window = Rotation.standard.window(at: now)
     private static let os = MetricLayout.DimensionLayout(
         name: "os", labels: ["ios", "android", "other"], partitionsDevices: true, rule: "list")
     private static func layout(
@@ -29,7 +31,7 @@ struct WindowTests {
     struct Sent {
         let steps: UInt16
         let os: UInt32
-        let periodStart: Int64
+        let periodStart: UnixSeconds
         let count: UInt32
     }
 
@@ -73,7 +75,7 @@ struct WindowTests {
 
     struct Place: Hashable {
         let metric: Int
-        let periodStart: Int64
+        let periodStart: UnixSeconds
         let cell: UInt32
     }
 
@@ -151,7 +153,7 @@ struct WindowTests {
         var windows: Set<WindowID> { Set(journal.map(\.window)) }
 
         mutating func take(_ post: Post) {
-            let outcome = counting.count(post.batch, identifier: post.identifier, now: now) { _ in 0 }
+            let outcome = counting.count(post.batch, identifier: post.identifier, now: now) { _ in .epoch }
             guard case .counted(let record) = outcome else { return }
             #expect(!destroyed.contains(record.window))
             journal.append(.batch(record))
@@ -178,7 +180,7 @@ struct WindowTests {
         /// What the daemon does once a second.
         mutating func tidy() {
             for ended in counting.takeEnded(now: now) {
-                for closing in counting.close(ended.tallied(), largest: partSize, openPeriod: { _ in 0 }) {
+                for closing in counting.close(ended.tallied(), largest: partSize, openPeriod: { _ in .epoch }) {
                     journal.append(.closing(closing))
                     closings += closing.hasMore ? 0 : 1
                 }
@@ -218,7 +220,7 @@ struct WindowTests {
         "over random batches, repeats, flushes, lost replies, crashes at every record and windows that end",
         arguments: 0..<60)
     func agreement(seed: UInt64) throws {
-        var random = SeededGenerator(state: seed &* 0x9E37_79B9_7F4A_7C15 &+ 11)
+        var random = SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 11)
         var house = House()
         var repeated: Post?
         for _ in 0..<400 {
@@ -244,7 +246,7 @@ struct WindowTests {
                 }
                 let post = Self.post(
                     events, by: .random(in: 0..<8, using: &random),
-                    window: WindowNumber(Self.now / 900 + shift + .random(in: -1...1, using: &random)),
+                    window: WindowNumber(Self.window.value + shift + .random(in: -1...1, using: &random)),
                     id: BatchID(high: random.next(), low: random.next()))
                 house.take(post)
                 if Bool.random(using: &random) { repeated = post }
@@ -267,10 +269,9 @@ struct WindowTests {
     func closing() throws {
         var house = House()
         house.partSize = WindowClosing.largest
-        let window = WindowNumber(Self.now / 900)
         func post(_ id: UInt64) -> Post {
             Self.post(
-                [Sent(steps: 1, os: 0, periodStart: Self.midnight, count: 1)], by: 1, window: window,
+                [Sent(steps: 1, os: 0, periodStart: Self.midnight, count: 1)], by: 1, window: Self.window,
                 id: BatchID(high: id, low: 1))
         }
         house.take(post(1))
@@ -286,7 +287,7 @@ struct WindowTests {
         // A clock that was set back opens nothing again, not even after a start.
         house.destroyed = []
         house.restart(losing: 0, knowsWatermark: true)
-        house.now -= 1800
+        house.now += -1800
         house.take(post(2))
         #expect(house.journal.count == 2)
     }
@@ -296,14 +297,39 @@ struct WindowTests {
         var house = House()
         house.take(
             Self.post(
-                [Sent(steps: 1, os: 0, periodStart: Self.midnight, count: 1)], by: 1,
-                window: WindowNumber(Self.now / 900), id: BatchID(high: 1, low: 1)))
+                [Sent(steps: 1, os: 0, periodStart: Self.midnight, count: 1)], by: 1, window: Self.window,
+                id: BatchID(high: 1, low: 1)))
         var copy = Counting(space: Self.space, position: .start, watermark: JournalPosition(5))
         for record in house.journal { copy.replay(record, now: Self.now + 1800) }
         copy.reach(JournalPosition(1))
-        copy.forgetEnded(now: Self.now + 1800)
+        let forgotten = copy.forgetEnded(now: Self.now + 1800)
+        #expect(forgotten.map(\.number) == [Self.window])
         #expect(copy.takeClosings(now: Self.now + 1800) { _ in Self.midnight }.isEmpty)
         #expect(copy.position == JournalPosition(5))
+    }
+
+    @Test("a flush says until when it closes windows: made at once, after a replay, or once PostgreSQL is back")
+    func closedUntil() throws {
+        var house = House()
+        house.take(
+            Self.post(
+                [Sent(steps: 1, os: 0, periodStart: Self.midnight, count: 1)], by: 1, window: Self.window,
+                id: BatchID(high: 1, low: 1)))
+        let open = house.counting.freeze(), first = try #require(open)
+        #expect(first.closedUntil == nil)
+        house.counting.applied(first, closed: [])
+        let over = try #require(house.journal.first).window.over
+        for closing in house.counting.takeClosings(now: over + 7200, openPeriod: { _ in Self.midnight }) {
+            house.journal.append(.closing(closing))
+        }
+        // The window's end, not the clock that closed it.
+        #expect(house.counting.freeze()?.closedUntil == over)
+        for watermark in [JournalPosition(1), nil] {
+            var later = Counting(space: Self.space, position: .start, watermark: watermark)
+            for record in house.journal { later.replay(record, now: over) }
+            later.resolve(watermark: JournalPosition(1))
+            #expect(later.freeze()?.closedUntil == over)
+        }
     }
 
     @Test("an identifier of a period that was released counts in the one that is open")
@@ -311,8 +337,8 @@ struct WindowTests {
         var house = House()
         house.take(
             Self.post(
-                [Sent(steps: 1, os: 2, periodStart: Self.midnight - 86_400, count: 1)], by: 1,
-                window: WindowNumber(Self.now / 900), id: BatchID(high: 1, low: 1)))
+                [Sent(steps: 1, os: 2, periodStart: Self.midnight - 86_400, count: 1)], by: 1, window: Self.window,
+                id: BatchID(high: 1, low: 1)))
         let frozen = house.counting.freeze()
         let flush = try #require(frozen)
         let closed = Set(
@@ -327,9 +353,10 @@ struct WindowTests {
     @Test("a preview says where an identifier would count by then, and that a later step alone counts nothing")
     func preview() throws {
         let events = [4, 1, 2].map { Sent(steps: $0, os: 1, periodStart: Self.midnight, count: 1) }
-        let post = Self.post(events, by: 1, window: WindowNumber(Self.now / 900), id: BatchID(high: 1, low: 1))
+        let post = Self.post(
+            events, by: 1, window: Self.window, id: BatchID(high: 1, low: 1))
         var trial = Counting(space: Self.space, position: .start, watermark: .start).forPreview()
-        let answer = try #require(trial.preview(post.batch, now: Self.now) { _ in 0 })
+        let answer = try #require(trial.preview(post.batch, now: Self.now) { _ in .epoch })
         let ways = answer.map { $0.additions.filter { $0.metric == 2 }.map(\.cell.value) }
         #expect(ways == [[], [3], [4]])
         #expect(answer.map { $0.additions.filter { $0.metric == 1 }.map(\.cell.value) } == [[3], [4], [4]])
@@ -349,7 +376,7 @@ struct WindowTests {
             let batch = BucketedBatch(
                 id: BatchID(high: 5, low: 5),
                 window: WindowID(
-                    app: "shop", purpose: "product", rotation: .standard, number: WindowNumber(Self.now / 900)),
+                    app: "shop", purpose: "product", rotation: .standard, number: Self.window),
                 events: [
                     .init(refusal: nil, contributions: 0..<0), .init(refusal: nil, contributions: 0..<1),
                     .init(refusal: .unknownField, contributions: 1..<1),

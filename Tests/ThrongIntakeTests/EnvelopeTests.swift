@@ -5,7 +5,7 @@ import ThrongPlan
 
 @Suite("A body of the wrong shape is refused with its place")
 struct EnvelopeTests {
-    private static let now: Int64 = 1_795_176_000
+    private static let now = UnixSeconds(1_795_176_000)
     private static let plan = """
         app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 100}
         purposes:

@@ -6,7 +6,7 @@ import ThrongWire
 
 @Suite("An event says which firsts it is, and only of what the plan asks")
 struct FirstsTests {
-    private static let now: Int64 = 1_795_176_000
+    private static let now = UnixSeconds(1_795_176_000)
     private static let yaml = """
         app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 100}
         purposes:

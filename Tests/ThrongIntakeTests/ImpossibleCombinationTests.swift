@@ -6,7 +6,7 @@ import ThrongWire
 
 @Suite("An event that says what cannot be is refused by name")
 struct ImpossibleCombinationTests {
-    private static let now: Int64 = 1_795_176_000
+    private static let now = UnixSeconds(1_795_176_000)
     private static let plan = """
         app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 100}
         purposes:

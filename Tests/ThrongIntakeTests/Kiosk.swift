@@ -5,7 +5,7 @@ import ThrongWire
 
 /// An intake with one plan and rules for user agents of its own, which have seen none yet.
 struct Kiosk {
-    static let now: Int64 = 1_795_176_000
+    static let now = UnixSeconds(1_795_176_000)
 
     let intake: Intake
 

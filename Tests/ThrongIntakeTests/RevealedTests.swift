@@ -6,9 +6,9 @@ import ThrongWire
 
 @Suite("A field of hashes takes nothing else, and counts under a label only what is known")
 struct RevealedTests {
-    private static let now: Int64 = 1_795_176_000
+    private static let now = UnixSeconds(1_795_176_000)
     private static let window = WindowID(
-        app: "shop", purpose: "product", rotation: .longest, number: WindowNumber(now / 86_400))
+        app: "shop", purpose: "product", rotation: .longest, number: WindowNumber(now.flooredQuotient(by: 86_400)))
     private static let yaml = """
         app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 100}
         purposes:

@@ -6,7 +6,7 @@ import ThrongWire
 
 @Suite("An event is marked with what it is to metrics that count identifiers, in the order of a batch's events")
 struct WindowMarkTests {
-    private static let now: Int64 = 1_795_176_000
+    private static let now = UnixSeconds(1_795_176_000)
     private static let yaml = """
         app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 100}
         purposes:
@@ -66,7 +66,7 @@ struct WindowMarkTests {
                 "0 0 2 0", "0 1 4 1", "1 0 2 0", "1 1 4 6", "2 0 2 0", "2 1 4 2", "3 0 2 0", "4 1 4 8",
             ])
         #expect(batch.events.map(\.refusal) == [nil, nil, nil, nil, nil])
-        #expect(batch.marks[1].periodStart == 1_795_172_400 && batch.marks[0].periodStart == 1_795_132_800)
+        #expect(batch.marks[1].periodStart.value == 1_795_172_400 && batch.marks[0].periodStart.value == 1_795_132_800)
     }
 
     @Test("plain events that repeat are marked each time, in their places, with what they are")

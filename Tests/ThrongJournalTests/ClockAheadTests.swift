@@ -21,7 +21,7 @@ struct ClockAheadTests {
         var counting: Counting
 
         /// Starts as a daemon does, while its clock shows a time.
-        init(_ workshop: Workshop, now: Int64) throws {
+        init(_ workshop: Workshop, now: UnixSeconds) throws {
             data = try DataDirectory(path: workshop.path, on: Machine.stepped)
             keys = try KeyRing(data)
             let reader = try JournalReader(data, keys: keys)
@@ -37,7 +37,7 @@ struct ClockAheadTests {
         }
 
         /// Every device's batch, with the same name each time; returns how many were counted, known again, and refused.
-        mutating func post(now: Int64) throws -> [Int] {
+        mutating func post(now: UnixSeconds) throws -> [Int] {
             var (counted, repeated, refused) = (0, 0, 0)
             for device in 1...ClockAheadTests.devices {
                 let window = Workshop.record(1).window
@@ -45,13 +45,15 @@ struct ClockAheadTests {
                     id: BatchID(high: device, low: 1), window: window,
                     events: [.init(refusal: nil, contributions: 0..<1)],
                     contributions: [
-                        .init(metric: 0, cell: CellIndex(0), periodStart: 1_795_132_800, count: 1, firstAmount: 0)
+                        .init(
+                            metric: 0, cell: CellIndex(0), periodStart: UnixSeconds(1_795_132_800), count: 1,
+                            firstAmount: 0)
                     ], amounts: [5])
                 do {
                     let key = try keys.key(of: window)
                     let identifier = KeyedIdentifier(
                         high: device &* 0x517C_C1B7_2722_0A95, low: device &* 0x9E37_79B9_7F4A_7C15)
-                    switch counting.count(batch, identifier: identifier, now: now, openPeriod: { _ in 0 }) {
+                    switch counting.count(batch, identifier: identifier, now: now, openPeriod: { _ in .epoch }) {
                     case .counted(let record):
                         try journal.append(record, key: key)
                         counted += 1

@@ -22,7 +22,8 @@ struct ClosingTests {
             position: plain.position, window: plain.window, batch: plain.batch, identifier: plain.identifier,
             answer: plain.answer, additions: plain.additions, appearances: plain.appearances,
             advances: [
-                .init(metric: 1, cell: CellIndex(2), periodStart: 1_795_132_800, progress: UInt16(position))
+                .init(
+                    metric: 1, cell: CellIndex(2), periodStart: UnixSeconds(1_795_132_800), progress: UInt16(position))
             ])
     }
 
@@ -30,8 +31,8 @@ struct ClosingTests {
         WindowClosing(
             position: JournalPosition(position), window: Workshop.record(position).window,
             additions: [
-                .init(metric: 1, cell: CellIndex(1), periodStart: 1_795_132_800, identifiers: 7),
-                .init(metric: 1, cell: CellIndex(3), periodStart: 1_795_046_400, identifiers: .max),
+                .init(metric: 1, cell: CellIndex(1), periodStart: UnixSeconds(1_795_132_800), identifiers: 7),
+                .init(metric: 1, cell: CellIndex(3), periodStart: UnixSeconds(1_795_046_400), identifiers: .max),
             ])
     }
 
@@ -159,7 +160,7 @@ struct ClosingTests {
         for (metric, cell) in [(0, UInt32(0)), (1, UInt32(4)), (2, UInt32(0))] {
             let closing = WindowClosing(
                 position: JournalPosition(1), window: Workshop.record(1).window,
-                additions: [.init(metric: metric, cell: CellIndex(cell), periodStart: 0, identifiers: 1)])
+                additions: [.init(metric: metric, cell: CellIndex(cell), periodStart: .epoch, identifiers: 1)])
             var writer = ByteWriter()
             JournalRecord.add(.closing(closing), to: &writer)
             #expect(throws: JournalError.malformedRecord) {

@@ -25,12 +25,12 @@ enum EarlierJournal {
         return CountedBatch(
             position: plain.position, window: plain.window, batch: plain.batch, identifier: plain.identifier,
             answer: plain.answer, additions: plain.additions, appearances: plain.appearances,
-            advances: [.init(metric: 1, cell: CellIndex(2), periodStart: 1_795_132_800, progress: 3)])
+            advances: [.init(metric: 1, cell: CellIndex(2), periodStart: UnixSeconds(1_795_132_800), progress: 3)])
     }
     private static var closing: WindowClosing {
         WindowClosing(
             position: JournalPosition(4), window: Workshop.record(4).window,
-            additions: [.init(metric: 1, cell: CellIndex(1), periodStart: 1_795_132_800, identifiers: 7)])
+            additions: [.init(metric: 1, cell: CellIndex(1), periodStart: UnixSeconds(1_795_132_800), identifiers: 7)])
     }
 
     static func write(to workshop: Workshop) throws {
@@ -87,7 +87,7 @@ enum EarlierJournal {
             for addition in batch.additions {
                 bytes.add(UInt16(addition.metric) | (addition.firsts.isEmpty ? 0 : 0x8000))
                 bytes.add(addition.cell.value)
-                bytes.add(addition.periodStart)
+                bytes.add(addition.periodStart.value)
                 bytes.add(addition.count)
                 for sum in addition.sums { bytes.add(sum) }
                 if !addition.firsts.isEmpty { bytes.add(addition.firsts.bits) }
@@ -97,14 +97,14 @@ enum EarlierJournal {
                 bytes.add(UInt16(appearance.metric))
                 bytes.add(UInt8(appearance.margin))
                 bytes.add(appearance.cell.value)
-                bytes.add(appearance.periodStart)
+                bytes.add(appearance.periodStart.value)
             }
             guard saysKind else { break }
             bytes.add(UInt32(batch.advances.count))
             for advance in batch.advances {
                 bytes.add(UInt16(advance.metric))
                 bytes.add(advance.cell.value)
-                bytes.add(advance.periodStart)
+                bytes.add(advance.periodStart.value)
                 bytes.add(advance.progress)
             }
         case .closing(let closing):
@@ -113,7 +113,7 @@ enum EarlierJournal {
             for addition in closing.additions {
                 bytes.add(UInt16(addition.metric))
                 bytes.add(addition.cell.value)
-                bytes.add(addition.periodStart)
+                bytes.add(addition.periodStart.value)
                 bytes.add(addition.identifiers)
             }
         case .withdrawal: break

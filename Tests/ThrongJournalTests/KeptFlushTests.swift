@@ -32,14 +32,15 @@ struct KeptFlushTests {
             ],
             top: [
                 TopContribution(
-                    layout: 0, periodStart: -1, margin: .total, cell: CellIndex(0), measure: .sum(0),
+                    layout: 0, periodStart: UnixSeconds(-1), margin: .total, cell: CellIndex(0), measure: .sum(0),
                     window: WindowNumber(.max), largest: .max, second: seed)
             ],
             coverage: [
                 CoverageDelta(app: "shop", hour: now, kind: .accepted, events: .max),
                 CoverageDelta(app: "shöp", hour: now - 3600, kind: .refused(.optedOut), events: seed),
-                CoverageDelta(app: "shop", hour: 0, kind: .late, events: 1),
-            ])
+                CoverageDelta(app: "shop", hour: .epoch, kind: .late, events: 1),
+            ],
+            closedUntil: [nil, UnixSeconds(-1), .max][Int(after / 10 % 3)])
     }
 
     private func expectSame(_ left: Flush?, _ right: Flush) {
@@ -49,6 +50,7 @@ struct KeptFlushTests {
         #expect(left?.distinct == right.distinct)
         #expect(left?.top == right.top)
         #expect(left?.coverage == right.coverage)
+        #expect(left?.closedUntil == right.closedUntil)
     }
 
     private func files() throws -> [String] {

@@ -18,7 +18,7 @@ struct RecordLimitTests {
             for _ in 0..<metrics {
                 contributions.append(
                     .init(
-                        metric: 0, cell: CellIndex(UInt32(event % 2)), periodStart: Int64(event), count: 1,
+                        metric: 0, cell: CellIndex(UInt32(event % 2)), periodStart: UnixSeconds(Int64(event)), count: 1,
                         firstAmount: 0))
             }
         }
@@ -89,7 +89,7 @@ struct RecordLimitTests {
             },
             contributions: plain.contributions, amounts: plain.amounts)
         var counting = Counting(space: CellSpace(layouts: [Workshop.layout]), position: .start, watermark: .start)
-        let outcome = counting.count(batch, identifier: .init(high: seed, low: 9), now: Workshop.now) { _ in 0 }
+        let outcome = counting.count(batch, identifier: .init(high: seed, low: 9), now: Workshop.now) { _ in .epoch }
         guard case .counted(let counted) = outcome else {
             Issue.record("it was not counted")
             return
@@ -119,7 +119,9 @@ struct RecordLimitTests {
             let large = CountedBatch(
                 position: JournalPosition(9), window: Self.window, batch: BatchID(high: 9, low: 7),
                 identifier: KeyedIdentifier(high: 1, low: 1), answer: BatchAnswer(accepted: 5, refused: []),
-                additions: (0..<9).map { .init(metric: 0, cell: CellIndex(0), periodStart: $0, count: 1, sums: [1]) },
+                additions: (0..<9).map {
+                    .init(metric: 0, cell: CellIndex(0), periodStart: UnixSeconds($0), count: 1, sums: [1])
+                },
                 appearances: [])
             try Fault.with(faults) {
                 for position in UInt64(1)...8 {

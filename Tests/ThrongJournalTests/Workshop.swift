@@ -9,7 +9,7 @@ import ThrongWire
 /// A data directory of its own with a journal in it; goes away with its owner.
 final class Workshop {
     let path: String
-    static let now: Int64 = 1_795_176_000
+    static let now = UnixSeconds(1_795_176_000)
     static let layout = MetricLayout(
         app: "shop", metric: "views", purpose: "product", rotation: .standard, period: .day, timeZone: "UTC",
         dimensions: [.init(name: "os", labels: ["ios", "other"], partitionsDevices: true, rule: "list")],
@@ -28,18 +28,22 @@ final class Workshop {
         CountedBatch(
             position: JournalPosition(position),
             window: WindowID(
-                app: "shop", purpose: "product", rotation: .standard, number: WindowNumber(now / 900 + window)),
+                app: "shop", purpose: "product", rotation: .standard,
+                number: WindowNumber(now.flooredQuotient(by: 900) + window)),
             batch: BatchID(high: position, low: 7),
             identifier: KeyedIdentifier(high: position &* 3, low: position &* 5),
             answer: BatchAnswer(accepted: 1, refused: [.init(index: 1, reason: .unknownEvent)]),
             additions: [
                 .init(
-                    metric: 0, cell: CellIndex(UInt32(position % 2)), periodStart: 1_795_132_800, count: 2, sums: [199],
+                    metric: 0, cell: CellIndex(UInt32(position % 2)), periodStart: UnixSeconds(1_795_132_800), count: 2,
+                    sums: [199],
                     // Every third batch is a first.
                     firsts: FirstSet(bits: position % 3 == 0 ? 1 : 0))
             ],
             appearances: [
-                .init(metric: 0, margin: 0, cell: CellIndex(UInt32(position % 2)), periodStart: 1_795_132_800)
+                .init(
+                    metric: 0, margin: 0, cell: CellIndex(UInt32(position % 2)), periodStart: UnixSeconds(1_795_132_800)
+                )
             ])
     }
 

@@ -88,7 +88,7 @@ struct LoadGeneratorTests {
             .bind(host: "127.0.0.1", port: 0).get()
         let batches = try PreparedBatches(
             plan: try Plan(yaml: Self.plan, file: "load.yaml"),
-            shape: PreparedBatches.Shape(events: 1, bodies: 10), now: 1_795_000_000)
+            shape: PreparedBatches.Shape(events: 1, bodies: 10), now: UnixSeconds(1_795_000_000))
         let generator = LoadGenerator(
             host: "127.0.0.1", port: server.localAddress?.port ?? 0, batches: batches,
             options: LoadGenerator.Options(
@@ -143,7 +143,7 @@ struct LoadGeneratorTests {
     func nobody() async throws {
         let batches = try PreparedBatches(
             plan: try Plan(yaml: Self.plan, file: "load.yaml"),
-            shape: PreparedBatches.Shape(events: 1, bodies: 1), now: 1_795_000_000)
+            shape: PreparedBatches.Shape(events: 1, bodies: 1), now: UnixSeconds(1_795_000_000))
         // Port 1 needs rights that a test has no use for.
         let generator = LoadGenerator(host: "127.0.0.1", port: 1, batches: batches)
         await #expect(throws: LoadError.self) { _ = try await generator.run(.asFastAsAnswered) }

@@ -7,7 +7,7 @@ import ThrongWire
 
 @Suite("A load's bodies are batches that the plan counts")
 struct PreparedBatchesTests {
-    private static let now: Int64 = 1_795_000_000
+    private static let now = UnixSeconds(1_795_000_000)
 
     private static func plan(_ metrics: String = standardMetrics) throws -> Plan {
         try Plan(
@@ -57,7 +57,7 @@ struct PreparedBatchesTests {
             intake = try Intake(plans: [plan], space: space, rules: .system)
         }
 
-        func callAsFunction(_ body: [UInt8], now: Int64 = now) throws -> BucketedBatch {
+        func callAsFunction(_ body: [UInt8], now: UnixSeconds = now) throws -> BucketedBatch {
             let outcome = try body.withUnsafeBufferPointer { try intake.read($0, signals: [], now: now) }
             guard case .batch(let batch) = outcome else { throw LoadError.nothingCounted(purpose: "") }
             return batch.bucketed
@@ -82,7 +82,7 @@ struct PreparedBatchesTests {
             let identifier = Array("\(number)".utf8).withUnsafeBytes { key.keyed($0) }
             guard
                 case .counted(let counted) = counting.count(
-                    batch, identifier: identifier, now: Self.now, openPeriod: { _ in 0 })
+                    batch, identifier: identifier, now: Self.now, openPeriod: { _ in .epoch })
             else { throw LoadError.nothingCounted(purpose: "") }
             #expect(counted.answer.accepted == 30)
             #expect(counted.answer.refused == [])

@@ -1,3 +1,4 @@
+internal import ThrongChance
 internal import ThrongNoise
 
 /// Every sequence of coin flips, one after the other, down to a depth: what a sampler does with all of them adds up to

@@ -1,3 +1,4 @@
+internal import ThrongChance
 internal import ThrongNoise
 
 /// A daemon with a disk and a public, which loses power at a chosen instant and starts again.

@@ -1,4 +1,5 @@
 import Testing
+import ThrongChance
 
 @testable import ThrongNoise
 

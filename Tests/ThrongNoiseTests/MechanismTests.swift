@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ThrongChance
 import ThrongNoise
 
 @Suite("Mechanism: how much noise, and what it promises")

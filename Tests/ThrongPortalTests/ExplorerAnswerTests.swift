@@ -9,7 +9,7 @@ import ThrongReport
 
 @Suite("The explorer says of withheld rows that they are withheld, and nothing else")
 struct ExplorerAnswerTests {
-    private static let saturday: Int64 = 1_795_219_200
+    private static let saturday = UnixSeconds(1_795_219_200)
 
     private static func row(_ buckets: [String], _ number: Int128?, day: Int64 = 2, reason: String? = nil) -> AnalystRow
     {
@@ -45,7 +45,7 @@ struct ExplorerAnswerTests {
         let known = try Self.answer("", rows, whole: [Self.row([], 80)])
         #expect(
             known.withheldNote
-                == "\(Withheld.wording). 2 of 3 rows here. Together they are the whole less the published numbers: 25.0% of the events."
+                == "\(Withheld.wording). 2 of 3 rows here. Together they are 25.0% of the events."
         )
         #expect(known.sentence.hasSuffix("is the largest published group, with 60 of 80 events (75.0%)."))
         let unknown = try Self.answer("", rows, whole: [Self.row([], nil)])
@@ -106,7 +106,7 @@ struct ExplorerAnswerTests {
         let answer = try Self.answer("", (0..<count).map { Self.row(["\($0)"], 60) }, total: count)
         let view = Self.view(answer)
         #expect(view.dataRows.count == 1000 && !view.hasParts && answer.isWhole)
-        let total = ExplorerAnswer.grouped(count)
+        let total = Wording.english.number(count)
         #expect(
             view.warnings
                 == (count == 1000
@@ -131,7 +131,7 @@ struct ExplorerAnswerTests {
         let view = Self.view(try Self.answer("&from=2026-11-21", [row(["iOS"], 60)], total: 1, shape: shape))
         #expect(view.sources.count == 500 && view.sources.last?.sourceDigest == "\(count - 1)")
         #expect(
-            view.sourceNotes.map { $0.contains("\(ExplorerAnswer.grouped(count)) releases") }
+            view.sourceNotes.map { $0.contains("\(Wording.english.number(count)) releases") }
                 == (count > 500 ? [true] : []))
     }
 
@@ -173,7 +173,7 @@ struct ExplorerAnswerTests {
             "&margin=(total)", [row([], 100)], shape: shape(sampling: "0.25", noise: nil))
         #expect(
             sampled.sentence.hasSuffix(
-                "At a sampling rate of 0.25 that stands for about 400 events: 284 to 474 in 19 of 20 cases."))
+                "At a sampling rate of 0.25 that stands for about 400 events: 95% interval 284 to 474."))
         #expect(sampled.basis.last?.hasPrefix("Sampling rate 0.25") == true)
         let noisy = try Self.answer(
             "&margin=(total)", [row([], -3)], shape: shape(sampling: "1", noise: "laplace, epsilon 1"))

@@ -7,7 +7,7 @@ import ThrongPlan
 
 @Suite("An address names what the catalogue has, and nothing else")
 struct ExplorerChoiceTests {
-    private static let saturday: Int64 = 1_795_219_200
+    private static let saturday = UnixSeconds(1_795_219_200)
 
     static let metric = AnalystMetric(
         app: "shop", metric: "orders", version: 2, isCurrent: true, view: "shop_orders", timeZone: "UTC",

@@ -6,7 +6,7 @@ import ThrongPlan
 
 @Suite("The operator's page says what needs a look, and only that")
 struct OperatorTests {
-    private static let now: Int64 = 1_795_219_200
+    private static let now = UnixSeconds(1_795_219_200)
     private static let day: Int64 = 86_400
 
     private static func run(
@@ -18,7 +18,7 @@ struct OperatorTests {
             finishedAt: nil, outcome: outcome, detail: nil)
     }
 
-    private static func view(_ runs: [ReportRun], now: Int64 = now) throws -> OperatorView {
+    private static func view(_ runs: [ReportRun], now: UnixSeconds = now) throws -> OperatorView {
         OperatorView(
             DaemonHealth(panels: [], refusals: []), released: [], runs: runs, plans: [try PortalPlan.read()], now: now,
             frame: PageFrame(pageTitle: "", css: "", house: "", visitors: []))

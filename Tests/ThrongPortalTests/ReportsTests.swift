@@ -8,7 +8,7 @@ import ThrongReport
 @Suite("The list of a partner's reports leads to what there is, and to nothing else")
 struct ReportsTests {
     private static let frame = PageFrame(pageTitle: "", css: "", house: "", visitors: [])
-    private static let start: Int64 = 1_795_219_200
+    private static let start = UnixSeconds(1_795_219_200)
 
     /// Files of as many periods, the first one named first.
     private static func files(_ count: Int, of report: ReportName = "pulse", _ endings: [String]) -> [KeptReportFile] {

@@ -1,11 +1,12 @@
 import Testing
+import ThrongPlan
 
 @testable import ThrongPortal
 
 @Suite("A cookie opens what its token opens, and no longer")
 struct SessionTests {
     private let sessions = Sessions()
-    private let now: Int64 = 1_795_300_000
+    private let now = UnixSeconds(1_795_300_000)
 
     @Test("a session lasts until an hour after the last look, and not a second longer")
     func idle() {
@@ -20,8 +21,9 @@ struct SessionTests {
     func longest() {
         let cookie = sessions.begin(of: "0011aabb", now: now)
         let end = now + Sessions.longest
-        for instant in stride(from: now, to: end, by: 1800) {
-            #expect(sessions.session(of: cookie, now: instant) != nil, "\(instant - now)")
+        for seconds in stride(from: 0, to: Sessions.longest, by: 1800) {
+            let instant = now + seconds
+            #expect(sessions.session(of: cookie, now: instant) != nil, "\(seconds)")
         }
         #expect(sessions.session(of: cookie, now: end - 1)?.until == end)
         #expect(sessions.session(of: cookie, now: end) == nil)

@@ -1,4 +1,5 @@
 import Testing
+import ThrongChance
 import ThrongPlan
 import ThrongSuppression
 
@@ -186,16 +187,5 @@ struct FirstsTests {
                 }
             }
         }
-    }
-}
-
-/// A generator that gives the same numbers each time.
-private struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 7 }
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ (state >> 29)
     }
 }

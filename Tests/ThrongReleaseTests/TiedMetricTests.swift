@@ -1,4 +1,5 @@
 import Testing
+import ThrongChance
 import ThrongPlan
 import ThrongRelease
 
@@ -58,7 +59,7 @@ struct TiedMetricTests {
 
     /// Two metrics over eight small counts, each with groupings of its own.
     private static func pair(_ seed: UInt64) -> TiedTown {
-        var random = Draw(state: seed &* 7_919 &+ 17)
+        var random = SeededGenerator(seed: seed &* 7_919 &+ 17)
         var joint = (0..<8).map { _ in Int64.random(in: 0...3, using: &random) }
         if joint.allSatisfy({ $0 == 0 }) { joint[0] = 4 }
         func first(_ place: Int) -> Int64 { joint[place * 2] + joint[place * 2 + 1] }
@@ -85,7 +86,7 @@ struct TiedMetricTests {
     @Test("nor does a total of events beside a part of them, in either order", arguments: UInt64(0)..<40)
     func part(seed: UInt64) throws {
         let town = Self.pair(seed)
-        var random = Draw(state: seed &+ 99)
+        var random = SeededGenerator(seed: seed &+ 99)
         let (left, right) = (town.metrics[0], town.metrics[1])
         let more = left.values.map { $0 + Int64.random(in: 0...2, using: &random) }
         var tied = TiedTown(countries: 2, threshold: 3)
@@ -130,7 +131,9 @@ struct TiedMetricTests {
         arguments: [[0, 1, 2], [0, 2, 1], [2, 0, 1]])
     func periods(order: [Int]) throws {
         var town = TiedTown(countries: 2, threshold: 5)
-        let hours = (0..<2).map { Period(kind: .hour, start: $0 * 43_200, end: ($0 + 1) * 43_200) }
+        let hours = (0..<2).map {
+            Period(kind: .hour, start: UnixSeconds($0 * 43_200), end: UnixSeconds(($0 + 1) * 43_200))
+        }
         let add: [(inout TiedTown) -> Void] = [
             {
                 $0.add(
@@ -211,17 +214,5 @@ struct TiedMetricTests {
         town.add("parts", events: ["close"], values: [6, 6, 9, 6], groupings: [Margin(keeping: [0])])
         try town.decide(isTied: true)
         #expect(town.releases[1].cells.count == 2)
-    }
-
-    /// SplitMix64.
-    private struct Draw: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
     }
 }

@@ -31,7 +31,8 @@ struct TiedTown {
                     sums[layout.project(CellIndex(UInt32(leaf)), from: layout.leaf, to: margin), default: 0] += value
                 }
                 distinct += sums.sorted { $0.key < $1.key }.filter { $0.value > 0 }.map {
-                    StoredDistinct(margin: margin, cell: $0.key, window: WindowNumber(period.start), devices: $0.value)
+                    StoredDistinct(
+                        margin: margin, cell: $0.key, window: WindowNumber(period.start.value), devices: $0.value)
                 }
             }
             let occupied = values.enumerated().filter { $0.element > 0 }.map {
@@ -65,7 +66,7 @@ struct TiedTown {
         self.threshold = threshold
     }
 
-    static let day = Period(kind: .day, start: 0, end: 86_400)
+    static let day = Period(kind: .day, start: .epoch, end: UnixSeconds(86_400))
 
     /// Adds a metric of so many buckets a country.
     mutating func add(

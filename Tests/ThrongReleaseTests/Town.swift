@@ -6,7 +6,7 @@ import ThrongPlan
 /// A metric's layout and stored days, written by labels.
 struct Town {
     /// 2026-11-16 00:00 UTC, a Monday.
-    static let monday: Int64 = 1_794_787_200
+    static let monday = UnixSeconds(1_794_787_200)
 
     let layout: MetricLayout
 

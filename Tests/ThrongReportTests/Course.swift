@@ -9,8 +9,8 @@ struct Course {
     var weeks: [Shop?]
     var locale = ReportLocale.english
     var insights: [Insight] = Course.usual
-    /// When the metrics were released first; by what there is unless given. Unit: Unix seconds.
-    var began: Int64?
+    /// When the metrics were released first; by what there is unless given.
+    var began: UnixSeconds?
 
     /// Five weeks of which the third has no release and the fourth saw hardly anybody.
     init() {

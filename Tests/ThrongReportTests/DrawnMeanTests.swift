@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ThrongChance
 import ThrongPlan
 import ThrongRelease
 
@@ -57,7 +58,7 @@ struct DrawnMeanTests {
     }
 
     /// Values between 0 and 1.
-    private static func values(_ shape: String, _ count: Int, _ dice: inout Dice) -> [Double] {
+    private static func values(_ shape: String, _ count: Int, _ dice: inout SeededGenerator) -> [Double] {
         (0..<count).map { place in
             switch shape {
             case "uniform": Double.random(in: 0..<1, using: &dice)
@@ -75,7 +76,7 @@ struct DrawnMeanTests {
         arguments: ["uniform", "exponential", "1 of 100 at the bound", "all low but few", "two values", "all low"],
         [(0.05, 40), (0.2, 200), (0.5, 200), (0.9, 60)])
     func means(shape: String, drawn: (rate: Double, kept: Int)) {
-        var dice = Dice(state: UInt64(drawn.kept))
+        var dice = SeededGenerator(seed: UInt64(drawn.kept))
         let values = Self.values(shape, Int(Double(drawn.kept) / drawn.rate), &dice)
         let mean = values.reduce(0, +) / Double(values.count)
         var (published, held, naive) = (0, 0, 0)

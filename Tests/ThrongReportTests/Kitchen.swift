@@ -56,7 +56,7 @@ struct Kitchen {
         plan = try Plan(yaml: yaml, file: "kitchen.yaml", today: CalendarDate(daysSince1970: 20_777))
     }
 
-    static let period = PeriodCalendar.utc.period(.week, containing: 1_795_255_200)
+    static let period = PeriodCalendar.utc.period(.week, containing: UnixSeconds(1_795_255_200))
 
     var document: ReportDocument {
         get throws {

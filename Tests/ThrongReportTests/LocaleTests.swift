@@ -33,7 +33,7 @@ struct LocaleTests {
         style.timeZone = try #require(TimeZone(identifier: "UTC"))
         style.calendar = Calendar(identifier: .gregorian)
         for day in stride(from: Int64(20_777), to: 20_777 + 366, by: 19) {
-            let period = PeriodCalendar.utc.period(.day, containing: day * 86_400)
+            let period = PeriodCalendar.utc.period(.day, containing: UnixSeconds(day * 86_400))
             let theirs = Date(timeIntervalSince1970: Double(day * 86_400)).formatted(style)
             // British English has dropped the comma behind the weekday since CLDR 38; ours keeps it.
             let ours = PeriodCalendar.utc.title(of: period, in: locale)

@@ -7,20 +7,20 @@ import ThrongPlan
 
 @Suite("A manifest vouches for exactly the files that were signed")
 struct ManifestTests {
-    private static let now: Int64 = 1_795_500_000
+    private static let now = UnixSeconds(1_795_500_000)
     private let key = ReportKey()
     private let folder = FileManager.default.temporaryDirectory.path + "/throng-manifest-\(UUID().uuidString)"
     private let document: ReportDocument
 
     init() { document = Shop().document }
 
-    private func files(_ document: ReportDocument? = nil, at now: Int64 = now) throws -> ReportFiles {
+    private func files(_ document: ReportDocument? = nil, at now: UnixSeconds = now) throws -> ReportFiles {
         let document = document ?? self.document
         return try ReportFiles(of: document, formats: [.csv, .json])
             .signed(as: document, with: key, coverage: nil, now: now)
     }
 
-    private func list(from: Int64? = nil, until: Int64? = nil) -> ReportKeyList {
+    private func list(from: UnixSeconds? = nil, until: UnixSeconds? = nil) -> ReportKeyList {
         ReportKeyList(keys: [.init(key: key.publicKey, from: from, until: until)])
     }
 
@@ -248,14 +248,14 @@ struct ManifestTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let place = ReportKeyFolder(dataPath: folder)
         #expect(try place.current() == nil)
-        let first = try place.rotate(now: 100)
+        let first = try place.rotate(now: UnixSeconds(100))
         let old = try #require(try place.current())
         #expect(old.publicKey == first)
-        let second = try place.rotate(now: 200)
+        let second = try place.rotate(now: UnixSeconds(200))
         #expect(try place.current()?.publicKey == second)
         let list = try place.list()
         #expect(list.keys.map(\.key) == [first, second])
-        #expect(list.keys.map(\.from) == [100, 200] && list.keys.map(\.until) == [200, nil])
+        #expect(list.keys.map(\.from?.value) == [100, 200] && list.keys.map(\.until?.value) == [200, nil])
         #expect(ReportKeyList(list.json) == list)
         let mode = try FileManager.default.attributesOfItem(atPath: place.keyPath)[.posixPermissions] as? Int
         #expect(mode == 0o600)

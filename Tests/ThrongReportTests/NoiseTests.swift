@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ThrongChance
 import ThrongNoise
 import ThrongPlan
 @_spi(Ledger) import ThrongRelease
@@ -90,7 +91,7 @@ struct NoiseTests {
         "of two thousand noisy samples, 19 of 20 intervals hold all events (94 to 99 %)",
         arguments: [(400, 0.1, 5.0), (30, 0.5, 20.0), (0, 0.25, 8.0), (2000, 0.05, 3.0)])
     func coverage(events: Int, rate: Double, scale: Double) {
-        var dice = Dice(state: UInt64(events))
+        var dice = SeededGenerator(seed: UInt64(events))
         // 95 % of Laplace noise is within ln 20 times its scale.
         let margin = Int64((scale * log(20)).rounded(.up))
         var held = 0
@@ -108,7 +109,7 @@ struct NoiseTests {
     func html() throws {
         let html = try Self.document().html()
         #expect(!html.contains("class=\"withheld\"") && !html.contains("withheld-marker\">"))
-        #expect(!html.contains("every published group has"))
+        #expect(!html.contains("every published number stands for"))
         #expect(html.contains("\u{2212}212"))
         #expect(html.contains("±"))
         #expect(html.contains("Noise: laplace, epsilon 1/2"))

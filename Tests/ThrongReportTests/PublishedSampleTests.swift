@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ThrongChance
 import ThrongPlan
 import ThrongRelease
 
@@ -17,7 +18,7 @@ struct PublishedSampleTests {
     private static func held(
         _ events: [Int], rate: Double, _ interval: (Int64) -> (low: Double, high: Double)
     ) -> (held: Int, published: Int) {
-        var dice = Dice(state: UInt64(events.count))
+        var dice = SeededGenerator(seed: UInt64(events.count))
         let all = Double(events.reduce(0, +))
         var (held, published) = (0, 0)
         for _ in 0..<2000 {
@@ -55,7 +56,7 @@ struct PublishedSampleTests {
 
     @Test("shares and retentions whose parts are published only by chance hold, too")
     func quotients() {
-        var dice = Dice(state: 5)
+        var dice = SeededGenerator(seed: 5)
         func kept(_ all: Int) -> Int64 { Int64((0..<all).count { _ in Double.random(in: 0..<1, using: &dice) < 0.2 }) }
         var (published, shares, ratios, naive) = (0, 0, 0, 0)
         for _ in 0..<4000 {

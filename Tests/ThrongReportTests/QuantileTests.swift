@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ThrongChance
 import ThrongPlan
 
 @testable import ThrongInsight
@@ -32,7 +33,7 @@ struct QuantileTests {
 
     @Test("three hundred random histograms with withheld bands: it is told exactly where all fillings agree")
     func exhaustive() {
-        var dice = Dice(state: 3)
+        var dice = SeededGenerator(seed: 3)
         var told = 0
         for _ in 0..<300 {
             let truth = (0..<5).map { _ in Int.random(in: 0...6, using: &dice) }
@@ -115,7 +116,7 @@ struct QuantileTests {
         let answered = try #require(Course([shop], insights: Course.usual).answer("quantiles")?.answered)
         let rest = try #require(answered.table.rest)
         #expect(rest.events > 0 && answered.table.rows.contains { $0.figure.quantity != nil })
-        #expect(answered.withheldWords(in: .english) == ["Withheld: \(answered.withheldShare(rest, .english))"])
+        #expect(answered.withheldWords(in: .english) == ["Withheld: \(Wording.english.share(rest, counts: .events))"])
     }
 
     @Test("of a release whose bands have other edges than the plan, nothing is read")

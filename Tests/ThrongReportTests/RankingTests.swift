@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ThrongChance
 import ThrongPlan
 import ThrongRelease
 
@@ -23,9 +24,9 @@ struct RankingTests {
 
     @Test("two hundred random tables: rows, ranks, ties and the rest equal a computation from the released rows")
     func independent() throws {
-        var dice = Dice(state: 7)
+        var dice = SeededGenerator(seed: 7)
         for _ in 0..<200 {
-            let shop = dice.shop()
+            let shop = Shop(&dice)
             let top = Int.random(in: 1...8, using: &dice)
             let (ranking, answer, release) = try Self.ranking(shop, top: top)
             var cells: [(labels: [String], count: Int64)] = []

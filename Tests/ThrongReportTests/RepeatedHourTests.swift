@@ -7,9 +7,10 @@ import ThrongPlan
 @Suite("An hour that the clock shows twice has two names")
 struct RepeatedHourTests {
     /// 2026-10-25T00:00:00Z: 02:00 in Vienna, for the first time.
-    private static let first: Int64 = 1_792_886_400
+    private static let first = UnixSeconds(1_792_886_400)
 
-    private static func hour(_ start: Int64, _ zone: String = "Europe/Vienna") throws -> (PeriodCalendar, Period) {
+    private static func hour(_ start: UnixSeconds, _ zone: String = "Europe/Vienna") throws -> (PeriodCalendar, Period)
+    {
         let calendar = try #require(PeriodCalendar(timeZone: zone))
         return (calendar, calendar.period(.hour, containing: start))
     }
@@ -25,7 +26,7 @@ struct RepeatedHourTests {
                 "2026-10-25T01:00", "2026-10-25T02:00+02:00", "2026-10-25T02:00+01:00", "2026-10-25T03:00",
             ])
         // 2026-11-01T06:00:00Z: 01:00 in New York, for the second time.
-        let (calendar, period) = try Self.hour(1_793_512_800, "America/New_York")
+        let (calendar, period) = try Self.hour(UnixSeconds(1_793_512_800), "America/New_York")
         #expect(calendar.label(of: period) == "2026-11-01T01:00-05:00")
     }
 

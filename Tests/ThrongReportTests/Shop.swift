@@ -46,7 +46,7 @@ struct Shop {
     var sampling = 1.0
 
     static let calendar = PeriodCalendar(timeZone: "Europe/Vienna") ?? .utc
-    static let period = calendar.period(.week, containing: 1_795_255_200)
+    static let period = calendar.period(.week, containing: UnixSeconds(1_795_255_200))
 
     var plan: Plan {
         Plan(

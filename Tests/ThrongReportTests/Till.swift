@@ -42,7 +42,7 @@ struct Till {
     /// The same by system.
     var wholes: [Int64?] = [nil, nil]
 
-    private static let period = PeriodCalendar.utc.period(.week, containing: 1_795_255_200)
+    private static let period = PeriodCalendar.utc.period(.week, containing: UnixSeconds(1_795_255_200))
 
     var document: ReportDocument {
         get throws {

@@ -74,14 +74,14 @@ struct BodyBudgetTests {
 
     @Test("work that was let in is done in its turn, and what is too much is turned away at once")
     func turns() async {
-        let desk = OddBatches(bodies: BodyBudget(limit: 100), label: "throng-test", most: 2)
+        let batches = OddBatches(bodies: BodyBudget(limit: 100), label: "throng-test", most: 2)
         let gate = DispatchSemaphore(value: 0)
-        #expect(desk.add(bytes: 0) { gate.wait() })
-        #expect(desk.add(bytes: 0) {})
-        #expect(await desk.run { 1 } == nil)
+        #expect(batches.add(bytes: 0) { gate.wait() })
+        #expect(batches.add(bytes: 0) {})
+        #expect(await batches.run { 1 } == nil)
         gate.signal()
-        desk.finish()
-        #expect(await desk.run { 2 } == 2)
+        batches.finish()
+        #expect(await batches.run { 2 } == 2)
     }
 
     @Test("a thousand bodies at once leave nothing behind")

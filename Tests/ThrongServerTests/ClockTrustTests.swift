@@ -8,10 +8,11 @@ import ThrongWire
 
 @Suite("Nothing that can't be taken back is done by a clock that is not believed")
 struct ClockTrustTests {
-    private static let noon: Int64 = 1_795_262_400
+    private static let noon = UnixSeconds(1_795_262_400)
     private static let years: Int64 = 730 * 86_400
 
-    private static func reading(_ time: Int64, up: Int64, machine: String = "a", database: Int64? = nil) -> ClockReading
+    private static func reading(_ time: UnixSeconds, up: Int64, machine: String = "a", database: UnixSeconds? = nil)
+        -> ClockReading
     {
         ClockReading(time: time, machine: machine, uptime: up, database: database)
     }

@@ -9,12 +9,12 @@ import ThrongSchedule
 import ThrongServer
 import ThrongStore
 
-/// A database with counters as daemons leave them, and the desks that release and report from it.
+/// A database with counters as daemons leave them, and the schedulers that release and report from it.
 ///
 /// The test run's PostgreSQL serves sixty connections, and a shop holds two: suites of many shops are serialized.
 struct CountedShop {
     /// 2026-11-16 00:00 UTC, a Monday.
-    static let monday: Int64 = 1_794_787_200
+    static let monday = UnixSeconds(1_794_787_200)
 
     let plan: Plan
     let settings: ConnectionSettings
@@ -49,7 +49,7 @@ struct CountedShop {
     }
 
     /// The first second of a day, 0 being the Monday.
-    static func start(_ day: Int) -> Int64 { monday + Int64(day) * 86_400 }
+    static func start(_ day: Int) -> UnixSeconds { monday + Int64(day) * 86_400 }
 
     /// A day as people write it: "2026-11-16" is day 0.
     static func period(_ day: Int) -> Period { Period(kind: .day, start: start(day), end: start(day + 1)) }

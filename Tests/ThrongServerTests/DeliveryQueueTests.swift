@@ -13,7 +13,7 @@ import ThrongStore
 
 @Suite("A delivery that takes long harms nobody", .serialized)
 struct DeliveryQueueTests {
-    private static let now: Int64 = 1_795_046_400
+    private static let now = UnixSeconds(1_795_046_400)
     private let store: DeliveryStore
     private let runs: RunStore
 
@@ -22,7 +22,7 @@ struct DeliveryQueueTests {
         (store, runs) = (DeliveryStore(settings), RunStore(settings))
     }
 
-    private func desk(_ folder: String = "/nowhere") -> DeliveryQueue {
+    private func queue(_ folder: String = "/nowhere") -> DeliveryQueue {
         DeliveryQueue(store: store, folder: folder, options: DeliveryOptions(dataPath: folder))
     }
 
@@ -36,7 +36,7 @@ struct DeliveryQueueTests {
             deliveries: [.folder("out")], now: Self.now)
     }
 
-    private func begin(_ now: Int64) async throws -> DeliveryClaim {
+    private func begin(_ now: UnixSeconds) async throws -> DeliveryClaim {
         try #require(
             try await store.claimDelivery(app: "shop", foldersOnly: true, lease: .seconds(60), now: now))
     }
@@ -47,14 +47,14 @@ struct DeliveryQueueTests {
         let first = try await begin(Self.now)
         let second = try await begin(Self.now + 60)
         let written = Atomic(0)
-        var desk = desk()
-        desk.write = { _, _ in
+        var queue = queue()
+        queue.write = { _, _ in
             written.add(1, ordering: .relaxed)
             return []
         }
-        #expect(try await desk.attempt(first, now: { Self.now + 61 }) == nil)
+        #expect(try await queue.attempt(first, now: { Self.now + 61 }) == nil)
         #expect(written.load(ordering: .relaxed) == 0)
-        #expect(try await desk.attempt(second, now: { Self.now + 61 })?.fault == nil)
+        #expect(try await queue.attempt(second, now: { Self.now + 61 })?.fault == nil)
         #expect(written.load(ordering: .relaxed) == 1)
     }
 
@@ -69,16 +69,16 @@ struct DeliveryQueueTests {
         }
         let begun = Atomic(0)
         let together = Atomic(0)
-        var desk = desk()
-        desk.write = { _, _ in
+        var queue = queue()
+        queue.write = { _, _ in
             begun.add(1, ordering: .relaxed)
             let end = Date(timeIntervalSinceNow: 20)
             while begun.load(ordering: .relaxed) < count, Date() < end { usleep(1000) }
             if begun.load(ordering: .relaxed) == count, Date() < end { together.add(1, ordering: .relaxed) }
             return []
         }
-        try await withThrowingTaskGroup(of: Void.self) { [desk] group in
-            for claim in claims { group.addTask { _ = try await desk.attempt(claim, now: { Self.now }) } }
+        try await withThrowingTaskGroup(of: Void.self) { [queue] group in
+            for claim in claims { group.addTask { _ = try await queue.attempt(claim, now: { Self.now }) } }
             try await group.waitForAll()
         }
         #expect(together.load(ordering: .relaxed) == count)

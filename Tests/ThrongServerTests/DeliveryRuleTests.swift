@@ -29,7 +29,7 @@ struct DeliveryRuleTests {
     func pauses() {
         var options = DeliveryOptions(dataPath: "/data")
         options.tries = 10
-        let pauses = (1...10).map { options.retry(after: $0, now: 1000).map { $0 - 1000 } }
+        let pauses = (1...10).map { options.retry(after: $0, now: UnixSeconds(1000)).map { $0.value - 1000 } }
         #expect(pauses == [30, 60, 120, 240, 480, 960, 1920, 3600, 3600, nil])
     }
 

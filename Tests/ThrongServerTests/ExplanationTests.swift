@@ -54,7 +54,7 @@ struct ExplanationTests {
         #expect(small.state == .sensitive)
         #expect(small.cell == "os = android")
         #expect(small.period == "2026-11-16")
-        #expect(small.sentence == "It is small: one device is proved behind it, and k is 20.")
+        #expect(small.sentence == "It is small: 1 device is proved behind it, and k is 20.")
         #expect(small.equation == nil)
         let beside = try await Self.explain(shop, "views", ["os": "ios"])
         #expect(beside.state == .complementary)

@@ -41,8 +41,8 @@ struct ExplorerRightsTests {
 
         final class Clock: Sendable {
             private let now = Mutex(ExplorerRightsTests.start)
-            var value: Int64 { now.withLock { $0 } }
-            func move(to time: Int64) { now.withLock { $0 = time } }
+            var value: UnixSeconds { now.withLock { $0 } }
+            func move(to time: UnixSeconds) { now.withLock { $0 = time } }
         }
 
         init(_ shop: CountedShop) throws {

@@ -68,7 +68,7 @@ struct FailingReleaseTests {
             Issue.record("\(failures)")
             return
         }
-        #expect(try await shop.store.firstOpenEnd(app: "shop") == CountedShop.period(1).end)
+        #expect(try await CalendarStore(shop.store.connection).firstOpenEnd(app: "shop") == CountedShop.period(1).end)
     }
 
     @Test("a command that asks for no account of failures fails with the first")
@@ -93,7 +93,8 @@ struct FailingReleaseTests {
         let health = ScheduleHealth()
         let schedule = ScheduleService(
             plans: [shop.plan], releases: shop.releases,
-            reports: ReportScheduler(store: shop.store, rules: .system, folder: folder), store: shop.store,
+            reports: ReportScheduler(store: shop.store, rules: .system, folder: folder),
+            calendar: CalendarStore(shop.store.connection), retention: RetentionStore(shop.store.connection),
             standing: FlushStanding(),
             guarded: ClockGuard(
                 clock: HouseClock(UnixClock { Self.due }), store: DatabaseClock(shop.store.connection), health: health,

@@ -20,9 +20,9 @@ struct IngestionTests {
     private final class House: Sendable {
         let path: String
         let data: DataDirectory
-        let desk: Ingestion
+        let ingestion: Ingestion
         let houseClock: HouseClock
-        let time = Mutex<Int64>(1_794_830_400)
+        let time = Mutex(UnixSeconds(1_794_830_400))
         let saidFull = Mutex<[Bool]>([])
 
         init(windowBytes: Int = 1 << 30) throws {
@@ -50,9 +50,9 @@ struct IngestionTests {
             let intake = try Intake(plans: [plan], space: space, rules: .system)
             let telemetry = Telemetry()
             let box = Box()
-            let clock = UnixClock { box.house?.time.withLock { $0 } ?? 0 }
-            houseClock = HouseClock(clock, machine: "here") { box.house?.time.withLock { $0 } ?? 0 }
-            desk = Ingestion(
+            let clock = UnixClock { box.house?.time.withLock { $0 } ?? .epoch }
+            houseClock = HouseClock(clock, machine: "here") { box.house?.time.withLock { $0.value } ?? 0 }
+            ingestion = Ingestion(
                 intake: intake,
                 counting: Counting(
                     space: space, position: .start, watermark: .start, bounds: .init(windowBytes: windowBytes)),
@@ -74,21 +74,21 @@ struct IngestionTests {
             func hold(_ house: House) { held.withLock { $0.house = house } }
         }
 
-        var now: Int64 { time.withLock { $0 } }
+        var now: UnixSeconds { time.withLock { $0 } }
 
         func send(_ id: String, optingOut: Bool = false) throws -> Ingestion.Verdict {
-            let at = Date(timeIntervalSince1970: Double(now)).formatted(.iso8601)
+            let at = Date(timeIntervalSince1970: Double(now.value)).formatted(.iso8601)
             let body = """
-                {"app":"shop","purpose":"product","window":\(now / 60),"id":"\(id)","context":{"os":"ios"},\
+                {"app":"shop","purpose":"product","window":\(now.flooredQuotient(by: 60)),"id":"\(id)","context":{"os":"ios"},\
                 "batch":"\(UUID().uuidString.replacing("-", with: "").lowercased())","events":[{"event":"view","at":"\(at)"}]}
                 """
-            return try desk.accept(
+            return try ingestion.accept(
                 UnpackedBody(ByteBuffer(string: body), isGzip: false, limit: 1 << 20),
                 signals: optingOut ? [.globalPrivacyControl] : [])
         }
 
         func end() throws {
-            desk.journal.stop()
+            ingestion.journal.stop()
             data.unlock()
             try FileManager.default.removeItem(atPath: path)
         }
@@ -103,9 +103,9 @@ struct IngestionTests {
         guard case .counted(_, .optedOut, let position) = try house.send("a", optingOut: true) else {
             throw Unexpected()
         }
-        house.desk.journal.close()
+        house.ingestion.journal.close()
         guard case .overloaded = try house.send("b", optingOut: true) else { throw Unexpected() }
-        #expect(house.desk.position == position, "nothing is written behind what the other one reads")
+        #expect(house.ingestion.position == position, "nothing is written behind what the other one reads")
         try house.end()
     }
 
@@ -114,23 +114,23 @@ struct IngestionTests {
     func fullWindows() throws {
         let house = try House(windowBytes: 1 << 20)
         guard case .counted = try house.send("known") else { throw Unexpected() }
-        #expect(!house.desk.areWindowsFull)
+        #expect(!house.ingestion.areWindowsFull)
         var wait: Int?
         for number in 0..<50_000 where wait == nil {
             if case .full(let retrySeconds) = try house.send("device \(number)") { wait = retrySeconds }
         }
         // The window is the current minute's: it is over once the second one after it begins.
         #expect((5...180).contains(try #require(wait)))
-        #expect(house.desk.areWindowsFull)
+        #expect(house.ingestion.areWindowsFull)
         for _ in 0..<10 {
             guard case .full = try house.send("somebody") else { throw Unexpected() }
             guard case .counted = try house.send("known") else { throw Unexpected() }
         }
         #expect(house.saidFull.withLock { $0 } == [true])
         house.time.withLock { $0 += 600 }
-        try house.desk.tidy()
-        _ = house.desk.freeze().map { house.desk.applied($0, closed: []) }
-        try house.desk.tidy()
+        try house.ingestion.tidy()
+        _ = house.ingestion.freeze().map { house.ingestion.applied($0, closed: []) }
+        try house.ingestion.tidy()
         #expect(house.saidFull.withLock { $0 } == [true, false])
         guard case .counted = try house.send("somebody") else { throw Unexpected() }
         try house.end()
@@ -138,7 +138,7 @@ struct IngestionTests {
 
     /// PostgreSQL's clock, without PostgreSQL.
     private struct Database: ClockStore {
-        let now: Int64
+        let now: UnixSeconds
         func clock() async throws -> StoredClock { StoredClock(database: now, believed: nil) }
         func believe(_ time: StoredClock.Believed) async throws {}
         func confirm(_ time: StoredClock.Believed) async throws {}
@@ -147,13 +147,13 @@ struct IngestionTests {
     @Test("a time is written down as believed only once PostgreSQL's clock has confirmed it")
     func believedTime() async throws {
         let house = try House()
-        try house.desk.tidy()
+        try house.ingestion.tidy()
         #expect(try BelievedTime(house.data).latest == nil)
         #expect(try await house.houseClock.look(Database(now: house.now - 730 * 86_400)) != nil)
-        try house.desk.tidy()
+        try house.ingestion.tidy()
         #expect(try BelievedTime(house.data).latest == nil)
         #expect(try await house.houseClock.look(Database(now: house.now)) == nil)
-        try house.desk.tidy()
+        try house.ingestion.tidy()
         #expect(try BelievedTime(house.data).latest == house.now)
         try house.end()
     }

@@ -13,7 +13,7 @@ import ThrongStore
 @Suite("The daemon releases noisy metrics by the calendar, counted or not")
 struct NoisyScheduleTests {
     /// 2026-11-19 00:00 UTC.
-    private static let today: Int64 = 1_795_046_400
+    private static let today = UnixSeconds(1_795_046_400)
     private static let day: Int64 = 86_400
     private static let yaml = """
         app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 100000, grace: 3 hours}
@@ -61,11 +61,11 @@ struct NoisyScheduleTests {
         let layout = try plan.layout(of: try #require(plan.metrics.first), rules: .system)
         let counters = CounterStore(settings)
         let store = ReleaseStore(settings)
-        let desk = ReleaseScheduler(store: store, rules: .system)
+        let scheduler = ReleaseScheduler(store: store, rules: .system)
         // Nothing is registered: nothing to open.
-        #expect(try await desk.releaseDue(of: plan, now: Self.today + 60).isEmpty)
+        #expect(try await scheduler.releaseDue(of: plan, now: Self.today + 60).isEmpty)
         try await counters.registerLayouts([layout])
-        #expect(try await desk.releaseDue(of: plan, now: Self.today + 60).isEmpty)
+        #expect(try await scheduler.releaseDue(of: plan, now: Self.today + 60).isEmpty)
         let start = try await counters.attach(daemon: DaemonID(UUID()))
         let flush = Flush(
             after: start, through: start.next, layouts: [layout],
@@ -81,13 +81,13 @@ struct NoisyScheduleTests {
         _ = try await counters.flush(flush, now: Self.today + 3600)
 
         let now = Self.today + 3 * Self.day + 6 * 3600
-        let made = try await desk.releaseDue(of: plan, now: now)
+        let made = try await scheduler.releaseDue(of: plan, now: now)
         #expect(made.map(\.period.start) == (0..<3).map { Self.today + $0 * Self.day })
         #expect(made.allSatisfy { $0.published == 4 && $0.withheld == 0 && $0.gap == nil })
-        #expect(try await desk.releaseDue(of: plan, now: now).isEmpty)
+        #expect(try await scheduler.releaseDue(of: plan, now: now).isEmpty)
 
         let releases = try await store.releases(
-            app: "shop", metric: "views", periodKind: .day, from: 0, to: Self.today * 2)
+            app: "shop", metric: "views", periodKind: .day, from: .epoch, to: .max)
         #expect(releases.count == 3)
         for release in releases {
             // Scale 10: a number is off by more than 400 with a chance of e^-40.
@@ -111,7 +111,7 @@ struct NoisyScheduleTests {
 
     /// Counts events on iOS in one flush, under a layout, as a daemon of its own.
     private static func count(
-        _ events: [Int64: Int64], _ layout: MetricLayout, _ counters: CounterStore
+        _ events: [UnixSeconds: Int64], _ layout: MetricLayout, _ counters: CounterStore
     ) async throws -> FlushOutcome {
         let start = try await counters.attach(daemon: DaemonID(UUID()))
         let flush = Flush(
@@ -124,7 +124,7 @@ struct NoisyScheduleTests {
 
     /// The totals of all releases by day, today being 0.
     private static func totals(_ store: ReleaseStore) async throws -> [Int64: Int64] {
-        let all = try await store.releases(app: "shop", metric: "views", periodKind: .day, from: 0, to: today * 2)
+        let all = try await store.releases(app: "shop", metric: "views", periodKind: .day, from: .epoch, to: .max)
         return Dictionary(
             uniqueKeysWithValues: all.map {
                 (($0.header.period.start - today) / day, $0.cells.first { $0.margin == .total }?.count ?? .min)
@@ -140,16 +140,16 @@ struct NoisyScheduleTests {
         let layout = try plan.layout(of: try #require(plan.metrics.first), rules: .system)
         let (counters, store) = (CounterStore(settings), ReleaseStore(settings))
         defer { store.close() }
-        let desk = ReleaseScheduler(store: store, rules: .system)
+        let scheduler = ReleaseScheduler(store: store, rules: .system)
         try await counters.registerLayouts([layout])
-        if isCalendarFirst { _ = try await desk.releaseDue(of: plan, now: Self.today + 60) }
+        if isCalendarFirst { _ = try await scheduler.releaseDue(of: plan, now: Self.today + 60) }
         let outcome = try await Self.count(
             [Self.today: 1_000_000, Self.today - Self.day: 300_000, Self.today - 2 * Self.day: 20_000], layout, counters
         )
         #expect(outcome.redirected == 2)
         let made =
-            try await desk.releaseDue(of: plan, now: Self.today + 60)
-            + desk.releaseDue(of: plan, now: Self.today + 2 * Self.day + 6 * 3600)
+            try await scheduler.releaseDue(of: plan, now: Self.today + 60)
+            + scheduler.releaseDue(of: plan, now: Self.today + 2 * Self.day + 6 * 3600)
         #expect(made.map(\.period.start) == [Self.today, Self.today + Self.day])
         let totals = try await Self.totals(store)
         #expect(abs(totals[0, default: 0] - 1_320_000) < 400, "\(totals)")
@@ -167,14 +167,14 @@ struct NoisyScheduleTests {
         let old = try exact.layout(of: try #require(exact.metrics.first), rules: .system)
         let (counters, store) = (CounterStore(settings), ReleaseStore(settings))
         defer { store.close() }
-        let desk = ReleaseScheduler(store: store, rules: .system)
+        let scheduler = ReleaseScheduler(store: store, rules: .system)
         try await counters.registerLayouts([old])
-        _ = try await desk.releaseDue(of: exact, now: Self.today + 60)
+        _ = try await scheduler.releaseDue(of: exact, now: Self.today + 60)
         try await counters.registerLayouts([layout])
-        _ = try await desk.releaseDue(of: plan, now: Self.today + 120)
+        _ = try await scheduler.releaseDue(of: plan, now: Self.today + 120)
         _ = try await Self.count([Self.today: 500_000], layout, counters)
-        _ = try await desk.releaseDue(of: plan, now: Self.today + Self.day + 60)
-        _ = try await desk.releaseDue(of: plan, now: Self.today + 3 * Self.day)
+        _ = try await scheduler.releaseDue(of: plan, now: Self.today + Self.day + 60)
+        _ = try await scheduler.releaseDue(of: plan, now: Self.today + 3 * Self.day)
         let totals = try await Self.totals(store)
         #expect(abs(totals[1, default: 0] - 500_000) < 400, "\(totals)")
     }
@@ -186,12 +186,12 @@ struct NoisyScheduleTests {
         try await CounterStore(settings).registerLayouts([
             try plan.layout(of: try #require(plan.metrics.first), rules: .system)
         ])
-        let desk = ReleaseScheduler(store: ReleaseStore(settings), rules: .system)
-        _ = try await desk.releaseDue(of: plan, now: Self.today + 60)
+        let scheduler = ReleaseScheduler(store: ReleaseStore(settings), rules: .system)
+        _ = try await scheduler.releaseDue(of: plan, now: Self.today + 60)
         let yaml = Self.yaml.replacing("    budget: {epsilon: 31, per: month}\n", with: "")
             .replacing("    noise: {mechanism: laplace, epsilon: 1}\n", with: "")
         let exact = try Plan(yaml: yaml, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
-        let made = try await desk.releaseDue(of: exact, now: Self.today + 2 * Self.day)
+        let made = try await scheduler.releaseDue(of: exact, now: Self.today + 2 * Self.day)
         #expect(made.map(\.gap) == [.withoutBudget])
 
         // That day is gone for good; the one under way is only not released yet.

@@ -86,8 +86,8 @@ struct RevealedReleaseTests {
         #expect(counts["tart"] == nil)
         #expect(counts.count == 2)
         #expect(counts.keys.allSatisfy { ["", "apple pie", "other"].contains($0) })
-        let desk = ReportScheduler(store: shop.store, rules: .system, folder: "/nonexistent")
-        let document = try await desk.document(
+        let scheduler = ReportScheduler(store: shop.store, rules: .system, folder: "/nonexistent")
+        let document = try await scheduler.document(
             of: try #require(shop.plan.reports.first), plan: shop.plan, period: CountedShop.period(0))
         guard case .answered(let answered) = document.answers[0].outcome else {
             Issue.record("there is no answer")

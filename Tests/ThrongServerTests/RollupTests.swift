@@ -47,7 +47,7 @@ struct RollupTests {
         """
 
     /// When a day or the week that ends with it is due.
-    private static func due(_ day: Int) -> Int64 { CountedShop.start(day + 1) + 3 * 3600 }
+    private static func due(_ day: Int) -> UnixSeconds { CountedShop.start(day + 1) + 3 * 3600 }
 
     private static func counted(_ yaml: String) async throws -> CountedShop {
         let shop = try await CountedShop(yaml)
@@ -76,7 +76,7 @@ struct RollupTests {
         #expect(six.map(\.period) == (0..<6).map(CountedShop.period))
         #expect(try await shop.store.openRollups(app: "shop").map(\.hasOpenParts) == [true])
         // What is next is Sunday; the week that waits with it is over then, too.
-        #expect(try await shop.store.firstOpenEnd(app: "shop") == CountedShop.week.end)
+        #expect(try await CalendarStore(shop.store.connection).firstOpenEnd(app: "shop") == CountedShop.week.end)
         let before = try await Self.releases(shop, .day)
         let last = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(6))
         #expect(last.map(\.period) == [CountedShop.period(6), CountedShop.week])
@@ -111,7 +111,7 @@ struct RollupTests {
         let connection = Connection(shop.settings)
         defer { connection.close() }
         try await connection.execute("delete from throng.open_period")
-        #expect(try await shop.store.firstOpenEnd(app: "shop") == CountedShop.week.end)
+        #expect(try await CalendarStore(shop.store.connection).firstOpenEnd(app: "shop") == CountedShop.week.end)
     }
 
     @Test("a plan that no longer asks for weeks gives them up for good")
@@ -134,9 +134,9 @@ struct RollupTests {
         let shop = try await Self.counted(Self.yaml() + daily)
         let weekly = try CountedShop.plan(Self.yaml() + Self.reports)
         let folder = FileManager.default.temporaryDirectory.path + "/throng-rollup-\(UUID().uuidString)"
-        let desk = ReportScheduler(store: shop.store, rules: .system, folder: folder)
-        func deliver(_ plan: Plan, at now: Int64) async throws -> Int {
-            try await desk.deliverDue(of: plan, now: now) { _, error in Issue.record(error) }
+        let scheduler = ReportScheduler(store: shop.store, rules: .system, folder: folder)
+        func deliver(_ plan: Plan, at now: UnixSeconds) async throws -> Int {
+            try await scheduler.deliverDue(of: plan, now: now) { _, error in Issue.record(error) }
         }
         _ = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(0))
         #expect(try await deliver(shop.plan, at: CountedShop.start(1) + 6 * 3600) == 1)
@@ -150,9 +150,9 @@ struct RollupTests {
     func report() async throws {
         let shop = try await Self.counted(Self.yaml() + Self.reports)
         let folder = FileManager.default.temporaryDirectory.path + "/throng-rollup-\(UUID().uuidString)"
-        let desk = ReportScheduler(store: shop.store, rules: .system, folder: folder)
-        func deliver(at now: Int64) async throws -> Int {
-            try await desk.deliverDue(of: shop.plan, now: now) { _, error in Issue.record(error) }
+        let scheduler = ReportScheduler(store: shop.store, rules: .system, folder: folder)
+        func deliver(at now: UnixSeconds) async throws -> Int {
+            try await scheduler.deliverDue(of: shop.plan, now: now) { _, error in Issue.record(error) }
         }
         let six = CountedShop.start(7) + 6 * 3600
         _ = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(5))

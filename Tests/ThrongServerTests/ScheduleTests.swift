@@ -13,7 +13,7 @@ import ThrongStore
 @Suite("The daemon releases and reports by itself, once")
 struct ScheduleTests {
     /// 2026-11-19 00:00 UTC.
-    private static let day: Int64 = 1_795_046_400
+    private static let day = UnixSeconds(1_795_046_400)
     private static let plan = """
         app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 100, grace: 3 hours}
         purposes:
@@ -73,7 +73,7 @@ struct ScheduleTests {
                 distinct: cells.map {
                     DistinctDelta(
                         layout: 0, periodStart: day, margin: layout.leaf, cell: CellIndex($0.cell),
-                        window: WindowNumber(day / 86_400), delta: $0.devices)
+                        window: WindowNumber(day.flooredQuotient(by: 86_400)), delta: $0.devices)
                 })
             _ = try await counters.flush(flush, now: day + 3600)
             folder = FileManager.default.temporaryDirectory.path + "/throng-schedule-\(UUID().uuidString)"
@@ -85,7 +85,7 @@ struct ScheduleTests {
         var runs: RunStore { RunStore(store.connection) }
         var deliveries: DeliveryStore { DeliveryStore(store.connection) }
 
-        func deliver(at now: Int64) async throws -> Int {
+        func deliver(at now: UnixSeconds) async throws -> Int {
             try await reports.deliverDue(of: plan, now: now) { _, error in Issue.record(error) }
         }
     }
@@ -182,9 +182,9 @@ struct ScheduleTests {
         let run = try #require(try await shop.runs.runs().last)
         #expect(run.period.start == next)
         // The day before ended when this one began.
-        _ = try await shop.store.expire(plans: [shop.plan], now: next + 10 * 86_400 - 1)
+        _ = try await RetentionStore(shop.store.connection).expire(plans: [shop.plan], now: next + 10 * 86_400 - 1)
         #expect(try await !shop.deliveries.files(of: run.name).isEmpty)
-        _ = try await shop.store.expire(plans: [shop.plan], now: next + 10 * 86_400)
+        _ = try await RetentionStore(shop.store.connection).expire(plans: [shop.plan], now: next + 10 * 86_400)
         #expect(try await shop.deliveries.files(of: run.name).isEmpty)
         try FileManager.default.removeItem(atPath: shop.folder)
     }
@@ -231,7 +231,7 @@ struct ScheduleTests {
         let counters = CounterStore(settings)
         try await counters.registerLayouts([layout])
         var position = try await counters.attach(daemon: DaemonID(UUID()))
-        func count(_ events: Int64, on day: Int64) async throws {
+        func count(_ events: Int64, on day: UnixSeconds) async throws {
             let cells: [(cell: UInt32, events: Int64)] = [(0, events), (1, events)]
             let flush = Flush(
                 after: position, through: position.next, layouts: [layout],
@@ -242,14 +242,14 @@ struct ScheduleTests {
                 distinct: cells.map {
                     DistinctDelta(
                         layout: 0, periodStart: day, margin: layout.leaf, cell: CellIndex($0.cell),
-                        window: WindowNumber(day / 86_400), delta: 25)
+                        window: WindowNumber(day.flooredQuotient(by: 86_400)), delta: 25)
                 })
             position = position.next
             _ = try await counters.flush(flush, now: day + 3600)
         }
         let (before, day) = (Self.day - 86_400, Self.day)
         let store = ReleaseStore(settings)
-        let desk = ReleaseScheduler(store: store, rules: .system)
+        let scheduler = ReleaseScheduler(store: store, rules: .system)
         let reports = ReportScheduler(store: store, rules: .system, folder: "/nowhere")
         let period = PeriodCalendar.utc.period(.day, containing: day)
         func document() async throws -> ReportDocument {
@@ -258,14 +258,14 @@ struct ScheduleTests {
         try await count(100, on: before)
         try await count(130, on: day)
         let now = day + 2 * 86_400
-        _ = try await desk.releaseDue(of: plan, now: now)
+        _ = try await scheduler.releaseDue(of: plan, now: now)
         let first = try await document()
         #expect(first.json.contains("\"difference\": 60,"))
         #expect(first.json.contains("\"began_later\""))
         #expect(first.sources.map(\.period) == ["2026-11-19", "2026-11-18"])
         // Last week's day comes to light only now, and is released after the report's own day.
         try await count(50, on: day - 7 * 86_400)
-        #expect(try await desk.releaseDue(of: plan, now: now).count >= 1)
+        #expect(try await scheduler.releaseDue(of: plan, now: now).count >= 1)
         let again = try await document()
         #expect(again == first)
         #expect(

@@ -23,13 +23,13 @@ struct WrongClockTests {
         let ahead = Mutex<Int64>(0)
         let plan: Plan
         let layout: MetricLayout
-        let now: Int64
+        let now: UnixSeconds
 
         init() async throws {
             settings = try await TestCluster.database()
             store = ReleaseStore(settings)
-            now = try await Connection(settings).integer("select extract(epoch from now())::bigint")
-            let today = CalendarDate(daysSince1970: now / 86_400)
+            now = UnixSeconds(try await Connection(settings).integer("select extract(epoch from now())::bigint"))
+            let today = CalendarDate(daysSince1970: now.flooredQuotient(by: 86_400))
             let yaml = """
                 app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 100, grace: 1 hour}
                 purposes:
@@ -38,7 +38,7 @@ struct WrongClockTests {
                   os: {title: System, field: os, list: [ios, android], partitions: devices}
                 metrics:
                   views: {title: Views, events: [view], question: What?, decision: That., owner: Team,
-                    expires: \(CalendarDate(daysSince1970: now / 86_400 + 300)), purpose: product, dimensions: [os],
+                    expires: \(CalendarDate(daysSince1970: now.flooredQuotient(by: 86_400) + 300)), purpose: product, dimensions: [os],
                     period: hour}
                 """
             plan = try Plan(yaml: yaml, file: "plan.yaml", today: today)
@@ -49,7 +49,7 @@ struct WrongClockTests {
         func count(hoursAgo: Int64) async throws {
             let counters = CounterStore(settings)
             try await counters.registerLayouts([layout])
-            let start = now - now % 3600 - hoursAgo * 3600
+            let start = UnixSeconds((now.flooredQuotient(by: 3600) - hoursAgo) * 3600)
             let from = try await counters.attach(daemon: DaemonID(UUID()))
             let flush = Flush(
                 after: from, through: from.next, layouts: [layout],
@@ -72,7 +72,8 @@ struct WrongClockTests {
             let clock = UnixClock { [self] in now + ahead.withLock { $0 } }
             return ScheduleService(
                 plans: [plan], releases: ReleaseScheduler(store: store, rules: .system),
-                reports: ReportScheduler(store: store, rules: .system, folder: "/nowhere"), store: store,
+                reports: ReportScheduler(store: store, rules: .system, folder: "/nowhere"),
+                calendar: CalendarStore(store.connection), retention: RetentionStore(store.connection),
                 standing: FlushStanding(),
                 guarded: ClockGuard(
                     clock: HouseClock(clock, machine: "a", uptime: { 5000 }), store: DatabaseClock(store.connection),
@@ -132,8 +133,9 @@ struct WrongClockTests {
         try await house.count(hoursAgo: 0)
         var day: Int64 = -1
         await house.schedule(settling: SetMeanwhile(house: house)).look(&day)
-        let hour = house.now - house.now % 3600
-        let made = try await house.store.releases(app: "shop", metric: "views", periodKind: .hour, from: 0, to: .max)
+        let hour = UnixSeconds(house.now.flooredQuotient(by: 3600) * 3600)
+        let made = try await house.store.releases(
+            app: "shop", metric: "views", periodKind: .hour, from: .epoch, to: .max)
         #expect(!made.isEmpty && made.allSatisfy { $0.header.period.start < hour }, "the hour that runs is not over")
         #expect(try await house.rows("counter") > 0)
         #expect(day == house.now.flooredQuotient(by: 86_400))

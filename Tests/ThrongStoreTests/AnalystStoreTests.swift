@@ -107,7 +107,7 @@ struct AnalystStoreTests {
         let connection = Connection(try await TestCluster.emptyDatabase())
         for text in texts {
             let number = try await connection.run { session in
-                try session.query("test.numeric", "select '\(text)'::numeric").numeric(0, 0)
+                try session.query("test.numeric", "select '\(text)'::numeric").read { try $0.numeric() }.first ?? nil
             }
             let digits = text.filter { $0 != "." && $0 != "-" }
             #expect(number?.units == Int128(text.hasPrefix("-") ? "-\(digits)" : digits), "\(text)")
@@ -115,7 +115,7 @@ struct AnalystStoreTests {
         }
         for text in ["NaN", "Infinity", "1e60"] {
             let number = try await connection.run { session in
-                try session.query("test.numeric", "select '\(text)'::numeric").numeric(0, 0)
+                try session.query("test.numeric", "select '\(text)'::numeric").read { try $0.numeric() }.first ?? nil
             }
             #expect(number == nil, "\(text)")
         }

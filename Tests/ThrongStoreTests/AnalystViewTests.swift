@@ -1,5 +1,6 @@
 import TestCluster
 import Testing
+import ThrongChance
 import ThrongCounting
 import ThrongPlan
 import ThrongRelease
@@ -82,7 +83,7 @@ struct AnalystViewTests {
     @Test("rows that cannot occur say so, exactly where the layout says it", arguments: 0..<12)
     func impossible(seed: UInt64) async throws {
         let settings = try await TestCluster.database()
-        var random = Congruential(state: seed)
+        var random = SeededGenerator(seed: seed)
         let sizes = [2, 3, 4]
         let combinations = (0..<Int(random.next() % 5)).map { _ in
             let places = (0..<3).filter { _ in random.next() % 5 < 3 }
@@ -244,7 +245,7 @@ struct AnalystViewTests {
         let settings = try await TestCluster.database()
         let layout = MetricLayout.sample()
         try await CounterStore(settings).registerLayouts([layout])
-        let store = ReleaseStore(settings)
+        let store = CalendarStore(.reporting(settings))
         let names = "select relname::text from pg_class where relname ~ '^counter_d_' and relkind = 'r' order by 1"
         try await store.keepCalendar(of: layout, expires: .max, now: saturday + 60)
         #expect(try await Connection(settings).texts(names) == ["counter_d_20261121", "counter_d_20261122"])
@@ -292,15 +293,5 @@ struct AnalystViewTests {
         #expect(
             try await owner.integer("select count(*) from analyst.shop_orders")
                 == Int64(Self.shown.reduce(0) { $0 + layout.size(of: $1) }))
-    }
-}
-
-/// A generator that gives the same numbers each time.
-private struct Congruential {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state >> 33
     }
 }

@@ -31,7 +31,7 @@ struct DeliveryStoreTests {
         try await runs.keep(Self.files, of: claim, label: "1", deliveries: deliveries, now: saturday)
     }
 
-    private func begin(_ now: Int64, foldersOnly: Bool = false) async throws -> DeliveryClaim? {
+    private func begin(_ now: UnixSeconds, foldersOnly: Bool = false) async throws -> DeliveryClaim? {
         try await store.claimDelivery(app: "shop", foldersOnly: foldersOnly, lease: .seconds(60), now: now)
     }
 
@@ -146,14 +146,14 @@ struct DeliveryStoreTests {
 
     @Test("which runs were made is asked of one kind of period and as far back as missed ones are made up for")
     func made() async throws {
-        func made(_ kind: PeriodKind, from: Int64) async throws -> Set<Int64> {
+        func made(_ kind: PeriodKind, from: UnixSeconds) async throws -> Set<UnixSeconds> {
             try await runs.madeStarts(app: "shop", report: "weekly", periodKind: kind, from: from)
         }
-        #expect(try await made(.day, from: 0) == [], "it is not made yet")
+        #expect(try await made(.day, from: .epoch) == [], "it is not made yet")
         #expect(try await keep([]))
         #expect(try await made(.day, from: saturday) == [saturday])
         #expect(try await made(.day, from: saturday + 1) == [])
-        #expect(try await made(.week, from: 0) == [])
+        #expect(try await made(.week, from: .epoch) == [])
     }
 
     @Test("of many that ask at once, one gets a delivery")

@@ -33,7 +33,7 @@ struct FirstsTests {
             (0..<4).map {
                 DistinctDelta(
                     layout: 0, periodStart: saturday, margin: layout.leaf, cell: CellIndex(UInt32(cell)),
-                    window: WindowNumber(saturday / 900 + $0), delta: counted.window)
+                    window: WindowNumber(saturday.flooredQuotient(by: 900) + $0), delta: counted.window)
             }
         }
         let flush = Flush(

@@ -30,7 +30,7 @@ struct FlushTests {
     func coverage() async throws {
         let settings = try await TestCluster.database()
         let store = CounterStore(settings)
-        let releases = ReleaseStore(settings)
+        let coverage = CoverageStore(.reporting(settings))
         _ = try await store.attach(daemon: .new)
         let layout = MetricLayout.sample()
         _ = try await store.flush(.of(layout, after: 0, through: 1), now: saturday)
@@ -46,7 +46,7 @@ struct FlushTests {
         _ = try await store.flush(flush(1, count: 40, [accepted, refused]), now: saturday)
         _ = try await store.flush(flush(2, count: 40, [accepted]), now: saturday)
         #expect(
-            try await releases.coverage(app: layout.app, period: .day(saturday)) == ["accepted": 80, "opted_out": 2])
+            try await coverage.totals(app: layout.app, period: .day(saturday)) == ["accepted": 80, "opted_out": 2])
 
         try await Connection(settings).execute(
             """
@@ -54,7 +54,40 @@ struct FlushTests {
             select metric_id, to_timestamp(\(saturday)), to_timestamp(\(saturday + day)) from throng.metric_layout
             """)
         _ = try await store.flush(flush(3, count: 7, [accepted]), now: saturday + day)
-        #expect(try await releases.coverage(app: layout.app, period: .day(saturday + day)) == ["late": 7])
+        #expect(try await coverage.totals(app: layout.app, period: .day(saturday + day)) == ["late": 7])
+    }
+
+    @Test("until when windows were closed is known behind every place in the journal, whatever the clock")
+    func closings() async throws {
+        let settings = try await TestCluster.database()
+        let store = CounterStore(settings)
+        _ = try await store.attach(daemon: .new)
+        let layout = MetricLayout.sample()
+        func flush(_ after: UInt64, closing ended: UnixSeconds?) async throws {
+            let flush = Flush.of(layout, after: after, through: after + 1)
+            let closing = Flush(
+                after: flush.after, through: flush.through, layouts: flush.layouts, counters: flush.counters,
+                distinct: [], closedUntil: ended)
+            // What was flushed already is noted once.
+            for _ in 0..<2 { _ = try await store.flush(closing, now: saturday) }
+        }
+        func known() async throws -> [UnixSeconds?] {
+            var known: [UnixSeconds?] = []
+            for place in UInt64(0)...5 { known.append(try await store.closedUntil(after: JournalPosition(place))) }
+            return known
+        }
+        try await flush(0, closing: nil)
+        #expect(try await known() == [nil, nil, nil, nil, nil, nil])
+        try await flush(1, closing: saturday)
+        try await flush(2, closing: .max)
+        try await flush(3, closing: saturday + 900)
+        #expect(try await known() == [.max, .max, .max, saturday + 900, nil, nil])
+        try await flush(4, closing: saturday + 1800)
+        #expect(try await known() == [.max, .max, .max, saturday + 1800, saturday + 1800, nil])
+        #expect(try await Connection(settings).integer("select count(*) from throng.window_closing") == 2)
+        // Another daemon has closed nothing.
+        _ = try await store.attach(daemon: .new)
+        #expect(try await known() == [nil, nil, nil, nil, nil, nil])
     }
 
     @Test("a flush from anywhere but the watermark is refused")

@@ -20,6 +20,7 @@ struct KeptTests {
     private struct Ledger {
         let settings: ConnectionSettings
         let store: ReleaseStore
+        var retention: RetentionStore { RetentionStore(store.connection) }
         let admin: Connection
         let end = saturday + day
 
@@ -46,7 +47,7 @@ struct KeptTests {
         }
 
         /// The files of a run of a report.
-        func files(until: Int64, report: ReportName = "daily") async throws {
+        func files(until: UnixSeconds, report: ReportName = "daily") async throws {
             let claim = try #require(
                 try await RunStore(store.connection).claimRun(
                     app: "shop", report: report, partner: "bank", period: .day(saturday), now: end + day))
@@ -76,12 +77,12 @@ struct KeptTests {
         let ledger = try await Ledger()
         let plans = Self.without(isServed)
         #expect(try await ledger.cells(splitBySteps: true) > 0)
-        _ = try await ledger.store.expire(plans: plans, now: ledger.end + 10 * day - 1)
+        _ = try await ledger.retention.expire(plans: plans, now: ledger.end + 10 * day - 1)
         #expect(try await ledger.cells(splitBySteps: true) > 0)
-        _ = try await ledger.store.expire(plans: plans, now: ledger.end + 10 * day)
+        _ = try await ledger.retention.expire(plans: plans, now: ledger.end + 10 * day)
         #expect(try await ledger.cells(splitBySteps: true) == 0)
         #expect(try await ledger.cells() > 0)
-        _ = try await ledger.store.expire(plans: plans, now: ledger.end + 30 * day)
+        _ = try await ledger.retention.expire(plans: plans, now: ledger.end + 30 * day)
         #expect(try await ledger.cells() == 0)
     }
 
@@ -98,9 +99,9 @@ struct KeptTests {
                 "select (select count(*) from throng.open_period) + (select count(*) from throng.counter)"
                     + " + (select count(*) from throng.distinct_count)")
         }
-        _ = try await ledger.store.expire(plans: [], now: ledger.end + 30 * day)
+        _ = try await ledger.retention.expire(plans: [], now: ledger.end + 30 * day)
         #expect(try await left() > 0)
-        _ = try await ledger.store.expire(plans: [], now: ledger.end + 32 * day)
+        _ = try await ledger.retention.expire(plans: [], now: ledger.end + 32 * day)
         #expect(try await left() == 0)
     }
 
@@ -109,9 +110,9 @@ struct KeptTests {
         let ledger = try await Ledger()
         try await ledger.admin.execute(
             "update throng.metric_layout set expiry_after = '{172800}', expiry_drops = '{*}'")
-        _ = try await ledger.store.expire(plans: [], now: ledger.end + 2 * day - 1)
+        _ = try await ledger.retention.expire(plans: [], now: ledger.end + 2 * day - 1)
         #expect(try await ledger.admin.integer("select count(*) from throng.counter") > 0)
-        _ = try await ledger.store.expire(plans: [], now: ledger.end + 2 * day)
+        _ = try await ledger.retention.expire(plans: [], now: ledger.end + 2 * day)
         #expect(try await ledger.admin.integer("select count(*) from throng.counter") == 0)
     }
 
@@ -119,9 +120,9 @@ struct KeptTests {
     func files() async throws {
         let ledger = try await Ledger()
         try await ledger.files(until: ledger.end + 8 * day)
-        _ = try await ledger.store.expire(plans: Self.without(true), now: ledger.end + 8 * day - 1)
+        _ = try await ledger.retention.expire(plans: Self.without(true), now: ledger.end + 8 * day - 1)
         #expect(try await ledger.fileCount() == 1)
-        _ = try await ledger.store.expire(plans: [], now: ledger.end + 8 * day)
+        _ = try await ledger.retention.expire(plans: [], now: ledger.end + 8 * day)
         #expect(try await ledger.fileCount() == 0)
     }
 
@@ -132,9 +133,9 @@ struct KeptTests {
         let ledger = try await Ledger()
         try await ledger.files(until: .max)
         try await ledger.admin.execute("update throng.report_run set files_until = null")
-        _ = try await ledger.store.expire(plans: [], now: ledger.end + 10 * day - 1)
+        _ = try await ledger.retention.expire(plans: [], now: ledger.end + 10 * day - 1)
         #expect(try await ledger.fileCount() == 1)
-        _ = try await ledger.store.expire(plans: [], now: ledger.end + 10 * day)
+        _ = try await ledger.retention.expire(plans: [], now: ledger.end + 10 * day)
         #expect(try await ledger.fileCount() == 0)
     }
 }

@@ -98,14 +98,14 @@ struct LabelStoreTests {
     func retirement() async throws {
         let settings = try await TestCluster.database()
         let store = LabelStore(settings)
-        let releases = ReleaseStore(settings)
+        let retention = RetentionStore(.reporting(settings))
         let connection = Connection(settings)
         let plan = try Self.plan(retention: 200)
         let slot = try await Self.learn("pie", store)
         let learned = try await connection.integer(
             "select extract(epoch from learned_at)::bigint from throng.revealed_label")
         func expire(after days: Int64) async throws -> [Bool] {
-            _ = try await releases.expire(plans: [plan], now: learned + days * day)
+            _ = try await retention.expire(plans: [plan], now: UnixSeconds(learned + days * day))
             return try await Self.labels(store).map(\.isRetired)
         }
         #expect(try await expire(after: 199) == [false])
@@ -126,7 +126,7 @@ struct LabelStoreTests {
     func openPeriods() async throws {
         let settings = try await TestCluster.database()
         let store = LabelStore(settings)
-        let releases = ReleaseStore(settings)
+        let retention = RetentionStore(.reporting(settings))
         let plan = try Self.plan(retention: 200)
         let layout = try plan.layout(of: plan.metrics[0], rules: .system)
         _ = try await Self.learn("pie", store)
@@ -140,10 +140,10 @@ struct LabelStoreTests {
             update throng.revealed_label
             set learned_at = to_timestamp(\(saturday)), retired_at = to_timestamp(\(saturday))
             """)
-        _ = try await releases.expire(plans: [plan], now: saturday + 150 * day)
+        _ = try await retention.expire(plans: [plan], now: saturday + 150 * day)
         #expect(try await Self.labels(store).map(\.isRetired) == [true])
         try await connection.execute("delete from throng.open_period")
-        _ = try await releases.expire(plans: [plan], now: saturday + 150 * day)
+        _ = try await retention.expire(plans: [plan], now: saturday + 150 * day)
         #expect(try await Self.labels(store).isEmpty)
     }
 

@@ -10,16 +10,16 @@ import ThrongPlan
 struct MisplacedFlushTests {
     @Test(
         "what was counted by a clock far off counts into the period that is open by PostgreSQL's, as late",
-        arguments: [730 * day, 101 * day, -3000 * day, -saturday])
+        arguments: [730 * day, 101 * day, -3000 * day, -saturday.value])
     func clockFarOff(ahead: Int64) async throws {
         let settings = try await TestCluster.database()
         let store = CounterStore(settings)
         let admin = Connection(settings)
-        let now = try await admin.integer("select extract(epoch from now())::bigint")
-        let today = now - now % day
+        let now = UnixSeconds(try await admin.integer("select extract(epoch from now())::bigint"))
+        let today = Period.day(now).start
         _ = try await store.attach(daemon: .new)
         let layout = MetricLayout.sample()
-        let wrong = today + ahead - (today + ahead) % day
+        let wrong = Period.day(today + ahead).start
         let both = Flush(
             after: .start, through: .start.next, layouts: [layout],
             counters: [
@@ -42,7 +42,8 @@ struct MisplacedFlushTests {
         #expect(try await admin.integer("select sum(value)::bigint from throng.counter") == 151)
         #expect(try await admin.integer("select count(distinct period_start) from throng.counter") == 1)
         #expect(
-            try await admin.integer("select extract(epoch from min(period_start))::bigint from throng.counter") == today
+            try await admin.integer("select extract(epoch from min(period_start))::bigint from throng.counter")
+                == today.value
         )
         #expect(try await admin.integer("select count(*) from throng.open_period") == 1)
     }
@@ -52,8 +53,8 @@ struct MisplacedFlushTests {
         let settings = try await TestCluster.database()
         let store = CounterStore(settings)
         let admin = Connection(settings)
-        let now = try await admin.integer("select extract(epoch from now())::bigint")
-        let today = now - now % day
+        let now = UnixSeconds(try await admin.integer("select extract(epoch from now())::bigint"))
+        let today = Period.day(now).start
         _ = try await store.attach(daemon: .new)
         let layout = MetricLayout.sample()
         _ = try await store.flush(.of(layout, after: 0, through: 1, at: today), now: now)
@@ -67,7 +68,7 @@ struct MisplacedFlushTests {
         _ = try await store.flush(.of(layout, after: 1, through: 2, at: today, count: 7), now: now)
         #expect(
             try await admin.integer("select extract(epoch from max(period_start))::bigint from throng.counter")
-                == today + 201 * day)
+                == (today + 201 * day).value)
         #expect(try await admin.integer("select sum(value)::bigint from throng.counter") == 8)
     }
 }

@@ -45,23 +45,30 @@ struct NoiseStoreTests {
         /// A store object of a process that has just begun.
         func store() -> NoiseStore { NoiseStore(ReleaseStore(settings)) }
 
-        func open(_ now: Int64, _ layout: MetricLayout? = nil) async throws {
+        func open(_ now: UnixSeconds, _ layout: MetricLayout? = nil) async throws {
             try await NoiseStore(reader).keepCalendar(of: layout ?? self.layout, expires: .max, now: now)
         }
 
         func request(
-            _ start: Int64 = saturday, budget: Int64 = 2000, per: BudgetSpan = .month, _ layout: MetricLayout? = nil
+            _ start: UnixSeconds = saturday, budget: Int64 = 2000, per: BudgetSpan = .month,
+            _ layout: MetricLayout? = nil
+        ) throws -> NoiseRequest {
+            try Self.request(of: layout ?? self.layout, start, budget: budget, per: per)
+        }
+
+        static func request(
+            of layout: MetricLayout, _ start: UnixSeconds = saturday, budget: Int64 = 2000, per: BudgetSpan = .month
         ) throws -> NoiseRequest {
             try #require(
                 try NoiseRequest(
-                    layout: layout ?? self.layout, period: .day(start), plan: PlanVersion(hex: "ab"),
+                    layout: layout, period: .day(start), plan: PlanVersion(hex: "ab"),
                     groupings: [.total, Margin(keeping: [0])], sampling: 1,
                     budget: try PrivacyBudget(total: .epsilon(Rational(budget)), per: per)))
         }
 
         func released() async throws -> [Release] {
             try await reader.releases(
-                app: "shop", metric: layout.metric, periodKind: .day, from: 0, to: saturday * 2)
+                app: "shop", metric: layout.metric, periodKind: .day, from: .epoch, to: .max)
         }
 
         func open() async throws -> [Period] {

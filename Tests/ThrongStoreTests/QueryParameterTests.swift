@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import ThrongCounting
+import ThrongNoise
 import ThrongPlan
 import ThrongRelease
 
@@ -20,44 +21,52 @@ struct QueryParameterTests {
     private static let believed = StoredClock.Believed(time: saturday, machine: "a", uptime: 1)
     private static let label = LearnedLabel(dimension: "os", slot: 0, label: "iOS", isRetired: false)
     private static let token = AccessToken(
-        id: "00000000", role: .partner("supplier", of: "shop"), note: nil, createdAt: 0, expiresAt: 1)
+        id: "00000000", role: .partner("supplier", of: "shop"), note: nil, createdAt: .epoch, expiresAt: UnixSeconds(1))
     private static let period = PendingFlush.MetricPeriod(metric: 1, start: saturday)
     private static let terms = ReleaseTerms(
         threshold: Threshold(devices: 20))
 
+    private static let header = MetricLayout.sample().header(day, groupings: [.total])
+    private static let budget = SlotBudget(
+        app: "shop", purpose: "product", slot: saturday..<saturday + 1, total: .epsilon(Rational(1)))
+
     /// One of each type.
     private static let samples: [any TypedQuery] =
         [
-            InsertDelivery(run: run, delivery: .folder("out"), idempotencyKey: [], now: 0),
-            ClaimDelivery(app: "shop", run: nil, now: 0, lease: .zero, foldersOnly: true),
-            ExtendDelivery(claim: claim, now: 0, lease: .zero),
-            FinishDelivery(claim: claim, state: .sent, error: nil, retryAt: 0, now: 0),
-            ReopenDeliveries(run: run, now: 0), SelectDeliveries(run: run),
-            InsertDeliveredFile(claim: claim, place: 0, status: nil, now: 0), SelectDeliveredFiles(claim: claim),
+            InsertDelivery(run: run, delivery: .folder("out"), idempotencyKey: [], now: .epoch),
+            ClaimDelivery(app: "shop", run: nil, now: .epoch, lease: .zero, foldersOnly: true),
+            ExtendDelivery(claim: claim, now: .epoch, lease: .zero),
+            FinishDelivery(claim: claim, state: .sent, error: nil, retryAt: .epoch, now: .epoch),
+            ReopenDeliveries(run: run, now: .epoch), SelectDeliveries(run: run),
+            InsertDeliveredFile(claim: claim, place: 0, status: nil, now: .epoch), SelectDeliveredFiles(claim: claim),
             ClaimRun(
-                app: "shop", report: "weekly", partner: "supplier", period: day, now: 0, lease: .zero, tries: 1),
-            MakeRun(claim: runClaim, label: "1", detail: nil, until: 0),
-            FinishRun(claim: runClaim, outcome: .failed, detail: nil, now: 0),
-            SettleRun(run: run, now: 0), ReopenRun(run: run),
-            SelectMadeStarts(app: "shop", report: "weekly", periodKind: .day, from: 0),
+                app: "shop", report: "weekly", partner: "supplier", period: day, now: .epoch, lease: .zero, tries: 1),
+            MakeRun(claim: runClaim, label: "1", detail: nil, until: .epoch),
+            FinishRun(claim: runClaim, outcome: .failed, detail: nil, now: .epoch),
+            SettleRun(run: run, now: .epoch), ReopenRun(run: run),
+            SelectMadeStarts(app: "shop", report: "weekly", periodKind: .day, from: .epoch),
             SelectRuns(app: nil, report: nil), SelectLastRuns(most: 1), InsertRunFile(run: run, file: file),
-            SelectRunFiles(run: run), DeleteRunFiles(app: "shop", before: 0, now: 0, report: nil), SelectKeptApps(),
-            UpsertCoverage(app: "shop", hour: 0, kind: "late", events: 1), SelectCoverage(app: "shop", period: day),
-            DeleteCoverage(app: "shop", before: 0), SelectClock(), RaiseClock(believed: believed),
+            SelectRunFiles(run: run), DeleteRunFiles(app: "shop", before: .epoch, now: .epoch, report: nil),
+            SelectKeptApps(),
+            UpsertCoverage(app: "shop", hour: .epoch, kind: "late", events: 1),
+            SelectCoverage(app: "shop", period: day),
+            DeleteCoverage(app: "shop", before: .epoch), SelectClock(), RaiseClock(believed: believed),
             ConfirmClock(believed: believed), AskToSettle(), SelectAsked(),
             SettleWatermark(attachment: attachment, asking: 1), SelectUnsettled(asking: 1),
             SelectLabels(app: "shop"), LearnLabel(app: "shop", dimension: "os", most: 1, label: "iOS"),
             RestoreLabel(app: "shop", lost: label), NotePublishedLabels(app: "shop", dimension: "os", slots: []),
-            RetireLabels(app: "shop", dimension: "os", before: 0, now: 0), DeleteLabels(app: "shop", before: 0),
-            SelectPeriods(metric: 1, from: 0), OpenByCalendar(metric: 1, periods: [day]),
-            SelectFirstOpenEnd(app: "shop"), SelectReleasedStarts(app: "shop", periodKind: .day, from: 0),
+            RetireLabels(app: "shop", dimension: "os", before: .epoch, now: .epoch),
+            DeleteLabels(app: "shop", before: .epoch),
+            SelectPeriods(metric: 1, from: .epoch), OpenByCalendar(metric: 1, periods: [day]),
+            SelectFirstOpenEnd(app: "shop"), SelectReleasedStarts(app: "shop", periodKind: .day, from: .epoch),
             EnsurePartitions(kind: .day, starts: []), SelectKeptLayouts(),
-            DropReleased(metric: 1, dimension: nil, before: 0), ExpireOpen(metric: 1, before: 0),
-            DropPartitions(countersBefore: 0, distinctBefore: 0, abandonedBefore: 0), DeleteAbandonedTop(),
-        ] + later
+            DropReleased(metric: 1, dimension: nil, before: .epoch), ExpireOpen(metric: 1, before: .epoch),
+            DropPartitions(countersBefore: .epoch, distinctBefore: .epoch, abandonedBefore: .epoch),
+            DeleteAbandonedTop(),
+        ] + later + released
 
     private static let later: [any TypedQuery] = [
-        InsertToken(token: token, hash: []), SelectTokens(id: nil), RevokeToken(id: "00000000", now: 0),
+        InsertToken(token: token, hash: []), SelectTokens(id: nil), RevokeToken(id: "00000000", now: .epoch),
         SelectPartnerFiles(app: "shop", partner: "supplier"),
         SelectPartnerFile(app: "shop", partner: "supplier", report: "weekly", name: "a.csv"),
         SelectLastReleases(most: 1), LockMigrations(), FindMigrationTable(), SelectMigrations(),
@@ -69,17 +78,53 @@ struct QueryParameterTests {
         ReleaseWatermark(attachment: attachment),
         AdvanceWatermark(attachment: attachment, after: JournalPosition(0), through: JournalPosition(1)),
         SelectImpossible(starts: []), SelectDisplaced(periods: [period]), LockMetricsShared(metrics: [1]),
-        SelectRecentlyClosed(metrics: [1], since: 0), SelectClosed(periods: [period]),
-        SelectClosedFrom(metric: 1, from: 0), OpenPeriods(periods: [period], ends: [0]), UpsertCounters(),
+        SelectRecentlyClosed(metrics: [1], since: .epoch), SelectClosed(periods: [period]),
+        SelectClosedFrom(metric: 1, from: .epoch), OpenPeriods(periods: [period], ends: [.epoch]), UpsertCounters(),
         UpsertDistinct(), UpsertTop(daemon: daemon), RegisterLayout(layout: .sample(), makeCurrent: true),
-        KeepTerms(metric: 1, terms: terms),
+        KeepTerms(metric: 1, terms: terms), FindLayout(layout: LayoutID([])), SelectLayouts(app: "shop"),
+        SelectTerms(layout: LayoutID([])),
     ]
+
+    private static let released: [any TypedQuery] = [
+        SelectOpenPeriods(app: "shop"), DeleteOpenPeriod(metric: 1, period: day), LockMetric(metric: 1),
+        ClosePeriod(metric: 1, period: day), InsertOpenRollup(metric: 1, period: day),
+        DeleteOpenRollup(metric: 1, period: day), SelectOpenRollups(app: "shop"),
+        FindOpenRollup(metric: 1, period: day), SelectCounters(metric: 1, period: day),
+        SelectDistinct(metric: 1, period: day), DeleteDistinct(metric: 1, period: day),
+        SelectTop(metric: 1, period: day), DeleteTop(metric: 1, period: day),
+        InsertRelease(metric: 1, header: header, digest: []), SelectReleaseNames(),
+        SelectReleases(app: "shop", metric: "orders", kind: .day, from: .epoch, to: .epoch),
+        SelectKnownReleases(app: "shop", metric: "orders", period: day, from: .epoch),
+        SelectFirstRelease(app: "shop", metric: "orders", period: day), SelectReleasesWithin(metric: 1, period: day),
+        SelectReleasedCells(release: 1), LockTies(app: "shop"),
+        SelectOverlappingReleases(app: "shop", from: .epoch, to: .epoch),
+        SelectCountedPeriods(metric: 1, kind: .day, from: .epoch, to: .epoch),
+        KeepPeriod(metric: 1, period: day, names: ["orders"]), ForgetKeptPeriods(app: "shop"),
+        SelectReason(metric: 1, period: day, margin: .total, cell: CellIndex(0), timeZone: "UTC"),
+        FindReasons(metric: 1, period: day), SelectLastNoisyPeriod(metric: 1, layout: .sample()),
+        OpenNoisyPeriods(metric: 1, layout: .sample(), periods: [day]),
+        SelectReleaseKind(app: "shop", metric: "orders", period: day), LockNoise(metric: 1), UnlockNoise(metric: 1),
+        InsertBudget(budget: budget), LockBudgets(app: "shop", purpose: "product"),
+        SpendBudget(budget: budget, spent: Rational(1)),
+        SelectLedger(app: "shop", purpose: "product", from: .epoch, to: .epoch),
+        SelectDraw(layout: .sample(), period: day),
+        StoreDraw(draw: 1, digest: DrawDigest(hex: "ab")), PublishDraw(draw: 1), SelectNoiseCells(draw: 1),
+        DeleteNoiseCells(draw: 1), InsertWindowClosing(daemon: daemon, through: JournalPosition(1), ended: .epoch),
+        SelectWindowClosing(daemon: daemon, after: JournalPosition(0)),
+    ]
+
+    private static func draw() throws -> InsertDraw {
+        let layout = NoiseStoreTests.House.layout("orders", epsilon: Rational(1))
+        let request = try NoiseStoreTests.House.request(of: layout)
+        let row = LedgerRow(release: request.id, slots: [], cost: Rational(1), stage: .reserved)
+        return InsertDraw(metric: 1, request: request, row: row)
+    }
 
     @Test("as many parameters as the file has placeholders, of every type that there is")
     func parameters() throws {
         let files = Dictionary(uniqueKeysWithValues: try QueryFile.all().map { ($0.name, $0) })
         var seen: Set<String> = []
-        for sample in Self.samples {
+        for sample in try Self.samples + [Self.draw()] {
             let name = type(of: sample).text.name
             #expect(sample.parameters.count == files[name]?.parameters, "\(name)")
             #expect(type(of: sample).text.sql == files[name]?.body, "the header of \(name) is not sent")

@@ -25,8 +25,9 @@ struct ReleaseCalendarTests {
     @Test("a metric that nobody uses has every period from the one in which the clock first met it")
     func unused() async throws {
         let (_, store) = try await house()
-        try await store.keepCalendar(of: layout, expires: .max, now: saturday + 3600)
-        try await store.keepCalendar(of: layout, expires: .max, now: saturday + 3 * day)
+        let calendar = CalendarStore(store.connection)
+        try await calendar.keepCalendar(of: layout, expires: .max, now: saturday + 3600)
+        try await calendar.keepCalendar(of: layout, expires: .max, now: saturday + 3 * day)
         #expect(try await starts(store) == [0, 1, 2, 3])
         let layout = layout
         let decision = try await store.release(layout, .day(saturday + day)) { cube in
@@ -38,23 +39,25 @@ struct ReleaseCalendarTests {
     @Test("a day between two that were counted opens as well, and what was released stays closed")
     func between() async throws {
         let (counters, store) = try await house()
+        let calendar = CalendarStore(store.connection)
         let flush = Flush.of(layout, after: 0, through: 1, at: saturday - 2 * day, count: 50, devices: 25)
         _ = try await counters.flush(flush, now: saturday)
         let layout = layout
         _ = try await store.release(layout, .day(saturday - 2 * day)) { cube in
             try ReleaseCase(header: layout.header(cube.period, groupings: [.total]), parts: [cube]).decide()
         }
-        for _ in 0..<2 { try await store.keepCalendar(of: layout, expires: .max, now: saturday) }
+        for _ in 0..<2 { try await calendar.keepCalendar(of: layout, expires: .max, now: saturday) }
         #expect(try await starts(store) == [-1, 0])
     }
 
     @Test("no period opens once the metric has expired, none in the future, and none for an unknown layout")
     func bounds() async throws {
         let (_, store) = try await house()
-        try await store.keepCalendar(of: layout, expires: saturday + day, now: saturday)
-        try await store.keepCalendar(of: layout, expires: saturday + day, now: saturday + 5 * day)
+        let calendar = CalendarStore(store.connection)
+        try await calendar.keepCalendar(of: layout, expires: saturday + day, now: saturday)
+        try await calendar.keepCalendar(of: layout, expires: saturday + day, now: saturday + 5 * day)
         #expect(try await starts(store) == [0])
-        try await store.keepCalendar(of: .sample(app: "other"), expires: .max, now: saturday)
+        try await calendar.keepCalendar(of: .sample(app: "other"), expires: .max, now: saturday)
         #expect(try await store.openPeriods(app: "other").isEmpty)
     }
 }

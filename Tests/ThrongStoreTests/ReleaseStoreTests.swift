@@ -162,7 +162,7 @@ struct ReleaseStoreTests {
         let admin = Connection(settings)
         await #expect(throws: PostgresError.self) { try await admin.execute(sql) }
         #expect(
-            try await store.releases(app: "shop", metric: "orders", periodKind: .day, from: 0, to: .max)
+            try await store.releases(app: "shop", metric: "orders", periodKind: .day, from: .epoch, to: .max)
                 == [made].compactMap { $0 })
     }
 
@@ -176,7 +176,7 @@ struct ReleaseStoreTests {
         try await admin.execute("alter table throng.released_cell disable trigger user")
         try await admin.execute("update throng.released_cell set count = count + 1")
         await #expect(throws: ReleaseError.altered(metric: "orders", period: .day(saturday))) {
-            try await store.releases(app: "shop", metric: "orders", periodKind: .day, from: 0, to: .max)
+            try await store.releases(app: "shop", metric: "orders", periodKind: .day, from: .epoch, to: .max)
         }
     }
 
@@ -186,17 +186,18 @@ struct ReleaseStoreTests {
         _ = try await counted(settings)
         let store = ReleaseStore(settings)
         _ = try await release(store)
+        let retention = RetentionStore(store.connection)
         let plan = Plan.sample(decay: [DecayStep(after: .seconds(30 * day), action: .drop("step"))])
-        #expect(try await store.expire(plans: [plan], now: saturday + 20 * day).cells == 0)
-        #expect(try await store.expire(plans: [plan], now: saturday + 40 * day).cells > 0)
-        #expect(try await store.expire(plans: [plan], now: saturday + 41 * day).cells == 0)
-        let left = try await store.releases(app: "shop", metric: "orders", periodKind: .day, from: 0, to: .max)
+        #expect(try await retention.expire(plans: [plan], now: saturday + 20 * day).cells == 0)
+        #expect(try await retention.expire(plans: [plan], now: saturday + 40 * day).cells > 0)
+        #expect(try await retention.expire(plans: [plan], now: saturday + 41 * day).cells == 0)
+        let left = try await store.releases(app: "shop", metric: "orders", periodKind: .day, from: .min, to: .max)
         #expect(left.count == 1)
         #expect(left[0].header.groupings == [.total, Margin(keeping: [0])])
         #expect(left[0].cells.map(\.count) == [153, 90, 63])
-        #expect(try await store.expire(plans: [plan], now: saturday + 500 * day).cells == 3)
+        #expect(try await retention.expire(plans: [plan], now: saturday + 500 * day).cells == 3)
         #expect(
-            try await store.releases(app: "shop", metric: "orders", periodKind: .day, from: 0, to: .max) == [])
+            try await store.releases(app: "shop", metric: "orders", periodKind: .day, from: .epoch, to: .max) == [])
         #expect(try await Connection(settings).integer("select count(*) from throng.release") == 1)
     }
 
@@ -205,12 +206,13 @@ struct ReleaseStoreTests {
         let settings = try await TestCluster.database()
         _ = try await counted(settings)
         let store = ReleaseStore(settings)
+        let retention = RetentionStore(store.connection)
         let plan = Plan.sample(decay: [])
         #expect(
-            !(try await store.expire(plans: [plan], now: saturday + 60 * day).partitions)
+            !(try await retention.expire(plans: [plan], now: saturday + 60 * day).partitions)
                 .contains("counter_d_20261121"))
         _ = try await release(store)
-        let dropped = try await store.expire(plans: [plan], now: saturday + 60 * day).partitions
+        let dropped = try await retention.expire(plans: [plan], now: saturday + 60 * day).partitions
         #expect(dropped.contains("counter_d_20261121"))
         #expect(dropped.contains("distinct_count_d_20261121"))
         #expect(try await Connection(settings).integer("select count(*) from throng.counter") == 0)
@@ -219,7 +221,7 @@ struct ReleaseStoreTests {
     @Test("a report run is made once; a failed or abandoned one is made again, by one process")
     func runs() async throws {
         let store = RunStore(try await TestCluster.database())
-        func claim(_ now: Int64) async throws -> ReportRunClaim? {
+        func claim(_ now: UnixSeconds) async throws -> ReportRunClaim? {
             try await store.claimRun(
                 app: "shop", report: "weekly", partner: "supplier", period: .day(saturday), now: now,
                 lease: .seconds(900), tries: 3)
@@ -241,7 +243,7 @@ struct ReleaseStoreTests {
     @Test("the last runs are those that began last, and of each report the latest period's")
     func lastRuns() async throws {
         let store = RunStore(try await TestCluster.database())
-        func run(_ report: ReportName, _ day: Int64, at start: Int64) async throws {
+        func run(_ report: ReportName, _ day: Int64, at start: UnixSeconds) async throws {
             let claim = try await store.claimRun(
                 app: "shop", report: report, partner: "supplier", period: .day(saturday + day * 86_400), now: start)
             try await store.finishRun(try #require(claim), .delivered, detail: nil, now: start + 1)

@@ -85,16 +85,16 @@ struct TiedReleaseTests {
         try await counted([hourly, sales], settings)
         let seen = Seen()
         _ = try #require(try await release(hourly, settings, seen: seen))
-        let store = ReleaseStore(settings)
+        let retention = RetentionStore(.reporting(settings))
         let far = saturday + 100 * day
         func isHour(_ name: String) -> Bool { name.hasSuffix("_h_20261121") }
-        let early = try await store.dropPartitions(countersBefore: far, distinctBefore: far, abandonedBefore: 0)
+        let early = try await retention.dropPartitions(
+            countersBefore: far, distinctBefore: far, abandonedBefore: .epoch)
         #expect(!early.contains(where: isHour))
         _ = try #require(try await release(sales, settings, seen: seen))
         #expect(seen[sales.metric].last?.first?.releases.count == 1)
-        let gone = try await store.dropPartitions(countersBefore: far, distinctBefore: far, abandonedBefore: 0)
+        let gone = try await retention.dropPartitions(countersBefore: far, distinctBefore: far, abandonedBefore: .epoch)
         #expect(gone.filter(isHour).count == 2)
-        store.close()
     }
 
     @Test("what waits for a metric that is never released goes with the abandoned")
@@ -102,13 +102,12 @@ struct TiedReleaseTests {
         let settings = try await TestCluster.database()
         try await counted([orders, sales], settings)
         _ = try #require(try await release(orders, settings, seen: Seen()))
-        let store = ReleaseStore(settings)
+        let retention = RetentionStore(.reporting(settings))
         let far = saturday + 100 * day
-        let gone = try await store.dropPartitions(countersBefore: far, distinctBefore: far, abandonedBefore: far)
+        let gone = try await retention.dropPartitions(countersBefore: far, distinctBefore: far, abandonedBefore: far)
         #expect(gone.filter { $0.hasSuffix("_d_20261121") }.count == 2)
         #expect(try await Connection(settings).integer("select count(*) from throng.top_contribution") == 0)
         #expect(try await Connection(settings).integer("select count(*) from throng.kept_period") == 0)
-        store.close()
     }
 
     /// What each metric was decided against, by attempt.

@@ -13,7 +13,7 @@ struct TopContributionTests {
 
     /// A flush of one counter and these pairs, for the layout's leaf.
     private func flush(
-        _ step: UInt64, at start: Int64 = saturday, _ pairs: [(cell: UInt32, window: Int64, pair: [Int64])]
+        _ step: UInt64, at start: UnixSeconds = saturday, _ pairs: [(cell: UInt32, window: Int64, pair: [Int64])]
     ) -> Flush {
         let counted = Flush.of(layout, after: step - 1, through: step, at: start)
         return Flush(
@@ -33,7 +33,7 @@ struct TopContributionTests {
     }
 
     /// Releases a day and returns what it read of contributions, as "cell window: largest, second".
-    private func released(_ settings: ConnectionSettings, at start: Int64 = saturday) async throws -> [String] {
+    private func released(_ settings: ConnectionSettings, at start: UnixSeconds = saturday) async throws -> [String] {
         let layout = layout
         let (pairs, report) = AsyncStream.makeStream(of: [StoredTop].self)
         _ = try await ReleaseStore(settings).release(layout, .day(start)) { cube in
@@ -125,7 +125,7 @@ struct TopContributionTests {
     func abandoned() async throws {
         let settings = try await TestCluster.database()
         _ = try await attached(settings).flush(flush(1, [(0, 7, [50, 10])]), now: saturday)
-        let store = ReleaseStore(settings)
+        let store = RetentionStore(.reporting(settings))
         _ = try await store.expire(plans: [.sample(decay: [])], now: saturday + 300 * day)
         #expect(try await rows(settings) == 1)
         _ = try await store.expire(plans: [.sample(decay: [])], now: saturday + 402 * day)

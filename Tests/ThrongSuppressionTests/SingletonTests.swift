@@ -64,7 +64,7 @@ struct SingletonTests {
         var ours: [String] = []
         var published = 0
         for seed in UInt64(1)...25 {
-            var random = SeededGenerator(seed: seed)
+            var random = SecretGenerator(seed: seed)
             let values = (0..<9).map { _ -> Int64 in
                 switch Int.random(in: 0..<10, using: &random) {
                 case 0..<2: 1

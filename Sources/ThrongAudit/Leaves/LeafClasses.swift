@@ -60,8 +60,8 @@ struct LeafClasses {
                 }
                 guard !isOutside, let region = shape.regions[key] else { continue }
                 holding.append(region)
-                signature.high &+= Self.word(UInt64(region), seed: 0x9e37_79b9_7f4a_7c15)
-                signature.low &+= Self.word(UInt64(region), seed: 0xd1b5_4a32_d192_ed03)
+                signature.high &+= SplitMix.mixed((UInt64(region) &+ 1) &* 0x9e37_79b9_7f4a_7c15)
+                signature.low &+= SplitMix.mixed((UInt64(region) &+ 1) &* 0xd1b5_4a32_d192_ed03)
             }
             if let number = numbers[signature] {
                 classOf[leaf] = number
@@ -75,13 +75,5 @@ struct LeafClasses {
                 for region in holding { members[Int(region)].append(number) }
             }
         }
-    }
-
-    /// SplitMix64.
-    private static func word(_ number: UInt64, seed: UInt64) -> UInt64 {
-        var word = (number &+ 1) &* seed
-        word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-        return word ^ (word >> 31)
     }
 }

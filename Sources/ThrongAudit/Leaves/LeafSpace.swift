@@ -112,3 +112,84 @@ struct LeafSpace {
         return words.isEmpty ? "everything" : words.joined(separator: ", ")
     }
 }
+
+/// A set of leaves: one set number an axis, −1 being the whole axis.
+struct LeafRegion: Hashable {
+    var sets: [Int32]
+}
+
+/// One dimension of the leaf space, or time, with the sets of its finest parts that published numbers add up.
+struct LeafAxis {
+    /// The dimension's name; time is "when".
+    let name: String
+    /// The finest parts, named.
+    let elements: [String]
+    /// Sets in use, by number: element places, ascending.
+    private(set) var sets: [[Int32]] = []
+    /// By set: a layer; sets of one layer do not overlap, so that an element has at most one of them.
+    private(set) var layerOf: [Int] = []
+    /// By layer, by element: the set, or −1.
+    private(set) var setOf: [[Int32]] = []
+    private var numbers: [[Int32]: Int32] = [:]
+
+    init(name: String, elements: [String]) {
+        self.name = name
+        self.elements = elements
+    }
+
+    /// The number of a set of elements; −1 is all of them.
+    mutating func number(of members: [Int32]) -> Int32 {
+        if members.count == elements.count { return -1 }
+        if let known = numbers[members] { return known }
+        let number = Int32(sets.count)
+        numbers[members] = number
+        sets.append(members)
+        let layer =
+            setOf.indices.first { layer in members.allSatisfy { setOf[layer][Int($0)] < 0 } } ?? setOf.count
+        if layer == setOf.count { setOf.append(Array(repeating: -1, count: elements.count)) }
+        layerOf.append(layer)
+        for member in members { setOf[layer][Int(member)] = number }
+        return number
+    }
+
+    /// The elements of a set.
+    func members(of number: Int32) -> [Int32] {
+        number < 0 ? Array(0..<Int32(elements.count)) : sets[Int(number)]
+    }
+}
+
+/// Time cut at every start and end of a published period, and, where a period was issued again, by batch.
+///
+/// Days, weeks, months, rolling weeks, cumulative series and days of two time zones all are sets of such moments.
+struct Moments {
+    /// The pieces in order.
+    let pieces: [Piece]
+
+    /// An interval between neighbouring cuts, and one batch of what was counted in it.
+    struct Piece: Hashable {
+        let start: Int64
+        let end: Int64
+        let batch: Int
+    }
+
+    /// - Complexity: O(periods · pieces).
+    init(_ periods: Set<AuditPeriod>) {
+        let cuts = Set(periods.flatMap { [$0.start, $0.end] }).sorted()
+        var pieces: [Piece] = []
+        for (start, end) in zip(cuts, cuts.dropFirst()) {
+            let covering = periods.filter { $0.start <= start && $0.end >= end }
+            guard !covering.isEmpty else { continue }
+            let batches = (covering.compactMap(\.revision).max() ?? 0) + 1
+            for batch in 0..<batches { pieces.append(Piece(start: start, end: end, batch: batch)) }
+        }
+        self.pieces = pieces
+    }
+
+    /// The pieces of a period.
+    func members(of period: AuditPeriod) -> [Int32] {
+        pieces.indices.filter {
+            pieces[$0].start >= period.start && pieces[$0].end <= period.end
+                && pieces[$0].batch <= (period.revision ?? .max)
+        }.map(Int32.init)
+    }
+}

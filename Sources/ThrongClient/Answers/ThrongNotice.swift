@@ -10,6 +10,52 @@ public enum ThrongNotice: Sendable, Hashable {
     case noPlan(ThrongError)
 }
 
+/// Why an event was not sent, or not counted. A closed list.
+public enum DropReason: String, Sendable, Hashable, Codable, CaseIterable {
+    /// There is no plan yet, or was none when the app ended.
+    case noPlan
+    /// The plan has no such event, or only devices themselves may say it.
+    case unknownEvent
+    /// The plan has no use for one of its fields.
+    case unknownField
+    /// A field that is summed is missing or no number.
+    case invalidValue
+    /// No label says what several dimensions make of one field.
+    case ambiguousField
+    /// Its buckets can't occur together, as the plan says.
+    case impossibleCombination
+    /// Every metric that counts it has expired.
+    case metricExpired
+    /// No purpose that it would be counted for is allowed.
+    case notAllowed
+    /// It was not among the share that the plan asks for.
+    case notSampled
+    /// The device has added all that it may add in this window.
+    case contributionBound
+    /// The queue was full, and it was the oldest; or too much was recorded at once.
+    case queueFull
+    /// It waited too long for a connection.
+    case tooOld
+    /// Its batch got no answer as long as the daemon would have known it again; it may have been counted.
+    case unanswered
+    /// The daemon refused it.
+    case refused
+    /// Its purpose was withdrawn before it was sent.
+    case withdrawn
+}
+
+/// Why a ``Throng`` could not be started, has no plan, or could not keep what a person said.
+public enum ThrongError: Error, Sendable, Hashable {
+    /// The plan's address does not end with `/v1/plan/APP`.
+    case planAddress
+    /// There is no plan: none is stored or bundled, and why the daemon gave none.
+    case noPlan(String)
+    /// The plan can't be followed on this device.
+    case plan(String)
+    /// The storage can't be used, or could not keep something.
+    case storage(String)
+}
+
 extension ThrongNotice: CustomStringConvertible {
     /// What was found and what to do.
     public var description: String {
@@ -20,6 +66,18 @@ extension ThrongNotice: CustomStringConvertible {
             "What the person said about purposes could not be read. All of them count as refused; ask again."
         case .memoryLost: "What the device remembered was damaged; it goes on as another device."
         case .noPlan(let error): "\(error)"
+        }
+    }
+}
+
+extension ThrongError: CustomStringConvertible {
+    /// What was found and what to do.
+    public var description: String {
+        switch self {
+        case .planAddress: "The plan's address must be an http or https URL that ends with /v1/plan/APP."
+        case .noPlan(let reason): "The daemon gave no plan: \(reason) It is asked again; an app may bundle one."
+        case .plan(let reason): "The plan can't be followed: \(reason)"
+        case .storage(let reason): reason
         }
     }
 }

@@ -16,3 +16,32 @@ public struct ThrongStatus: Sendable, Hashable {
     /// Why the daemon's plan could not be had when it was asked for last.
     public let planProblem: ThrongError?
 }
+
+/// What ``Throng/flush()`` came to.
+public struct FlushResult: Sendable, Hashable {
+    /// Events that the daemon counted.
+    public var counted = 0
+    /// Events that the daemon refused; ``Throng/sent`` has the reasons.
+    public var refused = 0
+    /// Events that still wait, for an answer or for the next window of their purpose.
+    public var waiting = 0
+    /// What kept some of them waiting, if anything did.
+    public var problem: Problem?
+
+    /// Nothing was sent and nothing waits.
+    public init() {}
+
+    /// Why events wait.
+    public enum Problem: Sendable, Hashable {
+        /// The daemon could not be reached, or gave no answer of its own.
+        case unreachable
+        /// There is no plan, without which nothing can be sent.
+        case noPlan(ThrongError)
+        /// The daemon asked to come again later. Unit: seconds from now.
+        case busy(seconds: Int64)
+        /// The daemon refused a whole batch, which is not sent again: an HTTP status, and its word for the reason.
+        case rejected(status: Int, error: String)
+        /// What is to be sent could not be written down first, without which a crash could count it twice.
+        case storage
+    }
+}

@@ -2,16 +2,16 @@ internal import ThrongWire
 
 /// When a device recorded what a metric asks about, as far as it takes to answer.
 struct Activity: Codable, Sendable {
-    /// For retention: the start of the week of the first event. Unit: Unix seconds.
-    private var first: Int64?
+    /// For retention: the start of the week of the first event.
+    private var first: UnixSeconds?
     /// For retention: the weeks after that one that are answered, as numbers; at most as many as the plan asks for.
     private var answered: Set<Int64> = []
     /// For frequency: periods that are not answered yet.
     private var periods: [Active] = []
 
     struct Active: Codable, Sendable {
-        let start: Int64
-        let end: Int64
+        let start: UnixSeconds
+        let end: UnixSeconds
         var count: Int
     }
 
@@ -19,7 +19,7 @@ struct Activity: Codable, Sendable {
     ///
     /// - Returns: how many weeks after the first one it is, 0 to `most`, if that week is not answered yet.
     mutating func comeBack(in week: Period, most: Int, calendar: PeriodCalendar) -> Int64? {
-        func number(since start: Int64) -> Int64 {
+        func number(since start: UnixSeconds) -> Int64 {
             (calendar.date(at: week.start).daysSince1970 - calendar.date(at: start).daysSince1970) / 7
         }
         // A clock that was ahead when it began has begun nothing.
@@ -41,7 +41,7 @@ struct Activity: Codable, Sendable {
     }
 
     /// Takes out the periods that are over.
-    mutating func takeOver(at now: Int64) -> [Active] {
+    mutating func takeOver(at now: UnixSeconds) -> [Active] {
         let over = periods.filter { $0.end <= now }
         periods.removeAll { $0.end <= now }
         return over

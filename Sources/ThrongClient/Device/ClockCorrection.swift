@@ -1,3 +1,5 @@
+internal import ThrongWire
+
 /// How far the device's clock is off, by the daemon's: whoever is hours wrong would send everything into windows that are
 /// not open.
 struct ClockCorrection: Codable, Sendable {
@@ -5,11 +7,11 @@ struct ClockCorrection: Codable, Sendable {
     private(set) var seconds: Int64 = 0
     /// How often it changed.
     private var changes = 0
-    /// What the clock showed at the last change. Unit: Unix seconds.
-    private var changed: Int64?
+    /// What the clock showed at the last change.
+    private var changed: UnixSeconds?
 
-    /// The last time that calendars know: the year 9999's. Unit: Unix seconds.
-    static let latest: Int64 = 253_402_214_400
+    /// The last time that calendars know: the year 9999's.
+    static let latest = UnixSeconds(253_402_214_400)
 
     /// As much may be wrong without a correction: somewhat more than the five minutes for which a plan's answer, and so its
     /// date, may be kept on the way. Unit: seconds.
@@ -17,18 +19,18 @@ struct ClockCorrection: Codable, Sendable {
     /// No more often than this by the device's own clock. Unit: seconds.
     private static let pause: Int64 = 3600
 
-    /// The time, by a device's clock that shows so much. Unit of both: Unix seconds.
-    func applied(to clock: Int64) -> Int64 {
-        min(max(min(max(clock, 0), Self.latest) + seconds, 0), Self.latest)
+    /// The time, by a device's clock that shows so much.
+    func applied(to clock: UnixSeconds) -> UnixSeconds {
+        min(max(min(max(clock, .epoch), Self.latest) + seconds, .epoch), Self.latest)
     }
 
     /// Learns what time it is.
     ///
     /// - Parameters:
-    ///   - date: what the daemon's clock shows. Unit: Unix seconds.
-    ///   - clock: what the device's clock shows. Unit: Unix seconds.
+    ///   - date: what the daemon's clock shows.
+    ///   - clock: what the device's clock shows.
     /// - Returns: by how much the time has changed; 0 if it has not. Unit: seconds.
-    mutating func learn(_ date: Int64, at clock: Int64) -> Int64 {
+    mutating func learn(_ date: UnixSeconds, at clock: UnixSeconds) -> Int64 {
         let wanted = abs(date - clock) <= Self.tolerance ? 0 : date - clock
         let shift = wanted - seconds
         guard abs(shift) > Self.tolerance, changed.map({ abs(clock - $0) >= Self.pause }) ?? true else { return 0 }

@@ -25,7 +25,7 @@ enum DaemonAnswer: Sendable {
     /// Nothing that anyone says keeps a device silent for longer. Unit: seconds.
     private static let longestWait: Int64 = 86_400
 
-    init(_ response: ClientResponse, now: Int64) {
+    init(_ response: ClientResponse, now: UnixSeconds) {
         struct Refusal: Decodable { let error: String }
         let decoder = JSONDecoder()
         // What is no refusal by a daemon comes from something between.
@@ -48,15 +48,15 @@ enum DaemonAnswer: Sendable {
     }
 
     /// `Retry-After` as seconds or as a date (RFC 9110, sections 10.2.3 and 5.6.7), within a day.
-    static func wait(_ header: String?, now: Int64) -> Int64 {
+    static func wait(_ header: String?, now: UnixSeconds) -> Int64 {
         guard let header else { return 0 }
         if let seconds = Int64(header) { return min(max(seconds, 0), longestWait) }
-        guard let then = unixSeconds(header) else { return 0 }
+        guard let then = instant(header) else { return 0 }
         return min(max(then - now, 0), longestWait)
     }
 
     /// The date of a header, such as "Sun, 06 Nov 1994 08:49:37 GMT"; nil for anything else.
-    static func unixSeconds(_ header: String) -> Int64? {
+    static func instant(_ header: String) -> UnixSeconds? {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         let parts = header.split(separator: " ")
         guard parts.count == 6, parts[5] == "GMT", let day = Int(parts[1]),
@@ -65,6 +65,6 @@ enum DaemonAnswer: Sendable {
         else { return nil }
         let clock = parts[4].split(separator: ":").map { Int64($0) ?? -1 }
         guard clock.count == 3, clock.allSatisfy({ (0..<61).contains($0) }) else { return nil }
-        return date.daysSince1970 * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
+        return UnixSeconds(date.daysSince1970 * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2])
     }
 }

@@ -15,7 +15,7 @@ extension DeviceMemory {
     }
 
     /// Drops what waited too long.
-    mutating func forgetOld(now: Int64, ageLimit: Int64) {
+    mutating func forgetOld(now: UnixSeconds, ageLimit: Int64) {
         firsts.forget(before: now)
         for (purpose, queue) in queues {
             let old = queue.filter { $0.age(now: now) > ageLimit }
@@ -26,7 +26,7 @@ extension DeviceMemory {
     }
 
     /// Whether something of a purpose could be sent in the open window.
-    func hasBatch(_ purpose: DevicePlan.Purpose, now: Int64) -> Bool {
+    func hasBatch(_ purpose: DevicePlan.Purpose, now: UnixSeconds) -> Bool {
         var spending = sent[purpose.name] ?? Spending()
         spending.open(purpose.rotation.window(at: now).value)
         return (queues[purpose.name] ?? []).contains { spending.room(for: $0, of: purpose) > 0 }
@@ -37,7 +37,8 @@ extension DeviceMemory {
     /// Bounds are kept as the daemon keeps them, in the window of sending: an event for which one of its metrics has no
     /// room waits for the next window, so that nothing is refused and no first contribution is lost.
     mutating func makeBatch(
-        _ purpose: DevicePlan.Purpose, plan: DevicePlan, now: Int64, rules: BatchRules, revealed: inout RevealedValues,
+        _ purpose: DevicePlan.Purpose, plan: DevicePlan, now: UnixSeconds, rules: BatchRules,
+        revealed: inout RevealedValues,
         random: inout RandomSource
     ) -> Outstanding? {
         let window = purpose.rotation.window(at: now).value
@@ -80,7 +81,7 @@ extension DeviceMemory {
             var firsts: [String: [String: [[String]]]] = [:]
             var contributions: [FirstsMemory.Contribution] = []
             for metric in known.metrics where event.metrics.contains(metric.name) && !metric.groupings.isEmpty {
-                let buckets = metric.buckets(event: event.event, fields: event.fields, unixSeconds: instant)
+                let buckets = metric.buckets(event: event.event, fields: event.fields, at: instant)
                 for kind in metric.firstPeriods {
                     let period = plan.calendar.period(kind, containing: instant)
                     for grouping in metric.groupings.indices {
@@ -161,7 +162,7 @@ extension DeviceMemory {
     }
 
     /// Moves what waits to when it really happened, once it is known that the clock was wrong, and never beyond now.
-    mutating func move(by seconds: Int64, in calendar: PeriodCalendar, now: Int64) {
+    mutating func move(by seconds: Int64, in calendar: PeriodCalendar, now: UnixSeconds) {
         queues = queues.mapValues { $0.map { $0.moved(by: seconds, in: calendar, now: now) } }
         // They are times of the wrong clock.
         patience = [:]
@@ -185,11 +186,11 @@ extension DeviceMemory {
     }
 
     /// RFC 3339, in UTC.
-    static func timestamp(_ unixSeconds: Int64) -> String {
-        let seconds = PeriodCalendar.utc.secondOfDay(at: unixSeconds)
+    static func timestamp(_ time: UnixSeconds) -> String {
+        let seconds = PeriodCalendar.utc.secondOfDay(at: time)
         func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60].map(padded).joined(separator: ":")
-        return "\(PeriodCalendar.utc.date(at: unixSeconds))T\(clock)Z"
+        return "\(PeriodCalendar.utc.date(at: time))T\(clock)Z"
     }
 
     /// The fields that all events have alike, which are written once.

@@ -39,7 +39,7 @@ extension DeviceMemory {
     /// Answers how often the device did what metrics ask about, for the periods that are over.
     ///
     /// - Returns: whether there was anything to answer.
-    mutating func answer(at now: Int64, in circumstances: Circumstances, random: inout RandomSource) -> Bool {
+    mutating func answer(at now: UnixSeconds, in circumstances: Circumstances, random: inout RandomSource) -> Bool {
         var isAnything = false
         for purpose in circumstances.plan.purposes where circumstances.allows(purpose) {
             for metric in purpose.answered where metric.answered?.frequency != nil {
@@ -55,12 +55,12 @@ extension DeviceMemory {
     }
 
     private mutating func answer(
-        _ metric: DevicePlan.Metric, _ fields: [String: EventValue], at unixSeconds: Int64,
+        _ metric: DevicePlan.Metric, _ fields: [String: EventValue], at time: UnixSeconds,
         for purpose: DevicePlan.Purpose, in circumstances: Circumstances, random: inout RandomSource
     ) {
         guard let event = metric.events.min() else { return }
         do throws(DropReason) {
-            try enqueue(event, fields, at: unixSeconds, for: purpose, in: circumstances, random: &random)
+            try enqueue(event, fields, at: time, for: purpose, in: circumstances, random: &random)
         } catch {
             drop(error, event: event)
         }
@@ -108,25 +108,25 @@ extension DeviceMemory {
     }
 
     private mutating func enqueue(
-        _ name: String, _ fields: [String: EventValue], at unixSeconds: Int64, for purpose: DevicePlan.Purpose,
+        _ name: String, _ fields: [String: EventValue], at time: UnixSeconds, for purpose: DevicePlan.Purpose,
         in circumstances: Circumstances, random: inout RandomSource
     ) throws(DropReason) {
         guard let event = purpose.events[name] else { throw .unknownEvent }
         let coarsened = try Self.coarsened(fields, context: circumstances.context, for: event)
-        let live = event.metrics.filter { unixSeconds < $0.expires }
+        let live = event.metrics.filter { time < $0.expires }
         guard !live.isEmpty else { throw .metricExpired }
         for metric in live
-        where metric.isImpossible(metric.buckets(event: name, fields: coarsened, unixSeconds: unixSeconds)) {
+        where metric.isImpossible(metric.buckets(event: name, fields: coarsened, at: time)) {
             throw .impossibleCombination
         }
         guard Double.random(in: 0..<1, using: &random) < event.sampling else { throw .notSampled }
         var spending = recorded[purpose.name] ?? Spending()
-        spending.open(purpose.rotation.window(at: unixSeconds).value)
+        spending.open(purpose.rotation.window(at: time).value)
         let counting = live.filter { spending.room(for: $0) > 0 }
         for metric in counting { spending.add(1, to: metric) }
         recorded[purpose.name] = spending
         guard !counting.isEmpty else { throw .contributionBound }
-        let period = circumstances.plan.calendar.period(event.grain, containing: unixSeconds)
+        let period = circumstances.plan.calendar.period(event.grain, containing: time)
         put(
             QueuedEvent(
                 event: name, fields: coarsened, start: period.start, end: period.end, metrics: counting.map(\.name),

@@ -17,8 +17,8 @@ extension DevicePlan {
         let period: PeriodKind
         let bound: Int
         let sampling: Double
-        /// From here on it no longer counts. Unit: Unix seconds.
-        let expires: Int64
+        /// From here on it no longer counts.
+        let expires: UnixSeconds
         /// Buckets that can't occur together: by dimension, the bucket.
         let impossible: [[(dimension: Int, bucket: Int)]]
         /// For which groupings first contributions are marked.
@@ -115,10 +115,10 @@ extension DevicePlan {
         }
 
         /// The bucket of each dimension, from fields as the daemon will get them.
-        func buckets(event: String, fields: [String: Batch.Scalar], unixSeconds: Int64) -> [Int] {
+        func buckets(event: String, fields: [String: Batch.Scalar], at time: UnixSeconds) -> [Int] {
             dimensions.map { dimension in
                 switch dimension.field {
-                case FieldName.time.text: dimension.bucketing.bucket(.integer(unixSeconds))
+                case FieldName.time.text: dimension.bucketing.bucket(.integer(time.value))
                 case FieldName.event.text: event.withFieldValue { dimension.bucketing.bucket($0) }
                 default:
                     (fields[dimension.field] ?? .null).withFieldValue { dimension.bucketing.bucket($0) }

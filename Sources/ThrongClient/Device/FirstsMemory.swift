@@ -13,11 +13,11 @@ struct FirstsMemory: Codable, Sendable {
     struct Contribution: Codable, Sendable, Hashable {
         /// 64 bits of an HMAC over all of it.
         let key: UInt64
-        /// When it may be forgotten. Unit: Unix seconds.
-        let until: Int64
+        /// When it may be forgotten.
+        let until: UnixSeconds
     }
 
-    private var known: [UInt64: Int64] = [:]
+    private var known: [UInt64: UnixSeconds] = [:]
 
     /// After its end a period's events may still be sent for 48 hours, and calendars differ by a day.
     private static let grace: Int64 = 4 * 86_400
@@ -28,7 +28,7 @@ struct FirstsMemory: Codable, Sendable {
         for contribution in contributions { known[contribution.key] = contribution.until }
     }
 
-    mutating func forget(before now: Int64) {
+    mutating func forget(before now: UnixSeconds) {
         if known.contains(where: { $0.value < now }) { known = known.filter { $0.value >= now } }
     }
 
@@ -42,7 +42,7 @@ struct FirstsMemory: Codable, Sendable {
                 "\(dimension.name)=\(dimension.bucketing.labels[buckets[part.dimension]]) \(part.shown[buckets[part.dimension]])"
         }
         let text =
-            (["first", metric.name, period.kind.rawValue, String(period.start)] + tuple).joined(separator: "\u{1f}")
+            (["first", metric.name, period.kind.rawValue, period.start.description] + tuple).joined(separator: "\u{1f}")
         let code = HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: secret)
         return Contribution(key: code.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }, until: period.end + grace)
     }

@@ -1,3 +1,5 @@
+internal import ThrongWire
+
 /// A batch that has no answer yet. The same bytes are sent until there is one, or the daemon would not know it again.
 struct Outstanding: Codable, Sendable {
     let batch: String
@@ -9,8 +11,7 @@ struct Outstanding: Codable, Sendable {
     let firsts: [[FirstsMemory.Contribution]]
     /// Its place in the log.
     let log: Int
-    /// Unit: Unix seconds.
-    let firstSent: Int64
+    let firstSent: UnixSeconds
     /// What was spent in the window before it.
     let spentBefore: Spending
     /// Whether it may have arrived. Written down before each attempt.
@@ -21,4 +22,46 @@ struct Outstanding: Codable, Sendable {
 
     /// Whether the daemon would refuse it by its window: the window after the next one has begun.
     func isOver(at current: Int64) -> Bool { current >= window + 2 }
+}
+
+/// What a device has added to metrics in one window, so that it stays within their contribution bounds.
+struct Spending: Codable, Sendable {
+    private(set) var window: Int64 = 0
+    private var spent: [String: Int] = [:]
+
+    /// Begins anew where another window is open.
+    mutating func open(_ window: Int64) {
+        guard window != self.window else { return }
+        self.window = window
+        spent = [:]
+    }
+
+    /// What may still be added.
+    func room(for metric: DevicePlan.Metric) -> Int { max(0, metric.bound - (spent[metric.name] ?? 0)) }
+
+    /// Adds so many events, as far as there is room.
+    mutating func add(_ count: Int, to metric: DevicePlan.Metric) {
+        spent[metric.name, default: 0] += min(count, room(for: metric))
+    }
+}
+
+/// How long a purpose's batches hold back after failures.
+struct Patience: Codable, Sendable {
+    /// Failed attempts in a row.
+    private var failures = 0
+    /// Not before then, unless the app asks.
+    private(set) var notBefore = UnixSeconds.epoch
+    /// Not before then, because the daemon said so.
+    private(set) var retryAfter = UnixSeconds.epoch
+
+    /// Notes a failed attempt.
+    ///
+    /// Full jitter (Brooker, "Exponential Backoff And Jitter", 2015), from twenty seconds to an hour, after what the
+    /// daemon asked for.
+    mutating func fail(at now: UnixSeconds, retryAfter seconds: Int64, random: inout RandomSource) {
+        failures = min(failures + 1, 9)
+        retryAfter = seconds > 0 ? now + seconds : .epoch
+        let ceiling = min(10 * Double(1 << failures), 3600)
+        notBefore = max(retryAfter, now) + Int64(Double.random(in: 1...ceiling, using: &random))
+    }
 }

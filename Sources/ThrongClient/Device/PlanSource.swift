@@ -76,8 +76,8 @@ struct PlanSource: Sendable {
 struct StoredPlan: Codable, Sendable {
     var document: Data
     var tag: String?
-    /// When the daemon said last that it is the newest. Unit: Unix seconds.
-    var unixSeconds: Int64
+    /// When the daemon said last that it is the newest.
+    var unixSeconds: UnixSeconds
     /// Where it is the plan.
     var address: String
     /// SHA-256 of the documents that were followed, in hexadecimal, oldest first: plans have no order, and a bundled one
@@ -91,7 +91,7 @@ struct StoredPlan: Codable, Sendable {
     func hasFollowed(_ document: Data) -> Bool { followed.contains(Self.digest(document)) }
 
     /// The same with another document.
-    func with(_ document: Data, tag: String?, unixSeconds: Int64) -> StoredPlan {
+    func with(_ document: Data, tag: String?, unixSeconds: UnixSeconds) -> StoredPlan {
         let digest = Self.digest(document)
         return StoredPlan(
             document: document, tag: tag, unixSeconds: unixSeconds, address: address,

@@ -5,10 +5,10 @@ struct QueuedEvent: Codable, Sendable, Hashable {
     let event: String
     /// Labels and clipped numbers.
     var fields: [String: Batch.Scalar]
-    /// The hour, day, week or month in which it happened. Unit: Unix seconds.
-    let start: Int64
+    /// The hour, day, week or month in which it happened.
+    let start: UnixSeconds
     /// The first second after that.
-    let end: Int64
+    let end: UnixSeconds
     /// The metrics that it is to be counted by; others have had all that the device may add.
     let metrics: [String]
     /// How often it happened.
@@ -18,18 +18,18 @@ struct QueuedEvent: Codable, Sendable, Hashable {
     private static let slack: Int64 = 12 * 3600
 
     /// An instant of that stretch that is not ahead of now: it tells no more than the stretch does.
-    func instant(now: Int64) -> Int64 { max(start, min(end - 1, now - Self.slack)) }
+    func instant(now: UnixSeconds) -> UnixSeconds { max(start, min(end - 1, now - Self.slack)) }
 
     /// How long that stretch is over. Unit: seconds.
-    func age(now: Int64) -> Int64 { max(0, now - (end - 1)) }
+    func age(now: UnixSeconds) -> Int64 { max(0, now - (end - 1)) }
 
     /// The same event, if clocks were so many seconds off when it was recorded.
-    func moved(by seconds: Int64, in calendar: PeriodCalendar, now: Int64) -> QueuedEvent {
+    func moved(by seconds: Int64, in calendar: PeriodCalendar, now: UnixSeconds) -> QueuedEvent {
         let kinds = PeriodKind.allCases.map { calendar.period($0, containing: start) }
         guard let kind = kinds.first(where: { $0.end == end })?.kind else { return self }
         // The middle of a week may be moved into the next one, which has not begun.
         let middle = min(start + (end - start) / 2 + seconds, now)
-        let period = calendar.period(kind, containing: min(max(middle, 0), ClockCorrection.latest))
+        let period = calendar.period(kind, containing: min(max(middle, .epoch), ClockCorrection.latest))
         return QueuedEvent(
             event: event, fields: fields, start: period.start, end: period.end, metrics: metrics, count: count)
     }
@@ -39,4 +39,12 @@ struct QueuedEvent: Codable, Sendable, Hashable {
         event == other.event && start == other.start && end == other.end && fields == other.fields
             && metrics == other.metrics
     }
+}
+
+/// What was recorded while no plan could say what becomes of it: in memory only, since its values are raw.
+struct HeldRecord: Sendable {
+    let record: Inbox.Record
+    /// What was allowed at that moment, less what was refused since.
+    var permissions: Permissions
+    let context: [String: EventValue]
 }

@@ -67,7 +67,7 @@ struct RevealedValues: Sendable {
     }
 
     /// Forgets what no event waits for any more, and what was sent in windows that are over.
-    mutating func forget(but queues: some Sequence<QueuedEvent>, in plan: DevicePlan, now: Int64) {
+    mutating func forget(but queues: some Sequence<QueuedEvent>, in plan: DevicePlan, now: UnixSeconds) {
         let tokens = queues.flatMap { event in plan.revealedFields.compactMap { event.fields[$0]?.revealedHash } }
         waiting = waiting.filter(Set(tokens).contains(key:))
         func isOpen(_ sent: Sent) -> Bool {

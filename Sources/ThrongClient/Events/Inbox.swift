@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import ThrongWire
 
 /// What was recorded and not looked at yet: the only thing that ``Throng/record(_:_:)`` touches.
 final class Inbox: Sendable {
@@ -6,7 +7,7 @@ final class Inbox: Sendable {
     struct Record: Sendable {
         let event: String
         let fields: [String: EventValue]
-        let unixSeconds: Int64
+        let unixSeconds: UnixSeconds
     }
 
     private struct State {

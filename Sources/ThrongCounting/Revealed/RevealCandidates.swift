@@ -47,12 +47,12 @@ package struct RevealCandidates: Sendable {
         var crowd = crowds[window, default: [:]].removeValue(forKey: dimension) ?? Crowd()
         defer { crowds[window]?[dimension] = crowd }
         let known = crowd.devices[hash]
-        if let known, known >= threshold.devices { return .enough }
+        if let known, threshold.isReached(by: known) { return .enough }
         guard known != nil || crowd.devices.count < Self.mostHashes else { return .full }
         let isNew = crowd.pairs.insert(identifier.hash(with: hash.high, hash.low))
         let devices = (known ?? 0) + (isNew ? 1 : 0)
         crowd.devices[hash] = devices
-        return devices >= threshold.devices ? .enough : .few
+        return threshold.isReached(by: devices) ? .enough : .few
     }
 
     /// Whether enough devices have sent a hash.
@@ -63,7 +63,7 @@ package struct RevealCandidates: Sendable {
     }
 
     /// Forgets windows that are over.
-    package mutating func closeWindows(now: Int64) { crowds = crowds.filter { $0.key.over > now } }
+    package mutating func closeWindows(now: UnixSeconds) { crowds = crowds.filter { $0.key.over > now } }
 }
 
 extension WindowKey {

@@ -1,8 +1,12 @@
 // A private key's file is PKCS #8 in PEM, as `openssl genpkey -algorithm ed25519` writes it: base64 of 16 bytes that are
 // always the same (RFC 8410, section 7) and the 32 bytes of the key.
+//
+// A public key's file is a SubjectPublicKeyInfo in PEM: base64 of 12 bytes that are always the same (RFC 8410, section 4)
+// and the 32 bytes of the key.
 
 internal import Crypto
 internal import Foundation
+internal import ThrongWire
 
 /// An Ed25519 key that signs manifests. Whoever has it can sign in the daemon's name.
 package struct ReportKey: Sendable {
@@ -37,4 +41,69 @@ package struct ReportKey: Sendable {
     ///
     /// - Throws: what the library throws where it can't sign.
     package func signature(over bytes: [UInt8]) throws -> [UInt8] { Array(try key.signature(for: bytes)) }
+}
+
+/// The public part of a key that signs manifests.
+package struct ReportPublicKey: Hashable, Sendable {
+    /// 32 bytes.
+    package let bytes: [UInt8]
+
+    private static let prefix: [UInt8] = [
+        0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
+    ]
+
+    init(valid bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Reads a public key's PEM; nil for anything else than an Ed25519 key.
+    package init?(pem: String) {
+        guard let bytes = PEM.bytes(of: pem, label: "PUBLIC KEY"), bytes.count == Self.prefix.count + 32,
+            bytes.starts(with: Self.prefix)
+        else { return nil }
+        self.bytes = Array(bytes.suffix(32))
+    }
+
+    /// Its PEM, for `openssl` and for partners.
+    package var pem: String { PEM.text(Self.prefix + bytes, label: "PUBLIC KEY") }
+
+    /// Its name in manifests.
+    package var id: ReportKeyID { ReportKeyID(of: bytes) }
+
+    /// Whether a signature is this key's over exactly these bytes.
+    package func accepts(_ signature: [UInt8], over message: [UInt8]) -> Bool {
+        do {
+            return try Curve25519.Signing.PublicKey(rawRepresentation: bytes)
+                .isValidSignature(signature, for: message)
+        } catch {
+            // Bytes that are no key have signed nothing.
+            return false
+        }
+    }
+}
+
+/// Which key signed: the first 64 bits of the SHA-256 of its public part.
+package struct ReportKeyID: Hashable, Sendable, CustomStringConvertible {
+    /// 16 lower-case hexadecimal digits.
+    package let hex: String
+
+    /// Wraps an id already in hexadecimal.
+    package init(hex: String) { self.hex = hex }
+
+    init(of publicKey: [UInt8]) { hex = Array(SHA256.hash(data: publicKey).prefix(8)).lowerHex }
+
+    /// The digits.
+    package var description: String { hex }
+}
+
+/// Base64 between two lines that say what it is (RFC 7468).
+enum PEM {
+    static func text(_ bytes: [UInt8], label: String) -> String {
+        "-----BEGIN \(label)-----\n\(Data(bytes).base64EncodedString())\n-----END \(label)-----\n"
+    }
+
+    /// The bytes of the only block of a text; nil where it is not the only one, or has another label.
+    static func bytes(of text: String, label: String) -> [UInt8]? {
+        let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+        guard lines.first == "-----BEGIN \(label)-----", lines.last == "-----END \(label)-----" else { return nil }
+        return Data(base64Encoded: lines.dropFirst().dropLast().joined()).map(Array.init)
+    }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+package import ThrongPlan
 internal import ThrongReport
 
 /// The public keys that have signed a daemon's manifests, the present one last: `keys.json`, which partners get.
@@ -13,20 +14,20 @@ package struct ReportKeyList: Sendable, Hashable {
     package struct Entry: Sendable, Hashable {
         /// The key.
         package let key: ReportPublicKey
-        /// From when on it signs. Unit: Unix seconds; nil where the list does not say.
-        package let from: Int64?
-        /// When it signed last, at the latest; nil for the present one. Unit: Unix seconds.
-        package var until: Int64?
+        /// From when on it signs; nil where the list does not say.
+        package let from: UnixSeconds?
+        /// When it signed last, at the latest; nil for the present one.
+        package var until: UnixSeconds?
 
         /// Puts an entry together.
-        package init(key: ReportPublicKey, from: Int64?, until: Int64? = nil) {
+        package init(key: ReportPublicKey, from: UnixSeconds?, until: UnixSeconds? = nil) {
             self.key = key
             self.from = from
             self.until = until
         }
 
         /// Whether it signed at that instant, as far as the list says.
-        package func covers(_ instant: Int64) -> Bool { (from ?? .min) <= instant && instant <= (until ?? .max) }
+        package func covers(_ instant: UnixSeconds) -> Bool { (from ?? .min) <= instant && instant <= (until ?? .max) }
     }
 
     /// Puts a list together.
@@ -74,7 +75,7 @@ package struct ReportKeyList: Sendable, Hashable {
             else { return nil }
             entries.append(
                 Entry(
-                    key: key, from: written.from.flatMap(Instant.seconds), until: written.until.flatMap(Instant.seconds)
+                    key: key, from: written.from.flatMap(Instant.time), until: written.until.flatMap(Instant.time)
                 ))
         }
         self.init(keys: entries)

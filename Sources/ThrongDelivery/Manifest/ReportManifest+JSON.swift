@@ -74,8 +74,8 @@ extension ReportManifest {
         package let timeZone: String
         /// The files.
         package let files: [Entry]
-        /// Unit: Unix seconds.
-        package let signedAt: Int64
+        /// When it was signed.
+        package let signedAt: UnixSeconds
         /// The key that signed, as the manifest says.
         package let key: ReportKeyID
 
@@ -87,7 +87,7 @@ extension ReportManifest {
             } catch {
                 return nil
             }
-            guard file.format == ReportManifest.format, let signedAt = Instant.seconds(file.signed_at),
+            guard file.format == ReportManifest.format, let signedAt = Instant.time(file.signed_at),
                 Set(file.files.map(\.name)).count == file.files.count,
                 file.files.allSatisfy({ ReportFile.isName($0.name) && $0.size >= 0 && $0.sha256.utf8.count == 64 })
             else { return nil }
@@ -96,8 +96,8 @@ extension ReportManifest {
             app = file.app
             period = file.period.label
             timeZone = file.period.time_zone
-            if let kind = PeriodKind(rawValue: file.period.kind), let start = Instant.seconds(file.period.start),
-                let end = Instant.seconds(file.period.end), start < end
+            if let kind = PeriodKind(rawValue: file.period.kind), let start = Instant.time(file.period.start),
+                let end = Instant.time(file.period.end), start < end
             {
                 covered = Period(kind: kind, start: start, end: end)
             } else {

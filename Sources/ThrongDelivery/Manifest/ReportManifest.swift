@@ -4,7 +4,7 @@
 
 internal import Crypto
 internal import ThrongInsight
-internal import ThrongPlan
+package import ThrongPlan
 internal import ThrongRelease
 package import ThrongReport
 internal import ThrongWire
@@ -32,8 +32,8 @@ package struct ReportManifest: Sendable, Hashable {
     package let releases: [Source]
     /// The files, in the order in which they are delivered.
     package let files: [Entry]
-    /// Unit: Unix seconds.
-    package let signedAt: Int64
+    /// When it was signed.
+    package let signedAt: UnixSeconds
     /// The key that signed.
     package let key: ReportKeyID
 
@@ -45,10 +45,10 @@ package struct ReportManifest: Sendable, Hashable {
         package let label: String
         /// The app's time zone.
         package let timeZone: String
-        /// First second. Unit: Unix seconds.
-        package let start: Int64
-        /// First second after it. Unit: Unix seconds.
-        package let end: Int64
+        /// First second.
+        package let start: UnixSeconds
+        /// First second after it.
+        package let end: UnixSeconds
     }
 
     /// What an insight's numbers stand on; texts are decimals.
@@ -87,7 +87,7 @@ package struct ReportManifest: Sendable, Hashable {
 
     /// Puts the manifest of a report's files together.
     package init(
-        of document: ReportDocument, files: ReportFiles, coverage: CoverageStatement?, signedAt: Int64,
+        of document: ReportDocument, files: ReportFiles, coverage: CoverageStatement?, signedAt: UnixSeconds,
         key: ReportKeyID
     ) {
         report = document.name.text
@@ -114,5 +114,24 @@ package struct ReportManifest: Sendable, Hashable {
         }
         self.signedAt = signedAt
         self.key = key
+    }
+}
+
+extension ReportFiles {
+    /// These files with their manifest's signature and, last, their manifest: who sees the manifest has everything.
+    ///
+    /// - Parameters:
+    ///   - coverage: how much of what arrived was counted; nil where that is unknown.
+    /// - Throws: what the library throws where it can't sign.
+    package func signed(
+        as document: ReportDocument, with key: ReportKey, coverage: CoverageStatement?, now: UnixSeconds
+    ) throws -> ReportFiles {
+        let manifest = ReportManifest(
+            of: document, files: self, coverage: coverage, signedAt: now, key: key.publicKey.id)
+        let name = ReportFile.stem(report: document.name.text, period: document.periodLabel)
+        let file = ReportFile(name: name + ReportFile.manifestEnding, contents: manifest.json)
+        let signature = ReportFile(
+            name: name + ReportFile.signatureEnding, bytes: try key.signature(over: file.contents))
+        return ReportFiles(all + [signature, file])
     }
 }

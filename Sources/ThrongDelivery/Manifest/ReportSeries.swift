@@ -1,5 +1,5 @@
+internal import ThrongInsight
 package import ThrongPlan
-internal import ThrongReport
 
 /// The periods of one report for which a folder has good manifests.
 ///
@@ -32,7 +32,7 @@ package struct ReportSeries: Sendable, Hashable {
     /// Everything about it in sentences: "8 days, from 2026-11-16 to 2026-11-24; 2026-11-18 is not among them".
     package var finding: String {
         guard count > 1 else { return "one \(kind.rawValue), \(first)" }
-        let span = "\(count) \(kind.rawValue)s, from \(first) to \(last)"
+        let span = "\(Wording.english.count(count, kind.rawValue)), from \(first) to \(last)"
         guard missingCount > 0 else { return span + ", none missing in between" }
         let more = missingCount - missing.count
         let names = more > 0 ? missing + ["\(more) more"] : missing

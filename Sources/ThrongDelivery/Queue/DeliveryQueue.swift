@@ -23,8 +23,8 @@ package struct DeliveryQueue: Sendable {
         package let claim: DeliveryClaim
         /// Why it failed; nil where everything arrived.
         package let fault: String?
-        /// When it is tried again; nil where it is over for good. Unit: Unix seconds.
-        package let retryAt: Int64?
+        /// When it is tried again; nil where it is over for good.
+        package let retryAt: UnixSeconds?
         /// The paths or addresses of the files that arrived.
         package let arrived: [String]
     }
@@ -33,7 +33,8 @@ package struct DeliveryQueue: Sendable {
     ///
     /// - Parameter run: Only of this run; nil takes any of the app.
     package func work(
-        app: AppName, run: ReportRunName? = nil, foldersOnly: Bool, now: @Sendable () -> Int64, over: (Outcome) -> Void
+        app: AppName, run: ReportRunName? = nil, foldersOnly: Bool, now: @Sendable () -> UnixSeconds,
+        over: (Outcome) -> Void
     ) async throws {
         while let claim = try await store.claimDelivery(
             app: app, run: run, foldersOnly: foldersOnly, lease: options.lease, now: now())
@@ -44,7 +45,7 @@ package struct DeliveryQueue: Sendable {
     }
 
     /// Nil where another process has taken the delivery over.
-    package func attempt(_ claim: DeliveryClaim, now: @Sendable () -> Int64) async throws -> Outcome? {
+    package func attempt(_ claim: DeliveryClaim, now: @Sendable () -> UnixSeconds) async throws -> Outcome? {
         var arrived: [String] = []
         var fault: String?
         do {
@@ -64,7 +65,7 @@ package struct DeliveryQueue: Sendable {
 
     private struct TakenOver: Error {}
 
-    private func deliver(_ claim: DeliveryClaim, now: @Sendable () -> Int64) async throws -> [String] {
+    private func deliver(_ claim: DeliveryClaim, now: @Sendable () -> UnixSeconds) async throws -> [String] {
         let stored = try await store.files(of: claim.run)
         guard !stored.isEmpty else { throw DeliveryFault.noFiles }
         let files = stored.map { ReportFile(name: $0.name, bytes: $0.contents) }
@@ -92,11 +93,11 @@ package struct DeliveryQueue: Sendable {
     }
 
     /// Whatever held it up, a try whose lease another process has taken over sends nothing.
-    private func extend(_ claim: DeliveryClaim, _ now: Int64) async throws {
+    private func extend(_ claim: DeliveryClaim, _ now: UnixSeconds) async throws {
         guard try await store.extend(claim, lease: options.lease, now: now) else { throw TakenOver() }
     }
 
-    private func note(_ place: Int, _ status: Int?, _ claim: DeliveryClaim, _ now: Int64) async throws {
+    private func note(_ place: Int, _ status: Int?, _ claim: DeliveryClaim, _ now: UnixSeconds) async throws {
         guard
             try await store.noteArrival(of: place, status: status, by: claim, lease: options.lease, now: now)
         else { throw TakenOver() }

@@ -1,3 +1,5 @@
+package import ThrongPlan
+
 /// What an operator allows deliveries over the network to do. A plan says where a report goes; this says whether it may.
 package struct DeliveryOptions: Sendable, Hashable {
     /// `deliver.hosts` (text, none): hosts, with a port where it is not 443, that reports may be sent to.
@@ -28,7 +30,7 @@ package struct DeliveryOptions: Sendable, Hashable {
     package var lease: Duration { .seconds(Self.lookupSeconds + fileSeconds + 15) }
 
     /// When a delivery is tried again after a try that failed; nil where that was the last.
-    package func retry(after attempt: Int, now: Int64) -> Int64? {
+    package func retry(after attempt: Int, now: UnixSeconds) -> UnixSeconds? {
         guard attempt < tries else { return nil }
         let doublings = min(max(attempt - 1, 0), 20)
         return now + min(retrySeconds << Int64(doublings), Self.longestPause)

@@ -14,7 +14,7 @@ extension PeriodCalendar {
                 return "\(locale.longDate(first)), \(clock(at: period.start)) \(to) \(clock(at: period.end))"
             }
             // By the clock that it began with.
-            let end = clock(secondOfDay(at: period.start) + period.end - period.start)
+            let end = clock(secondOfDay(at: period.start) + (period.end - period.start))
             return "\(locale.longDate(first)), \(clock(at: period.start)) \(to) \(end) (UTC\(repetition))"
         case .day:
             return locale.weekdayAndDate(first)
@@ -30,6 +30,15 @@ extension PeriodCalendar {
         }
     }
 
+    /// A period behind what happened in it: "on Saturday, 21 November 2026", "in the week of 16 to 22 November 2026".
+    package func phrase(of period: Period) -> String {
+        switch period.kind {
+        case .hour, .day: "on \(title(of: period))"
+        case .week: "in the week of \(title(of: period))"
+        case .month: "in \(title(of: period))"
+        }
+    }
+
     /// A period where there is little room: "21 Nov 10:00", "21 Nov", "W47", "Nov 2026".
     package func shortTitle(of period: Period, in locale: ReportLocale = .english) -> String {
         let first = date(at: period.start)
@@ -41,10 +50,15 @@ extension PeriodCalendar {
         }
     }
 
-    private func clock(at unixSeconds: Int64) -> String { clock(secondOfDay(at: unixSeconds)) }
+    private func clock(at time: UnixSeconds) -> String { clock(secondOfDay(at: time)) }
 
     private func clock(_ seconds: Int64) -> String {
         let minutes = seconds % 86_400 / 60
         return [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
     }
+}
+
+extension PeriodKind {
+    /// "a day", "an hour".
+    package var withArticle: String { "\(self == .hour ? "an" : "a") \(rawValue)" }
 }

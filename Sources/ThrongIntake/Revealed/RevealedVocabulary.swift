@@ -57,7 +57,7 @@ package final class RevealedVocabulary: Sendable {
     }
 
     /// Forgets windows that are over.
-    package func closeWindows(now: Int64) {
+    package func closeWindows(now: UnixSeconds) {
         state.withLock { state in state.windows = state.windows.filter { $0.key.over > now } }
     }
 }
@@ -74,4 +74,14 @@ struct RevealedDimension: Sendable {
     let most: Int
     /// The number of its field within the purpose.
     let field: Int
+}
+
+/// A hash of a batch that means nothing yet: it was counted as `other`.
+package struct RevealCandidate: Sendable {
+    /// The event's place in the batch.
+    package let event: Int
+    /// The dimension.
+    package let dimension: DimensionName
+    /// As the client sent it. Not stored.
+    package let hash: RevealedHash
 }

@@ -34,3 +34,37 @@ package struct DrawPermit: ~Copyable, Sendable {
         return NoiseDraw(release: release, values: noisy)
     }
 }
+
+/// The noisy numbers of one release, drawn once; they are stored before anyone sees them and published as stored.
+package struct NoiseDraw: Sendable, Hashable {
+    /// Whose numbers they are.
+    package let release: NoiseReleaseID
+    /// One array per measure, one number per declared cell; may be negative. Unit: the measure's.
+    package let values: [[Int64]]
+
+    /// Made by ``DrawPermit/draw(_:using:)``, or read back by the store.
+    package init(release: NoiseReleaseID, values: [[Int64]]) {
+        self.release = release
+        self.values = values
+    }
+
+    /// What its digest is taken over: the release, then one line per measure, decimal numbers with commas between.
+    package var canonicalText: String {
+        ([release.text] + values.map { $0.map(String.init).joined(separator: ",") }).joined(separator: "\n") + "\n"
+    }
+}
+
+/// Which release: one metric of one app in one period, however often it is tried.
+package struct NoiseReleaseID: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// Such as `shop/orders/day/1790000000`; the same whenever it is made, so that a second try meets the first.
+    package let text: String
+
+    /// Wraps a name.
+    package init(_ text: String) { self.text = text }
+    /// The name.
+    package var description: String { text }
+    /// Orders by the names' UTF-8 bytes.
+    package static func < (left: Self, right: Self) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+}

@@ -61,3 +61,61 @@ extension NoiseMechanism {
         }
     }
 }
+
+extension NoiseMechanism {
+    /// What a device gets that was active in some windows of the released period: its loss within this release.
+    ///
+    /// A device shows a new identifier in every window, so n windows are a group of n: nε for pure privacy, and n²ρ for
+    /// concentrated privacy (Bun and Steinke 2016, proposition 1.9), because all n may have pushed the same cell.
+    /// - Throws: ``NoiseError/notPositive(_:)`` and ``NoiseError/overflow``.
+    package func loss(ofDeviceActiveIn windows: Int64) throws(NoiseError) -> PrivacyLoss {
+        guard windows > 0 else { throw .notPositive(.windows) }
+        let cost = cost
+        let times = Rational(windows)
+        let amount = try cost.amount.multiplied(by: times)
+        switch cost {
+        case .epsilon: return .epsilon(amount)
+        case .rho: return try .rho(amount.multiplied(by: times))
+        }
+    }
+
+    /// The same in words, for reports and for the privacy label.
+    ///
+    /// - Throws: As ``loss(ofDeviceActiveIn:)``.
+    package func statement(forDeviceActiveIn windows: Int64) throws(NoiseError) -> String {
+        let one = try Self.promise(cost)
+        let unit = """
+            Noise hides one identifier in one window: whatever else is known, leaving out all that it sent in that \
+            window makes no outcome of this release more than \(one).
+            """
+        guard windows > 1 else { return unit }
+        let all = try Self.promise(loss(ofDeviceActiveIn: windows))
+        return """
+            \(unit) A device has another identifier in every window; for one that was active in \(windows) windows of \
+            this period the bound is \(all). Other releases add to that.
+            """
+    }
+
+    private static func promise(_ loss: PrivacyLoss) throws(NoiseError) -> String {
+        switch loss {
+        case .epsilon(let epsilon):
+            return "\(try factor(epsilon)) likelier or less likely (epsilon \(epsilon))"
+        case .rho(let rho):
+            let epsilon = try loss.epsilon(deltaBits: 20)
+            return """
+                \(try factor(epsilon)) likelier or less likely, but for a chance of one in a million (rho \(rho), \
+                epsilon \(epsilon) at delta 2^-20)
+                """
+        }
+    }
+
+    /// e^ε with two decimals, rounded up; as a power where it no longer says anything to anyone.
+    private static func factor(_ epsilon: Rational) throws(NoiseError) -> String {
+        guard epsilon < Rational(10) else { return "e^(\(epsilon)) times" }
+        let bounds = ExponentialBounds(of: UInt128(epsilon.numerator), over: UInt128(epsilon.denominator))
+        // exp(−10) is 2^−14.4, so the divisor is far from 0.
+        let hundredths = 100 * ExponentialBounds.one / bounds.lower + 1
+        let decimals = hundredths % 100
+        return "\(hundredths / 100).\(decimals < 10 ? "0" : "")\(decimals) times"
+    }
+}

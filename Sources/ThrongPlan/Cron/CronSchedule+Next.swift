@@ -4,25 +4,24 @@ extension CronSchedule {
     /// A time that the clock skips in spring is made up for at the first instant after the gap; an hour that the clock
     /// repeats in autumn counts once, the first time.
     ///
-    /// - Parameter unixSeconds: seconds since 1970-01-01T00:00:00Z.
-    /// - Returns: Unix seconds; nil only for a schedule that does not happen within nine years.
+    /// - Returns: nil only for a schedule that does not happen within nine years.
     /// - Complexity: O(days until then).
-    package func next(after unixSeconds: Int64, in calendar: PeriodCalendar) -> Int64? {
-        var date = calendar.date(at: unixSeconds)
+    package func next(after time: UnixSeconds, in calendar: PeriodCalendar) -> UnixSeconds? {
+        var date = calendar.date(at: time)
         // 29 February is at most eight years away: 2096 to 2104.
         let last = date.adding(days: 9 * 366)
         while date <= last {
-            if includes(date), let found = first(on: date, after: unixSeconds, in: calendar) { return found }
+            if includes(date), let found = first(on: date, after: time, in: calendar) { return found }
             date = date.adding(days: 1)
         }
         return nil
     }
 
-    private func first(on date: CalendarDate, after unixSeconds: Int64, in calendar: PeriodCalendar) -> Int64? {
+    private func first(on date: CalendarDate, after time: UnixSeconds, in calendar: PeriodCalendar) -> UnixSeconds? {
         for hour in 0..<24 where hours & 1 << UInt64(hour) != 0 {
             for minute in 0..<60 where minutes & 1 << UInt64(minute) != 0 {
                 let instant = calendar.instant(of: date, secondOfDay: Int64(hour * 3600 + minute * 60))
-                if instant > unixSeconds { return instant }
+                if instant > time { return instant }
             }
         }
         return nil
@@ -31,8 +30,8 @@ extension CronSchedule {
 
 extension PeriodCalendar {
     /// The first instant at which the wall clock shows a time of a date, or the end of the gap that skips it.
-    func instant(of date: CalendarDate, secondOfDay: Int64) -> Int64 {
-        let local = date.daysSince1970 * 86_400 + secondOfDay
+    func instant(of date: CalendarDate, secondOfDay: Int64) -> UnixSeconds {
+        let local = UnixSeconds(date.daysSince1970 * 86_400 + secondOfDay)
         let before = offset(at: local - 86_400)
         let after = offset(at: local + 86_400)
         // The greater offset is the earlier instant.

@@ -39,3 +39,31 @@ package struct CellIndex: Hashable, Sendable, Comparable, Codable {
     /// Orders by index.
     package static func < (left: Self, right: Self) -> Bool { left.value < right.value }
 }
+
+/// Some cells of one margin, a bit each.
+package struct CellSet: Sendable, Hashable {
+    private var words: [UInt64]
+
+    /// No cell of a margin of so many.
+    package init(count: Int) { words = Array(repeating: 0, count: (count + 63) / 64) }
+
+    /// Adds a cell.
+    package mutating func insert(_ cell: CellIndex) { words[Int(cell.value >> 6)] |= 1 << UInt64(cell.value & 63) }
+
+    /// Whether a cell is among them.
+    package func contains(_ cell: CellIndex) -> Bool { words[Int(cell.value >> 6)] & 1 << UInt64(cell.value & 63) != 0 }
+}
+
+/// Which counter of a cell: 0 is the count of events, i + 1 is the metric's sum i; firsts follow.
+package struct MeasureIndex: Hashable, Sendable, Comparable, Codable {
+    /// 0 to the number of sums and firsts.
+    package let value: Int16
+    /// Wraps an index.
+    package init(_ value: Int16) { self.value = value }
+    /// The count of events.
+    package static let count = MeasureIndex(0)
+    /// The counter of the metric's sum at that place.
+    package static func sum(_ place: Int) -> MeasureIndex { MeasureIndex(Int16(place) + 1) }
+    /// Orders by index.
+    package static func < (left: Self, right: Self) -> Bool { left.value < right.value }
+}

@@ -1,4 +1,5 @@
 import Crypto
+package import Foundation
 package import ThrongNoise
 import ThrongWire
 
@@ -165,4 +166,31 @@ package struct LayoutID: Hashable, Sendable, Comparable, CustomStringConvertible
     package static func < (left: Self, right: Self) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
     /// 64 lower-case hexadecimal digits.
     package var description: String { bytes.lowerHex }
+}
+
+extension MetricLayout {
+    /// The layout as JSON with sorted keys: the same bytes for the same layout, on every machine.
+    package var json: Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return try encoder.encode(self)
+        } catch {
+            // A layout holds strings, whole numbers and finite numbers that the plan's reader checked.
+            preconditionFailure("a layout could not be written as JSON: \(error)")
+        }
+    }
+
+    /// Reads what ``json`` wrote.
+    package init(json: Data) throws { self = try JSONDecoder().decode(MetricLayout.self, from: json) }
+}
+
+extension SumMeasure {
+    /// What each event counts for besides its value when contributions are compared: nothing, or, where values can be
+    /// negative, as much as the lowest one lacks to 0.
+    ///
+    /// "The largest" says something about dominance only among numbers that are not negative. Shifted contributions of
+    /// a cell add up to its sum + shift · events.
+    /// - Unit: 10^-decimals of the sum's unit, per event; not negative.
+    package var contributionShift: Int64 { max(0, -quantum(of: lowest)) }
 }

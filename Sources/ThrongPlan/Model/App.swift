@@ -38,20 +38,3 @@ package struct App: Sendable, Hashable {
         self.grace = grace
     }
 }
-
-/// The smallest number of devices that a published number may stand for: k.
-package struct Threshold: Hashable, Sendable, Codable, Comparable {
-    /// Unit: devices. At least ``lowest``.
-    package let devices: Int64
-
-    /// Below this a plan is refused.
-    package static let lowest: Int64 = 5
-    /// What a plan gets that names none.
-    package static let standard = Threshold(devices: 20)
-
-    /// Wraps a k that the plan's reader has checked against ``lowest``.
-    package init(devices: Int64) { self.devices = devices }
-
-    /// Orders by strictness.
-    package static func < (left: Self, right: Self) -> Bool { left.devices < right.devices }
-}

@@ -3,16 +3,16 @@ package import ThrongNoise
 extension PeriodCalendar {
     /// The stretches of time whose budget pays for a period: every one that it touches, ascending.
     ///
-    /// - Returns: Unix seconds; the whole life of a purpose is one stretch from 1970 to the year 9999.
-    package func slots(_ span: BudgetSpan, touchedBy period: Period) -> [Range<Int64>] {
+    /// The whole life of a purpose is one stretch from 1970 to the year 9999.
+    package func slots(_ span: BudgetSpan, touchedBy period: Period) -> [Range<UnixSeconds>] {
         let kind: PeriodKind
         switch span {
         case .day: kind = .day
         case .week: kind = .week
         case .month: kind = .month
-        case .purpose: return [0..<253_402_300_799]
+        case .purpose: return [.epoch..<UnixSeconds(253_402_300_799)]
         }
-        var slots: [Range<Int64>] = []
+        var slots: [Range<UnixSeconds>] = []
         var next = period.start
         while next < period.end {
             let slot = self.period(kind, containing: next)

@@ -32,3 +32,42 @@ package struct PlanProblems: Error, Sendable, CustomStringConvertible {
     /// One problem a line.
     package var description: String { all.map(\.description).joined(separator: "\n") }
 }
+
+/// Where a plan's parts are written, so that advice about a plan can point at its lines.
+package struct PlanPlaces: Sendable, Hashable {
+    /// The file, as it was named on the command line.
+    package let file: String
+    private var lines: [String: [Int]] = [:]
+
+    /// A plan without known places.
+    package init(file: String) { self.file = file }
+
+    mutating func set(line: Int, column: Int, of part: PlanPart, named name: String) {
+        lines["\(part.section).\(name)"] = [line, column]
+    }
+
+    /// A piece of advice about a part.
+    func advice(on part: PlanPart, named name: String, _ message: String) -> PlanProblem {
+        let place = lines["\(part.section).\(name)"]
+        return PlanProblem(file: file, line: place?.first, column: place?.last, message: message)
+    }
+}
+
+/// The kinds of things that a plan gives names to.
+enum PlanPart: String, Sendable, Hashable, CaseIterable {
+    case purpose, dimension, metric, insight, report, partner
+
+    /// The key of the section that declares them.
+    var section: String { rawValue + "s" }
+}
+
+/// The names that a plan declares, in its order.
+struct PlanNames {
+    private var names: [PlanPart: [String]] = [:]
+
+    /// The names of one kind.
+    subscript(part: PlanPart) -> [String] { names[part] ?? [] }
+
+    /// Adds a name.
+    mutating func insert(_ name: String, as part: PlanPart) { names[part, default: []].append(name) }
+}

@@ -1,3 +1,8 @@
+package import ThrongWire
+
+/// The name of a report.
+package typealias ReportName = Name<Report>
+
 /// What one partner gets, when, and how.
 package struct Report: Sendable, Hashable {
     /// What the command line and the file names use.
@@ -56,6 +61,18 @@ package enum ReportFormat: String, Sendable, Hashable, CaseIterable, Codable {
 
     /// What a report is made as unless it says so: all that needs no other program.
     package static let standard: [ReportFormat] = [.html, .csv, .json]
+}
+
+/// How a report's reader writes numbers and dates; its sentences are English.
+package enum ReportLocale: String, Sendable, Hashable, CaseIterable, Codable {
+    case english = "en"
+    case americanEnglish = "en-US"
+    case german = "de"
+    case swissGerman = "de-CH"
+    case french = "fr"
+    case italian = "it"
+    case spanish = "es"
+    case dutch = "nl"
 }
 
 /// Where a report goes.

@@ -114,4 +114,34 @@ extension Plan {
         case .gaussian(let rho): .init(mechanism: "gaussian", epsilon: nil, rho: rho.description)
         }
     }
+
+    /// The fields of an event that metrics of a purpose use: in dimensions, sums and histograms.
+    ///
+    /// The event's own time and name are not among them. Empty for an event that no metric of the purpose counts.
+    package func fields(of event: EventName, purpose: PurposeName) -> Set<FieldName> {
+        metrics.filter { $0.purpose == purpose && $0.events.contains(event) }
+            .reduce(into: []) { $0.formUnion(fields(of: $1).union(stepFields(of: $1, event: event))) }
+    }
+
+    /// The fields that events of a purpose may share as their context: whatever any metric of the purpose uses.
+    package func contextFields(of purpose: PurposeName) -> Set<FieldName> {
+        metrics.filter { $0.purpose == purpose }
+            .reduce(into: []) { $0.formUnion(fields(of: $1).union(stepFields(of: $1))) }
+    }
+
+    /// The events that metrics of a purpose count, by name.
+    package func events(of purpose: PurposeName) -> [EventName] {
+        Set(metrics.filter { $0.purpose == purpose }.flatMap(\.events)).sorted()
+    }
+
+    private func fields(of metric: Metric) -> Set<FieldName> {
+        Set(cubeDimensions(of: metric).map(\.field) + metric.sums.map(\.field)).subtracting([.time, .event])
+    }
+
+    /// The fields of an event by which funnels tell their steps.
+    private func stepFields(of metric: Metric, event: EventName? = nil) -> Set<FieldName> {
+        let steps = metric.steps.filter { event == nil || $0.event == event }
+        let fields = steps.flatMap(\.filters).compactMap { dimension($0.dimension)?.field }
+        return Set(fields).subtracting([FieldName.time, .event])
+    }
 }

@@ -41,6 +41,6 @@ extension Plan {
 extension CalendarDate {
     /// The date in UTC by this machine's clock.
     package static var today: CalendarDate {
-        PeriodCalendar.utc.date(at: Int64(Date().timeIntervalSince1970.rounded(.down)))
+        PeriodCalendar.utc.date(at: UnixSeconds(Int64(Date().timeIntervalSince1970.rounded(.down))))
     }
 }

@@ -41,8 +41,7 @@ struct CatalogueView {
         let calendar = PeriodCalendar(timeZone: metric.timeZone) ?? .utc
         let released = metric.spans.map { span in
             let last = calendar.period(span.kind, containing: span.end - 1)
-            let count = "\(span.periods) \(span.kind.rawValue)\(span.periods == 1 ? "" : "s")"
-            return "\(count), until \(calendar.title(of: last))"
+            return "\(Wording.english.count(span.periods, span.kind.rawValue)), until \(calendar.title(of: last))"
         }
         let dimensions = metric.dimensions.map { titles.dimension($0, of: metric) }
         return Entry(

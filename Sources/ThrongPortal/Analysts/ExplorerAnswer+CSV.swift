@@ -1,5 +1,6 @@
 internal import Foundation
 internal import ThrongInsight
+internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongStore
 
@@ -12,7 +13,7 @@ extension ExplorerAnswer {
         let columns = choice.question.columns + choice.measures
         let heads = ["period_start"] + columns.map(\.name) + ["withheld"]
         let lines = rows.map { row in
-            var cells = [CSVCell.text(Date(timeIntervalSince1970: Double(row.start)).formatted(.iso8601))]
+            var cells = [CSVCell.text(Date(timeIntervalSince1970: Double(row.start.value)).formatted(.iso8601))]
             cells += row.buckets.map { .text($0) }
             for number in row.numbers {
                 cells.append(number.map { .number("\(Decimals(units: $0.units, places: $0.places))") } ?? .empty)

@@ -12,7 +12,7 @@ struct ExplorerAnswer {
     /// How many rows all parts have.
     let total: Int
     /// What is published of the whole by period, where there is one.
-    private let wholes: [Int64: Int64]
+    private let wholes: [UnixSeconds: Int64]
 
     /// The column of a row that is drawn: what is counted comes first, another measure behind it.
     private var drawn: Int { choice.measures.firstIndex(of: choice.measure) ?? 0 }
@@ -34,29 +34,39 @@ struct ExplorerAnswer {
     func mark(_ row: AnalystRow, _ place: Int) -> ChartMark {
         guard let number = row.numbers[place] else {
             switch row.withheld {
-            case nil: return .nothing("not counted")
+            case nil: return .nothing(Uncounted.marker)
             case Impossible.marker: return .nothing(Impossible.marker)
             default: return .withheld
             }
         }
         let decimals = Decimals(units: number.units, places: number.places)
-        return .number(
-            decimals.approximate, text: decimals.grouped, words: words(decimals.grouped, choice.measures[place]))
+        let column = choice.measures[place]
+        let words = quantity(number, column).map { wording.words($0) } ?? wording.amount(decimals, unit: column.unit)
+        return .number(decimals.approximate, text: wording.locale.text(decimals), words: words)
     }
 
     /// The number that is drawn.
     func mark(_ row: AnalystRow) -> ChartMark { mark(row, drawn) }
 
-    private func words(_ text: String, _ column: AnalystColumn) -> String {
-        switch column.kind {
-        case .devices: "at least \(text) devices"
-        case .clientDevices: "\(text) devices"
-        case .count, .sum, .dimension: column.unit.isEmpty ? text : "\(text) \(column.unit)"
+    /// What a number is; nil for one of a sum.
+    private func quantity(_ number: AnalystRow.Number, _ column: AnalystColumn) -> Quantity? {
+        let units = Int64(clamping: number.units)
+        return switch column.kind {
+        case .count: counted == .identifiers ? .identifiers(units) : .events(units)
+        case .devices: .devices(units)
+        case .clientDevices: .said(units)
+        case .sum, .dimension: nil
         }
     }
 
-    /// What the column of events counts: "events", "identifiers".
-    private var counted: String { choice.shape.count?.unit ?? "events" }
+    /// What stands beside the number that is drawn, where it is written large.
+    func unit(beside row: AnalystRow) -> String {
+        let number = row.numbers[drawn].flatMap { quantity($0, choice.measure) }
+        return number.map { wording.unit(beside: $0, of: counted, unit: "") } ?? choice.measure.unit
+    }
+
+    /// What the column of events counts.
+    private var counted: Counted { choice.shape.count.flatMap { Counted(rawValue: $0.unit) } ?? .events }
 
     // MARK: What it is about
 
@@ -90,22 +100,17 @@ struct ExplorerAnswer {
     /// "Events by Operating system and Shopper".
     var heading: String {
         let split = open.map { title(of: $0.column) }
-        return titles.heading(choice.measure) + (split.isEmpty ? "" : " by \(Self.listed(split))")
+        return titles.heading(choice.measure) + (split.isEmpty ? "" : " by \(split.listed)")
     }
 
     /// "on Saturday, 21 November 2026", "over 8 days, 2026-11-14 to 2026-11-21".
     private var span: String {
         guard let first = choice.releases.first else { return "" }
         guard choice.releases.count == 1 else {
-            return
-                "over \(periods?.count ?? choice.releases.count) \(choice.kind.rawValue)s, \(choice.from) to \(choice.to)"
+            let count = wording.count(periods?.count ?? choice.releases.count, choice.kind.rawValue)
+            return "over \(count), \(choice.from) to \(choice.to)"
         }
-        let title = choice.calendar.title(of: first.period)
-        return switch choice.kind {
-        case .hour, .day: "on \(title)"
-        case .week: "in the week of \(title)"
-        case .month: "in \(title)"
-        }
+        return choice.calendar.phrase(of: first.period)
     }
 
     /// "Shopper is “returning”", one a bucket that it is confined to.
@@ -122,59 +127,45 @@ struct ExplorerAnswer {
         let split = open.map { title(of: $0.column) }
         let shown =
             "\(titles.heading(choice.measure)) of \u{201c}\(titles.metric(choice.metric))\u{201d}"
-            + (split.isEmpty ? "" : " by \(Self.listed(split))") + " \(span)"
-            + (scopes.isEmpty ? "." : ", where \(Self.listed(scopes)).")
+            + (split.isEmpty ? "" : " by \(split.listed)") + " \(span)"
+            + (scopes.isEmpty ? "." : ", where \(scopes.listed).")
         return "\(shown) \(finding)"
     }
 
     private var finding: String {
         // What is true of a part may not be true of the whole.
-        guard isWhole else { return "These are \(Self.grouped(total)) rows, too many to sum up." }
+        guard isWhole else { return "These are \(wording.count(total, "row")), too many to sum up." }
         let marks = rows.map { mark($0) }
         guard marks.contains(where: { $0.isNumber }) else {
             if marks.isEmpty { return "There are no such rows: age took them, or they were never released." }
-            let many = marks.count > 1
-            if marks.contains(.withheld) {
-                return "\(many ? "Every number here" : "This number") is \(Withheld.wording)."
-            }
-            if case .nothing(let marker) = marks[0] { return "\(many ? "All of it" : "This") \(verb(marker))." }
-            return ""
+            let isOne = marks.count == 1
+            if marks.contains(.withheld) { return Withheld.sentence(ofOne: isOne) }
+            return marks[0] == .nothing(Impossible.marker)
+                ? Impossible.sentence(ofOne: isOne) : Uncounted.sentence(ofOne: isOne)
         }
-        if open.isEmpty, choice.releases.count == 1, case .number(_, let text, let words) = marks[0] {
-            return single(text, words) + noise(of: rows[0]) + estimate(of: rows[0])
+        if open.isEmpty, choice.releases.count == 1, case .number(_, _, let words) = marks[0] {
+            let number = rows[0].numbers[drawn].flatMap { quantity($0, choice.measure) }
+            let single = number.flatMap { wording.counted($0) } ?? "The sum is \(words)."
+            return single + noise(of: rows[0]) + estimate(of: rows[0])
         }
         guard let most = extreme(marks, by: >), let least = extreme(marks, by: <) else { return "" }
         if open.isEmpty {
-            return
-                """
-                The published numbers lie between \(least.mark.plain) (\(short(least.row))) and \
-                \(most.mark.plain) (\(short(most.row))).\(noise(of: most.row))
-                """
+            let range = Wording.range(
+                from: (least.mark.text, short(least.row)), to: (most.mark.text, short(most.row)))
+            return range.sentenceCased + noise(of: most.row)
         }
         let label = open.map { most.row.buckets[$0.place] }.joined(separator: " \u{00b7} ")
-        let when = choice.releases.count == 1 ? "" : " (\(short(most.row)))"
-        return
-            "\u{201c}\(label)\u{201d}\(when) is the largest published group, with \(part(most.row, most.mark)).\(noise(of: most.row))\(estimate(of: most.row))"
-    }
-
-    private func verb(_ marker: String) -> String { marker == Impossible.marker ? marker : "is \(marker)" }
-
-    private func single(_ text: String, _ words: String) -> String {
-        switch choice.measure.kind {
-        case .count: "\(words) were counted\(counted == "events" ? "" : ", each once a window")."
-        case .devices: "At least \(text) devices were seen within one window."
-        case .clientDevices: "\(words), as they say themselves."
-        case .sum, .dimension: "The sum is \(words)."
-        }
+        let when = choice.releases.count == 1 ? nil : short(most.row)
+        return Wording.largest(label, in: when, with: part(most.row, most.mark)) + noise(of: most.row)
+            + estimate(of: most.row)
     }
 
     /// "1,410 of 2,500 events (56.4%)" where the whole is published.
     private func part(_ row: AnalystRow, _ mark: ChartMark) -> String {
-        guard choice.measure.kind == .count, releaseNoise == nil, let whole = wholes[row.start], whole > 0,
-            let number = row.numbers[drawn]
-        else { return mark.phrase }
-        let share = ReportLocale.english.percent(Int64(clamping: number.units), of: whole)
-        return "\(mark.plain) of \(Decimals(units: Int128(whole), places: 0).grouped) \(counted) (\(share))"
+        guard choice.measure.kind == .count, releaseNoise == nil, let whole = wholes[row.start],
+            let number = row.numbers[drawn], let part = quantity(number, choice.measure)
+        else { return mark.words }
+        return wording.part(part, of: counted == .identifiers ? .identifiers(whole) : .events(whole))
     }
 
     private func extreme(
@@ -197,26 +188,22 @@ struct ExplorerAnswer {
     var withheldNote: String? {
         let withheld = rows.count { $0.withheld != nil && $0.withheld != Impossible.marker }
         guard withheld > 0 else { return nil }
-        let count = rows.count == 1 ? "" : " \(withheld) of \(rows.count) rows here."
-        return "\(Withheld.wording).\(count)\(rest)"
+        let note = Withheld.note(withheld, of: rows.count, "rows")
+        return open.isEmpty ? note : "\(note) \(wording.withheld(withheld, leaving: rest, counts: counted))"
     }
 
     /// The whole less the published rows, over all periods; unknown as soon as one of them has no published whole.
-    private var rest: String {
-        guard !open.isEmpty else { return "" }
-        var published: [Int64: Int64] = [:]
+    private var rest: AnswerRest? {
+        var published: [UnixSeconds: Int64] = [:]
         for row in rows {
             published[row.start, default: 0] += row.numbers.first.flatMap { $0 }.map { Int64(clamping: $0.units) } ?? 0
         }
         let whole = published.keys.compactMap { wholes[$0] }
-        guard isWhole, whole.count == published.count else {
-            return " How much of the whole that leaves out is unknown."
-        }
         let all = whole.reduce(0, +)
         let left = all - published.values.reduce(0, +)
-        guard all > 0, left >= 0 else { return "" }
-        return " Together they are the whole less the published numbers: "
-            + "\(ReportLocale.english.percent(left, of: all)) of the \(counted)."
+        guard isWhole, whole.count == published.count, all > 0, left >= 0 else { return nil }
+        return AnswerRest(
+            events: left, whole: all, quantity: counted == .identifiers ? .identifiers(left) : .events(left))
     }
 
     /// The first noisy release among those that are shown.
@@ -240,16 +227,13 @@ struct ExplorerAnswer {
                 $0 < release.sumMargins.count ? release.sumMargins[$0] : nil
             }
         }
-        return margin.map {
-            " Give or take \(Decimals(units: Int128($0), places: places).grouped), in 19 of 20 cases."
-        } ?? ""
+        return margin.map { " \(wording.giveOrTake(Decimals(units: Int128($0), places: places)))" } ?? ""
     }
 
     /// What a sampled number of events stands for.
     private func estimate(of row: AnalystRow) -> String {
-        guard choice.measure.kind == .count, let estimate = estimate(row, drawn) else { return "" }
-        return " At a sampling rate of \(estimate.rate) that stands for about \(estimate.scaled) events: "
-            + "\(estimate.low) to \(estimate.high) in 19 of 20 cases."
+        guard choice.measure.kind == .count, let (estimate, interval) = estimate(row, drawn) else { return "" }
+        return " \(wording.standsFor(estimate, interval))"
     }
 
     /// The place of the number of events, where some of the releases count a sample of them.
@@ -260,14 +244,13 @@ struct ExplorerAnswer {
 
     /// All events of which a row counts a sample, and between which ends they are in 19 of 20 cases; nil where each was
     /// counted, and where the number is withheld.
-    func estimate(_ row: AnalystRow, _ place: Int) -> (scaled: String, low: String, high: String, rate: Double)? {
+    func estimate(_ row: AnalystRow, _ place: Int) -> (Estimate, Interval)? {
         guard let rate = release(of: row)?.rate, let number = row.numbers[place] else { return nil }
         let kept = Int64(clamping: number.units)
         let threshold = Threshold(devices: release(of: row)?.threshold ?? 0)
         guard let interval = Interval(ofTotal: kept, rate: rate, margin: release(of: row)?.margin, threshold: threshold)
         else { return nil }
-        let scaled = Estimate(counted: kept, rate: rate, counts: .events).decimal
-        return (scaled.grouped, interval.low.grouped, interval.high.grouped, rate)
+        return (Estimate(counted: kept, rate: rate, counts: .events), interval)
     }
 
     /// What the chosen number is.
@@ -288,22 +271,18 @@ struct ExplorerAnswer {
     var basis: [String] {
         var parts = [meaning]
         if let noise = releaseNoise?.noise {
-            parts.append("Noise: \(noise); numbers may be negative, and parts don\u{2019}t add up to totals")
+            parts.append("\(Wording.noise(noise)); \(Wording.noisy)")
         } else {
             let thresholds = Set(choice.releases.map(\.threshold)).sorted()
             let most = thresholds.last ?? 0
             let least = thresholds.first ?? most
-            parts.append(
-                least == most
-                    ? "k = \(most): every number stands for \(most) devices or more"
-                    : "k = \(least) to \(most), by period: every number stands for \(least) devices or more")
+            parts.append(wording.threshold(least...most))
         }
-        let rates = Set(choice.releases.map(\.sampling)).sorted()
+        let sampling = wording.sampling(Set(choice.releases.map(\.rate)).sorted())
         parts.append(
-            rates == ["1"]
-                ? "Every event counted"
-                : "Sampling rate \(rates.joined(separator: " or ")): numbers are those of the sample; divide by the rate "
-                    + "to estimate all, but for devices")
+            sampled == nil
+                ? sampling
+                : sampling + ": numbers are those of the sample; divide by the rate to estimate all, but for devices")
         return parts
     }
 
@@ -327,20 +306,10 @@ struct ExplorerAnswer {
         return choice.fileName(isWhole ? nil : "rows-\(span.first)-\(span.last)-of-\(total)")
     }
 
-    /// With separators of thousands.
-    static func grouped(_ number: Int) -> String { Decimals(units: Int128(number), places: 0).grouped }
-
-    static func listed(_ parts: [String]) -> String {
-        parts.count < 2 ? (parts.first ?? "") : parts.dropLast().joined(separator: ", ") + " and " + (parts.last ?? "")
-    }
+    /// Analysts read English.
+    var wording: Wording { .english }
 }
 
 extension ChartMark {
     fileprivate var isNumber: Bool { if case .number = self { true } else { false } }
-
-    /// The number without its unit.
-    fileprivate var plain: String { if case .number(_, let text, _) = self { text } else { "" } }
-
-    /// The number with its unit.
-    fileprivate var phrase: String { if case .number(_, _, let words) = self { words } else { "" } }
 }

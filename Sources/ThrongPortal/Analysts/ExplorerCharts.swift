@@ -27,14 +27,14 @@ struct ExplorerCharts {
         let open = answer.open
         let caption = Charts.Caption(
             name: "explorer-chart", title: answer.heading,
-            summary: "\(answer.sentence) The table has the same numbers.")
+            summary: "\(answer.sentence) \(Wording.alsoInTable)")
         guard !answer.rows.isEmpty, let periods = answer.periods, answer.isWhole else {
             if !answer.rows.isEmpty { hints = ["Too much for a drawing: pick fewer periods, or a bucket."] }
             return
         }
         switch (open.count, periods.count) {
         case (0, 1):
-            stats = answer.rows.prefix(1).map { Self.stat(answer.mark($0), answer.choice.measure) }
+            stats = answer.rows.prefix(1).map { Self.stat(answer.mark($0), unit: answer.unit(beside: $0)) }
         case (0, _):
             lineCharts = Self.lines(answer, periods, caption, series: [nil])
         case (1, 1) where answer.rows.count <= Self.mostBars:
@@ -55,13 +55,7 @@ struct ExplorerCharts {
         }
     }
 
-    private static func stat(_ mark: ChartMark, _ measure: AnalystColumn) -> Stat {
-        let unit =
-            switch measure.kind {
-            case .devices: "devices, at least"
-            case .clientDevices: "devices, as they say"
-            case .count, .sum, .dimension: measure.unit
-            }
+    private static func stat(_ mark: ChartMark, unit: String) -> Stat {
         switch mark {
         case .number(_, let text, _):
             return Stat(statNumbers: [text], statUnit: unit, statWithheld: false, statNothings: [])
@@ -82,13 +76,13 @@ struct ExplorerCharts {
         _ answer: ExplorerAnswer, _ periods: [Period], _ caption: Charts.Caption, series: [String?]
     ) -> [Any] {
         let place = answer.open.first?.place
-        var found: [String?: [Int64: ChartMark]] = [:]
+        var found: [String?: [UnixSeconds: ChartMark]] = [:]
         for row in answer.rows { found[place.map { row.buckets[$0] }, default: [:]][row.start] = answer.mark(row) }
         return Charts.lines(
             series.map { label in
                 (
                     label: label,
-                    marks: periods.map { found[label]?[$0.start] ?? .nothing("not released") }
+                    marks: periods.map { found[label]?[$0.start] ?? .nothing(Absence.notReleased.marker) }
                 )
             }, periods: periods.map { answer.choice.calendar.shortTitle(of: $0) }, caption)
     }
@@ -107,7 +101,10 @@ struct ExplorerCharts {
                 side: answer.title(of: answer.open[down].column),
                 across: (title: answer.title(of: answer.open[across].column), labels: sizes[across]),
                 rows: sizes[down].map { label in
-                    (label: label, marks: sizes[across].map { found[[label, $0]] ?? .nothing("not released") })
+                    (
+                        label: label,
+                        marks: sizes[across].map { found[[label, $0]] ?? .nothing(Absence.notReleased.marker) }
+                    )
                 }, caption)
         ]
     }

@@ -157,7 +157,7 @@ struct ExplorerChoice: Sendable {
         let starts = releases.map(\.period.start)
         return AnalystQuestion(
             view: metric.view, kind: kind, margin: margin, measures: measures,
-            starts: (starts.first ?? 0)...(starts.last ?? 0), filters: filters, shape: shape, part: part)
+            starts: (starts.first ?? .epoch)...(starts.last ?? .epoch), filters: filters, shape: shape, part: part)
     }
 
     // MARK: Addresses

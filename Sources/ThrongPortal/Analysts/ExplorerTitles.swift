@@ -1,3 +1,4 @@
+internal import ThrongInsight
 internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongStore
@@ -30,7 +31,7 @@ struct ExplorerTitles: Sendable {
 
     /// A name as people write it: "Order value".
     private static func worded(_ name: String) -> String {
-        name.prefix(1).uppercased() + name.dropFirst().replacing("_", with: " ")
+        name.replacing("_", with: " ").sentenceCased
     }
 
     /// "Events", "Identifiers", "Revenue", "Devices (at least)".
@@ -38,8 +39,8 @@ struct ExplorerTitles: Sendable {
         switch column.kind {
         case .count: Self.worded(column.unit)
         case .sum(let name): Self.worded(name)
-        case .devices: "Devices (at least)"
-        case .clientDevices: "Devices (as they say)"
+        case .devices: Wording.heading(devices: .floor)
+        case .clientDevices: Wording.heading(devices: .firsts)
         case .dimension(let name): name.text
         }
     }

@@ -120,7 +120,7 @@ struct ExplorerView {
         let hasPeriods = choice.releases.count > 1 || choice.question.columns.isEmpty
         sideHeads = (hasPeriods ? ["Period"] : []) + choice.question.columns.map(answer.title)
         numberHeads =
-            choice.measures.map { titles.heading($0) } + (answer.sampled == nil ? [] : ["Estimated", "95% interval"])
+            choice.measures.map { titles.heading($0) } + (answer.sampled == nil ? [] : ["Estimated", Wording.interval])
         dataRows = answer.rows.prefix(Self.mostShown).map { row in
             Row(
                 sides: (hasPeriods ? [Self.label(of: row, choice)] : []) + row.buckets,
@@ -137,8 +137,8 @@ struct ExplorerView {
         sourceNotes =
             choice.releases.count > Self.mostPeriods
             ? [
-                "The latest \(ExplorerAnswer.grouped(Self.mostPeriods)) of "
-                    + "\(ExplorerAnswer.grouped(choice.releases.count)) releases. Choose a shorter range to see the others."
+                "The latest \(answer.wording.number(Self.mostPeriods)) of "
+                    + "\(answer.wording.count(choice.releases.count, "release")). Choose a shorter range to see the others."
             ] : []
         csvHref = choice.address(of: "/explore.csv")
         sqlLines = choice.question.sql.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -147,16 +147,16 @@ struct ExplorerView {
     /// One rule for all: SQL and CSV have a part of the rows, mostly the only one, and the table the first of it.
     private static func extent(_ answer: ExplorerAnswer) -> String? {
         guard answer.rows.count > mostShown || !answer.isWhole else { return nil }
-        let total = ExplorerAnswer.grouped(answer.total)
+        let total = answer.wording.number(answer.total)
         let (first, last) = answer.span(ofPart: answer.choice.part)
         let shown = min(answer.rows.count, mostShown)
         let table =
             shown == answer.rows.count
             ? "this table has them all"
-            : "this table has \(ExplorerAnswer.grouped(first)) to \(ExplorerAnswer.grouped(first + shown - 1)) of them"
+            : "this table has \(answer.wording.number(first)) to \(answer.wording.number(first + shown - 1)) of them"
         guard !answer.isWhole else { return "There are \(total) rows; SQL and CSV below have them all, \(table)." }
-        return "There are \(total) rows; SQL and CSV below have rows \(ExplorerAnswer.grouped(first)) to "
-            + "\(ExplorerAnswer.grouped(last)), \(table). The other parts have the rest; fewer periods, or a bucket, "
+        return "There are \(total) rows; SQL and CSV below have rows \(answer.wording.number(first)) to "
+            + "\(answer.wording.number(last)), \(table). The other parts have the rest; fewer periods, or a bucket, "
             + "have fewer rows."
     }
 
@@ -166,7 +166,7 @@ struct ExplorerView {
         return Set([1, chosen - 1, chosen, chosen + 1, last]).sorted().filter { (1...last).contains($0) }.map { part in
             let span = answer.span(ofPart: part)
             return Link(
-                linkText: "Rows \(ExplorerAnswer.grouped(span.first)) to \(ExplorerAnswer.grouped(span.last))",
+                linkText: "Rows \(answer.wording.number(span.first)) to \(answer.wording.number(span.last))",
                 linkHrefs: part == chosen ? [] : [answer.choice.address(part: part)])
         }
     }
@@ -180,7 +180,7 @@ struct ExplorerView {
         var marks = row.numbers.indices.map { answer.mark(row, $0) }
         if let place = answer.sampled {
             let estimate = answer.estimate(row, place)
-            let texts = estimate.map { ["\u{2248}\($0.scaled)", "\($0.low) to \($0.high)"] }
+            let texts = estimate.map { [answer.wording.about($0.decimal), answer.wording.span($1)] }
             // Where each event was counted, the number is no estimate.
             marks += texts?.map { .number(0, text: $0, words: $0) } ?? [marks[place], .nothing("\u{2013}")]
         }
@@ -232,8 +232,7 @@ struct ExplorerView {
             facetTitle: "By",
             facetLinks: choice.metric.spans.map { span in
                 link(
-                    span.kind.rawValue.prefix(1).uppercased() + span.kind.rawValue.dropFirst(),
-                    choice.start(kind: span.kind), isChosen: span.kind == choice.kind)
+                    span.kind.rawValue.sentenceCased, choice.start(kind: span.kind), isChosen: span.kind == choice.kind)
             })
         let layouts = metrics.filter { $0.app == choice.metric.app && $0.metric == choice.metric.metric }
         let layout = Facet(

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ThrongInsight
 internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongStore
@@ -42,7 +43,7 @@ struct OperatorView {
     /// - Parameter runs: those that began last, and each report's of its latest period.
     init(
         _ health: DaemonHealth, released: [ReleaseNote], pending: [(app: AppName, release: PendingRelease)] = [],
-        runs: [ReportRun], plans: [Plan], now: Int64, frame: PageFrame
+        runs: [ReportRun], plans: [Plan], now: UnixSeconds, frame: PageFrame
     ) {
         self.frame = frame
         let troubled = Self.troubled(runs, plans: plans)
@@ -58,7 +59,8 @@ struct OperatorView {
         panels.append(
             Self.panel(
                 "Refusals", "Events and batches by why they were refused, since the start", ["Reason", "Times"],
-                health.refusals.map { [$0.reason, "\($0.count)"] }, nothing: "Nothing was refused since the start."))
+                health.refusals.map { [$0.reason, Wording.english.number($0.count)] },
+                nothing: "Nothing was refused since the start."))
         panels.append(Self.pending(pending, plans: plans, now: now))
         panels.append(Self.releases(released, plans: plans))
         panels.append(Self.reports(runs, troubled, plans: plans))
@@ -85,7 +87,7 @@ struct OperatorView {
     }
 
     private static func pending(
-        _ pending: [(app: AppName, release: PendingRelease)], plans: [Plan], now: Int64
+        _ pending: [(app: AppName, release: PendingRelease)], plans: [Plan], now: UnixSeconds
     ) -> Panel {
         let sorted = pending.sorted { ($0.release.due, $0.app) < ($1.release.due, $1.app) }
         let rest = sorted.count > last ? " (\(last) of \(sorted.count))" : ""
@@ -144,7 +146,7 @@ struct OperatorView {
     }
 
     /// Metrics that are over, or will be soon.
-    private static func expiries(_ plans: [Plan], now: Int64) -> Panel {
+    private static func expiries(_ plans: [Plan], now: UnixSeconds) -> Panel {
         var rows: [[String]] = []
         for plan in plans {
             let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc

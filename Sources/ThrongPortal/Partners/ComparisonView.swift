@@ -65,7 +65,7 @@ struct ComparisonView {
         self.frame = frame
         reportTitle = to.title
         (fromTitle, toTitle) = (from.period.title, to.period.title)
-        wording = to.withheld.prefix(1).uppercased() + to.withheld.dropFirst()
+        wording = to.withheld.sentenceCased
         let difference = to.difference(from: from)
         let pairs = to.insights.map { insight in
             Pair(
@@ -81,7 +81,7 @@ struct ComparisonView {
         }
         if pairs.contains(where: \.isSampled) {
             notes.append(
-                "A number from a sample has its 95% interval under it, and its change the difference with the interval of "
+                "A number from a sample has its \(Wording.interval) under it, and its change the difference with the interval of "
                     + "that.")
         }
         if to.insights.contains(where: { $0.kind == "quantiles" }) {
@@ -114,6 +114,8 @@ struct ComparisonView {
             self.labels = labels
             self.difference = from.flatMap { earlier in difference ?? to.difference(from: earlier, learned: learned) }
         }
+
+        private var wording: Wording { Wording(locale) }
 
         /// Whether any number here may have an interval.
         var isSampled: Bool {
@@ -206,8 +208,8 @@ struct ComparisonView {
             if let marker = figure.status.marker { return .word(marker) }
             guard insight.kind == "quantiles" else {
                 guard let value = figure.value?.decimals else { return .word("") }
-                let about = insight.isEstimate(figure) ? "\u{2248}" : ""
-                return .number(about + text(value, of: insight), bounds: figure.interval.map { text($0, of: insight) })
+                let shown = insight.isEstimate(figure) ? wording.about(value) : text(value, of: insight)
+                return .number(shown, bounds: figure.interval.map { text($0, of: insight) })
             }
             let band = QuantileReading.band(from: figure.low?.decimals, to: figure.high?.decimals, in: locale)
             return figure.value.map { .number(locale.text($0.decimals), bounds: band) } ?? .number(band)
@@ -215,12 +217,15 @@ struct ComparisonView {
 
         /// A number in the unit of its own report's insight.
         private func text(_ number: Decimals, of insight: Insight) -> String {
-            if insight.unit == "share" { return locale.percent(number) }
+            if insight.isShare { return locale.percent(number) }
             return locale.text(insight.kind == "mean" ? number.padded(to: places) : number)
         }
 
         private func text(_ interval: Interval, of insight: Insight) -> String {
-            "\(text(interval.low, of: insight)) to \(text(interval.high, of: insight))"
+            let places = insight.kind == "mean" ? places : 0
+            return wording.span(
+                Interval(low: interval.low.padded(to: places), high: interval.high.padded(to: places)),
+                isShare: insight.isShare)
         }
 
         /// Why a report has no such row.
@@ -238,8 +243,8 @@ struct ComparisonView {
                 to.kind != "quantiles", let then = first.value?.decimals, let now = second.value?.decimals,
                 let gap = now.less(then)
             else { return .word("") }
-            let relative = to.unit == "share" ? nil : gap.over(then).map(locale.signedPercent)
-            let absolute = to.unit == "share" ? locale.signedPoints(gap) : locale.signed(gap.padded(to: places))
+            let relative = to.isShare ? nil : gap.over(then).map(locale.signedPercent)
+            let absolute = wording.difference(gap.padded(to: places), isShare: to.isShare)
             switch (first.interval, second.interval) {
             case (nil, nil):
                 return .number(relative ?? absolute)
@@ -248,7 +253,7 @@ struct ComparisonView {
                 let places = [gap, old.low, old.high, new.low, new.high].map(\.places).max() ?? 0
                 let interval = Interval.difference(
                     (now.approximate, new), (then.approximate, old),
-                    places: to.unit == "share" ? Quantity.sharePlaces : places)
+                    places: to.isShare ? Quantity.sharePlaces : places)
                 let bounds = text(interval, of: to)
                 return .number(relative ?? absolute, bounds: relative == nil ? bounds : "\(absolute) (\(bounds))")
             case (nil, _?), (_?, nil):
@@ -259,6 +264,9 @@ struct ComparisonView {
 }
 
 extension ReportReading.Insight {
+    /// Whether its numbers are fractions of 1.
+    fileprivate var isShare: Bool { unit == "share" }
+
     /// All its numbers.
     fileprivate var figures: [ReportReading.Figure] {
         (rows + (points ?? []).flatMap(\.rows)).map(\.figure) + [whole].compactMap(\.self)
@@ -266,7 +274,7 @@ extension ReportReading.Insight {
 
     /// Whether a number was scaled up from a sample.
     fileprivate func isEstimate(_ figure: ReportReading.Figure) -> Bool {
-        unit != "share" && kind != "mean" && figure.interval != nil
+        !isShare && kind != "mean" && figure.interval != nil
     }
 
     /// What its numbers stand on, always as many parts: what is counted, k or noise, sampling, what is withheld; nil where
@@ -275,14 +283,13 @@ extension ReportReading.Insight {
         guard let basis else { return nil }
         let noise = basis.noise.map { noise in
             let costs = [("epsilon", noise.epsilon), ("rho", noise.rho)]
-            return (["Noise: \(noise.mechanism)"] + costs.compactMap { name, cost in cost.map { "\(name) \($0)" } })
-                .joined(separator: ", ")
+            let terms = [noise.mechanism] + costs.compactMap { name, cost in cost.map { "\(name) \($0)" } }
+            return Wording.noise(terms.joined(separator: ", "))
         }
-        let isWhole = basis.sampling.decimals == Decimals(whole: 1)
         return [
-            basis.statement.prefix(1).uppercased() + basis.statement.dropFirst(),
-            noise ?? basis.k.map { "k = \($0)" },
-            isWhole ? "Every event counted" : "Sampling rate \(locale.text(basis.sampling.decimals))",
+            basis.statement.sentenceCased,
+            noise ?? basis.k.map { Wording(locale).k($0...$0) },
+            Wording(locale).sampling([basis.sampling.decimals.approximate]),
             withheldShare.map { "\(locale.percent($0.decimals)) of the whole withheld" },
         ]
     }

@@ -95,8 +95,8 @@ struct ReportsView {
         lede =
             reports.isEmpty
             ? "What \(plan.app.title) tells you about its users, as groups of people, never as people."
-            : "What \(plan.app.title) tells you about its users, as groups of people, never as people. \(count) "
-                + (count == 1 ? "period is here." : "periods are here.")
+            : "What \(plan.app.title) tells you about its users, as groups of people, never as people. "
+                + "\(Wording.english.count(count, "period")) \(count == 1 ? "is" : "are") here."
     }
 
     private static func kept(
@@ -112,7 +112,7 @@ struct ReportsView {
                 files: files.map { file in
                     File(
                         fileName: file.name, fileHref: "/reports/\(name)/\(file.name)", fileKind: kind(of: file.name),
-                        fileSize: size(file.bytes))
+                        fileSize: Wording.english.size(file.bytes))
                 })
         }
         let readable = periods.filter {
@@ -149,9 +149,5 @@ struct ReportsView {
         if name.hasSuffix(".manifest.json") { return signing[0] }
         if name.hasSuffix(".sig") { return signing[1] }
         return name.split(separator: ".").last.map { $0.uppercased() } ?? name
-    }
-
-    private static func size(_ bytes: Int) -> String {
-        bytes < 1000 ? "\(bytes) B" : "\((bytes + 500) / 1000) kB"
     }
 }

@@ -2,12 +2,13 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import ThrongPlan
 internal import ThrongStore
 
 /// Lets people in by their token, once, and knows them by a cookie afterwards.
 struct Doorkeeper: Sendable {
     let access: AccessStore
-    let now: @Sendable () -> Int64
+    let now: @Sendable () -> UnixSeconds
     private let sessions = Sessions()
 
     /// The prefix makes browsers take it only over TLS, or from this machine, for this host alone.
@@ -15,7 +16,7 @@ struct Doorkeeper: Sendable {
     /// Of a form with a token. Unit: bytes.
     private static let largestForm = 4096
 
-    init(access: AccessStore, now: @escaping @Sendable () -> Int64) {
+    init(access: AccessStore, now: @escaping @Sendable () -> UnixSeconds) {
         self.access = access
         self.now = now
     }

@@ -12,10 +12,10 @@ final class Sessions: Sendable {
     struct Session: Sendable, Hashable {
         /// The token's public part.
         let token: String
-        /// When its owner signed in. Unit: Unix seconds.
-        let since: Int64
-        /// From when on it is worth nothing. Unit: Unix seconds.
-        var until: Int64
+        /// When its owner signed in.
+        let since: UnixSeconds
+        /// From when on it is worth nothing.
+        var until: UnixSeconds
     }
 
     /// How long a session lasts without a look at a page. Unit: seconds.
@@ -31,7 +31,7 @@ final class Sessions: Sendable {
     /// Begins a session.
     ///
     /// - Returns: the cookie's value: 256 random bits.
-    func begin(of token: String, now: Int64) -> String {
+    func begin(of token: String, now: UnixSeconds) -> String {
         var random = SystemRandomNumberGenerator()
         let cookie = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }.lowerHex
         open.withLock { open in
@@ -46,7 +46,7 @@ final class Sessions: Sendable {
     }
 
     /// The session of a cookie, which goes on with this look; nil where there is none, or none any more.
-    func session(of cookie: some StringProtocol, now: Int64) -> Session? {
+    func session(of cookie: some StringProtocol, now: UnixSeconds) -> Session? {
         let key = Self.hash(cookie)
         return open.withLock { open in
             guard var session = open[key], now < session.until else { return nil }

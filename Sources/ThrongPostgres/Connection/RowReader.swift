@@ -27,6 +27,9 @@ package struct RowReader {
     /// Any value's bytes as PostgreSQL sends them.
     package mutating func bytes() throws(PostgresError) -> [UInt8] { try rows.bytes(row, next()) }
 
+    /// An array of eight-byte whole numbers without nulls.
+    package mutating func integers() throws(PostgresError) -> [Int64] { try rows.integers(row, next()) }
+
     /// Names that were joined with commas, which none of them holds.
     package mutating func names() throws(PostgresError) -> [String] {
         try text().split(separator: ",").map(String.init)
@@ -43,6 +46,9 @@ package struct RowReader {
 
     /// Text, or nil for null.
     package mutating func optionalText() throws(PostgresError) -> String? { try isNull() ? nil : text() }
+
+    /// Bytes, or nil for null.
+    package mutating func optionalBytes() throws(PostgresError) -> [UInt8]? { try isNull() ? nil : bytes() }
 
     /// Makes sure that every column was read.
     func end() throws(PostgresError) {

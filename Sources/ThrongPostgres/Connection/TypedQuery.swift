@@ -35,9 +35,16 @@ extension RowQuery {
     ///
     /// - Throws: ``PostgresError/unexpectedAnswer(query:)`` where a row has more columns or fewer than are read, or
     ///   other types.
-    package func rows(_ answer: Rows) throws -> [Row] {
-        try answer.indices.map { place in
-            var columns = RowReader(answer, row: place)
+    package func rows(_ answer: Rows) throws -> [Row] { try answer.read { try row(&$0) } }
+}
+
+extension Rows {
+    /// Reads each row, all its columns in their order.
+    ///
+    /// - Throws: as ``RowQuery/rows(_:)``.
+    package func read<Row>(_ row: (inout RowReader) throws -> Row) throws -> [Row] {
+        try indices.map { place in
+            var columns = RowReader(self, row: place)
             let value = try row(&columns)
             try columns.end()
             return value

@@ -36,7 +36,7 @@ struct DeviceTable {
                 }
                 return Numbers(
                     slab: number, leaves: slab.cells.map { members[$0] ?? [] }, devices: slab.floors,
-                    isSensitive: slab.floors.map { $0 < header.threshold.devices })
+                    isSensitive: slab.floors.map { !header.threshold.isReached(by: $0) })
             }
             tables.append(try DeviceTable(laid, numbers, of: [rows.map(\.devices)], header: header))
         }

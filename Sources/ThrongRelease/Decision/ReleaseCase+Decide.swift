@@ -122,8 +122,8 @@ extension ReleaseCase {
     /// Why a cell is sensitive.
     private func ownReason(_ laid: ReleaseProblem, _ number: Int, _ place: Int) -> WithholdingReason {
         let floor = laid.slabs[number].floors[place]
-        if floor < header.threshold.devices { return .small(floor: DeviceFloor(devices: floor)) }
-        if let said = laid.firsts[number]?[place], said < header.threshold.devices { return .fewFirsts(said) }
+        if !header.threshold.isReached(by: floor) { return .small(floor: DeviceFloor(devices: floor)) }
+        if let said = laid.firsts[number]?[place], !header.threshold.isReached(by: said) { return .fewFirsts(said) }
         return .dominated
     }
 

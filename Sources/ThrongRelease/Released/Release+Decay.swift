@@ -37,7 +37,7 @@ extension ReleaseHeader {
     /// Whether a number can be one of this release's, as far as that can be told from it alone.
     fileprivate func couldPublish(_ cell: PublishedCell) -> Bool {
         Int(cell.cell.value) < layout.size(of: cell.margin) && cell.sums.count == layout.sums.count
-            && [cell.reach?.devices, cell.firsts].allSatisfy { ($0 ?? .max) >= threshold.devices }
+            && [cell.reach?.devices, cell.firsts].allSatisfy { threshold.isReached(by: $0 ?? .max) }
     }
 }
 

@@ -1,5 +1,6 @@
 internal import Crypto
 package import Foundation
+package import ThrongNoise
 internal import ThrongPlan
 internal import ThrongWire
 
@@ -45,4 +46,11 @@ extension ReleaseHeader {
 
     /// Reads what ``json`` wrote.
     package init(json: Data) throws { self = try JSONDecoder().decode(ReleaseHeader.self, from: json) }
+}
+
+extension DrawDigest {
+    /// Of a draw's canonical text.
+    package init(of draw: NoiseDraw) {
+        self.init(hex: SHA256.hash(data: Data(draw.canonicalText.utf8)).lowerHex)
+    }
 }

@@ -69,7 +69,7 @@ struct Stretches {
     /// - Parameter periods: of all metrics; of two lengths where one is made of the other.
     init(_ periods: [Period]) {
         var all: [Period] = []
-        for period in Set(periods).sorted(by: { ($0.start, -$0.end) < ($1.start, -$1.end) }) {
+        for period in Set(periods).sorted(by: { ($0.start, $1.end) < ($1.start, $0.end) }) {
             // Sorted so that what holds others comes first.
             if let last = all.last, period.start < last.end {
                 guard period.end > last.end else { continue }
@@ -96,5 +96,25 @@ extension PeriodKind {
     /// Whether whole periods of this kind make up one of that.
     fileprivate func divides(_ other: PeriodKind) -> Bool {
         self == other || (self < other && !(self == .week && other == .month))
+    }
+}
+
+extension MetricLayout {
+    /// Where another layout has the same dimension: the same name, buckets and rule, made of the same buckets if any.
+    func place(of place: Int, in other: MetricLayout) -> Int? {
+        let mine = dimensions[place]
+        return other.dimensions.firstIndex { its in
+            guard its.name == mine.name, its.isSplit(as: mine) else { return false }
+            guard let coarsening = mine.coarsening else { return its.coarsening == nil }
+            return its.coarsening?.buckets == coarsening.buckets
+                && self.place(of: coarsening.place, in: other) == its.coarsening?.place
+        }
+    }
+
+    /// The same grouping in another layout; nil where that lacks one of its dimensions.
+    func translate(_ margin: Margin, to other: MetricLayout) -> Margin? {
+        let kept = dimensions.indices.filter(margin.keeps)
+        let places = kept.compactMap { place(of: $0, in: other) }
+        return places.count == kept.count ? Margin(keeping: places) : nil
     }
 }

@@ -54,10 +54,9 @@ package struct ReportDocument: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - releases: those of the report's period, and of earlier ones what had been released when these were.
-    ///   - began: by metric, when its first released period begins; the first of `releases` unless given. Unit: Unix
-    ///     seconds.
+    ///   - began: by metric, when its first released period begins; the first of `releases` unless given.
     package init(
-        plan: Plan, report: Report, period: Period, releases: [Release], began: [MetricName: Int64] = [:]
+        plan: Plan, report: Report, period: Period, releases: [Release], began: [MetricName: UnixSeconds] = [:]
     ) {
         let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
         let ours = releases.filter { $0.header.layout.app == plan.app.name }

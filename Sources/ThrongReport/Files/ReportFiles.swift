@@ -31,3 +31,64 @@ package struct ReportFiles: Sendable, Hashable {
         all = files
     }
 }
+
+/// One file of a report.
+package struct ReportFile: Sendable, Hashable {
+    /// Its name without a folder: `weekly_shop-2026-W47.html`.
+    ///
+    /// - Shape: `A-Z`, `a-z`, `0-9`, `_`, `-` and `.`, not starting with a dot, at most 200 characters.
+    package let name: String
+    /// Its bytes.
+    package let contents: [UInt8]
+
+    /// Puts a file together; whatever a name may not hold becomes a hyphen.
+    package init(name: String, contents: String) {
+        self.name = Self.sanitized(name)
+        self.contents = Array(contents.utf8)
+    }
+
+    /// Puts a file together; whatever a name may not hold becomes a hyphen.
+    package init(name: String, bytes: [UInt8]) {
+        self.name = Self.sanitized(name)
+        contents = bytes
+    }
+
+    /// What the names of a report's files of one period begin with: `weekly_shop-2026-W47`, `pulse-2026-11-21T10-00`.
+    ///
+    /// - Parameter period: as ``PeriodCalendar/label(of:)`` writes it.
+    package static func stem(report: String, period: String) -> String { sanitized("\(report)-\(period)") }
+
+    package static func sanitized(_ name: String) -> String {
+        let safe = name.utf8.map { byte -> UInt8 in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                byte
+            default:
+                UInt8(ascii: "-")
+            }
+        }
+        let trimmed = safe.suffix(200).drop { $0 == UInt8(ascii: ".") }
+        return trimmed.isEmpty ? "report" : String(decoding: trimmed, as: UTF8.self)
+    }
+}
+
+extension ReportFile {
+    package static let manifestEnding = ".manifest.json"
+    package static let signatureEnding = ".manifest.sig"
+
+    /// Whether this is a report's manifest.
+    package var isManifest: Bool { name.hasSuffix(Self.manifestEnding) }
+
+    /// What HTTP calls it.
+    package var mediaType: String {
+        if name.hasSuffix(".html") { return "text/html; charset=utf-8" }
+        if name.hasSuffix(".csv") { return "text/csv; charset=utf-8; header=present" }
+        if name.hasSuffix(".json") { return "application/json" }
+        if name.hasSuffix(".pdf") { return "application/pdf" }
+        return "application/octet-stream"
+    }
+
+    /// Whether a text is a name that a report's file may have.
+    package static func isName(_ text: String) -> Bool { !text.isEmpty && sanitized(text) == text }
+}

@@ -32,3 +32,108 @@ struct CSVLine {
     var ofPrevious: Decimals?
     var ofFirst: Decimals?
 }
+
+/// Columns that only those reports have which have such numbers.
+enum CSVExtra: CaseIterable {
+    /// What quotients and estimates were computed from.
+    case quotient
+    /// Bounds of estimates, bands of quantiles.
+    case bounds
+    case rank
+    case change
+    case noise
+    /// Of the steps of a funnel.
+    case funnel
+
+    var columns: [String] {
+        switch self {
+        case .quotient: ["numerator", "denominator"]
+        case .bounds: ["low", "high"]
+        case .rank: ["rank"]
+        case .change: ["against", "earlier", "relative"]
+        case .noise: ["noise", "margin"]
+        case .funnel: ["of_previous", "of_first"]
+        }
+    }
+
+    /// Whether an answer has such numbers.
+    func isIn(_ answer: InsightAnswer) -> Bool {
+        if case (.funnel, .funnel) = (self, answer.insight.kind) { return true }
+        return switch (self, answer.insight.view) {
+        case (.quotient, _): answer.answered != nil && answer.hasQuotients
+        case (.bounds, _): answer.answered != nil && answer.hasBounds
+        case (.rank, .ranking): true
+        case (.change, .change): true
+        case (.noise, _): answer.answered?.basis.noise != nil
+        case (.rank, _), (.change, _), (.funnel, _): false
+        }
+    }
+
+    func cells(of line: CSVLine, _ answer: InsightAnswer) -> [CSVCell] {
+        func number(_ number: Decimals?) -> CSVCell { number.map { .number("\($0)") } ?? .empty }
+        switch self {
+        case .quotient:
+            return [line.quotient?.numerator, line.quotient?.denominator].map { $0.map { .number($0) } ?? .empty }
+        case .bounds: return [number(line.bounds?.low), number(line.bounds?.high)]
+        case .rank: return [line.rank.map { .number(String($0)) } ?? .empty]
+        case .change: return [line.against.map { .text($0) } ?? .empty, number(line.earlier), number(line.relative)]
+        case .funnel: return [number(line.ofPrevious), number(line.ofFirst)]
+        case .noise:
+            guard let noise = answer.answered?.basis.noise else { return [.empty, .empty] }
+            return [.text(noise.terms), .number(String(noise.margin))]
+        }
+    }
+}
+
+/// One cell of a CSV file (RFC 4180).
+package enum CSVCell {
+    /// Text from the plan, which may be hostile.
+    case text(String)
+    /// A number that this program wrote.
+    case number(String)
+    /// Nothing.
+    case empty
+
+    /// The cell as it is written.
+    ///
+    /// Text that a spreadsheet could take for a formula gets an apostrophe in front: it starts with `=`, `+`, `-`, `@`
+    /// (also their full-width forms), a tab or a line break, alone or after blanks. Whatever is not letters, digits and
+    /// plain punctuation is quoted, also for readers that split at semicolons.
+    /// Source: OWASP, "CSV Injection".
+    package var written: String {
+        switch self {
+        case .empty: return ""
+        case .number(let digits): return digits
+        case .text(let text):
+            let defused = Self.startsFormula(text) ? "'" + text : text
+            guard !defused.utf8.allSatisfy(Self.isPlain) else { return defused }
+            let doubled = defused.unicodeScalars.reduce(into: String.UnicodeScalarView()) { result, scalar in
+                if scalar == "\"" { result.append("\"") }
+                result.append(scalar)
+            }
+            return "\"" + String(doubled) + "\""
+        }
+    }
+
+    private static func startsFormula(_ text: String) -> Bool {
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "=", "+", "-", "@", "\u{ff1d}", "\u{ff0b}", "\u{ff0d}", "\u{ff20}", "\t", "\r", "\n": return true
+            case " ", "\u{a0}", "\u{feff}": continue
+            default: return false
+            }
+        }
+        return false
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"),
+            UInt8(ascii: ":"), UInt8(ascii: "/"), UInt8(ascii: " "):
+            true
+        default:
+            false
+        }
+    }
+}

@@ -1,22 +1,23 @@
 internal import Foundation
+package import ThrongPlan
 
-/// Unix seconds as texts such as 2026-11-20T06:00:00Z.
+/// Instants as texts such as 2026-11-20T06:00:00Z.
 package enum Instant {
     /// The text of an instant.
-    package static func text(_ unixSeconds: Int64) -> String {
-        Date(timeIntervalSince1970: Double(unixSeconds)).formatted(.iso8601)
+    package static func text(_ time: UnixSeconds) -> String {
+        Date(timeIntervalSince1970: Double(time.value)).formatted(.iso8601)
     }
 
     /// Nil for a text of any other shape.
-    package static func seconds(_ text: String) -> Int64? {
+    package static func time(_ text: String) -> UnixSeconds? {
         do {
-            let seconds = Int64(try Date(text, strategy: .iso8601).timeIntervalSince1970)
-            return self.text(seconds) == text ? seconds : nil
+            let time = UnixSeconds(Int64(try Date(text, strategy: .iso8601).timeIntervalSince1970))
+            return self.text(time) == text ? time : nil
         } catch {
             return nil
         }
     }
 
     /// Whether a text is an instant, or there is none.
-    package static func isReadable(_ text: String?) -> Bool { text.map { seconds($0) != nil } ?? true }
+    package static func isReadable(_ text: String?) -> Bool { text.map { time($0) != nil } ?? true }
 }

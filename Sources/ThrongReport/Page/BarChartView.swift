@@ -63,7 +63,7 @@ struct BarChartView {
             Charts.Caption(
                 name: "\(anchor)-chart", title: answer.insight.title,
                 summary:
-                    "Horizontal bars, one a \(isCentred ? "step" : "group"), \(order). \(answer.sentence) The table has the same numbers."
+                    "Horizontal bars, one a \(isCentred ? "step" : "group"), \(order). \(answer.sentence) \(Wording.alsoInTable)"
             ),
             atLeast: isShare ? 1 : 0, isCentred: isCentred)
     }
@@ -103,4 +103,19 @@ struct BarChartView {
         chartTitle = caption.title
         chartSummary = caption.summary
     }
+}
+
+/// One bar.
+struct BarView {
+    let textY: String
+    let barY: String
+    let barX: String
+    let barWidth: String
+    let barLabel: String
+    let barTitle: String
+    let barValue: String
+    let barFigures: [ChartFigureView]
+    let barClass: String
+    let barPublished: Bool
+    let barWithheld: Bool
 }

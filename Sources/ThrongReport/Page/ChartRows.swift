@@ -1,3 +1,6 @@
+internal import Foundation
+internal import ThrongInsight
+
 /// How the rows of a chart are spaced: a label and a number above each bar, in one line or below each other.
 ///
 /// One line where all of them have room for both on the narrowest page; else the number has a line of its own, and so has
@@ -51,6 +54,27 @@ struct ChartRows {
                 figureText: place == 0 ? text : text.withoutSeparator,
                 figureClass: isPublished ? "figure" : "figure nothing")
         }
+    }
+}
+
+/// One number, or what stands in its place, above the right end of its bar.
+struct ChartFigureView {
+    let figureY: String
+    let figureText: String
+    let figureClass: String
+}
+
+/// Writes lengths of a drawing.
+enum Coordinate {
+    /// A fraction of 1, kept within 0 to 1, as "42.13%".
+    static func percent(_ fraction: Double) -> String { number(Swift.min(Swift.max(fraction, 0), 1) * 100) + "%" }
+
+    /// At most two decimals, without trailing zeros: the same text on every machine.
+    static func number(_ value: Double) -> String {
+        let hundredths = Int64((value * 100).rounded(.toNearestOrEven))
+        let text = Decimals(hundredths, shiftedBy: 2, over: 1, places: 2).description
+        if text.hasSuffix(".00") { return String(text.dropLast(3)) }
+        return text.hasSuffix("0") ? String(text.dropLast()) : text
     }
 }
 

@@ -73,7 +73,7 @@ struct ColumnChartView {
         chartTitle = answer.insight.title
         var unit = "band"
         if case .retention = answer.insight.kind { unit = "week" }
-        chartSummary = "Columns, one a \(unit), in order. \(answer.sentence) The table has the same numbers."
+        chartSummary = "Columns, one a \(unit), in order. \(answer.sentence) \(Wording.alsoInTable)"
     }
 
     /// The share where the whole is published: it is shorter than the number, which the table has.
@@ -82,4 +82,19 @@ struct ColumnChartView {
         guard let part = quantity.amount, let all = whole?.amount, all > 0 else { return answer.text(quantity) }
         return answer.locale.percent(part, of: all)
     }
+}
+
+/// One column.
+struct ColumnView {
+    let columnX: String
+    let columnWidth: String
+    let columnY: String
+    let columnHeight: String
+    let valueY: String
+    let columnLabel: String
+    let columnTitle: String
+    let columnValue: String
+    let columnFigure: String
+    let columnPublished: Bool
+    let columnWithheld: Bool
 }

@@ -19,7 +19,7 @@ struct DataColumns {
         // An interval has the noise in it.
         margin = hasInterval ? nil : answered.basis.noise.map { "\u{b1}\(answer.locale.text($0.margin))" }
         heads =
-            Self.heads(answer, whole: whole) + (hasInterval ? ["95% interval"] : [])
+            Self.heads(answer, whole: whole) + (hasInterval ? [Wording.interval] : [])
             + (margin == nil ? [] : ["19 of 20 within"])
     }
 
@@ -84,7 +84,7 @@ struct DataColumns {
         case .count, .distribution:
             whole?.amount != nil ? ["Events", "Share"] : ["Events"]
         case .reach:
-            [answer.answered?.basis.isSaid == true ? "Devices" : "Devices, at least"]
+            [Wording.heading(devices: answer.answered?.basis.shownDevices)]
         case .funnel:
             ["Identifiers", "Of the step before", "Of the first"]
         case .frequency:
@@ -118,42 +118,14 @@ struct DataColumns {
         case .quantile(let reading):
             all = [reading.value.map(locale.text) ?? "\u{2013}", reading.band(in: locale)]
         }
-        if heads.contains("95% interval") {
+        if heads.contains(Wording.interval) {
             all.append(interval.map { answer.text(from: $0) } ?? "\u{2013}")
         }
         return all + [margin].compactMap { $0 }
     }
 }
 
-extension InsightAnswer {
-    /// "1,020 to 1,455", "40.1% to 42.0%".
-    func text(from interval: Interval) -> String {
-        let ends = [interval.low, interval.high].map { unit == "share" ? locale.percent($0) : locale.text($0) }
-        return ends.joined(separator: " to ")
-    }
-
-    /// The relative change with its sign; a difference of shares in points.
-    func percent(_ change: Change) -> String {
-        if unit == "share" { return locale.signedPoints(change.difference) }
-        return change.relative.map(locale.signedPercent) ?? "\u{2013}"
-    }
-}
-
 extension NumberBasis {
-    /// Whether numbers of a kind have an interval, because they come from a sample.
-    func hasInterval(_ kind: Insight.Kind) -> Bool {
-        guard sampling < 1 else { return false }
-        return switch kind {
-        case .count, .distribution, .frequency, .retention, .mean, .share(of: .events, part: _): true
-        case .reach, .quantiles, .funnel, .share(of: .devices, part: _): false
-        }
-    }
-
-    /// Whether numbers of devices are all that say so, and not those of a sample or of one window.
-    var isSaid: Bool { devices == .firsts && sampling == 1 }
-}
-
-extension AnswerRanking {
-    /// What stands before the line with what is not named.
-    static let together = "Others, together"
+    /// What numbers of devices say of themselves: those of a sample are at least so many, whoever says it.
+    fileprivate var shownDevices: Devices? { devices == .firsts && sampling < 1 ? .floor : devices }
 }

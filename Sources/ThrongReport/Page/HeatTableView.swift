@@ -67,3 +67,15 @@ struct HeatTableView {
         }
     }
 }
+
+/// One line of a heat table.
+struct HeatRowView {
+    let sides: [String]
+    let heatCells: [HeatCellView]
+}
+
+/// One cell of a heat table.
+struct HeatCellView {
+    let heatNumber: String
+    let heatClass: String
+}

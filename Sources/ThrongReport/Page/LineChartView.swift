@@ -40,8 +40,8 @@ struct LineChartView {
                 name: label == nil ? "\(anchor)-chart" : "\(anchor)-chart-\(row + 1)",
                 title: [answer.insight.title, label].compactMap { $0 }.joined(separator: ": "),
                 summary:
-                    "A line over \(points.count) \(points.last?.period.kind.plural ?? "periods"), with gaps where "
-                    + "there is no number. \(label == nil ? answer.sentence + " " : "")The table has the same numbers.")
+                    "A line over \(answer.wording.count(points.count, points.last?.period.kind.rawValue ?? "period")), with gaps where "
+                    + "there is no number. \(label == nil ? answer.sentence + " " : "")\(Wording.alsoInTable)")
         )
     }
 
@@ -115,4 +115,40 @@ struct LineChartView {
                 tickClass: end == nil ? "label tick" : place == last ? "label tick last" : "label tick first")
         }
     }
+}
+
+/// The line between two dots of a trend.
+struct LineSegmentView {
+    let segmentFrom: String
+    let segmentTo: String
+    let segmentStart: String
+    let segmentEnd: String
+}
+
+/// One published number of a trend.
+struct LineDotView {
+    let dotX: String
+    let dotY: String
+    let dotRadius: String
+    let dotTitle: String
+}
+
+/// One withheld number of a trend.
+struct LineGapView {
+    let gapX: String
+    let gapWidth: String
+    let gapTitle: String
+}
+
+/// One label below a trend.
+struct LineTickView {
+    let tickX: String
+    let tickLabel: String
+    let tickClass: String
+}
+
+/// One line across a trend, at a round number.
+struct LineGridView {
+    let gridY: String
+    let gridLabel: String
 }

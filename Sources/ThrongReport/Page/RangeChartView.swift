@@ -46,6 +46,21 @@ struct RangeChartView {
         chartTitle = answer.insight.title
         chartSummary =
             "Bands on a line that begins at \(answer.locale.text(Decimals(exactly: low))), with a mark where the value lies if "
-            + "a band's events are spread evenly. \(answer.sentence) The table has the same numbers."
+            + "a band's events are spread evenly. \(answer.sentence) \(Wording.alsoInTable)"
     }
+}
+
+/// One quantile.
+struct RangeView {
+    let rangeTextY: String
+    let rangeY: String
+    let rangeX: String
+    let rangeWidth: String
+    let rangeLabel: String
+    let rangeTitle: String
+    let rangeText: String
+    let rangeFigures: [ChartFigureView]
+    let rangeMarks: [String]
+    let rangePublished: Bool
+    let rangeWithheld: Bool
 }

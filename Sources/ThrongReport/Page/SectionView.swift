@@ -67,9 +67,9 @@ struct SectionView {
             }
             hasEvidence = !isCharted
             dataTables = isCharted ? [] : [DataTableView(answer, answered: answered)]
-            withheldNotes = Self.withheldNote(answer, answered)
+            withheldNotes = answer.withheldNotes
             chanceNotes = [answered.basis.noise?.statement].compactMap { $0 } + answer.leaningNotes
-            basisParts = answered.basis.words + answered.withheldWords(in: answer.locale)
+            basisParts = answered.basis.words(in: answer.locale) + answered.withheldWords(in: answer.locale)
         } else {
             (dataTables, withheldNotes, chanceNotes, basisParts, hasEvidence) = ([], [], [], [], false)
         }
@@ -92,38 +92,6 @@ struct SectionView {
                 answer, points: points, row: place, label: row.buckets.isEmpty ? nil : row.label, anchor: anchor,
                 isSpark: false, scale: scale)
         }
-    }
-
-    private static func withheldNote(_ answer: InsightAnswer, _ answered: InsightAnswer.Answered) -> [String] {
-        let table = answered.table
-        if case .trend(let points) = answered.view {
-            let all = points.flatMap(\.figures)
-            let withheld = all.count { $0 == .withheld }
-            guard withheld > 0 else { return [] }
-            return ["\(Withheld.wording). \(withheld) of \(all.count) numbers here: the hatched columns."]
-        }
-        guard table.withheldRows > 0 else { return [] }
-        let isOne = table.withheldRows == 1
-        let numbers = table.rows.count == 1 ? "" : " \(table.withheldRows) of \(table.rows.count) numbers here."
-        let left =
-            table.rest.map { rest in
-                // Anyone can subtract: nothing is gained by not saying it.
-                if rest.events == 0 {
-                    return " The published numbers add up to the whole: \(isOne ? "it is" : "these are") empty."
-                }
-                let share = answered.withheldShare(rest, answer.locale)
-                if rest.quantity != nil { return isOne ? " It is \(share)." : " Together they are \(share)." }
-                // Devices are in several rows: what is known is how many events are theirs.
-                let verb = answered.basis.counts == .devices ? "sent" : isOne ? "leaves out" : "leave out"
-                return " \(isOne ? "It" : "They") \(verb) \(share)."
-            } ?? " How much of the whole that leaves out is unknown."
-        guard case .ranking(let ranking) = answered.view else { return ["\(Withheld.wording).\(numbers)\(left)"] }
-        let together = table.rest?.quantity?.amount
-        let least = ranking.rows.last?.row.figure.quantity?.amount
-        let areSmaller = if let together, let least { together <= least } else { false }
-        let among = ranking.rest == nil ? "" : " and \(isOne ? "is" : "are") among “\(AnswerRanking.together)”"
-        let size = areSmaller ? "" : ", and may be larger than any that is named"
-        return ["\(Withheld.wording).\(numbers)\(left) \(isOne ? "It has" : "They have") no rank\(among)\(size)."]
     }
 }
 

@@ -101,15 +101,6 @@ struct TileView {
     }
 
     private static func unit(of quantity: Quantity, _ answer: InsightAnswer) -> String {
-        switch quantity {
-        case .events: "events"
-        case .devices: "devices, at least"
-        case .said: "devices"
-        case .identifiers: "identifiers"
-        case .estimate(let estimate): "\(estimate.counts.rawValue), estimated"
-        case .share, .settled: "of \(answer.counted.rawValue)"
-        case .mean: answer.unit.isEmpty ? "per event" : "\(answer.unit) per event"
-        case .quantile: answer.unit
-        }
+        answer.wording.unit(beside: quantity, of: answer.counted, unit: answer.unit)
     }
 }

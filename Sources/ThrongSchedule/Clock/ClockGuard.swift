@@ -1,5 +1,6 @@
 package import Logging
 internal import Synchronization
+package import ThrongPlan
 internal import ThrongStore
 
 /// Looks whether the time of day is believed before anything is done that can't be undone, and says where it is not: when
@@ -24,8 +25,7 @@ package final class ClockGuard: Sendable {
     }
 
     /// The time by which what goes by the clock may be done now; nil where it is not believed, or PostgreSQL can't be asked.
-    /// Unit: Unix seconds.
-    package func believed() async -> Int64? {
+    package func believed() async -> UnixSeconds? {
         do {
             switch try await clock.believed(store) {
             case .success(let now):

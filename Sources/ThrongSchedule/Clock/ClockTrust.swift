@@ -1,4 +1,6 @@
+internal import Foundation
 internal import ThrongFaults
+package import ThrongPlan
 package import ThrongStore
 
 /// Decides whether the time of day may be acted upon: a release, a deletion and the end of a window can't be taken back.
@@ -52,8 +54,72 @@ package struct ClockTrust: Sendable {
         return nil
     }
 
-    private static func areApart(_ one: Int64, _ other: Int64) -> Bool {
-        let (distance, overflow) = one.subtractingReportingOverflow(other)
+    private static func areApart(_ one: UnixSeconds, _ other: UnixSeconds) -> Bool {
+        let (distance, overflow) = one.value.subtractingReportingOverflow(other.value)
         return overflow || distance.magnitude > UInt64(tolerance)
+    }
+}
+
+/// What the clocks say at one moment.
+package struct ClockReading: Sendable, Hashable {
+    /// The time of day here.
+    package var time: UnixSeconds
+    /// Which start of which machine this is: a clock that nobody sets counts from there.
+    package var machine: String
+    /// How long it has run, asleep or not. Unit: seconds.
+    package var uptime: Int64
+    /// The time of day at PostgreSQL; nil where it was not asked.
+    package var database: UnixSeconds?
+
+    /// Puts a reading together.
+    package init(time: UnixSeconds, machine: String, uptime: Int64, database: UnixSeconds? = nil) {
+        self.time = time
+        self.machine = machine
+        self.uptime = uptime
+        self.database = database
+    }
+}
+
+/// Why the time of day is not believed.
+package enum ClockDoubt: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The clocks here and at PostgreSQL are apart.
+    case apart(here: UnixSeconds, database: UnixSeconds)
+    /// The clock was set by more than passed on a clock that nobody sets.
+    case jumped(here: UnixSeconds, expected: UnixSeconds)
+    /// It is earlier than it has been.
+    case back(here: UnixSeconds, believed: UnixSeconds)
+    /// It is so much later than when anything ran last that only a person knows whether that is so.
+    case ahead(here: UnixSeconds, believed: UnixSeconds)
+
+    /// Both times, and what to do.
+    package var description: String {
+        let found =
+            switch self {
+            case .apart(let here, let database):
+                """
+                it is \(Self.text(here)) by the clock of this machine and \(Self.text(database)) by PostgreSQL's. Set the one \
+                that is wrong
+                """
+            case .jumped(let here, let expected):
+                "it is \(Self.text(here)) by the clock, and \(Self.text(expected)) by the time that has passed"
+            case .back(let here, let believed):
+                "it is \(Self.text(here)) by the clock, and was \(Self.text(believed)) before"
+            case .ahead(let here, let believed):
+                "it is \(Self.text(here)) by the clock, and was \(Self.text(believed)) when it was believed last"
+            }
+        guard case .apart = self else {
+            return """
+                The time of day is not believed: \(found). Set the clock right, or, where it is right, say so: `throng clock \
+                confirm DATE`, with today's date. Until then nothing is released or deleted, and no window ends.
+                """
+        }
+        return """
+            The time of day is not believed: \(found). Until they agree to the hour nothing is released or deleted, and no \
+            window ends.
+            """
+    }
+
+    private static func text(_ time: UnixSeconds) -> String {
+        Date(timeIntervalSince1970: Double(time.value)).formatted(.iso8601)
     }
 }

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Foundation
 internal import Synchronization
-internal import ThrongStore
+package import ThrongStore
 package import ThrongWire
 
 /// The clocks of this machine, and whether the time of day is believed: one for all who act by it.
@@ -41,9 +41,9 @@ package final class HouseClock: Sendable {
 
     /// Looks at all clocks, and keeps the time where it is believed.
     ///
-    /// - Returns: the time that was looked at, in Unix seconds: what can't be undone is done by this one, because the clock
+    /// - Returns: the time that was looked at: what can't be undone is done by this one, because the clock
     ///   may be set at any moment afterwards.
-    package func believed(_ store: any ClockStore) async throws -> Result<Int64, ClockDoubt> {
+    package func believed(_ store: any ClockStore) async throws -> Result<UnixSeconds, ClockDoubt> {
         let stored = try await store.clock()
         var reading = reading()
         reading.database = stored.database
@@ -78,3 +78,16 @@ package final class HouseClock: Sendable {
     /// How long the machine has run, asleep or not. Unit: seconds.
     @Sendable package static func secondsSinceBoot() -> Int64 { throng_uptime() }
 }
+
+/// Knows what time it is by PostgreSQL, and keeps what was believed; `DatabaseClock` is the real one, whose functions these
+/// are.
+package protocol ClockStore: Sendable {
+    /// What time it is by PostgreSQL, and what was believed last.
+    func clock() async throws -> StoredClock
+    /// Writes down a time of day that is believed.
+    func believe(_ time: StoredClock.Believed) async throws
+    /// Writes down what time it is, on an operator's word.
+    func confirm(_ time: StoredClock.Believed) async throws
+}
+
+extension DatabaseClock: ClockStore {}

@@ -9,11 +9,11 @@ package final class ScheduleHealth: Sendable {
         /// Releases and reports.
         package var failures = 0
         package var reportFailures = 0
-        /// Unit: Unix seconds; 0 before the first.
-        package var lastRelease: Int64 = 0
-        package var lastReport: Int64 = 0
-        /// When the next release of an app is due; 0 where none is open. Unit: Unix seconds.
-        package var releaseDue: [AppName: Int64] = [:]
+        /// 1970 before the first.
+        package var lastRelease = UnixSeconds.epoch
+        package var lastReport = UnixSeconds.epoch
+        /// When the next release of an app is due; 1970 where none is open.
+        package var releaseDue: [AppName: UnixSeconds] = [:]
         package var isClockDoubted = false
     }
 
@@ -24,14 +24,14 @@ package final class ScheduleHealth: Sendable {
     /// All of it, as of now.
     package var snapshot: Counts { counts.withLock { $0 } }
 
-    func released(at now: Int64) {
+    func released(at now: UnixSeconds) {
         counts.withLock { counts in
             counts.releases += 1
             counts.lastRelease = now
         }
     }
 
-    func reported(at now: Int64) {
+    func reported(at now: UnixSeconds) {
         counts.withLock { counts in
             counts.reports += 1
             counts.lastReport = now
@@ -46,6 +46,18 @@ package final class ScheduleHealth: Sendable {
         }
     }
 
-    func releaseIsDue(at due: Int64?, app: AppName) { counts.withLock { $0.releaseDue[app] = due ?? 0 } }
+    func releaseIsDue(at due: UnixSeconds?, app: AppName) { counts.withLock { $0.releaseDue[app] = due ?? .epoch } }
     func clock(isDoubted: Bool) { counts.withLock { $0.isClockDoubted = isDoubted } }
+}
+
+/// Whether PostgreSQL has all that was counted up to a moment ago: what is released must not wait in a journal.
+package final class FlushStanding: Sendable {
+    private let state = Mutex(false)
+
+    package init() {}
+
+    package var isLevel: Bool {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
 }

@@ -1,3 +1,4 @@
+internal import ThrongInsight
 internal import ThrongPlan
 internal import ThrongRelease
 
@@ -29,8 +30,9 @@ struct CellWords {
         let percent = (release.header.protection ?? .standard).percent
         switch reason {
         case .small(let floor):
-            let devices = floor.devices == 1 ? "one device is" : "\(floor.devices) devices are"
-            return "It is small: \(devices) proved behind it, and k is \(threshold)."
+            let devices = Wording.english.count(floor.devices, "device")
+            return
+                "It is small: \(devices) \(floor.devices == 1 ? "is" : "are") proved behind it, and k is \(threshold)."
         case .fewFirsts(let devices):
             return """
                 Fewer than k devices say that they are in it (\(devices), and k is \(threshold)): with reach: client all \

@@ -1,3 +1,4 @@
+internal import ThrongInsight
 package import ThrongPlan
 internal import ThrongRelease
 package import ThrongStore
@@ -45,7 +46,7 @@ package struct ReleaseExplainer: Sendable {
                 sentence: sentence, equation: equation)
         }
         if let published = release.cell(cell, in: margin) {
-            return explanation(.published, "It is published: \(published.count) events.")
+            return explanation(.published, "It is published: \(Wording.english.count(published.count, "event")).")
         }
         if layout.isImpossible(cell, in: margin) {
             return explanation(.impossible, "The plan says that this combination cannot occur.")

@@ -8,6 +8,7 @@ package import ThrongStore
 package struct ReleaseScheduler: Sendable {
     let store: ReleaseStore
     let noise: NoiseStore
+    private let periods: CalendarStore
     let rules: UserAgentRules
     let proof: ProofOptions
     /// Decides what leaves the house, on a thread of its own.
@@ -63,6 +64,7 @@ package struct ReleaseScheduler: Sendable {
     package init(store: ReleaseStore, rules: UserAgentRules, proof: ProofOptions = ProofOptions()) {
         self.store = store
         noise = NoiseStore(store)
+        periods = CalendarStore(store.connection)
         self.rules = rules
         self.proof = proof
     }
@@ -70,14 +72,13 @@ package struct ReleaseScheduler: Sendable {
     /// Releases what is due of a plan's app: first the periods that are counted, then the coarser ones over them.
     ///
     /// - Parameters:
-    ///   - now: Unix seconds.
     ///   - only: a period to confine it to.
     ///   - ignoringGrace: whether a period is due as soon as it is over.
     ///   - failed: gets each release that could not be made, and the others are made all the same; without it the first one
     ///     ends it all.
     /// - Throws: what `failed` throws; ``PostgresError`` where PostgreSQL can't be reached.
     package func releaseDue(
-        of plan: Plan, now: Int64, only: Period? = nil, ignoringGrace: Bool = false,
+        of plan: Plan, now: UnixSeconds, only: Period? = nil, ignoringGrace: Bool = false,
         failed: (Failure) throws -> Void = { throw $0.error }
     ) async throws -> [Made] {
         let grace = ignoringGrace ? 0 : plan.app.grace.components.seconds
@@ -134,13 +135,13 @@ package struct ReleaseScheduler: Sendable {
     }
 
     /// Opens the periods of a plan's metrics: by the clock, because what was counted must not show in what exists.
-    private func keepCalendar(of plan: Plan, now: Int64) async throws {
+    private func keepCalendar(of plan: Plan, now: UnixSeconds) async throws {
         guard let calendar = PeriodCalendar(timeZone: plan.app.timeZone) else { return }
         for metric in plan.metrics {
             let layout = try plan.layout(of: metric, rules: rules)
             let expires = calendar.midnight(of: metric.expires)
             if metric.noise == nil {
-                try await store.keepCalendar(of: layout, expires: expires, now: now)
+                try await periods.keepCalendar(of: layout, expires: expires, now: now)
             } else {
                 try await noise.keepCalendar(of: layout, expires: expires, now: now)
             }

@@ -46,10 +46,10 @@ package struct ReportScheduler: Sendable {
         try await composed(report, plan: plan, period: period).document
     }
 
-    /// A report's document, and when the first number in it may be kept no longer. Unit of the latter: Unix seconds.
+    /// A report's document, and when the first number in it may be kept no longer.
     private func composed(
         _ report: Report, plan: Plan, period: Period
-    ) async throws -> (document: ReportDocument, until: Int64) {
+    ) async throws -> (document: ReportDocument, until: UnixSeconds) {
         let own = try await releases(for: report, plan: plan, period: period)
         guard !own.isEmpty else {
             guard try await isLost(report, plan: plan, period: period) else {
@@ -93,10 +93,10 @@ package struct ReportScheduler: Sendable {
     /// later is never read, so that a report that is made again says what it said.
     private func earlier(
         for report: Report, plan: Plan, period: Period, besides own: [Release]
-    ) async throws -> (releases: [Release], began: [MetricName: Int64]) {
+    ) async throws -> (releases: [Release], began: [MetricName: UnixSeconds]) {
         let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
         var releases: [Release] = []
-        var began: [MetricName: Int64] = [:]
+        var began: [MetricName: UnixSeconds] = [:]
         for metric in own.map(\.header.layout.metric) {
             let asked = report.insights.compactMap { plan.insight($0) }.filter { $0.metric == metric }
                 .flatMap { $0.earlierPeriods(of: period, in: calendar) }
@@ -112,11 +112,10 @@ package struct ReportScheduler: Sendable {
     /// delivered and nothing goes on record.
     ///
     /// - Parameters:
-    ///   - now: Unix seconds.
     ///   - lacking: gets why there is no PDF where one was asked for; the other files are made all the same.
     /// - Returns: the paths that were written.
     package func write(
-        _ report: Report, plan: Plan, period: Period, now: Int64, to out: String,
+        _ report: Report, plan: Plan, period: Period, now: UnixSeconds, to out: String,
         lacking: (PrintError) -> Void = { _ in }
     ) async throws -> [String] {
         let made = try await made(report, plan: plan, period: period, now: now)
@@ -127,14 +126,13 @@ package struct ReportScheduler: Sendable {
     /// Makes a report unless it was made, and delivers it: what has not arrived yet, and folders again.
     ///
     /// - Parameters:
-    ///   - now: Unix seconds.
     ///   - lacking: gets why there is no PDF where one was asked for; the other files are delivered all the same.
     /// - Returns: the paths and addresses that have it now.
     /// - Throws: ``ReportSchedulerError/notComplete(report:period:due:)`` while something of the app that lies in the period is
     ///   not released, and ``ReportSchedulerError/notReleased(report:period:due:)`` where nothing is: neither leaves a run on
     ///   record; ``ReportSchedulerError/notDelivered(report:period:reasons:)``.
     package func deliver(
-        _ report: Report, plan: Plan, period: Period, now: Int64, lacking: (PrintError) -> Void = { _ in }
+        _ report: Report, plan: Plan, period: Period, now: UnixSeconds, lacking: (PrintError) -> Void = { _ in }
     ) async throws -> [String] {
         let label = (PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc).label(of: period)
         let run = ReportRunName(app: plan.app.name, report: report.name, period: period)
@@ -180,11 +178,11 @@ package struct ReportScheduler: Sendable {
         let files: ReportFiles
         let label: String
         let lack: PrintError?
-        /// When the first number in them may be kept no longer. Unit: Unix seconds.
-        let until: Int64
+        /// When the first number in them may be kept no longer.
+        let until: UnixSeconds
     }
 
-    private func made(_ report: Report, plan: Plan, period: Period, now: Int64) async throws -> Made {
+    private func made(_ report: Report, plan: Plan, period: Period, now: UnixSeconds) async throws -> Made {
         let (document, until) = try await composed(report, plan: plan, period: period)
         var pdf: [UInt8]?
         var lack: PrintError?
@@ -196,7 +194,8 @@ package struct ReportScheduler: Sendable {
         guard let key = try signing.current() else {
             return Made(files: files, label: document.periodLabel, lack: lack, until: until)
         }
-        let coverage = CoverageTotals(kinds: try await store.coverage(app: plan.app.name, period: period))
+        let kinds = try await CoverageStore(store.connection).totals(app: plan.app.name, period: period)
+        let coverage = CoverageTotals(kinds: kinds)
         let signed = try files.signed(
             as: document, with: key, coverage: coverage.map(CoverageStatement.init), now: now)
         return Made(files: signed, label: document.periodLabel, lack: lack, until: until)
@@ -204,7 +203,7 @@ package struct ReportScheduler: Sendable {
 
     /// Makes a claimed run's files and writes down where they go; false where another process did meanwhile.
     private func make(
-        _ claim: ReportRunClaim, _ report: Report, plan: Plan, period: Period, now: Int64,
+        _ claim: ReportRunClaim, _ report: Report, plan: Plan, period: Period, now: UnixSeconds,
         lacking: (PrintError) -> Void
     ) async throws -> Bool {
         let made = try await made(report, plan: plan, period: period, now: now)
@@ -230,9 +229,8 @@ package struct ReportScheduler: Sendable {
     /// everything of the app that lies in the period is released, rollups too. Reports that were missed are made up
     /// for, each once. Folders get theirs at once; what goes over the network is left to whoever works at deliveries.
     ///
-    /// - Parameter now: Unix seconds.
     /// - Returns: how many reports were made.
-    package func deliverDue(of plan: Plan, now: Int64, failed: (Report, any Error) -> Void) async throws -> Int {
+    package func deliverDue(of plan: Plan, now: UnixSeconds, failed: (Report, any Error) -> Void) async throws -> Int {
         guard let calendar = PeriodCalendar(timeZone: plan.app.timeZone) else { return 0 }
         let open = try await openPeriods(plan)
         var delivered = 0
@@ -242,7 +240,7 @@ package struct ReportScheduler: Sendable {
             let first = now - 2 * Self.horizon
             let made = try await runs.madeStarts(
                 app: plan.app.name, report: report.name, periodKind: report.period, from: first)
-            let released = try await store.releasedStarts(
+            let released = try await CalendarStore(store.connection).releasedStarts(
                 app: plan.app.name, periodKind: report.period, from: first)
             for period in due(report, calendar: calendar, grace: plan.app.grace, now: now)
             where !made.contains(period.start) && released.contains(period.start)
@@ -259,7 +257,7 @@ package struct ReportScheduler: Sendable {
     }
 
     private func deliverOnce(
-        _ report: Report, plan: Plan, period: Period, now: Int64, failed: (Report, any Error) -> Void
+        _ report: Report, plan: Plan, period: Period, now: UnixSeconds, failed: (Report, any Error) -> Void
     ) async throws -> Bool {
         let claim = try await runs.claimRun(
             app: plan.app.name, report: report.name, partner: report.partner, period: period, now: now)
@@ -308,7 +306,7 @@ package struct ReportScheduler: Sendable {
     }
 
     /// The periods within the horizon whose report is due by now, oldest first.
-    private func due(_ report: Report, calendar: PeriodCalendar, grace: Duration, now: Int64) -> [Period] {
+    private func due(_ report: Report, calendar: PeriodCalendar, grace: Duration, now: UnixSeconds) -> [Period] {
         guard let schedule = report.schedule else { return [] }
         func before(_ period: Period) -> Period { calendar.period(report.period, containing: period.start - 1) }
         var periods: [Period] = []

@@ -4,13 +4,12 @@ package import ThrongPlan
 /// Why a report could not be made.
 package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// None of the report's metrics has a release for the period. `due`: when the period and the plan's grace are over.
-    /// Unit: Unix seconds.
-    case notReleased(report: ReportName, period: String, due: Int64)
+    case notReleased(report: ReportName, period: String, due: UnixSeconds)
     /// None of the report's metrics has a release for the period, and none ever will: their noise was not drawn when it was
     /// time, and is drawn once or never.
     case lost(report: ReportName, period: String)
     /// Something of the app that lies in the period is not released. `due` is as above.
-    case notComplete(report: ReportName, period: String, due: Int64)
+    case notComplete(report: ReportName, period: String, due: UnixSeconds)
     /// It was made, and did not arrive everywhere.
     case notDelivered(report: ReportName, period: String, reasons: [String])
 
@@ -43,7 +42,7 @@ package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConver
         }
     }
 
-    private static func text(_ unixSeconds: Int64) -> String {
-        Date(timeIntervalSince1970: Double(unixSeconds)).formatted(.iso8601)
+    private static func text(_ time: UnixSeconds) -> String {
+        Date(timeIntervalSince1970: Double(time.value)).formatted(.iso8601)
     }
 }

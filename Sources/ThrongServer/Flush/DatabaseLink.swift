@@ -202,7 +202,7 @@ final class DatabaseLink: Sendable {
             throw DaemonError.superseded(daemon: data.daemon)
         }
         // Two that start within one second don't choose the same.
-        let chosen = clock.now * 1_000_000 + Int64(data.machine.random() % 1_000_000)
+        let chosen = clock.now.value * 1_000_000 + Int64(data.machine.random() % 1_000_000)
         let next = max(chosen, (known?.fence ?? 0) + 1, (known?.claimed ?? 0) + 1, (last ?? 0) + 1)
         let fence = succession.fence ?? next
         try data.note(attachment: max(fence, last ?? 0))
@@ -221,3 +221,26 @@ final class DatabaseLink: Sendable {
         return watermark
     }
 }
+
+/// What flushing needs of PostgreSQL; ``CounterStore`` is the real one, whose functions these are.
+protocol FlushTarget: Sendable {
+    func registerLayouts(_ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms]) async throws
+    func forgetSchema()
+    func watermark(of daemon: DaemonID) async throws -> Watermark?
+    func attach(
+        daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String?
+    ) async throws -> JournalPosition
+    func claim(daemon: DaemonID, from known: Watermark, fence: Int64) async throws -> Bool
+    func isClaimed() async throws -> Bool
+    func hearClaim() async throws -> Bool
+    func release() async throws
+    func lastAsking() async throws -> Int64
+    func settle(_ asking: Int64) async throws
+    func watermark() async throws -> JournalPosition
+    func closedUntil(after position: JournalPosition) async throws -> UnixSeconds?
+    func flush(_ flush: Flush, now: UnixSeconds) async throws -> FlushOutcome
+    func close()
+    func close(within length: Duration)
+}
+
+extension CounterStore: FlushTarget {}

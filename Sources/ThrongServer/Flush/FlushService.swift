@@ -15,7 +15,7 @@ internal import ThrongWire
 /// PostgreSQL comes back older than it was, what it has lost is flushed again first. On a graceful stop it flushes once
 /// more after the last request was answered.
 struct FlushService: Service {
-    let desk: Ingestion
+    let ingestion: Ingestion
     let database: DatabaseLink
     let kept: KeptFlushes
     let offered: OfferedMark
@@ -80,10 +80,10 @@ struct FlushService: Service {
     private func finish(_ progress: inout Progress) async {
         for _ in 0..<3 {
             progress.rests = machine.elapsed()
-            if await flush(&progress), desk.gauges.journalLag == 0 { break }
+            if await flush(&progress), ingestion.gauges.journalLag == 0 { break }
         }
-        if desk.gauges.journalLag == 0 { await leave() }
-        if desk.gauges.journalLag > 0 {
+        if ingestion.gauges.journalLag == 0 { await leave() }
+        if ingestion.gauges.journalLag > 0 {
             logger.warning("stopped before PostgreSQL had everything; the journal keeps it for the next start")
         }
         do {
@@ -100,13 +100,13 @@ struct FlushService: Service {
     private func rest(_ length: Duration, _ progress: Progress) async throws -> Bool {
         let end = ContinuousClock.now + length
         var look = ContinuousClock.now + .seconds(1)
-        while desk.journal.isOpen, !Task.isShuttingDownGracefully, ContinuousClock.now < end {
+        while ingestion.journal.isOpen, !Task.isShuttingDownGracefully, ContinuousClock.now < end {
             try await pause(min(.milliseconds(250), end - .now))
             guard progress.failures == 0, ContinuousClock.now >= look, ContinuousClock.now < end else { continue }
             if await isAsked(progress) { break }
             look = .now + .seconds(1)
         }
-        return !desk.journal.isOpen
+        return !ingestion.journal.isOpen
     }
 
     /// Whether somebody waits for what was acknowledged, or that can't be told: then the next flush says what is wrong.
@@ -122,7 +122,7 @@ struct FlushService: Service {
     /// What was counted before the journal was closed is all that will ever be acknowledged.
     func handOver(_ progress: inout Progress) async -> Bool {
         progress.rests = machine.elapsed()
-        guard await flush(&progress), desk.gauges.journalLag == 0 else { return false }
+        guard await flush(&progress), ingestion.gauges.journalLag == 0 else { return false }
         do {
             try await database.giveBack()
         } catch {
@@ -145,9 +145,9 @@ struct FlushService: Service {
     /// Lets go of windows that are over, whether PostgreSQL is there or not.
     private func tidy() {
         // The keys and segments may be another's by now, which took this one's place while it stood still.
-        guard desk.journal.isHeld else { return }
+        guard ingestion.journal.isHeld else { return }
         do {
-            try desk.tidy()
+            try ingestion.tidy()
         } catch {
             logger.error("keys and segments that are over could not be removed", metadata: ["error": "\(error)"])
         }
@@ -159,12 +159,12 @@ struct FlushService: Service {
             try await level(&progress)
             // Read before anything is frozen: what was acknowledged by then is to be in PostgreSQL before it is answered.
             let asking = try await database.counters.lastAsking()
-            let acknowledged = desk.position
+            let acknowledged = ingestion.position
             let isDue = asking > progress.settled || machine.elapsed() >= progress.rests
-            if let flush = progress.underWay ?? (isDue ? desk.freeze() : nil) {
+            if let flush = progress.underWay ?? (isDue ? ingestion.freeze() : nil) {
                 progress.underWay = flush
                 // Only what is on disk may reach PostgreSQL: what a crash takes back must not be counted.
-                try await desk.journal.durable(flush.through)
+                try await ingestion.journal.durable(flush.through)
                 try await onThread { [offered] in try offered.raise(to: flush.through) }
                 let isKept = try await keep(flush)
                 let started = machine.elapsed()
@@ -175,13 +175,13 @@ struct FlushService: Service {
                 // what is touched again meanwhile is merged in memory and costs nothing more.
                 let ended = machine.elapsed()
                 progress.rests = ended + min((ended - started) * 15, longestInterval)
-                desk.applied(flush, closed: outcome.closedPeriods)
+                ingestion.applied(flush, closed: outcome.closedPeriods)
                 progress.underWay = nil
             } else {
-                let (found, expected) = (try await database.counters.watermark(), desk.flushed)
+                let (found, expected) = (try await database.counters.watermark(), ingestion.flushed)
                 guard found == expected else { throw StoreError.watermarkMoved(expected: expected, found: found) }
             }
-            if isDue, desk.flushed >= acknowledged {
+            if isDue, ingestion.flushed >= acknowledged {
                 try await database.counters.settle(asking)
                 progress.settled = asking
             }
@@ -200,15 +200,15 @@ struct FlushService: Service {
     private func report(_ error: any Error, _ progress: inout Progress) {
         switch error {
         case StoreError.fenced:
-            desk.journal.refuseAll()
-            onFenced(.fenced(pending: desk.gauges.journalLag))
+            ingestion.journal.refuseAll()
+            onFenced(.fenced(pending: ingestion.gauges.journalLag))
         case DaemonError.succeeding:
             logger.notice("the flush waits for this daemon's place in PostgreSQL", metadata: ["error": "\(error)"])
         case let error as DaemonError:
-            desk.journal.refuseAll()
+            ingestion.journal.refuseAll()
             onFenced(error)
         case let error as JournalError where error.isFailedSync:
-            desk.journal.refuseAll()
+            ingestion.journal.refuseAll()
             onFenced(.journalFailed)
         case StoreError.attachmentLost where progress.isLevel, StoreError.watermarkMoved where progress.isLevel:
             // An older PostgreSQL than before: attach to it and see what it lacks.
@@ -244,14 +244,14 @@ struct FlushService: Service {
             progress.settled = 0
             let known = kept.end(from: watermark) ?? watermark
             // Nothing of what was taken since the start has been flushed yet.
-            if desk.knownFlushed == nil, known > first {
-                throw DaemonError.overtaken(database: known.value, journal: desk.position.value)
+            if ingestion.knownFlushed == nil, known > first {
+                throw DaemonError.overtaken(database: known.value, journal: ingestion.position.value)
             }
-            if known >= unreadable { desk.resolve(watermark: known) }
+            if known >= unreadable { ingestion.resolve(watermark: known) }
         }
         guard !progress.isLevel else { return }
         var found = try await database.counters.watermark()
-        guard let target = desk.knownFlushed else {
+        guard let target = ingestion.knownFlushed else {
             database.detach()
             throw StoreError.watermarkMoved(expected: unreadable, found: found)
         }
@@ -324,9 +324,6 @@ struct FlushService: Service {
 
     /// Runs what blocks on a thread outside the shared pool.
     private func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-        guard machine.hasThreads else { return try work() }
-        return try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global(qos: .utility).async { continuation.resume(with: Result { try work() }) }
-        }
+        machine.hasThreads ? try await onOwnThread(work) : try work()
     }
 }

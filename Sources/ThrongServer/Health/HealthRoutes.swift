@@ -3,14 +3,14 @@ internal import ThrongJournal
 
 /// `GET /healthz` and `GET /readyz`.
 struct HealthRoutes {
-    let desk: Ingestion
+    let ingestion: Ingestion
 
     func add(to router: Router<BasicRequestContext>) {
         router.get("/healthz") { _, _ in Response.text(.ok, "alive\n") }
         router.get("/readyz") { _, _ in
             // PostgreSQL away is not unready: the journal takes what comes until its cap.
-            if let stall = desk.journal.stall { return Response.notReady(Self.words(of: stall)) }
-            if desk.areWindowsFull {
+            if let stall = ingestion.journal.stall { return Response.notReady(Self.words(of: stall)) }
+            if ingestion.areWindowsFull {
                 return Response.notReady(
                     "memory for open windows is full, and nobody new is counted until some are over\n")
             }
@@ -32,7 +32,7 @@ struct HealthRoutes {
 
 /// `GET /metrics`, on a port of its own.
 struct MetricsRoutes {
-    let desk: Ingestion
+    let ingestion: Ingestion
     let telemetry: Telemetry
     let dataPath: String
 
@@ -40,7 +40,20 @@ struct MetricsRoutes {
         router.get("/metrics") { _, _ in
             let disk = DataDirectory.space(at: dataPath).map { Telemetry.Disk(free: $0.free, size: $0.size) }
             return Response.text(
-                .ok, telemetry.text(desk.gauges, disk: disk), type: "text/plain; version=0.0.4; charset=utf-8")
+                .ok, telemetry.text(ingestion.gauges, disk: disk), type: "text/plain; version=0.0.4; charset=utf-8")
         }
+    }
+}
+
+/// What clients are told while the daemon can't start yet.
+struct StartingRoutes {
+    func add(to router: Router<BasicRequestContext>) {
+        router.get("/healthz") { _, _ in Response.text(.ok, "alive\n") }
+        router.get("/readyz") { _, _ in
+            Response.notReady(
+                "not started yet: the disk is full, or PostgreSQL has to be asked first, or another process may still have "
+                    + "this one's place there\n")
+        }
+        router.post("/v1/batches") { _, _ in Response.answer(.waiting) }
     }
 }

@@ -33,13 +33,13 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     private struct Collection {
-        let desk: Ingestion
+        let ingestion: Ingestion
         let headers: RequestHeaders
         var body: ByteBuffer?
     }
 
     /// Nil where no batches are taken.
-    private let desk: Ingestion?
+    private let ingestion: Ingestion?
     /// Nil where no batches are taken.
     private let queue: AnswerQueue?
     private let socket: SocketEnd
@@ -62,8 +62,8 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         case error(any Error)
     }
 
-    init(desk: Ingestion?, queue: AnswerQueue?, socket: SocketEnd, origins: CrossOrigin) {
-        self.desk = desk
+    init(ingestion: Ingestion?, queue: AnswerQueue?, socket: SocketEnd, origins: CrossOrigin) {
+        self.ingestion = ingestion
         self.queue = queue
         self.socket = socket
         self.origins = origins
@@ -145,8 +145,8 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             closesAfterwards = false
             do throws(RequestTarget.Problem) {
                 let target = try RequestTarget(head.uri, headers, version: head.version)
-                if let desk, head.method == .POST, Self.isBatches(target.path) {
-                    return begin(head, headers, at: desk)
+                if let ingestion, head.method == .POST, Self.isBatches(target.path) {
+                    return begin(head, headers, at: ingestion)
                 }
                 if target.isAbsolute, let host = target.host {
                     head.uri = target.path
@@ -164,7 +164,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             // Taken out, so that appending does not copy.
             stage = .idle
             if collection.body == nil { collection.body = bytes } else { collection.body?.writeImmutableBuffer(bytes) }
-            let limit = collection.desk.limits.bodyBytes
+            let limit = collection.ingestion.limits.bodyBytes
             if (collection.body?.readableBytes ?? 0) > limit {
                 refuse(.bodyTooLarge(limit: limit))
             } else {
@@ -194,16 +194,16 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         return target.utf8.count == 11 || target.utf8.dropFirst(11).first == UInt8(ascii: "?")
     }
 
-    private func begin(_ head: HTTPRequestHead, _ headers: RequestHeaders, at desk: Ingestion) {
+    private func begin(_ head: HTTPRequestHead, _ headers: RequestHeaders, at ingestion: Ingestion) {
         closesAfterwards = !head.isKeepAlive || headers.asksForUpgrade
         reader = origins.reader(for: headers.origin)
         guard origins.allow(headers.origin) else { return refuse(.originNotAllowed) }
         guard headers.isGzip != nil else { return refuse(.unknownEncoding) }
-        guard headers.length <= desk.limits.bodyBytes else {
-            return refuse(.bodyTooLarge(limit: desk.limits.bodyBytes))
+        guard headers.length <= ingestion.limits.bodyBytes else {
+            return refuse(.bodyTooLarge(limit: ingestion.limits.bodyBytes))
         }
         if headers.expectsContinue { socket.send(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"), isLast: false) }
-        stage = .collecting(Collection(desk: desk, headers: headers))
+        stage = .collecting(Collection(ingestion: ingestion, headers: headers))
     }
 
     // MARK: What goes
@@ -217,11 +217,11 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     private func count(_ collection: Collection) {
-        let (desk, signals) = (collection.desk, collection.headers.signals)
+        let (ingestion, signals) = (collection.ingestion, collection.headers.signals)
         let (packed, isGzip) = (collection.body ?? ByteBuffer(), collection.headers.isGzip == true)
         do throws(IntakeError) {
             if let body = try UnpackedBody.small(packed, isGzip: isGzip),
-                let verdict = try desk.acceptQuickly(body, signals: signals)
+                let verdict = try ingestion.acceptQuickly(body, signals: signals)
             {
                 return give(.success(verdict))
             }
@@ -229,17 +229,17 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             return give(.failure(error))
         }
         guard let loop = context?.eventLoop,
-            desk.odd.add(
+            ingestion.odd.add(
                 bytes: packed.readableBytes,
                 { [self] in
                     let verdict = Result { () throws(IntakeError) in
-                        let body = try UnpackedBody(packed, isGzip: isGzip, limit: desk.limits.bodyBytes)
-                        return try desk.accept(body, signals: signals)
+                        let body = try UnpackedBody(packed, isGzip: isGzip, limit: ingestion.limits.bodyBytes)
+                        return try ingestion.accept(body, signals: signals)
                     }
                     loop.execute { self.give(verdict) }
                 })
         else {
-            desk.turnAway()
+            ingestion.turnAway()
             return answer(.crowded)
         }
     }
@@ -253,7 +253,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         case .success(.full(let retrySeconds)): answer(.full(retrySeconds: retrySeconds))
         case .success(.failed): answer(.failed)
         case .failure(let error):
-            desk?.refuse(error)
+            ingestion?.refuse(error)
             answer(IntakeAnswer(refusal: error))
         }
     }
@@ -268,7 +268,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     /// Answers a request that is not whole yet.
     private func refuse(_ error: IntakeError) {
-        desk?.refuse(error)
+        ingestion?.refuse(error)
         drop(IntakeAnswer(refusal: error))
     }
 
@@ -282,7 +282,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     /// Takes a place for what has come of a body that is not whole yet; what comes whole at once needs none.
     private func payForWhatHasCome() {
         guard case .collecting(let collection) = stage, !pay(BodyBudget.size(of: collection.body)) else { return }
-        collection.desk.turnAway()
+        collection.ingestion.turnAway()
         drop(.crowded)
     }
 
@@ -290,7 +290,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     @discardableResult
     private func pay(_ bytes: Int) -> Bool {
         guard bytes != charge else { return true }
-        guard desk?.bodies.exchange(charge, for: bytes) != false else { return false }
+        guard ingestion?.bodies.exchange(charge, for: bytes) != false else { return false }
         charge = bytes
         return true
     }

@@ -12,7 +12,7 @@ struct HTTPChannel: HTTPChannelHandler {
 
     let responder: Responder
     /// Who takes batches; nil where none are taken.
-    let desk: AnswerQueues?
+    let queues: AnswerQueues?
     let origins: CrossOrigin
     let limits: ConnectionDeadline.Limits
 
@@ -35,7 +35,8 @@ struct HTTPChannel: HTTPChannelHandler {
             try pipeline.addHandler(ConnectionDeadline(self.limits))
             try pipeline.addHandler(
                 BatchHandler(
-                    desk: desk?.counting, queue: desk?.queue(of: channel.eventLoop), socket: socket, origins: origins))
+                    ingestion: queues?.counting, queue: queues?.queue(of: channel.eventLoop), socket: socket,
+                    origins: origins))
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
             return try NIOAsyncChannel(

@@ -264,7 +264,7 @@ final class Ingestion: Sendable {
         case .full:
             sayWhetherFull()
             telemetry.answered(.overloaded)
-            let end = state.withLock { $0.nextEnd } ?? 0
+            let end = state.withLock { $0.nextEnd } ?? .epoch
             return .full(retrySeconds: Int(min(max(end - clock.now, 5), Self.longestRetry)))
         case nil:
             telemetry.answered(.overloaded)
@@ -284,7 +284,7 @@ final class Ingestion: Sendable {
         if saidFull.exchange(areFull, ordering: .relaxed) != areFull { onFullWindows(areFull) }
     }
 
-    private func openPeriod(of layout: MetricLayout, now: Int64) -> Int64 {
+    private func openPeriod(of layout: MetricLayout, now: UnixSeconds) -> UnixSeconds {
         (calendars[layout.timeZone] ?? .utc).period(layout.period, containing: now).start
     }
 

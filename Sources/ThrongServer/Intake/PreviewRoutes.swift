@@ -8,15 +8,16 @@ internal import ThrongWire
 
 /// `POST /v1/preview`: what would be counted of a batch. Nothing is counted, kept or logged.
 struct PreviewRoutes {
-    let desk: Ingestion
+    let ingestion: Ingestion
 
     func add(to router: some RouterMethods<BasicRequestContext>) {
         router.post("/v1/preview") { request, _ -> Response in
             do {
                 let headers = RequestHeaders(request.headers)
                 guard let isGzip = headers.isGzip else { throw IntakeError.unknownEncoding }
-                let text = try await desk.bodies.collect(request.body, upTo: desk.limits.bodyBytes) { packed in
-                    try await desk.previewInTurn(packed, isGzip: isGzip, signals: headers.signals) {
+                let most = ingestion.limits.bodyBytes
+                let text = try await ingestion.bodies.collect(request.body, upTo: most) { packed in
+                    try await ingestion.previewInTurn(packed, isGzip: isGzip, signals: headers.signals) {
                         try Self.text(of: $0)
                     }
                 }

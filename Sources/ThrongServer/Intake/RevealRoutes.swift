@@ -5,7 +5,7 @@ internal import ThrongWire
 
 /// `POST /v1/reveals`: what stands behind a hash, once the daemon has asked for it.
 struct RevealRoutes {
-    let desk: Ingestion
+    let ingestion: Ingestion
     let telemetry: Telemetry
     let clock: UnixClock
 
@@ -16,13 +16,13 @@ struct RevealRoutes {
     private func answer(to request: Request) async -> Response {
         do {
             let headers = RequestHeaders(request.headers)
-            let reveal = try await desk.withBody(of: request, headers, upTo: Intake.revealBytes) { body in
+            let reveal = try await ingestion.withBody(of: request, headers, upTo: Intake.revealBytes) { body in
                 try body.read { bytes throws(IntakeError) in
-                    try desk.intake.readReveal(bytes, signals: headers.signals, now: clock.now)
+                    try ingestion.intake.readReveal(bytes, signals: headers.signals, now: clock.now)
                 }
             }
             guard let reveal else { return response(.optedOut) }
-            return response(try await desk.reveals.learn(reveal))
+            return response(try await ingestion.reveals.learn(reveal))
         } catch let error as IntakeError {
             return .refusal(error)
         } catch let error as UnfitValue {

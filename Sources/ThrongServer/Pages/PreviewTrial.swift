@@ -10,7 +10,7 @@ internal import ThrongWire
 
 /// Tries an event from a page's form as a client's batch would be counted, and says in words what would remain.
 struct PreviewTrial: Sendable {
-    let desk: Ingestion
+    let ingestion: Ingestion
     let clock: UnixClock
 
     /// The largest form. Unit: bytes.
@@ -18,7 +18,7 @@ struct PreviewTrial: Sendable {
 
     /// - Throws: ``IntakeError`` where the form is too large or its event would be refused with all of its batch.
     func trial(_ request: Request, of plan: Plan) async throws -> LabelTrial {
-        let values = try await desk.bodies.collect(request.body, upTo: Self.largestForm) { Self.form($0) }
+        let values = try await ingestion.bodies.collect(request.body, upTo: Self.largestForm) { Self.form($0) }
         let signals = RequestHeaders(request.headers).signals
         let event = EventName(values["event"] ?? "")
         var fields = values
@@ -30,7 +30,7 @@ struct PreviewTrial: Sendable {
         var outcomes: [LabelTrial.Outcome] = []
         for purpose in plan.purposes where plan.events(of: purpose.name).contains(event) {
             let body = try body(of: event, fields: fields, plan: plan, purpose: purpose)
-            let answer = try await desk.previewInTurn(body, isGzip: false, signals: signals) { $0 }
+            let answer = try await ingestion.previewInTurn(body, isGzip: false, signals: signals) { $0 }
             for event in answer.events { outcomes += Self.outcomes(of: event, plan: plan, purpose: purpose) }
         }
         if outcomes.isEmpty { outcomes = [.init(title: "Nothing.", text: "No metric counts it.", remains: [])] }
@@ -64,7 +64,7 @@ struct PreviewTrial: Sendable {
             id: "trial",
             events: [
                 .init(
-                    event: event.text, at: Date(timeIntervalSince1970: Double(now)).formatted(.iso8601),
+                    event: event.text, at: Date(timeIntervalSince1970: Double(now.value)).formatted(.iso8601),
                     fields: scalars)
             ])
         return ByteBuffer(bytes: try JSONEncoder().encode(batch))
@@ -90,7 +90,7 @@ struct PreviewTrial: Sendable {
             let sums = metric.sums.compactMap { sum in
                 tuple.sums[sum.name].map {
                     let number = Decimals(sum.quantum(of: $0), shiftedBy: sum.decimals, over: 1, places: sum.decimals)
-                    return LabelTrial.Remain(name: sum.name, value: "\(number.grouped) \(sum.unit)")
+                    return LabelTrial.Remain(name: sum.name, value: Wording.english.amount(number, unit: sum.unit))
                 }
             }
             let text =

@@ -1,6 +1,8 @@
 internal import Logging
+internal import ServiceLifecycle
 internal import Synchronization
 internal import ThrongCounting
+internal import ThrongDelivery
 internal import ThrongIntake
 internal import ThrongJournal
 internal import ThrongPlan
@@ -92,7 +94,7 @@ final class VocabularyLearner: Sendable {
     }
 
     /// Forgets what was noted in windows that are over.
-    func closeWindows(now: Int64) {
+    func closeWindows(now: UnixSeconds) {
         vocabulary.closeWindows(now: now)
         candidates.withLock { $0.closeWindows(now: now) }
     }
@@ -193,4 +195,20 @@ final class VocabularyLearner: Sendable {
 
     /// Closes the connection after so long, whatever is under way.
     func close(within length: Duration) { store.close(within: length) }
+}
+
+/// Asks PostgreSQL now and then which labels other daemons have learned, or age has retired.
+struct LabelService: Service {
+    let learner: VocabularyLearner
+
+    /// Between two looks; shorter while PostgreSQL is away.
+    private static let interval = Duration.seconds(30)
+    private static let retry = Duration.seconds(2)
+
+    func run() async throws {
+        while !Task.isShuttingDownGracefully {
+            let length = await learner.refreshIfPossible() ? Self.interval : Self.retry
+            try await pause(length)
+        }
+    }
 }

@@ -165,20 +165,36 @@ final class Telemetry: Sendable {
         page.counter("throng_report_failures_total", "Reports that failed.", [("", schedule.reportFailures)])
         page.gauge(
             "throng_last_release_timestamp_seconds", "When this process made a release last; 0 before.",
-            Double(schedule.lastRelease))
+            Double(schedule.lastRelease.value))
         page.gauge(
             "throng_last_report_timestamp_seconds", "When this process made a report last; 0 before.",
-            Double(schedule.lastReport))
+            Double(schedule.lastReport.value))
         page.gauges(
             "throng_release_due_timestamp_seconds", "When the next release is due; overdue if past, 0 is none.",
             Dictionary(
-                uniqueKeysWithValues: schedule.releaseDue.map { ("app=\"\($0.key)\"", Int($0.value)) }))
+                uniqueKeysWithValues: schedule.releaseDue.map { ("app=\"\($0.key)\"", Int($0.value.value)) }))
         if let disk {
             page.gauge("throng_disk_free_bytes", "Free on the data directory's disk.", Double(disk.free))
             page.gauge("throng_disk_bytes", "Size of the data directory's disk.", Double(disk.size))
         }
         return page.text
     }
+}
+
+/// What became of a client's answer to a request for a value. A closed list: labels of a metric are made of it.
+enum RevealOutcome: String, CaseIterable {
+    /// The label is known now; also where it was before.
+    case learned
+    /// The dimension has a label in every slot; the value goes on counting as `other`.
+    case full
+    /// Not enough devices have sent its hash in the window, or none has: it was not asked for.
+    case notAsked = "not_asked"
+    /// It can't be a label: ``UnfitValue``.
+    case unfit
+    /// The request carries an opt-out signal that the purpose honours.
+    case optedOut = "opted_out"
+    /// PostgreSQL can't be asked now, or not any more.
+    case unavailable
 }
 
 /// Writes metrics in the Prometheus text format.

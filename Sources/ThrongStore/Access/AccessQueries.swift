@@ -36,9 +36,9 @@ struct SelectTokens: RowQuery {
             id: id,
             role: try Self.role(word, app: app, partner: partner),
             note: try columns.optionalText(),
-            createdAt: try columns.integer(),
-            expiresAt: try columns.integer(),
-            revokedAt: try columns.optionalInteger())
+            createdAt: try columns.time(),
+            expiresAt: try columns.time(),
+            revokedAt: try columns.optionalTime())
         return (token, try columns.bytes())
     }
 
@@ -57,7 +57,7 @@ struct RevokeToken: Command {
     static let text = Query("access_token.revoke", PackageResources.access_token_revoke_sql)
 
     let id: String
-    let now: Int64
+    let now: UnixSeconds
 
     var parameters: [Parameter] { [.text(id), .instant(now)] }
 }
@@ -77,7 +77,7 @@ struct SelectPartnerFiles: RowQuery {
             period: try columns.period(),
             name: try columns.text(),
             bytes: try columns.int(),
-            madeAt: try columns.integer())
+            madeAt: try columns.time())
     }
 }
 
@@ -108,6 +108,6 @@ struct SelectLastReleases: RowQuery {
             app: AppName(try columns.text()),
             metric: MetricName(try columns.text()),
             period: try columns.period(),
-            madeAt: try columns.integer())
+            madeAt: try columns.time())
     }
 }

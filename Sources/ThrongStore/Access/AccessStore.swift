@@ -44,9 +44,7 @@ package final class AccessStore: Sendable {
     }
 
     /// Takes a token back; false where there is none.
-    ///
-    /// - Parameter now: Unit: Unix seconds.
-    package func revoke(_ id: String, now: Int64) async throws -> Bool {
+    package func revoke(_ id: String, now: UnixSeconds) async throws -> Bool {
         try await connection.run { try $0.run(RevokeToken(id: id, now: now)) == 1 }
     }
 
@@ -74,4 +72,30 @@ package final class AccessStore: Sendable {
     package func lastReleases(_ count: Int) async throws -> [ReleaseNote] {
         try await connection.run { try $0.run(SelectLastReleases(most: count)) }
     }
+}
+
+/// A file of a report as its partner finds it, without its bytes.
+package struct KeptReportFile: Sendable, Hashable {
+    /// Of which report.
+    package let report: ReportName
+    /// What it covers.
+    package let period: Period
+    /// Its name.
+    package let name: String
+    /// Its size. Unit: bytes.
+    package let bytes: Int
+    /// When it was made.
+    package let madeAt: UnixSeconds
+}
+
+/// That a release was made, without its numbers.
+package struct ReleaseNote: Sendable, Hashable {
+    /// Of which app.
+    package let app: AppName
+    /// Of which metric.
+    package let metric: MetricName
+    /// What it covers.
+    package let period: Period
+    /// When it was made.
+    package let madeAt: UnixSeconds
 }

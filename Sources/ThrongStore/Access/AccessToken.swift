@@ -1,4 +1,7 @@
+internal import Crypto
+internal import Foundation
 package import ThrongPlan
+internal import ThrongWire
 
 /// What the operator knows of a token that was given to somebody.
 package struct AccessToken: Sendable, Hashable {
@@ -8,16 +11,17 @@ package struct AccessToken: Sendable, Hashable {
     package let role: AccessRole
     /// Whom it was given to, in the operator's words.
     package let note: String?
-    /// When it was made. Unit: Unix seconds.
-    package let createdAt: Int64
-    /// From when on it is worth nothing. Unit: Unix seconds.
-    package let expiresAt: Int64
-    /// When it was taken back. Unit: Unix seconds; nil while nobody did.
-    package let revokedAt: Int64?
+    /// When it was made.
+    package let createdAt: UnixSeconds
+    /// From when on it is worth nothing.
+    package let expiresAt: UnixSeconds
+    /// When it was taken back; nil while nobody did.
+    package let revokedAt: UnixSeconds?
 
     /// Puts a token's facts together.
     package init(
-        id: String, role: AccessRole, note: String?, createdAt: Int64, expiresAt: Int64, revokedAt: Int64? = nil
+        id: String, role: AccessRole, note: String?, createdAt: UnixSeconds, expiresAt: UnixSeconds,
+        revokedAt: UnixSeconds? = nil
     ) {
         self.id = id
         self.role = role
@@ -28,9 +32,7 @@ package struct AccessToken: Sendable, Hashable {
     }
 
     /// Whether it opens anything.
-    ///
-    /// - Parameter now: Unit: Unix seconds.
-    package func isGood(at now: Int64) -> Bool { revokedAt == nil && now < expiresAt }
+    package func isGood(at now: UnixSeconds) -> Bool { revokedAt == nil && now < expiresAt }
 }
 
 /// What somebody may look at.
@@ -49,5 +51,53 @@ package enum AccessRole: Sendable, Hashable {
         case .operations: "operator"
         case .analysis: "analyst"
         }
+    }
+}
+
+/// A token as its owner holds it: `throng_1f2e3d4c_` and 43 letters, digits, hyphens or underscores.
+///
+/// The letters are 256 random bits, so that a single SHA-256 keeps them: there is nothing to guess.
+package struct AccessSecret: Sendable {
+    /// Its public part: eight hexadecimal digits.
+    package let id: String
+    private let secret: [UInt8]
+
+    private static let start = "throng_"
+
+    /// Draws a new one.
+    package init() {
+        var random = SystemRandomNumberGenerator()
+        id = (0..<4).map { _ in UInt8.random(in: .min ... .max, using: &random) }.lowerHex
+        secret = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    }
+
+    /// Reads one; nil for anything else.
+    package init?(_ text: String) {
+        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let parts = trimmed.split(separator: "_", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "throng", parts[1].utf8.count == 8, [UInt8](hex: String(parts[1])) != nil,
+            parts[2].utf8.count == 43
+        else { return nil }
+        let base64 = String(parts[2]).replacing("-", with: "+").replacing("_", with: "/") + "="
+        guard let bytes = Data(base64Encoded: base64), bytes.count == 32 else { return nil }
+        id = String(parts[1])
+        secret = Array(bytes)
+        // The last letter has two bits that belong to no byte: one spelling is right, not four.
+        guard self.text == trimmed else { return nil }
+    }
+
+    /// As its owner gets it, once.
+    package var text: String {
+        let letters = Data(secret).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+            .prefix(43)
+        return "\(Self.start)\(id)_\(letters)"
+    }
+
+    /// What is kept of it: 32 bytes.
+    var hash: [UInt8] { Array(SHA256.hash(data: secret)) }
+
+    /// Whether what is kept is of this one; takes as long for any other.
+    func matches(_ kept: [UInt8]) -> Bool {
+        kept.count == 32 && zip(kept, hash).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }

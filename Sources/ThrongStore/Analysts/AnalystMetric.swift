@@ -27,9 +27,83 @@ package struct AnalystMetric: Sendable, Hashable {
         package let kind: PeriodKind
         /// How many periods are released.
         package let periods: Int64
-        /// First second of the first one. Unit: Unix seconds.
-        package let start: Int64
-        /// First second after the last one. Unit: Unix seconds.
-        package let end: Int64
+        /// First second of the first one.
+        package let start: UnixSeconds
+        /// First second after the last one.
+        package let end: UnixSeconds
     }
+}
+
+/// What can be asked of a view for one kind of period.
+package struct AnalystShape: Sendable, Hashable {
+    /// The columns of its dimensions, one a dimension of the metric, in the same order.
+    package let dimensions: [AnalystColumn]
+    /// The columns that hold numbers: what is counted, sums, devices, devices as clients say.
+    package let measures: [AnalystColumn]
+    /// By what its rows can be split, few dimensions first.
+    package let margins: [AnalystMargin]
+    /// What is released, the latest period last.
+    package let releases: [AnalystRelease]
+
+    /// The column that says how many were counted; every view has one.
+    package var count: AnalystColumn? { measures.first { $0.kind == .count } }
+
+    /// The column with such a name; nil where there is none.
+    package func dimension(_ name: String) -> AnalystColumn? { dimensions.first { $0.name == name } }
+}
+
+/// A column of a view.
+package struct AnalystColumn: Sendable, Hashable {
+    /// What a column holds.
+    package enum Kind: Sendable, Hashable {
+        /// The bucket of a dimension.
+        case dimension(DimensionName)
+        /// What is counted: events, or identifiers, each once a window. The comment's unit says which.
+        case count
+        /// A sum of clipped values.
+        case sum(String)
+        /// The proved floor.
+        case devices
+        /// Devices as clients say.
+        case clientDevices
+    }
+
+    /// Its name, as the database has it.
+    package let name: String
+    /// What it holds.
+    package let kind: Kind
+    /// What it says of itself, unit and all.
+    package let comment: String
+    /// Of a dimension: what it can hold, in the plan's order, or by name where that is ``isLearned``.
+    package let buckets: [String]
+    /// Of a dimension: whether its buckets are learned and have no order.
+    package let isLearned: Bool
+}
+
+/// A grouping that a view's rows have.
+package struct AnalystMargin: Sendable, Hashable {
+    /// What the column `margin` says: the dimensions' columns, separated by commas.
+    package let name: String
+    /// The columns that its rows are split by, in column order.
+    package let columns: [String]
+}
+
+/// One release, without its numbers.
+package struct AnalystRelease: Sendable, Hashable {
+    /// What it covers.
+    package let period: Period
+    /// k; 0 where numbers carry noise instead.
+    package let threshold: Int64
+    /// Share of events that clients sent, as PostgreSQL writes it.
+    package let sampling: String
+    /// The same as a number: more than 0, at most 1.
+    package var rate: Double { Double(sampling) ?? 1 }
+    /// SHA-256 in hexadecimal.
+    package let digest: String
+    /// The noise in words, such as "laplace, epsilon 1/2"; nil where there is none.
+    package let noise: String?
+    /// Within what 19 of 20 noisy numbers lie. Unit: events; nil where there is no noise.
+    package let margin: Int64?
+    /// The same of each sum, in column order. Unit: 10^-decimals of the sum's; none where there is no noise.
+    package let sumMargins: [Int64]
 }

@@ -14,7 +14,7 @@ struct SelectAnalystMetrics: RowQuery {
             spans: [
                 AnalystMetric.Span(
                     kind: try columns.value(PeriodKind.init(rawValue:)), periods: try columns.integer(),
-                    start: try columns.integer(), end: try columns.integer())
+                    start: try columns.time(), end: try columns.time())
             ])
     }
 }
@@ -69,7 +69,7 @@ struct SelectAnalystReleases: RowQuery {
     var parameters: [Parameter] { [.text(view), .text(kind.rawValue)] }
 
     func row(_ columns: inout RowReader) throws -> AnalystRelease {
-        let period = Period(kind: kind, start: try columns.integer(), end: try columns.integer())
+        let period = Period(kind: kind, start: try columns.time(), end: try columns.time())
         let (threshold, sampling) = (try columns.integer(), try columns.text())
         let (digest, noise) = (try columns.text(), try columns.text())
         return AnalystRelease(

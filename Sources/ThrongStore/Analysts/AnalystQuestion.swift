@@ -15,8 +15,8 @@ package struct AnalystQuestion: Sendable {
     package let margin: AnalystMargin
     /// Which numbers.
     package let measures: [AnalystColumn]
-    /// The periods that begin within these. Unit: Unix seconds.
-    package let starts: ClosedRange<Int64>
+    /// The periods that begin within these.
+    package let starts: ClosedRange<UnixSeconds>
     /// Confined to which buckets.
     package let filters: [Filter]
     /// The columns of the margin, in its order.
@@ -45,7 +45,8 @@ package struct AnalystQuestion: Sendable {
 
     /// Puts a question together; columns of the margin that the shape does not have are left out.
     package init(
-        view: String, kind: PeriodKind, margin: AnalystMargin, measures: [AnalystColumn], starts: ClosedRange<Int64>,
+        view: String, kind: PeriodKind, margin: AnalystMargin, measures: [AnalystColumn],
+        starts: ClosedRange<UnixSeconds>,
         filters: [Filter], shape: AnalystShape, part: Int = 1
     ) {
         self.view = view
@@ -111,7 +112,7 @@ package struct AnalystQuestion: Sendable {
         return text
     }
 
-    private static func instant(_ unixSeconds: Int64) -> String {
-        Date(timeIntervalSince1970: Double(unixSeconds)).formatted(.iso8601)
+    private static func instant(_ time: UnixSeconds) -> String {
+        Date(timeIntervalSince1970: Double(time.value)).formatted(.iso8601)
     }
 }

@@ -1,7 +1,10 @@
+package import ThrongPlan
+internal import ThrongPostgres
+
 /// One row of a view: its buckets and its numbers, or why there are none.
 package struct AnalystRow: Sendable, Hashable {
-    /// First second of its period. Unit: Unix seconds.
-    package let start: Int64
+    /// First second of its period.
+    package let start: UnixSeconds
     /// One a column of its margin.
     package let buckets: [String]
     /// One a measure that was asked for; nil where there is none.
@@ -21,5 +24,41 @@ package struct AnalystRow: Sendable, Hashable {
             self.units = units
             self.places = places
         }
+    }
+}
+
+extension RowReader {
+    /// An instant as PostgreSQL sends it: microseconds since 2000.
+    mutating func instant() throws(PostgresError) -> UnixSeconds {
+        UnixSeconds(try integer() / 1_000_000 + 946_684_800)
+    }
+
+    /// A number of the type numeric; nil for null, for what is no number, and for one that 128 bits don't hold.
+    ///
+    /// Source: PostgreSQL's numeric_send: how many digits, weight of the first, sign, decimal places, then digits of base
+    /// 10,000; all of two bytes, big-endian.
+    mutating func numeric() throws(PostgresError) -> AnalystRow.Number? {
+        guard let bytes = try optionalBytes() else { return nil }
+        let words = stride(from: 0, to: bytes.count - 1, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }
+        guard words.count >= 4, words.count == 4 + words[0], words[2] == 0 || words[2] == 0x4000 else { return nil }
+        let (weight, places) = (Int(Int16(truncatingIfNeeded: words[1])), words[3])
+        var units: Int128 = 0
+        func scaled(_ number: Int128, by factor: Int128, plus digit: Int128) -> Int128? {
+            let (product, overflow) = number.multipliedReportingOverflow(by: factor)
+            let (sum, overflows) = product.addingReportingOverflow(digit)
+            return overflow || overflows ? nil : sum
+        }
+        for digit in words.dropFirst(4) {
+            guard let next = scaled(units, by: 10_000, plus: Int128(digit)) else { return nil }
+            units = next
+        }
+        // The last digit that was sent counts units of 10,000^(weight - how many + 1).
+        var shift = 4 * (weight - words[0] + 1) + places
+        while shift > 0 {
+            guard let next = scaled(units, by: 10, plus: 0) else { return nil }
+            (units, shift) = (next, shift - 1)
+        }
+        while shift < 0 { (units, shift) = (units / 10, shift + 1) }
+        return AnalystRow.Number(units: words[2] == 0 ? units : -units, places: places)
     }
 }

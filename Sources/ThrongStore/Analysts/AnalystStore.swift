@@ -64,27 +64,25 @@ package final class AnalystStore: Sendable {
     /// The rows that answer a question; at most ``AnalystQuestion/mostRows``.
     package func rows(of question: AnalystQuestion) async throws -> [AnalystRow] {
         try await read { session in
-            let rows = try session.query(question.statement)
-            let (dimensions, measures) = (question.columns.count, question.measures)
-            return try rows.indices.map { row in
-                let last = 1 + dimensions + measures.count
-                return AnalystRow(
-                    start: try rows.instant(row, 0),
-                    buckets: try (1..<1 + dimensions).map { try rows.text(row, $0) },
-                    numbers: try measures.enumerated().map { place, measure in
-                        let column = 1 + dimensions + place
-                        if case .sum = measure.kind { return try rows.numeric(row, column) }
-                        guard !rows.isNull(row, column) else { return nil }
-                        return AnalystRow.Number(units: Int128(try rows.integer(row, column)), places: 0)
+            try session.query(question.statement).read { columns in
+                AnalystRow(
+                    start: try columns.instant(),
+                    buckets: try question.columns.map { _ in try columns.text() },
+                    numbers: try question.measures.map { measure in
+                        if case .sum = measure.kind { return try columns.numeric() }
+                        return try columns.optionalInteger().map { AnalystRow.Number(units: Int128($0), places: 0) }
                     },
-                    withheld: rows.isNull(row, last) ? nil : try rows.text(row, last))
+                    withheld: try columns.optionalText())
             }
         }
     }
 
     /// How many rows a question has, in all of its parts. Unit: rows.
     package func count(of question: AnalystQuestion) async throws -> Int {
-        try await read { session in Int(try session.query(question.count).integer(0, 0)) }
+        try await read { session in
+            // A count is one row.
+            try session.query(question.count).read { try $0.int() }.reduce(0, +)
+        }
     }
 
     /// Columns of dimensions, then of numbers.

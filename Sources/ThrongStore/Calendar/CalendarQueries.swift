@@ -7,12 +7,12 @@ struct SelectPeriods: RowQuery {
 
     let metric: Int64
     /// The earliest start.
-    let from: Int64
+    let from: UnixSeconds
 
-    var parameters: [Parameter] { [.integer(metric), .integer(from)] }
+    var parameters: [Parameter] { [.integer(metric), from.parameter] }
 
-    func row(_ columns: inout RowReader) throws -> (first: Int64?, count: Int64) {
-        (try columns.optionalInteger(), try columns.integer())
+    func row(_ columns: inout RowReader) throws -> (first: UnixSeconds?, count: Int64) {
+        (try columns.optionalTime(), try columns.integer())
     }
 }
 
@@ -24,7 +24,7 @@ struct OpenByCalendar: Command {
     let periods: [Period]
 
     var parameters: [Parameter] {
-        [.integer(metric), .integers(periods.map(\.start)), .integers(periods.map(\.end))]
+        [.integer(metric), .integers(periods.map(\.start.value)), .integers(periods.map(\.end.value))]
     }
 }
 
@@ -36,7 +36,7 @@ struct SelectFirstOpenEnd: RowQuery {
 
     var parameters: [Parameter] { [.text(app.text)] }
 
-    func row(_ columns: inout RowReader) throws -> Int64? { try columns.optionalInteger() }
+    func row(_ columns: inout RowReader) throws -> UnixSeconds? { try columns.optionalTime() }
 }
 
 /// When the periods of a kind start of which an app has releases.
@@ -45,11 +45,11 @@ struct SelectReleasedStarts: RowQuery {
 
     let app: AppName
     let periodKind: PeriodKind
-    let from: Int64
+    let from: UnixSeconds
 
     var parameters: [Parameter] { [.text(app.text), periodKind.parameter, .instant(from)] }
 
-    func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
+    func row(_ columns: inout RowReader) throws -> UnixSeconds { try columns.time() }
 }
 
 /// Makes the partitions for the starts of periods where they are not there yet.
@@ -57,7 +57,7 @@ struct EnsurePartitions: Command {
     static let text = Query("partition.ensure", PackageResources.partition_ensure_sql)
 
     let kind: PeriodKind
-    let starts: [Int64]
+    let starts: [UnixSeconds]
 
-    var parameters: [Parameter] { [kind.parameter, .integers(starts)] }
+    var parameters: [Parameter] { [kind.parameter, .integers(starts.map(\.value))] }
 }

@@ -5,8 +5,8 @@ struct SelectClock: RowQuery {
     static let text = Query("clock.select", PackageResources.clock_select_sql)
 
     func row(_ columns: inout RowReader) throws -> StoredClock {
-        let database = try columns.integer()
-        let (time, machine) = (try columns.optionalInteger(), try columns.optionalText())
+        let database = try columns.time()
+        let (time, machine) = (try columns.optionalTime(), try columns.optionalText())
         let (uptime, confirmations) = (try columns.optionalInteger(), try columns.optionalInteger())
         guard let time else { return StoredClock(database: database, believed: nil) }
         guard let machine, let uptime, let confirmations else { throw Self.unexpected }

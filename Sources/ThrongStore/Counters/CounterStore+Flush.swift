@@ -1,6 +1,6 @@
 internal import Foundation
 package import ThrongCounting
-internal import ThrongPlan
+package import ThrongPlan
 internal import ThrongPostgres
 
 extension CounterStore {
@@ -13,11 +13,10 @@ extension CounterStore {
     /// key. Counts of periods that were released meanwhile go into the metric's period that holds `now`; distinct
     /// counts of such periods are left out. Any number of daemons may flush at once without deadlock.
     ///
-    /// - Parameter now: Unit: Unix seconds.
     /// - Throws: ``StoreError``, ``PostgresError``; where ``PostgresError/isRetryable`` says so, make the same call again: if the first one
     ///   took effect, the answer is ``FlushOutcome/Application/alreadyApplied``.
     /// - Complexity: O(touched cells × log touched cells).
-    package func flush(_ flush: Flush, now: Int64) async throws -> FlushOutcome {
+    package func flush(_ flush: Flush, now: UnixSeconds) async throws -> FlushOutcome {
         let attachment = try currentAttachment()
         let layouts = try await registered(flush.layouts)
         let pending = PendingFlush(flush, metrics: layouts.map(\.metric))
@@ -39,7 +38,7 @@ extension CounterStore {
         let flush: Flush
         var pending: PendingFlush
         let names: [Int32: LayoutID]
-        var now: Int64
+        var now: UnixSeconds
     }
 
     private func apply(_ attempt: Attempt, _ session: Session) throws -> FlushOutcome {
@@ -90,7 +89,7 @@ extension CounterStore {
     /// and where its metric is noisy and the calendar had not met it yet, so that no release will ever show it.
     private func placed(_ attempt: Attempt, _ session: Session) throws -> Attempt {
         var attempt = attempt
-        var targets: [PendingFlush.MetricPeriod: Int64] = [:]
+        var targets: [PendingFlush.MetricPeriod: UnixSeconds] = [:]
         let unknown = partitions(of: attempt).filter { !knowsPartitions([$0]) }
         if !unknown.isEmpty {
             let impossible = try session.one(SelectImpossible(starts: Set(unknown.map(\.start)).sorted()))
@@ -108,12 +107,12 @@ extension CounterStore {
     }
 
     private func addDisplaced(
-        of attempt: Attempt, to targets: inout [PendingFlush.MetricPeriod: Int64], _ session: Session
+        of attempt: Attempt, to targets: inout [PendingFlush.MetricPeriod: UnixSeconds], _ session: Session
     ) throws {
         let pending = attempt.pending
         let noisy = Set(pending.noisyMetrics)
         guard !noisy.isEmpty else { return }
-        var open: [Int32: [Int64]] = [:]
+        var open: [Int32: [UnixSeconds]] = [:]
         for metric in noisy {
             guard let current = pending.period(of: metric, containing: attempt.now) else { continue }
             open[metric] = [current.start, current.end]
@@ -169,6 +168,10 @@ extension CounterStore {
         ]
         if hasTop { statements.append(UpsertTop(daemon: attempt.attachment.daemon).statement) }
         statements += pending.coverage.statements
+        if let ended = flush.closedUntil {
+            statements.append(
+                InsertWindowClosing(daemon: attempt.attachment.daemon, through: flush.through, ended: ended).statement)
+        }
         statements.append(Statement(name: "transaction.commit", sql: "commit"))
         let last = try session.pipeline(statements)
         guard last.last?.command == "COMMIT" else { throw PostgresError.unexpectedAnswer(query: "transaction.commit") }
@@ -194,10 +197,10 @@ extension CounterStore {
     private func openTargets(
         of closed: [PendingFlush.MetricPeriod],
         in pending: PendingFlush,
-        now: Int64,
+        now: UnixSeconds,
         _ session: Session
-    ) throws -> [PendingFlush.MetricPeriod: Int64] {
-        var targets: [PendingFlush.MetricPeriod: Int64] = [:]
+    ) throws -> [PendingFlush.MetricPeriod: UnixSeconds] {
+        var targets: [PendingFlush.MetricPeriod: UnixSeconds] = [:]
         for (metric, periods) in Dictionary(grouping: closed, by: \.metric) {
             guard var target = pending.period(of: metric, containing: now) else { continue }
             // Normally the period that holds now is open; a clock that was set back may find it released.

@@ -139,6 +139,16 @@ package final class CounterStore: Sendable {
         return try await connection.run { try Self.position(of: attachment, $0) }
     }
 
+    /// Until when the attached daemon's windows were closed behind a place in its journal: PostgreSQL has what came of them.
+    ///
+    /// - Returns: when the latest of them was over; nil where none was closed.
+    package func closedUntil(after position: JournalPosition) async throws -> UnixSeconds? {
+        let attachment = try currentAttachment()
+        return try await connection.run {
+            try $0.one(SelectWindowClosing(daemon: attachment.daemon, after: position))
+        }
+    }
+
     /// Forgets names and partitions: the database may be another one than before.
     package func forgetSchema() {
         state.withLock { state in
@@ -239,7 +249,7 @@ extension CounterStore {
     /// The start of a period, which decides its partition.
     struct PeriodStart: Hashable, Sendable {
         let kind: PeriodKind
-        let start: Int64
+        let start: UnixSeconds
 
         var partition: PartitionDay { PartitionDay(kind: kind, day: start.flooredQuotient(by: 86_400)) }
     }

@@ -13,12 +13,12 @@ extension Query {
 struct SelectImpossible: RowQuery {
     static let text = Query("period.possible", PackageResources.period_possible_sql)
 
-    let starts: [Int64]
+    let starts: [UnixSeconds]
 
-    var parameters: [Parameter] { [.integers(starts)] }
+    var parameters: [Parameter] { [.integers(starts.map(\.value))] }
 
-    func row(_ columns: inout RowReader) throws -> (starts: Set<Int64>, now: Int64) {
-        (Set(try columns.names().compactMap { Int64($0) }), try columns.integer())
+    func row(_ columns: inout RowReader) throws -> (starts: Set<UnixSeconds>, now: UnixSeconds) {
+        (Set(try columns.names().compactMap { Int64($0).map { UnixSeconds($0) } }), try columns.time())
     }
 }
 
@@ -50,9 +50,9 @@ struct SelectRecentlyClosed: RowQuery {
 
     let metrics: [Int64]
     /// The oldest end of a period that late events may reach.
-    let since: Int64
+    let since: UnixSeconds
 
-    var parameters: [Parameter] { [.integers(metrics), .integer(since)] }
+    var parameters: [Parameter] { [.integers(metrics), since.parameter] }
 
     func row(_ columns: inout RowReader) throws -> PendingFlush.MetricPeriod { try columns.metricPeriod() }
 }
@@ -73,11 +73,11 @@ struct SelectClosedFrom: RowQuery {
     static let text = Query("closed_period.select_from", PackageResources.closed_period_select_from_sql)
 
     let metric: Int32
-    let from: Int64
+    let from: UnixSeconds
 
-    var parameters: [Parameter] { [.integer(Int64(metric)), .integer(from)] }
+    var parameters: [Parameter] { [.integer(Int64(metric)), from.parameter] }
 
-    func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
+    func row(_ columns: inout RowReader) throws -> UnixSeconds { try columns.time() }
 }
 
 /// Opens the periods that a flush touches.
@@ -86,9 +86,9 @@ struct OpenPeriods: Command {
 
     let periods: [PendingFlush.MetricPeriod]
     /// One a period.
-    let ends: [Int64]
+    let ends: [UnixSeconds]
 
-    var parameters: [Parameter] { periods.parameters + [.integers(ends)] }
+    var parameters: [Parameter] { periods.parameters + [.integers(ends.map(\.value))] }
 }
 
 /// Adds what was copied to the counters.
@@ -112,12 +112,12 @@ struct UpsertTop: Command {
 
 extension [PendingFlush.MetricPeriod] {
     /// The metrics, then the starts.
-    fileprivate var parameters: [Parameter] { [.integers(map { Int64($0.metric) }), .integers(map(\.start))] }
+    fileprivate var parameters: [Parameter] { [.integers(map { Int64($0.metric) }), .integers(map(\.start.value))] }
 }
 
 extension RowReader {
     /// A metric and the start of one of its periods.
     fileprivate mutating func metricPeriod() throws(PostgresError) -> PendingFlush.MetricPeriod {
-        PendingFlush.MetricPeriod(metric: Int32(truncatingIfNeeded: try integer()), start: try integer())
+        PendingFlush.MetricPeriod(metric: Int32(truncatingIfNeeded: try integer()), start: try time())
     }
 }

@@ -1,11 +1,12 @@
 internal import ThrongCounting
 internal import ThrongPlan
+internal import ThrongPostgres
 
 /// A counter's delta under the names that the schema knows it by.
 struct PendingCounter: Comparable {
     let metric: Int32
     let kind: Int16
-    var periodStart: Int64
+    var periodStart: UnixSeconds
     let measure: Int16
     let cell: Int32
     var delta: Int64
@@ -28,7 +29,7 @@ struct PendingCounter: Comparable {
 struct PendingDistinct: Comparable {
     let metric: Int32
     let kind: Int16
-    let periodStart: Int64
+    let periodStart: UnixSeconds
     let margin: Int32
     let cell: Int32
     let window: Int64
@@ -47,6 +48,61 @@ struct PendingDistinct: Comparable {
     func sharesRow(with other: Self) -> Bool {
         cell == other.cell && window == other.window && margin == other.margin && periodStart == other.periodStart
             && metric == other.metric
+    }
+}
+
+/// A pair of largest contributions under the names that the schema knows it by.
+struct PendingTop {
+    let metric: Int32
+    /// The period that takes the counts.
+    var periodStart: UnixSeconds
+    /// The period under which they were counted: what it says never mixes with what is counted under the other one.
+    let countedStart: UnixSeconds
+    let contribution: TopContribution
+
+    init(_ contribution: TopContribution, metric: Int32) {
+        self.metric = metric
+        periodStart = contribution.periodStart
+        countedStart = contribution.periodStart
+        self.contribution = contribution
+    }
+
+    /// Its columns, in the order of the copy.
+    func write(to writer: CopyWriter) throws {
+        try writer.row(columns: 9)
+        try writer.integer(metric)
+        try writer.instant(periodStart)
+        try writer.integer(Int32(bitPattern: contribution.margin.bits))
+        try writer.integer(Int32(bitPattern: contribution.cell.value))
+        try writer.smallint(contribution.measure.value)
+        try writer.bigint(contribution.window.value)
+        try writer.instant(countedStart)
+        try writer.bigint(contribution.largest)
+        try writer.bigint(contribution.second)
+    }
+}
+
+/// What a flush adds to the totals of apps, with what turns out to be late.
+struct PendingTotals: Sendable {
+    private var totals: [CoverageDelta]
+
+    init(_ deltas: [CoverageDelta]) { totals = deltas }
+
+    /// Adds events that count into a later period, which begins at `periodStart`.
+    mutating func add(_ events: Int64, late periodStart: UnixSeconds, app: AppName) {
+        let hour = CoverageDelta.hour(ofPeriod: periodStart)
+        let known = totals.firstIndex { $0.app == app && $0.hour == hour && $0.kind == .late }
+        let sum = (known.map { totals[$0].events } ?? 0).addingReportingOverflow(events)
+        let delta = CoverageDelta(
+            app: app, hour: hour, kind: .late, events: sum.overflow ? .max : sum.partialValue)
+        if let known { totals[known] = delta } else { totals.append(delta) }
+    }
+
+    /// By app, hour and kind, so that all daemons lock rows in one order.
+    var statements: [Statement] {
+        totals.sorted { ($0.app, $0.hour, $0.kind.code) < ($1.app, $1.hour, $1.kind.code) }.map {
+            UpsertCoverage(app: $0.app, hour: $0.hour, kind: $0.kind.name, events: $0.events).statement
+        }
     }
 }
 

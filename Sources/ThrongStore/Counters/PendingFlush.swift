@@ -6,7 +6,7 @@ struct PendingFlush: Sendable {
     /// A period of one metric.
     struct MetricPeriod: Hashable, Comparable {
         let metric: Int32
-        let start: Int64
+        let start: UnixSeconds
 
         static func < (left: Self, right: Self) -> Bool { (left.metric, left.start) < (right.metric, right.start) }
     }
@@ -84,19 +84,19 @@ struct PendingFlush: Sendable {
     }
 
     /// The first second after a period.
-    func end(of period: MetricPeriod) -> Int64 {
+    func end(of period: MetricPeriod) -> UnixSeconds {
         metrics[period.metric].map { $0.calendar.period($0.kind, containing: period.start).end } ?? period.start + 1
     }
 
     /// The period of a metric that holds an instant.
-    func period(of metric: Int32, containing unixSeconds: Int64) -> Period? {
-        metrics[metric].map { $0.calendar.period($0.kind, containing: unixSeconds) }
+    func period(of metric: Int32, containing time: UnixSeconds) -> Period? {
+        metrics[metric].map { $0.calendar.period($0.kind, containing: time) }
     }
 
     /// Moves deltas of periods that were released, or can't be, into open ones, and drops distinct counts of released periods: whether a late
     /// identifier was already counted in the open period is unknown, and a floor must stay a lower bound. The largest
     /// contributions follow the sums, because dominance must stay an upper bound.
-    mutating func redirect(_ targets: [MetricPeriod: Int64]) {
+    mutating func redirect(_ targets: [MetricPeriod: UnixSeconds]) {
         guard !targets.isEmpty else { return }
         for place in counters.indices {
             let period = MetricPeriod(metric: counters[place].metric, start: counters[place].periodStart)

@@ -7,7 +7,7 @@ struct UpsertCoverage: Command {
 
     let app: AppName
     /// Its first second.
-    let hour: Int64
+    let hour: UnixSeconds
     let kind: String
     let events: Int64
 
@@ -34,7 +34,7 @@ struct DeleteCoverage: Command {
 
     let app: AppName
     /// The first hour that stays.
-    let before: Int64
+    let before: UnixSeconds
 
     var parameters: [Parameter] { [.text(app.text), .instant(before)] }
 }

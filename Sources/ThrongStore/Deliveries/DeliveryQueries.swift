@@ -8,13 +8,13 @@ struct ClaimDelivery: RowQuery {
     let app: AppName
     /// Nil takes any run of the app.
     let run: ReportRunName?
-    let now: Int64
+    let now: UnixSeconds
     let lease: Duration
     let foldersOnly: Bool
 
     var parameters: [Parameter] {
         (run?.key ?? [.text(app.text), .null, .null, .null]) + [
-            .integer(now), .integer(lease.components.seconds), .flag(foldersOnly),
+            now.parameter, .integer(lease.components.seconds), .flag(foldersOnly),
         ]
     }
 
@@ -22,7 +22,7 @@ struct ClaimDelivery: RowQuery {
         DeliveryClaim(
             run: ReportRunName(
                 app: app, report: ReportName(try columns.text()), periodKind: try columns.periodKind(),
-                periodStart: try columns.integer()),
+                periodStart: try columns.time()),
             target: try columns.text(),
             authorization: try columns.optionalText(),
             idempotencyKey: try columns.bytes(),
@@ -35,11 +35,11 @@ struct ExtendDelivery: Command {
     static let text = Query("delivery.extend", PackageResources.delivery_extend_sql)
 
     let claim: DeliveryClaim
-    let now: Int64
+    let now: UnixSeconds
     let lease: Duration
 
     var parameters: [Parameter] {
-        claim.key + [.integer(Int64(claim.attempt)), .integer(now), .integer(lease.components.seconds)]
+        claim.key + [.integer(Int64(claim.attempt)), now.parameter, .integer(lease.components.seconds)]
     }
 }
 
@@ -51,13 +51,13 @@ struct FinishDelivery: Command {
     let state: ReportDelivery.State
     let error: String?
     /// When a pending one is tried again.
-    let retryAt: Int64
-    let now: Int64
+    let retryAt: UnixSeconds
+    let now: UnixSeconds
 
     var parameters: [Parameter] {
         claim.key + [
-            .integer(Int64(claim.attempt)), .text(state.rawValue), .text(orNull: error), .integer(retryAt),
-            .integer(now),
+            .integer(Int64(claim.attempt)), .text(state.rawValue), .text(orNull: error), retryAt.parameter,
+            now.parameter,
         ]
     }
 }
@@ -67,9 +67,9 @@ struct ReopenDeliveries: Command {
     static let text = Query("delivery.reopen", PackageResources.delivery_reopen_sql)
 
     let run: ReportRunName
-    let now: Int64
+    let now: UnixSeconds
 
-    var parameters: [Parameter] { run.key + [.integer(now)] }
+    var parameters: [Parameter] { run.key + [now.parameter] }
 }
 
 /// How the deliveries of a run stand, by target.
@@ -85,9 +85,9 @@ struct SelectDeliveries: RowQuery {
             target: try columns.text(),
             state: try columns.value(ReportDelivery.State.init(rawValue:)),
             attempts: try columns.int(),
-            nextAt: try columns.integer(),
+            nextAt: try columns.time(),
             lastError: try columns.optionalText(),
-            finishedAt: try columns.optionalInteger(),
+            finishedAt: try columns.optionalTime(),
             idempotencyKey: try columns.bytes(),
             files: try columns.int())
     }
@@ -101,10 +101,10 @@ struct InsertDeliveredFile: Command {
     let place: Int
     /// What HTTP answered; nil in folders.
     let status: Int?
-    let now: Int64
+    let now: UnixSeconds
 
     var parameters: [Parameter] {
-        claim.key + [.integer(Int64(place)), status.map { .integer(Int64($0)) } ?? .null, .integer(now)]
+        claim.key + [.integer(Int64(place)), status.map { .integer(Int64($0)) } ?? .null, now.parameter]
     }
 }
 

@@ -20,9 +20,8 @@ package final class DeliveryStore: Sendable {
     /// - Parameters:
     ///   - run: Only of this run of the app; nil takes any.
     ///   - foldersOnly: Leaves what goes over the network.
-    ///   - now: Unit: Unix seconds.
     package func claimDelivery(
-        app: AppName, run: ReportRunName? = nil, foldersOnly: Bool, lease: Duration, now: Int64
+        app: AppName, run: ReportRunName? = nil, foldersOnly: Bool, lease: Duration, now: UnixSeconds
     ) async throws -> DeliveryClaim? {
         let claim = ClaimDelivery(app: app, run: run, now: now, lease: lease, foldersOnly: foldersOnly)
         return try await connection.run { try $0.first(claim) }
@@ -39,7 +38,7 @@ package final class DeliveryStore: Sendable {
     }
 
     /// Keeps a try alive; false where another process has taken it over, and nothing may be sent any more.
-    package func extend(_ claim: DeliveryClaim, lease: Duration, now: Int64) async throws -> Bool {
+    package func extend(_ claim: DeliveryClaim, lease: Duration, now: UnixSeconds) async throws -> Bool {
         try await connection.run { try $0.run(ExtendDelivery(claim: claim, now: now, lease: lease)) == 1 }
     }
 
@@ -47,7 +46,7 @@ package final class DeliveryStore: Sendable {
     ///
     /// - Parameter status: what HTTP answered; nil in folders.
     package func noteArrival(
-        of place: Int, status: Int?, by claim: DeliveryClaim, lease: Duration, now: Int64
+        of place: Int, status: Int?, by claim: DeliveryClaim, lease: Duration, now: UnixSeconds
     ) async throws -> Bool {
         try await connection.run { session in
             try session.transaction {
@@ -62,9 +61,11 @@ package final class DeliveryStore: Sendable {
     ///
     /// - Parameters:
     ///   - error: Why not everything arrived; nil where it did.
-    ///   - retryAt: When it is tried again; nil gives it up, or is for what arrived. Unit: Unix seconds.
+    ///   - retryAt: When it is tried again; nil gives it up, or is for what arrived.
     @discardableResult
-    package func finish(_ claim: DeliveryClaim, error: String?, retryAt: Int64?, now: Int64) async throws -> Bool {
+    package func finish(_ claim: DeliveryClaim, error: String?, retryAt: UnixSeconds?, now: UnixSeconds) async throws
+        -> Bool
+    {
         let state: ReportDelivery.State = error == nil ? .sent : retryAt == nil ? .failed : .pending
         let finish = FinishDelivery(claim: claim, state: state, error: error, retryAt: retryAt ?? now, now: now)
         return try await connection.run { session in
@@ -78,7 +79,7 @@ package final class DeliveryStore: Sendable {
 
     /// Lets the deliveries of a run be made again: those that were given up, and folders. What arrived over HTTP is not
     /// sent again.
-    package func reopenDeliveries(of run: ReportRunName, now: Int64) async throws {
+    package func reopenDeliveries(of run: ReportRunName, now: UnixSeconds) async throws {
         try await connection.run { session in
             try session.transaction {
                 try session.run(ReopenDeliveries(run: run, now: now))

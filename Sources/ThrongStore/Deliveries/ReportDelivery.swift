@@ -1,4 +1,4 @@
-internal import ThrongPlan
+package import ThrongPlan
 
 /// The right to try one delivery, once.
 package struct DeliveryClaim: Sendable, Hashable {
@@ -32,12 +32,12 @@ package struct ReportDelivery: Sendable, Hashable {
     package let state: State
     /// Tries that were begun.
     package let attempts: Int
-    /// Not tried before. Unit: Unix seconds.
-    package let nextAt: Int64
+    /// Not tried before.
+    package let nextAt: UnixSeconds
     /// Why the last try failed.
     package let lastError: String?
-    /// When it was over; nil while it is pending. Unit: Unix seconds.
-    package let finishedAt: Int64?
+    /// When it was over; nil while it is pending.
+    package let finishedAt: UnixSeconds?
     /// The same for every try: 32 bytes.
     package let idempotencyKey: [UInt8]
     /// Files that arrived.

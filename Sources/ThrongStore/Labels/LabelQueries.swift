@@ -67,8 +67,8 @@ struct RetireLabels: Command {
     let app: AppName
     let dimension: DimensionName
     /// The last publication of what is retired.
-    let before: Int64
-    let now: Int64
+    let before: UnixSeconds
+    let now: UnixSeconds
 
     var parameters: [Parameter] {
         [.text(app.text), .text(dimension.text), .instant(before), .instant(now)]
@@ -81,7 +81,7 @@ struct DeleteLabels: Command {
 
     let app: AppName
     /// The latest retirement of what goes.
-    let before: Int64
+    let before: UnixSeconds
 
     var parameters: [Parameter] { [.text(app.text), .instant(before)] }
 }

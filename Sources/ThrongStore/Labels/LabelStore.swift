@@ -25,7 +25,7 @@ package final class LabelStore: Sendable {
         _ merge: @escaping @Sendable ([LearnedLabel], _ restore: (LearnedLabel) throws -> Bool) throws -> Void
     ) async throws {
         try await connection.run { session in
-            try merge(try ReleaseStore.labels(app: app, session)) { lost in
+            try merge(try session.run(SelectLabels(app: app))) { lost in
                 try session.one(RestoreLabel(app: app, lost: lost))
             }
         }
@@ -47,4 +47,24 @@ package final class LabelStore: Sendable {
 
     /// Closes the connection after so long, whatever is under way.
     package func close(within length: Duration) { connection.close(within: length) }
+}
+
+/// A label of a revealed dimension and the bucket that it has.
+package struct LearnedLabel: Sendable, Hashable {
+    /// The dimension.
+    package let dimension: DimensionName
+    /// Its place among the dimension's buckets.
+    package let slot: Int
+    /// The value.
+    package let label: BucketLabel
+    /// Whether nothing is counted under it any more; it still names what was.
+    package let isRetired: Bool
+
+    /// Puts a label together.
+    package init(dimension: DimensionName, slot: Int, label: BucketLabel, isRetired: Bool) {
+        self.dimension = dimension
+        self.slot = slot
+        self.label = label
+        self.isRetired = isRetired
+    }
 }

@@ -38,5 +38,6 @@ package struct Migration: Sendable, Hashable {
         Migration(version: 15, name: "0015.terms_and_kinds.sql", text: PackageResources._015_terms_and_kinds_sql),
         Migration(version: 16, name: "0016.lease.sql", text: PackageResources._016_lease_sql),
         Migration(version: 17, name: "0017.clock_age_settling.sql", text: PackageResources._017_clock_age_settling_sql),
+        Migration(version: 18, name: "0018.window_closing.sql", text: PackageResources._018_window_closing_sql),
     ]
 }

@@ -1,3 +1,4 @@
+internal import ThrongPlan
 internal import ThrongPostgres
 
 extension Query {
@@ -21,8 +22,8 @@ struct FindMigrationTable: RowQuery {
 struct SelectMigrations: RowQuery {
     static let text = Query("migration.select", PackageResources.migration_select_sql)
 
-    func row(_ columns: inout RowReader) throws -> (version: Int, checksum: [UInt8], at: Int64) {
-        (try columns.int(), try columns.bytes(), try columns.integer())
+    func row(_ columns: inout RowReader) throws -> (version: Int, checksum: [UInt8], at: UnixSeconds) {
+        (try columns.int(), try columns.bytes(), try columns.time())
     }
 }
 

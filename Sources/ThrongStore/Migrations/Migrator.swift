@@ -1,5 +1,5 @@
 package import ThrongPostgres
-internal import ThrongWire
+package import ThrongWire
 
 /// Brings a database's schema to the version that this program works with.
 ///
@@ -20,8 +20,8 @@ package struct Migrator: Sendable {
     package struct Status: Sendable, Hashable {
         /// Which one.
         package let migration: Migration
-        /// Unit: Unix seconds; nil where it is still to come.
-        package let appliedAt: Int64?
+        /// When it was; nil where it is still to come.
+        package let appliedAt: UnixSeconds?
     }
 
     /// Applies what is missing, a transaction each, and returns the names of what was applied now.
@@ -84,7 +84,7 @@ package struct Migrator: Sendable {
         }
     }
 
-    private typealias Applied = [Int: (checksum: [UInt8], at: Int64)]
+    private typealias Applied = [Int: (checksum: [UInt8], at: UnixSeconds)]
 
     /// Waits for another process that migrates as long as it takes; but what is changed then waits for locks of tables only
     /// so long, because whoever comes after waits as well.
@@ -110,6 +110,33 @@ package struct Migrator: Sendable {
                 name: migration.name,
                 recorded: record.checksum.lowerHex,
                 expected: migration.checksum.lowerHex)
+        }
+    }
+}
+
+/// Why a database's schema and this program do not belong together.
+package enum SchemaError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// A migration was applied with another text than this program carries.
+    case altered(version: Int, name: String, recorded: String, expected: String)
+    /// The database has seen a newer version of Throng.
+    case newer(found: Int, known: Int)
+    /// Migrations are missing.
+    case outdated(found: Int, known: Int)
+
+    /// What was found and what to do next.
+    package var description: String {
+        switch self {
+        case .altered(let version, let name, let recorded, let expected):
+            """
+            schema: migration \(version) (\(name)) was applied with SHA-256 \(recorded) but this program carries \
+            \(expected); run the version of throng that wrote this database, or restore the migration's text
+            """
+        case .newer(let found, let known):
+            """
+            schema: the database is at version \(found), this program knows \(known); update throng, nothing was changed
+            """
+        case .outdated(let found, let known):
+            "schema: the database is at version \(found), this program needs \(known); run throng database migrate"
         }
     }
 }

@@ -20,15 +20,15 @@ extension NoiseStore {
         _ request: NoiseRequest, reaching: @escaping @Sendable (NoiseStep) throws -> Void
     ) async throws -> NoiseOutcome {
         try await connection.run { session in
-            let metric = try ReleaseStore.metricID(of: request.header.layout, session)
-            guard try session.query(Query.lockNoise([.integer(metric)])).flag(0, 0) else { return .elsewhere }
+            let metric = try session.metricID(of: request.header.layout)
+            guard try session.one(LockNoise(metric: metric)) else { return .elsewhere }
             do {
                 let outcome = try Self.release(request, metric, session, reaching)
-                try session.query(Query.unlockNoise([.integer(metric)]))
+                try session.run(UnlockNoise(metric: metric))
                 return outcome
             } catch {
                 // A connection that is gone has let go of the lock already.
-                if session.isIdle { try session.query(Query.unlockNoise([.integer(metric)])) }
+                if session.isIdle { try session.run(UnlockNoise(metric: metric)) }
                 throw error
             }
         }
@@ -76,15 +76,14 @@ extension NoiseStore {
     private static func reserve(_ request: NoiseRequest, _ metric: Int64, _ session: Session) throws -> Reservation {
         let header = request.header
         let total = request.budget.total
-        let purpose: [Parameter] = [.text(header.layout.app.text), .text(request.purpose.text)]
         let calendar = PeriodCalendar(timeZone: header.layout.timeZone) ?? .utc
-        func key(_ slot: Range<Int64>) -> [Parameter] {
-            purpose + [.instant(slot.lowerBound), .instant(slot.upperBound), .integer(total.code)]
+        func budget(_ slot: Range<UnixSeconds>) -> SlotBudget {
+            SlotBudget(app: header.layout.app, purpose: request.purpose, slot: slot, total: total)
         }
         for slot in calendar.slots(request.budget.per, touchedBy: header.period) {
-            try session.query(Query.insertBudget(key(slot) + total.amount.parameters))
+            try session.run(InsertBudget(budget: budget(slot)))
         }
-        try session.query(Query.lockBudgets(purpose))
+        try session.run(LockBudgets(app: header.layout.app, purpose: request.purpose))
         do {
             let book = try RecoveredLedger(for: request, session)
             switch book.ledger.nextStep(for: request.id) {
@@ -100,22 +99,13 @@ extension NoiseStore {
                 break
             }
             let row = try book.ledger.reserve(
-                request.id, terms: request.terms, in: Set(book.slots.map { BudgetSlot(start: $0.lowerBound) }))
+                request.id, terms: request.terms, in: Set(book.slots.map { BudgetSlot(start: $0.lowerBound.value) }))
             for slot in book.slots {
-                let left = try book.ledger.remaining(in: BudgetSlot(start: slot.lowerBound))
+                let left = try book.ledger.remaining(in: BudgetSlot(start: slot.lowerBound.value))
                 let spent = try total.amount.subtracting(left)
-                try session.query(Query.spendBudget(key(slot) + total.amount.parameters + spent.parameters))
+                try session.run(SpendBudget(budget: budget(slot), spent: spent))
             }
-            try session.query(
-                Query.insertDraw(
-                    [
-                        .integer(metric), .text(header.layout.app.text), .text(header.layout.metric.text),
-                        .text(request.purpose.text), header.period.kind.parameter, header.period.start.parameter,
-                        header.period.end.parameter, .integers(row.slots.map(\.start)),
-                        .integer(request.terms.mechanism.cost.code),
-                    ] + request.terms.mechanism.cost.amount.parameters + row.cost.parameters + [
-                        .integer(Int64(request.terms.cells)), .text(String(decoding: header.json, as: UTF8.self)),
-                    ]))
+            try session.run(InsertDraw(metric: metric, request: request, row: row))
             return .reserved(book)
         } catch let error as LedgerError {
             // Refused before anything was written: the period stays without a release.
@@ -129,7 +119,7 @@ extension NoiseStore {
         _ draw: NoiseDraw, _ request: NoiseRequest, _ book: RecoveredLedger, _ session: Session
     ) throws {
         let header = request.header
-        let id = try session.query(Query.selectDraw(key(header.layout, header.period))).integer(0, 0)
+        let id = try session.one(SelectDraw(layout: header.layout, period: header.period)).id
         let digest = DrawDigest(of: draw)
         _ = try book.ledger.drawn(draw, digest: digest)
         let places = header.layout.declaredCells(of: header.groupings)
@@ -145,9 +135,9 @@ extension NoiseStore {
                 }
             }
         }
-        let stored = try session.query(
-            Query.storeDraw([.integer(id), .bytes([UInt8](hex: digest.hex) ?? [])]))
-        guard stored.affected == 1 else { throw LedgerError.outOfOrder(request.id) }
+        guard try session.run(StoreDraw(draw: id, digest: digest)) == 1 else {
+            throw LedgerError.outOfOrder(request.id)
+        }
     }
 
     /// Publishes what is stored, under the header that was stored with the payment.
@@ -157,9 +147,8 @@ extension NoiseStore {
     ) throws -> Release {
         let period = request.header.period
         let release = try session.transaction {
-            let row = try session.query(Query.selectDraw(key(request.header.layout, period)))
-            let id = try row.integer(0, 0)
-            let header = try ReleaseHeader(json: Data(try row.bytes(0, 2)))
+            let (id, json) = try session.one(SelectDraw(layout: request.header.layout, period: period))
+            let header = try ReleaseHeader(json: Data(json))
             let draw = NoiseDraw(release: request.id, values: try values(of: id, header, session))
             guard case .publish(let drawn) = book.ledger.nextStep(for: request.id) else {
                 throw LedgerError.outOfOrder(request.id)
@@ -167,10 +156,10 @@ extension NoiseStore {
             _ = try book.ledger.published(request.id, digest: DrawDigest(of: draw))
             let release = try Release(noisy: header, draw: draw, digest: drawn)
             try ReleaseStore.write(release, metric, session)
-            guard try session.query(Query.publishDraw([.integer(id)])).affected == 1 else {
+            guard try session.run(PublishDraw(draw: id)) == 1 else {
                 throw LedgerError.outOfOrder(request.id)
             }
-            try session.query(Query.deleteNoiseCells([.integer(id)]))
+            try session.run(DeleteNoiseCells(draw: id))
             try settle(period, metric, session)
             return release
         }
@@ -179,15 +168,25 @@ extension NoiseStore {
     }
 
     private static func values(of id: Int64, _ header: ReleaseHeader, _ session: Session) throws -> [[Int64]] {
-        let rows = try session.query(Query.selectNoiseCells([.integer(id)]))
         var values = Array(repeating: [Int64](), count: 1 + header.layout.sums.count)
-        for row in rows.indices {
-            let measure = Int(try rows.integer(row, 0))
-            guard values.indices.contains(measure) else {
-                throw PostgresError.unexpectedAnswer(query: Query.selectNoiseCells.name)
-            }
-            values[measure].append(try rows.integer(row, 3))
+        for (measure, value) in try session.run(SelectNoiseCells(draw: id)) {
+            guard values.indices.contains(measure) else { throw SelectNoiseCells.unexpected }
+            values[measure].append(value)
         }
         return values
     }
+}
+
+/// The instants of a noisy release between which a process may die.
+enum NoiseStep: Sendable {
+    /// The period's counters change no more.
+    case closed
+    /// The cost is on disk, nothing is drawn.
+    case reserved
+    /// The values are in memory and nowhere else.
+    case drawn(NoiseDraw)
+    /// The values are on disk.
+    case stored
+    /// They have left the house.
+    case published
 }

@@ -15,22 +15,15 @@ package struct NoiseStore: Sendable {
     /// The first is the one in which the layout was first registered, and the metric became noisy; a period in which it was
     /// still counted exactly stays exact. What is dated before counts into the open period. A layout that no daemon has registered yet has no periods.
     /// - Parameters:
-    ///   - expires: the first instant in which the metric counts no more. Unit: Unix seconds.
-    ///   - now: Unit: Unix seconds.
-    package func keepCalendar(of layout: MetricLayout, expires: Int64, now: Int64) async throws {
+    ///   - expires: the first instant in which the metric counts no more.
+    package func keepCalendar(of layout: MetricLayout, expires: UnixSeconds, now: UnixSeconds) async throws {
         try await connection.run { session in
-            let known = try session.query(Query.selectLayout([.bytes(layout.id.bytes)]))
-            guard known.count == 1 else { return }
-            let metric = try known.integer(0, 0)
-            let name: [Parameter] = [.text(layout.app.text), .text(layout.metric.text), layout.period.parameter]
-            let last = try session.query(Query.selectLastNoisy(name + [.integer(metric)]))
-            let first = last.isNull(0, 0) ? min(now, try last.integer(0, 1)) : try last.integer(0, 0)
-            let periods = ReleaseStore.periods(of: layout, from: first, expires: expires, now: now)
+            guard let metric = try session.first(FindLayout(layout: layout.id)) else { return }
+            let (last, met) = try session.one(SelectLastNoisyPeriod(metric: metric, layout: layout))
+            let periods = CalendarStore.periods(of: layout, from: last ?? min(now, met), expires: expires, now: now)
             guard !periods.isEmpty else { return }
-            let opened = try session.query(
-                Query.openNoisy(
-                    name + [.integer(metric), .integers(periods.map(\.start)), .integers(periods.map(\.end))]))
-            if opened.count > 0 { try ReleaseStore.ensurePartitions(of: layout, periods, session) }
+            let opened = try session.run(OpenNoisyPeriods(metric: metric, layout: layout, periods: periods))
+            if opened > 0 { try CalendarStore.ensurePartitions(of: layout, periods, session) }
         }
     }
 
@@ -47,12 +40,11 @@ package struct NoiseStore: Sendable {
     /// How an open period is to be released: exactly or with noise, never both, never changed.
     package func standing(of open: OpenPeriod) async throws -> Standing {
         try await connection.run { session in
-            let rows = try session.query(Query.selectKind(Self.key(open.layout, open.period)))
-            let isNoisy = rows.count == 1 ? try rows.integer(0, 0) == 1 : false
-            guard open.layout.noise != nil else { return isNoisy ? .displaced : .exact }
-            guard isNoisy else { return .displaced }
-            let metric = try ReleaseStore.metricID(of: open.layout, session)
-            return try rows.integer(0, 1) == metric ? .noisy : .displaced
+            let asked = SelectReleaseKind(app: open.layout.app, metric: open.layout.metric, period: open.period)
+            let kind = try session.first(asked) ?? .exact
+            guard open.layout.noise != nil else { return kind == .exact ? .exact : .displaced }
+            guard case .noisy(let metric) = kind else { return .displaced }
+            return try session.metricID(of: open.layout) == metric ? .noisy : .displaced
         }
     }
 
@@ -60,17 +52,15 @@ package struct NoiseStore: Sendable {
     /// release, and never will.
     package func isNoisy(_ metric: MetricName, of app: AppName, in period: Period) async throws -> Bool {
         try await connection.run { session in
-            let rows = try session.query(
-                Query.selectKind(
-                    [.text(app.text), .text(metric.text), period.kind.parameter, period.start.parameter]))
-            return rows.count == 1 ? try rows.integer(0, 0) == 1 : false
+            let kind = try session.first(SelectReleaseKind(app: app, metric: metric, period: period))
+            return kind != nil && kind != .exact
         }
     }
 
     /// Closes a period for good without any release: its counters stay unread.
     package func discard(_ open: OpenPeriod) async throws {
         try await connection.run { session in
-            let metric = try ReleaseStore.metricID(of: open.layout, session)
+            let metric = try session.metricID(of: open.layout)
             try session.transaction {
                 try Self.close(open.period, metric, session)
                 try Self.settle(open.period, metric, session)
@@ -80,20 +70,15 @@ package struct NoiseStore: Sendable {
 }
 
 extension NoiseStore {
-    /// What names a release over all layouts.
-    static func key(_ layout: MetricLayout, _ period: Period) -> [Parameter] {
-        [.text(layout.app.text), .text(layout.metric.text), period.kind.parameter, period.start.parameter]
-    }
-
     /// Waits for the flushes under way; later ones count elsewhere.
     static func close(_ period: Period, _ metric: Int64, _ session: Session) throws {
-        try session.query(Query.lockMetric([.integer(metric)]))
-        try session.query(Query.closePeriod([.integer(metric), period.start.parameter, period.end.parameter]))
+        try session.run(LockMetric(metric: metric))
+        try session.run(ClosePeriod(metric: metric, period: period))
     }
 
     /// Takes a period off the list of open ones, with what was only known for its release.
     static func settle(_ period: Period, _ metric: Int64, _ session: Session) throws {
         try ReleaseStore.deleteDistinct(period, metric, session)
-        try session.query(Query.deleteOpenPeriod([.integer(metric), period.start.parameter]))
+        try session.run(DeleteOpenPeriod(metric: metric, period: period))
     }
 }

@@ -1,4 +1,6 @@
 package import ThrongPlan
+internal import ThrongPostgres
+package import ThrongRelease
 
 /// What a release covers, and what else its making concerns.
 package struct ReleaseScope: Sendable {
@@ -34,5 +36,61 @@ package struct ReleaseScope: Sendable {
         period = rollup.period
         source = .parts
         self.ties = ties
+    }
+}
+
+/// A period of one layout that has counters and no release yet.
+package struct OpenPeriod: Sendable, Hashable {
+    /// What its counters mean.
+    package let layout: MetricLayout
+    /// What they cover.
+    package let period: Period
+
+    /// Puts the pair together.
+    package init(layout: MetricLayout, period: Period) {
+        self.layout = layout
+        self.period = period
+    }
+}
+
+/// A coarser period of which parts were released and that is to be released itself.
+package struct OpenRollup: Sendable, Hashable {
+    /// What its parts' counters mean.
+    package let layout: MetricLayout
+    /// What it covers.
+    package let period: Period
+    /// Whether one of its parts still waits for its own release.
+    package let hasOpenParts: Bool
+}
+
+/// What came of a decision that was to be released.
+package enum ReleaseCommit: Sendable {
+    /// It is released, and its period closed for good.
+    case released
+    /// Another process had released the period, or given it up because the plan no longer asks for it.
+    case elsewhere
+    /// What it was decided on has changed, so nothing happened. Carries what there is now.
+    case changed(ReleaseEvidence)
+}
+
+/// A period that will be released, and when.
+package struct PendingRelease: Sendable, Hashable {
+    /// The metric.
+    package let metric: MetricName
+    /// What it covers.
+    package let period: Period
+    /// When the period and the plan's grace are over.
+    package let due: UnixSeconds
+}
+
+extension ReleaseStore {
+    /// The periods of a plan's app that have no release yet, the next one due first; each once, however many layouts were
+    /// counted in it.
+    package func pending(of plan: Plan) async throws -> [PendingRelease] {
+        let grace = plan.app.grace.components.seconds
+        let open = try await openPeriods(app: plan.app.name).map { ($0.layout.metric, $0.period) }
+        let rollups = try await openRollups(app: plan.app.name).map { ($0.layout.metric, $0.period) }
+        let all = Set((open + rollups).map { PendingRelease(metric: $0, period: $1, due: $1.end + grace) })
+        return all.sorted { ($0.due, $0.period, $0.metric) < ($1.due, $1.period, $1.metric) }
     }
 }

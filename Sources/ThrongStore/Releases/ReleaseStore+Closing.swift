@@ -6,15 +6,13 @@ extension ReleaseStore {
     /// Waits for the flushes under way, holds off later ones, and closes a period; false where that was done before.
     static func close(_ scope: ReleaseScope, _ metric: Int64, _ session: Session) throws -> Bool {
         let period = scope.period
-        if scope.ties != nil { try session.query(Query.lockTies([.text(scope.layout.app.text)])) }
-        let closing =
+        if scope.ties != nil { try session.run(LockTies(app: scope.layout.app)) }
+        let closing: any Command =
             switch scope.source {
-            case .counted:
-                Query.closePeriod([.integer(metric), period.start.parameter, period.end.parameter])
-            case .parts:
-                Query.deleteOpenRollup([.integer(metric), period.kind.parameter, period.start.parameter])
+            case .counted: ClosePeriod(metric: metric, period: period)
+            case .parts: DeleteOpenRollup(metric: metric, period: period)
             }
-        return try session.pipeline([Query.lockMetric([.integer(metric)]), closing])[1].count == 1
+        return try session.pipeline([LockMetric(metric: metric).statement, closing.statement])[1].affected == 1
     }
 
     /// Takes a released period off the list of open ones, puts the coarser ones on it, and lets go of what was only known
@@ -26,32 +24,27 @@ extension ReleaseStore {
         let isNeeded: Bool
         switch scope.source {
         case .counted(let rollups):
-            for rollup in rollups {
-                try session.query(
-                    Query.openRollup([
-                        .integer(metric), rollup.kind.parameter, rollup.start.parameter, rollup.end.parameter,
-                    ]))
-            }
-            try session.query(Query.deleteOpenPeriod([.integer(metric), period.start.parameter]))
+            for rollup in rollups { try session.run(InsertOpenRollup(metric: metric, period: rollup)) }
+            try session.run(DeleteOpenPeriod(metric: metric, period: period))
             isNeeded = !rollups.isEmpty
         case .parts:
-            let key: [Parameter] = [.integer(metric), period.start.parameter, period.end.parameter]
-            isNeeded = try session.query(Query.findOpenRollup(key)).flag(0, 0)
+            isNeeded = try session.one(FindOpenRollup(metric: metric, period: period))
         }
         let counted = evidence.parts.map(\.period)
         let names = scope.ties.map { tiedNames($0, layout) } ?? []
         if !names.isEmpty {
-            try keep(counted, of: layout, metric, for: names, session)
+            // Until nothing tied is open over the same time; it is forgotten at once where nothing is.
+            for period in counted { try session.run(KeepPeriod(metric: metric, period: period, names: names)) }
         } else if !isNeeded {
             for period in counted { try deleteDistinct(period, metric, session) }
         }
-        if scope.ties != nil { try forgetKept(app: layout.app, session) }
+        if scope.ties != nil { try session.run(ForgetKeptPeriods(app: layout.app)) }
     }
 
     static func deleteDistinct(_ period: Period, _ metric: Int64, _ session: Session) throws {
         _ = try session.pipeline([
-            Query.deleteDistinct([.integer(metric), period.kind.parameter, period.start.parameter]),
-            Query.deleteTop([.integer(metric), period.start.parameter]),
+            DeleteDistinct(metric: metric, period: period).statement,
+            DeleteTop(metric: metric, period: period).statement,
         ])
     }
 }

@@ -1,4 +1,4 @@
-internal import ThrongPlan
+package import ThrongPlan
 internal import ThrongPostgres
 internal import ThrongRelease
 
@@ -29,34 +29,24 @@ extension ReleaseStore {
         _ metric: Int64,
         _ session: Session
     ) throws -> StoredCube {
-        let key: [Parameter] = [.integer(metric), period.kind.parameter, period.start.parameter]
-        let counters = try session.query(Query.selectCounters(key))
-        let distinct = try session.query(Query.selectDistinct(key))
+        let counters = try session.run(SelectCounters(metric: metric, period: period))
+        let distinct = try session.run(SelectDistinct(metric: metric, period: period))
         return StoredCube(
             // Read after the counters: a value is counted in its slot only once its label is there.
             layout: try named(layout, session),
             period: period,
-            counters: try counters.indices.map { row in
-                StoredCounter(
-                    measure: MeasureIndex(Int16(truncatingIfNeeded: try counters.integer(row, 0))),
-                    cell: try Self.cell(counters, row, 1),
-                    value: try counters.integer(row, 2))
-            },
-            distinct: try distinct.indices.map { row in
-                StoredDistinct(
-                    margin: try Self.margin(distinct, row, 0),
-                    cell: try Self.cell(distinct, row, 1),
-                    window: WindowNumber(try distinct.integer(row, 2)),
-                    devices: try distinct.integer(row, 3))
-            },
-            top: try Self.top(layout, period, metric, session))
+            counters: counters,
+            distinct: distinct,
+            // Only sums have any.
+            top: layout.sums.isEmpty ? [] : try session.run(SelectTop(metric: metric, period: period)))
     }
 
-    static func margin(_ rows: Rows, _ row: Int, _ column: Int) throws -> Margin {
-        Margin(bits: UInt32(truncatingIfNeeded: try rows.integer(row, column)))
+    /// What the last plan that had a layout asked of its releases; nil where no daemon that keeps terms has registered it.
+    package func terms(of layout: MetricLayout) async throws -> ReleaseTerms? {
+        try await connection.run { try Self.terms(of: layout, $0) }
     }
 
-    static func cell(_ rows: Rows, _ row: Int, _ column: Int) throws -> CellIndex {
-        CellIndex(UInt32(truncatingIfNeeded: try rows.integer(row, column)))
+    static func terms(of layout: MetricLayout, _ session: Session) throws -> ReleaseTerms? {
+        try session.first(SelectTerms(layout: layout.counted.id))
     }
 }

@@ -7,23 +7,30 @@ extension ReleaseStore {
     /// The one way from stored rows back to published numbers: they have the digest with which they left, or are what age
     /// left of them and fit the header.
     ///
-    /// - Parameter dropped: the dimensions that age has taken.
     /// - Throws: ``ReleaseError/altered(metric:period:)``; ``PostgresError``.
-    static func restored(
-        _ release: Int64, _ header: ReleaseHeader, digest: [UInt8], dropped: Set<DimensionName> = [],
-        _ session: Session
-    ) throws -> Release {
-        let rows = try session.query(Query.selectReleasedCells([.integer(release)]))
-        let cells = try rows.indices.map { row in
-            Release.Row(
-                margin: try margin(rows, row, 0),
-                cell: try cell(rows, row, 1),
-                count: try rows.integer(row, 2),
-                sums: try rows.integers(row, 3),
-                reach: rows.isNull(row, 4) ? nil : DeviceFloor(devices: try rows.integer(row, 4)),
-                firsts: rows.isNull(row, 5) ? nil : try rows.integer(row, 5))
+    static func restored(_ stored: StoredRelease, _ session: Session) throws -> Release {
+        let cells = try session.run(SelectReleasedCells(release: stored.id))
+        guard stored.dropped.isEmpty else {
+            return try Release(decayed: stored.header, dropped: stored.dropped, cells: cells)
         }
-        guard dropped.isEmpty else { return try Release(decayed: header, dropped: dropped, cells: cells) }
-        return try Release(restoring: header, cells: cells, digest: ReleaseDigest(hex: digest.lowerHex))
+        return try Release(
+            restoring: stored.header, cells: cells, digest: ReleaseDigest(hex: stored.digest.lowerHex))
+    }
+}
+
+/// The cells of a release, by margin and cell; here because only the ledger makes them of rows.
+struct SelectReleasedCells: RowQuery {
+    static let text = Query("released_cell.select", PackageResources.released_cell_select_sql)
+
+    let release: Int64
+
+    var parameters: [Parameter] { [.integer(release)] }
+
+    func row(_ columns: inout RowReader) throws -> Release.Row {
+        Release.Row(
+            margin: try columns.margin(), cell: try columns.cell(), count: try columns.integer(),
+            sums: try columns.integers(),
+            reach: try columns.optionalInteger().map { DeviceFloor(devices: $0) },
+            firsts: try columns.optionalInteger())
     }
 }

@@ -9,37 +9,17 @@ extension ReleaseStore {
         _ layout: MetricLayout, _ period: Period, margin: Margin, cell: CellIndex
     ) async throws -> WithholdingReason? {
         try await connection.run { session in
-            let rows = try session.query(
-                Query.selectWithheldCell([
-                    .integer(try Self.metricID(of: layout, session)), period.kind.parameter, period.start.parameter,
-                    .integer(Int64(margin.bits)), .integer(Int64(cell.value)),
-                ]))
-            guard rows.count == 1 else { return nil }
-            var other: CellAddress?
-            if !rows.isNull(0, 2) {
-                guard let kind = PeriodKind(code: try rows.integer(0, 2)),
-                    let calendar = PeriodCalendar(timeZone: layout.timeZone)
-                else { throw PostgresError.unexpectedAnswer(query: Query.selectWithheldCell.name) }
-                other = CellAddress(
-                    period: calendar.period(kind, containing: try rows.integer(0, 3)),
-                    margin: try Self.margin(rows, 0, 4), cell: try Self.cell(rows, 0, 5))
-            }
-            let devices = rows.isNull(0, 1) ? nil : try rows.integer(0, 1)
-            guard let reason = WithholdingReason(code: try rows.integer(0, 0), devices: devices, other: other) else {
-                throw PostgresError.unexpectedAnswer(query: Query.selectWithheldCell.name)
-            }
-            return reason
+            try session.first(
+                SelectReason(
+                    metric: try session.metricID(of: layout), period: period, margin: margin, cell: cell,
+                    timeZone: layout.timeZone))
         }
     }
 
     /// Whether the reasons of a release are still known.
     package func knowsReasons(_ layout: MetricLayout, _ period: Period) async throws -> Bool {
         try await connection.run { session in
-            try session.query(
-                Query.findWithheldCells([
-                    .integer(try Self.metricID(of: layout, session)), period.kind.parameter, period.start.parameter,
-                ])
-            ).flag(0, 0)
+            try session.one(FindReasons(metric: try session.metricID(of: layout), period: period))
         }
     }
 
@@ -62,6 +42,60 @@ extension ReleaseStore {
                     for _ in 0..<4 { try writer.null() }
                 }
             }
+        }
+    }
+}
+
+/// How reasons are numbered in `throng.withheld_cell`; the numbers never change.
+extension WithholdingReason {
+    /// The number.
+    var code: Int16 {
+        switch self {
+        case .small: 0
+        case .dominated: 1
+        case .reveals: 2
+        case .bounds: 3
+        case .leavesSmallRest: 4
+        case .relatesSingleDevices: 5
+        case .revealsDevices: 6
+        case .coarsened: 7
+        case .revealsTied: 8
+        case .fewFirsts: 9
+        }
+    }
+
+    /// What is proved of a small cell, or said. Unit: devices.
+    var devices: Int64? {
+        switch self {
+        case .small(let floor): floor.devices
+        case .fewFirsts(let devices): devices
+        default: nil
+        }
+    }
+
+    /// The cell that this one is withheld for.
+    var other: CellAddress? {
+        switch self {
+        case .reveals(let other), .leavesSmallRest(let other): other
+        case .bounds(let other): other
+        case .small, .fewFirsts, .dominated, .relatesSingleDevices, .revealsDevices, .revealsTied, .coarsened: nil
+        }
+    }
+
+    /// Reads what was written; nil where it does not fit together.
+    init?(code: Int64, devices: Int64?, other: CellAddress?) {
+        switch (code, devices, other) {
+        case (0, let devices?, nil): self = .small(floor: DeviceFloor(devices: devices))
+        case (9, let devices?, nil): self = .fewFirsts(devices)
+        case (1, nil, nil): self = .dominated
+        case (2, nil, let other?): self = .reveals(other)
+        case (3, nil, let other): self = .bounds(other)
+        case (4, nil, let other?): self = .leavesSmallRest(other)
+        case (5, nil, nil): self = .relatesSingleDevices
+        case (6, nil, nil): self = .revealsDevices
+        case (7, nil, nil): self = .coarsened
+        case (8, nil, nil): self = .revealsTied
+        default: return nil
         }
     }
 }

@@ -18,16 +18,11 @@ package final class ReleaseStore: Sendable {
     /// Also periods that are not over yet, and layouts that the plan in force no longer has.
     package func openPeriods(app: AppName) async throws -> [OpenPeriod] {
         try await connection.run { session in
-            let rows = try session.query(Query.selectOpenPeriods([.text(app.text)]))
             var layouts: [LayoutID: MetricLayout] = [:]
-            return try rows.indices.map { row in
-                let id = LayoutID(try rows.bytes(row, 0))
-                let layout = try layouts[id] ?? Self.layout(id, json: try rows.bytes(row, 1))
-                layouts[id] = layout
-                return OpenPeriod(
-                    layout: layout,
-                    period: Period(
-                        kind: layout.period, start: try rows.integer(row, 2), end: try rows.integer(row, 3)))
+            return try session.run(SelectOpenPeriods(app: app)).map { stored, start, end in
+                let layout = try layouts[stored.id] ?? stored.layout()
+                layouts[stored.id] = layout
+                return OpenPeriod(layout: layout, period: Period(kind: layout.period, start: start, end: end))
             }
         }
     }
@@ -38,7 +33,7 @@ package final class ReleaseStore: Sendable {
     /// - Throws: ``PostgresError``, ``ReleaseError/decayed(metric:period:)``, ``ReleaseError/altered(metric:period:)``.
     package func evidence(for scope: ReleaseScope) async throws -> ReleaseEvidence {
         try await connection.run { session in
-            try Self.evidence(for: scope, try Self.metricID(of: scope.layout, session), session)
+            try Self.evidence(for: scope, try session.metricID(of: scope.layout), session)
         }
     }
 
@@ -76,7 +71,7 @@ package final class ReleaseStore: Sendable {
         _ scope: ReleaseScope, decidingUnderLock decide: @escaping @Sendable (ReleaseEvidence) throws -> ReleaseDecision
     ) async throws -> ReleaseDecision? {
         try await connection.run { session in
-            let metric = try Self.metricID(of: scope.layout, session)
+            let metric = try session.metricID(of: scope.layout)
             return try session.transaction {
                 guard try Self.close(scope, metric, session) else { return nil }
                 let evidence = try Self.evidence(for: scope, metric, session)
@@ -100,21 +95,6 @@ package final class ReleaseStore: Sendable {
 }
 
 extension ReleaseStore {
-    /// Reads a stored layout and makes sure that it is what it was.
-    static func layout(_ id: LayoutID, json: [UInt8]) throws -> MetricLayout {
-        let layout = try MetricLayout(jsonBytes: json)
-        guard layout.id == id else { throw StoreError.layoutAltered(id) }
-        return layout
-    }
-
-    /// The schema's name for a layout.
-    static func metricID(of layout: MetricLayout, _ session: Session) throws -> Int64 {
-        let id = layout.id
-        let rows = try session.query(Query.selectLayout([.bytes(id.bytes)]))
-        guard rows.count == 1 else { throw StoreError.layoutUnknown(id) }
-        return try rows.integer(0, 0)
-    }
-
     /// Checks that a decision is about what was asked, then writes its release and the reasons for the rest.
     static func write(
         _ decision: ReleaseDecision, of layout: MetricLayout, _ period: Period, _ metric: Int64, _ session: Session
@@ -132,16 +112,8 @@ extension ReleaseStore {
     static func write(_ release: Release, _ metric: Int64, _ session: Session) throws -> Int64 {
         let header = release.header
         let layout = header.layout
-        guard let digest = [UInt8](hex: release.digest.hex) else {
-            throw PostgresError.unexpectedAnswer(query: Query.insertRelease.name)
-        }
-        let rows = try session.query(
-            Query.insertRelease([
-                .integer(metric), .text(layout.app.text), .text(layout.metric.text), header.period.kind.parameter,
-                header.period.start.parameter, header.period.end.parameter, header.threshold.devices.parameter,
-                .text(header.plan.hex), .text(String(decoding: header.json, as: UTF8.self)), .bytes(digest),
-            ]))
-        let id = try rows.integer(0, 0)
+        guard let digest = [UInt8](hex: release.digest.hex) else { throw InsertRelease.unexpected }
+        let id = try session.one(InsertRelease(metric: metric, header: header, digest: digest))
         try session.copyIn(Query.copyReleasedCells.name, Query.copyReleasedCells.sql) { writer in
             for cell in release.cells {
                 var labels: [String?] = Array(repeating: nil, count: layout.dimensions.count)

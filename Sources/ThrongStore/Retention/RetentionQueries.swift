@@ -23,7 +23,7 @@ struct DropReleased: RowQuery {
     /// The one whose numbers go; nil takes all.
     let dimension: DimensionName?
     /// The latest end of the periods.
-    let before: Int64
+    let before: UnixSeconds
 
     var parameters: [Parameter] { [.integer(metric), .text(orNull: dimension?.text), .instant(before)] }
 
@@ -36,7 +36,7 @@ struct ExpireOpen: Command {
 
     let metric: Int64
     /// The latest end of what goes.
-    let before: Int64
+    let before: UnixSeconds
 
     var parameters: [Parameter] { [.integer(metric), .instant(before)] }
 }
@@ -45,9 +45,9 @@ struct ExpireOpen: Command {
 struct DropPartitions: RowQuery {
     static let text = Query("partition.drop", PackageResources.partition_drop_sql)
 
-    let countersBefore: Int64
-    let distinctBefore: Int64
-    let abandonedBefore: Int64
+    let countersBefore: UnixSeconds
+    let distinctBefore: UnixSeconds
+    let abandonedBefore: UnixSeconds
 
     var parameters: [Parameter] { [.instant(countersBefore), .instant(distinctBefore), .instant(abandonedBefore)] }
 
@@ -58,19 +58,4 @@ struct DropPartitions: RowQuery {
 struct DeleteAbandonedTop: Command {
     static let text = Query(
         "top_contribution.delete_abandoned", PackageResources.top_contribution_delete_abandoned_sql)
-}
-
-extension DecayStep {
-    /// The steps as a layout's row has them, separated by commas: ages in seconds, and the dimension that goes then or *
-    /// for all; nil where nobody said so.
-    static func steps(after: String?, drops: String?) -> [DecayStep]? {
-        guard let after, let drops else { return nil }
-        let ages = after.split(separator: ",").compactMap { Int64($0) }
-        let gone = drops.split(separator: ",")
-        guard ages.count == gone.count, !ages.isEmpty else { return nil }
-        return zip(ages, gone).map { age, dimension in
-            DecayStep(
-                after: .seconds(age), action: dimension == "*" ? .delete : .drop(DimensionName(String(dimension))))
-        }
-    }
 }

@@ -1,4 +1,5 @@
 package import ThrongPlan
+internal import ThrongPostgres
 
 /// A scheduled run of a report: one a report, kind of period and period.
 package struct ReportRun: Sendable, Hashable {
@@ -28,10 +29,10 @@ package struct ReportRun: Sendable, Hashable {
     package let period: Period
     /// Which try. Unit: tries, from 1.
     package let attempt: Int
-    /// When the last try began. Unit: Unix seconds.
-    package let startedAt: Int64
-    /// When it ended. Unit: Unix seconds; nil while it runs.
-    package let finishedAt: Int64?
+    /// When the last try began.
+    package let startedAt: UnixSeconds
+    /// When it ended; nil while it runs.
+    package let finishedAt: UnixSeconds?
     /// How it stands.
     package let outcome: Outcome
     /// Why it failed, or where it went.
@@ -54,4 +55,51 @@ package struct ReportRunClaim: Sendable, Hashable {
 
     /// Which run.
     package var run: ReportRunName { ReportRunName(app: app, report: report, period: period) }
+}
+
+/// What tells a run of a report from all others: a day and a week that start at the same instant are two.
+package struct ReportRunName: Sendable, Hashable {
+    /// Of which app.
+    package let app: AppName
+    /// Which report.
+    package let report: ReportName
+    /// What kind of period it covers.
+    package let periodKind: PeriodKind
+    /// First second of what it covers.
+    package let periodStart: UnixSeconds
+
+    /// Names a run.
+    package init(app: AppName, report: ReportName, periodKind: PeriodKind, periodStart: UnixSeconds) {
+        self.app = app
+        self.report = report
+        self.periodKind = periodKind
+        self.periodStart = periodStart
+    }
+
+    /// Names the run of a period.
+    package init(app: AppName, report: ReportName, period: Period) {
+        self.init(app: app, report: report, periodKind: period.kind, periodStart: period.start)
+    }
+
+    /// Its primary key as parameters.
+    var key: [Parameter] {
+        [.text(app.text), .text(report.text), periodKind.parameter, periodStart.parameter]
+    }
+}
+
+/// A file of a run as it was made.
+package struct StoredReportFile: Sendable, Hashable {
+    /// In which order it is delivered: from 0.
+    package let place: Int
+    /// Its name without a folder.
+    package let name: String
+    /// Its bytes.
+    package let contents: [UInt8]
+
+    /// Puts a file together.
+    package init(place: Int, name: String, contents: [UInt8]) {
+        self.place = place
+        self.name = name
+        self.contents = contents
+    }
 }

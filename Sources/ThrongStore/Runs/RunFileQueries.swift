@@ -20,11 +20,11 @@ struct InsertDelivery: Command {
     let run: ReportRunName
     let delivery: Delivery
     let idempotencyKey: [UInt8]
-    let now: Int64
+    let now: UnixSeconds
 
     var parameters: [Parameter] {
         run.key + [
-            .text(delivery.target), .text(orNull: delivery.authorization), .bytes(idempotencyKey), .integer(now),
+            .text(delivery.target), .text(orNull: delivery.authorization), .bytes(idempotencyKey), now.parameter,
         ]
     }
 }
@@ -48,8 +48,8 @@ struct DeleteRunFiles: Command {
 
     let app: AppName
     /// The latest end of the periods.
-    let before: Int64
-    let now: Int64
+    let before: UnixSeconds
+    let now: UnixSeconds
     /// Nil takes files of which nobody has written down how long they are kept.
     let report: ReportName?
 

@@ -9,14 +9,14 @@ struct ClaimRun: RowQuery {
     let report: ReportName
     let partner: PartnerName
     let period: Period
-    let now: Int64
+    let now: UnixSeconds
     let lease: Duration
     let tries: Int
 
     var parameters: [Parameter] {
         [
             .text(app.text), .text(report.text), .text(partner.text), period.kind.parameter, period.start.parameter,
-            period.end.parameter, .integer(now), .integer(lease.components.seconds), .integer(Int64(tries)),
+            period.end.parameter, now.parameter, .integer(lease.components.seconds), .integer(Int64(tries)),
         ]
     }
 
@@ -32,7 +32,7 @@ struct MakeRun: Command {
     let claim: ReportRunClaim
     let label: String
     let detail: String?
-    let until: Int64
+    let until: UnixSeconds
 
     var parameters: [Parameter] {
         claim.run.key + [
@@ -48,11 +48,11 @@ struct FinishRun: Command {
     let claim: ReportRunClaim
     let outcome: ReportRun.Outcome
     let detail: String?
-    let now: Int64
+    let now: UnixSeconds
 
     var parameters: [Parameter] {
         claim.run.key + [
-            .integer(Int64(claim.attempt)), .integer(now), .text(outcome.rawValue), .text(orNull: detail),
+            .integer(Int64(claim.attempt)), now.parameter, .text(outcome.rawValue), .text(orNull: detail),
         ]
     }
 }
@@ -62,9 +62,9 @@ struct SettleRun: Command {
     static let text = Query("report_run.settle", PackageResources.report_run_settle_sql)
 
     let run: ReportRunName
-    let now: Int64
+    let now: UnixSeconds
 
-    var parameters: [Parameter] { run.key + [.integer(now)] }
+    var parameters: [Parameter] { run.key + [now.parameter] }
 }
 
 /// Opens a run again of which deliveries are made again.
@@ -83,11 +83,11 @@ struct SelectMadeStarts: RowQuery {
     let app: AppName
     let report: ReportName
     let periodKind: PeriodKind
-    let from: Int64
+    let from: UnixSeconds
 
     var parameters: [Parameter] { [.text(app.text), .text(report.text), periodKind.parameter, .instant(from)] }
 
-    func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
+    func row(_ columns: inout RowReader) throws -> UnixSeconds { try columns.time() }
 }
 
 /// The runs of an app or of all, of one report or of all, by period.
@@ -123,8 +123,8 @@ extension ReportRun {
             partner: PartnerName(try columns.text()),
             period: try columns.period(),
             attempt: try columns.int(),
-            startedAt: try columns.integer(),
-            finishedAt: try columns.optionalInteger(),
+            startedAt: try columns.time(),
+            finishedAt: try columns.optionalTime(),
             outcome: try columns.value(Outcome.init(rawValue:)),
             detail: try columns.optionalText())
     }

@@ -18,14 +18,12 @@ package final class RunStore: Sendable {
     ///
     /// A run that a process left unfinished for longer than `lease` may be taken again; so may a failed one. Of any
     /// number of processes that ask at once, one gets it.
-    ///
-    /// - Parameter now: Unit: Unix seconds.
     package func claimRun(
         app: AppName,
         report: ReportName,
         partner: PartnerName,
         period: Period,
-        now: Int64,
+        now: UnixSeconds,
         lease: Duration = .seconds(900),
         tries: Int = 5
     ) async throws -> ReportRunClaim? {
@@ -40,11 +38,10 @@ package final class RunStore: Sendable {
     /// - Parameters:
     ///   - label: What it covers, as file names have it.
     ///   - detail: What the run could not make, for operators.
-    ///   - until: When the first number in the files may be kept no longer. Unit: Unix seconds.
-    ///   - now: Unit: Unix seconds.
+    ///   - until: When the first number in the files may be kept no longer.
     package func keep(
         _ files: [StoredReportFile], of claim: ReportRunClaim, label: String, detail: String? = nil,
-        until: Int64 = .max, deliveries: [Delivery], now: Int64
+        until: UnixSeconds = .max, deliveries: [Delivery], now: UnixSeconds
     ) async throws -> Bool {
         try await connection.run { session in
             try session.transaction {
@@ -87,17 +84,17 @@ package final class RunStore: Sendable {
     ///   - detail: Where it went, or why it failed; never numbers.
     @discardableResult
     package func finishRun(
-        _ claim: ReportRunClaim, _ outcome: ReportRun.Outcome, detail: String?, now: Int64
+        _ claim: ReportRunClaim, _ outcome: ReportRun.Outcome, detail: String?, now: UnixSeconds
     ) async throws -> Bool {
         try await connection.run {
             try $0.run(FinishRun(claim: claim, outcome: outcome, detail: detail, now: now)) == 1
         }
     }
 
-    /// When the periods of a kind start of which a report was made, from an instant on. Unit: Unix seconds.
+    /// When the periods of a kind start of which a report was made, from an instant on.
     package func madeStarts(
-        app: AppName, report: ReportName, periodKind: PeriodKind, from: Int64
-    ) async throws -> Set<Int64> {
+        app: AppName, report: ReportName, periodKind: PeriodKind, from: UnixSeconds
+    ) async throws -> Set<UnixSeconds> {
         try await connection.run {
             Set(try $0.run(SelectMadeStarts(app: app, report: report, periodKind: periodKind, from: from)))
         }
@@ -118,4 +115,29 @@ package final class RunStore: Sendable {
 
     /// Closes the connection after so long, whatever is under way.
     package func close(within length: Duration) { connection.close(within: length) }
+}
+
+extension Delivery {
+    /// Which secret of the operator goes with it.
+    package var authorization: String? {
+        switch self {
+        case .folder: nil
+        case .http(let http): http.authorization
+        }
+    }
+
+    /// What a target names; nil for a text that is none.
+    package init?(target: String, authorization: String?) {
+        let halves = target.split(separator: " ", maxSplits: 1).map(String.init)
+        guard halves.count == 2 else { return nil }
+        if halves[0] == "folder" {
+            self = .folder(halves[1])
+        } else if let method = HTTPDelivery.Method(rawValue: halves[0]),
+            let http = HTTPDelivery(method, halves[1], authorization: authorization)
+        {
+            self = .http(http)
+        } else {
+            return nil
+        }
+    }
 }

@@ -26,3 +26,37 @@ package final class SettlementStore: Sendable {
     /// Closes the connection.
     package func close() { connection.close() }
 }
+
+/// A daemon that has not said that PostgreSQL has all that it acknowledged.
+package struct UnsettledDaemon: Sendable, Hashable {
+    /// Its name in the database.
+    package let daemon: DaemonID
+    /// How long nothing was heard of it. Unit: seconds.
+    package let silence: Int64
+
+    /// Puts it together.
+    package init(daemon: DaemonID, silence: Int64) {
+        self.daemon = daemon
+        self.silence = silence
+    }
+}
+
+/// Asks all daemons whether PostgreSQL has what they acknowledged; says the asking's number.
+struct AskToSettle: RowQuery {
+    static let text = Query("settlement.ask", PackageResources.settlement_ask_sql)
+
+    func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
+}
+
+/// The daemons that have not answered an asking, in the order of their names.
+struct SelectUnsettled: RowQuery {
+    static let text = Query("watermark.unsettled", PackageResources.watermark_unsettled_sql)
+
+    let asking: Int64
+
+    var parameters: [Parameter] { [.integer(asking)] }
+
+    func row(_ columns: inout RowReader) throws -> UnsettledDaemon {
+        UnsettledDaemon(daemon: try columns.value { DaemonID($0) }, silence: max(try columns.integer(), 0))
+    }
+}

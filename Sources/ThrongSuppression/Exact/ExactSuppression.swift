@@ -192,7 +192,7 @@ package struct ExactSuppression: Sendable {
         let options = SuppressionOptions(seed: seed, proof: .witnesses(seconds: seconds))
         var search = PatternSearch(compact, original: problem, options: options, deadline: deadline)
         search.hide(hidden)
-        var random = SeededGenerator(seed: seed)
+        var random = SecretGenerator(seed: seed)
         search.run(using: &random)
         let pattern = search.pattern()
         if !pattern.unproved.isEmpty, ContinuousClock().now >= deadline { throw .exactModeTimedOut(seconds: seconds) }

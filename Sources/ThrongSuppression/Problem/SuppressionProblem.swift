@@ -79,3 +79,62 @@ package struct SuppressionProblem: Sendable {
         columns[Int(column.value)].reduce(0) { $0 + measures[measure].values[Int($1)] }
     }
 }
+
+/// One number that a release could show: a sum of leaves with coefficients 0 or 1.
+package struct CandidateCell: Sendable, Hashable {
+    /// The proved lower bound on devices. Given, because floors are maxima over windows and do not add. Unit: devices.
+    package let floor: Int64
+    /// What hiding it costs: more useful cells are published first. At least 1.
+    package let cost: Int64
+    /// Under k, failing the dominance rule, or marked: never to be published nor derived.
+    package let isSensitive: Bool
+    /// In the ledger already: the attacker has it whatever is decided now.
+    package let isForced: Bool
+    /// Somebody asked for it. A cell that nobody asked for belongs to the universe all the same: it may be sensitive and
+    /// must then be protected, and relations may name it, but it is never published and hiding it costs nothing. What is
+    /// forced is published whether offered or not.
+    package let isOffered: Bool
+
+    /// Puts a candidate together.
+    package init(floor: Int64, cost: Int64, isSensitive: Bool, isForced: Bool = false, isOffered: Bool = true) {
+        self.floor = floor
+        self.cost = cost
+        self.isSensitive = isSensitive
+        self.isForced = isForced
+        self.isOffered = isOffered
+    }
+}
+
+/// A parent that is the sum of its children, all of them candidate cells; empty children are left out.
+package struct AdditiveRelation: Sendable, Hashable {
+    /// The sum.
+    package let parent: ColumnIndex
+    /// The parts, disjoint.
+    package let children: [ColumnIndex]
+
+    /// Puts a relation together.
+    package init(parent: ColumnIndex, children: [ColumnIndex]) {
+        self.parent = parent
+        self.children = children
+    }
+}
+
+/// One candidate cell of a ``SuppressionProblem``, by its place in the problem's list.
+package struct ColumnIndex: Hashable, Sendable, Comparable {
+    /// 0 to the number of columns.
+    package let value: UInt32
+    /// Wraps a place.
+    package init(_ value: UInt32) { self.value = value }
+    /// Orders by place.
+    package static func < (left: Self, right: Self) -> Bool { left.value < right.value }
+}
+
+/// One leaf of a ``SuppressionProblem``: an occupied combination of the finest declared dimensions.
+package struct LeafIndex: Hashable, Sendable, Comparable {
+    /// 0 to the number of leaves.
+    package let value: UInt32
+    /// Wraps a place.
+    package init(_ value: UInt32) { self.value = value }
+    /// Orders by place.
+    package static func < (left: Self, right: Self) -> Bool { left.value < right.value }
+}

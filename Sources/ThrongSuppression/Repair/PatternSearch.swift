@@ -66,7 +66,7 @@ struct PatternSearch {
     ///
     /// Terminates: a round that forbids a combination rules its pattern out for ever; after `repairRounds` of those
     /// every round hides at least one more column for good.
-    mutating func run(using random: inout SeededGenerator) {
+    mutating func run(using random: inout SecretGenerator) {
         let ties = (0..<problem.columnCount).map { _ in random.next() }
         order = (0..<UInt32(problem.columnCount)).sorted {
             (problem.cost[Int($0)], ties[Int($0)]) > (problem.cost[Int($1)], ties[Int($1)])

@@ -11,7 +11,7 @@ struct NullProbe {
 
     init(_ columns: IndexLists, leafCount: Int, published: [Bool], prime: UInt64, seed: UInt64) {
         self.prime = prime
-        var random = SeededGenerator(seed: seed)
+        var random = SecretGenerator(seed: seed)
         let order = (0..<columns.count).filter { published[$0] && columns.length(of: $0) > 0 }
             .sorted { columns.length(of: $0) < columns.length(of: $1) }
         // Row echelon form, shortest columns first. A pivot's equation holds no leaf that was a pivot before it.
@@ -84,7 +84,7 @@ struct NullProbe {
     }
 
     /// The same for two cells exactly if one of them follows from the other and what is published, or nearly so: by
-    /// chance once in 2^60. Nil where a cell follows from what is published alone.
+    /// chance once in 2^60; nil where a cell follows from what is published alone.
     func direction(of column: some Sequence<UInt32>) -> UInt64? {
         let first = image(of: column, under: vectors[0])
         let second = image(of: column, under: vectors[1])
@@ -120,5 +120,36 @@ struct NullProbe {
             exponent >>= 1
         }
         return result
+    }
+}
+
+/// A heap that gives the smallest rank first.
+struct RankQueue {
+    private var heap: [Int] = []
+
+    mutating func push(_ rank: Int) {
+        heap.append(rank)
+        var place = heap.count - 1
+        while place > 0, heap[(place - 1) / 2] > heap[place] {
+            heap.swapAt(place, (place - 1) / 2)
+            place = (place - 1) / 2
+        }
+    }
+
+    mutating func pop() -> Int? {
+        guard let first = heap.first else { return nil }
+        let last = heap.removeLast()
+        if heap.isEmpty { return first }
+        heap[0] = last
+        var place = 0
+        while true {
+            var least = place
+            for child in [2 * place + 1, 2 * place + 2] where child < heap.count && heap[child] < heap[least] {
+                least = child
+            }
+            if least == place { return first }
+            heap.swapAt(least, place)
+            place = least
+        }
     }
 }

@@ -12,8 +12,8 @@ final class TimePartBucketing: Bucketing {
     private let latest = Atomic<Int64>(-1)
 
     private static let quarter: Int64 = 900
-    private static let start1973: Int64 = 94_694_400
-    private static let years1To9999: ClosedRange<Int64> = -62_135_510_400...253_402_214_400
+    private static let start1973 = UnixSeconds(94_694_400)
+    private static let years1To9999: ClosedRange = UnixSeconds(-62_135_510_400)...UnixSeconds(253_402_214_400)
 
     init(part: BucketingRule.TimePart, timeZone: String) throws(BucketingProblem) {
         guard let calendar = PeriodCalendar(timeZone: timeZone) else { throw .unknownTimeZone(timeZone) }
@@ -26,30 +26,30 @@ final class TimePartBucketing: Bucketing {
 
     func bucket(_ value: FieldValue) -> Int {
         if let bucket = buckets[value] { return bucket }
-        let seconds: Int64
+        let seconds: UnixSeconds
         if case .integer(let integer) = value {
-            seconds = integer
+            seconds = UnixSeconds(integer)
         } else if let number = value.numeric, let integer = Int64(exactly: number.rounded(.down)) {
-            seconds = integer
+            seconds = UnixSeconds(integer)
         } else {
             return buckets.other
         }
         guard Self.years1To9999.contains(seconds) else { return buckets.other }
-        guard seconds >= Self.start1973 else { return bucket(unixSeconds: seconds) }
-        let quarter = seconds / Self.quarter
+        guard seconds >= Self.start1973 else { return bucket(at: seconds) }
+        let quarter = seconds.value / Self.quarter
         let known = latest.load(ordering: .relaxed)
         if known >> 8 == quarter { return Int(known & 0xff) }
-        let bucket = bucket(unixSeconds: seconds)
+        let bucket = bucket(at: seconds)
         latest.store(quarter << 8 | Int64(bucket), ordering: .relaxed)
         return bucket
     }
 
-    private func bucket(unixSeconds: Int64) -> Int {
+    private func bucket(at time: UnixSeconds) -> Int {
         switch part {
-        case .hour: Int(calendar.secondOfDay(at: unixSeconds) / 3600)
-        case .day: calendar.date(at: unixSeconds).day - 1
-        case .weekday: calendar.date(at: unixSeconds).weekday
-        case .week: calendar.date(at: unixSeconds).isoWeek.week - 1
+        case .hour: Int(calendar.secondOfDay(at: time) / 3600)
+        case .day: calendar.date(at: time).day - 1
+        case .weekday: calendar.date(at: time).weekday
+        case .week: calendar.date(at: time).isoWeek.week - 1
         }
     }
 

@@ -22,13 +22,13 @@ public enum PeriodKind: String, Sendable, Hashable, CaseIterable, Codable, Compa
 public struct Period: Sendable, Hashable, Comparable, Codable {
     /// What it is.
     public let kind: PeriodKind
-    /// Its first second. Unit: Unix seconds.
-    public let start: Int64
-    /// The first second after it. Unit: Unix seconds.
-    public let end: Int64
+    /// Its first second.
+    public let start: UnixSeconds
+    /// The first second after it.
+    public let end: UnixSeconds
 
     /// Puts a period together; ``PeriodCalendar`` finds the bounds.
-    public init(kind: PeriodKind, start: Int64, end: Int64) {
+    public init(kind: PeriodKind, start: UnixSeconds, end: UnixSeconds) {
         self.kind = kind
         self.start = start
         self.end = end

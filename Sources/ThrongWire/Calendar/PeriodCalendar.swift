@@ -29,16 +29,14 @@ public struct PeriodCalendar: Sendable, Hashable {
     }
 
     /// The period of that kind which holds an instant.
-    ///
-    /// - Parameter unixSeconds: seconds since 1970-01-01T00:00:00Z.
-    public func period(_ kind: PeriodKind, containing unixSeconds: Int64) -> Period {
+    public func period(_ kind: PeriodKind, containing time: UnixSeconds) -> Period {
         if kind == .hour {
             // Hours follow UTC so that a day of 23 or 25 hours needs no rule; zones off by half an hour shift theirs.
-            let shift = offset(at: unixSeconds) - offset(at: unixSeconds).flooredQuotient(by: 3600) * 3600
-            let start = (unixSeconds + shift).flooredQuotient(by: 3600) * 3600 - shift
+            let shift = offset(at: time) - offset(at: time).flooredQuotient(by: 3600) * 3600
+            let start = UnixSeconds((time + shift).flooredQuotient(by: 3600) * 3600 - shift)
             return Period(kind: .hour, start: start, end: start + 3600)
         }
-        let today = date(at: unixSeconds)
+        let today = date(at: time)
         let first: CalendarDate
         let next: CalendarDate
         switch kind {
@@ -57,19 +55,19 @@ public struct PeriodCalendar: Sendable, Hashable {
     }
 
     /// The local date of an instant.
-    public func date(at unixSeconds: Int64) -> CalendarDate {
-        CalendarDate(daysSince1970: (unixSeconds + offset(at: unixSeconds)).flooredQuotient(by: 86_400))
+    public func date(at time: UnixSeconds) -> CalendarDate {
+        CalendarDate(daysSince1970: (time + offset(at: time)).flooredQuotient(by: 86_400))
     }
 
     /// Seconds since local midnight by the wall clock, 0 to 86,399.
-    public func secondOfDay(at unixSeconds: Int64) -> Int64 {
-        let local = unixSeconds + offset(at: unixSeconds)
+    public func secondOfDay(at time: UnixSeconds) -> Int64 {
+        let local = (time + offset(at: time)).value
         return local - local.flooredQuotient(by: 86_400) * 86_400
     }
 
-    /// The first instant of a local date, in Unix seconds.
-    public func midnight(of date: CalendarDate) -> Int64 {
-        let local = date.daysSince1970 * 86_400
+    /// The first instant of a local date.
+    public func midnight(of date: CalendarDate) -> UnixSeconds {
+        let local = UnixSeconds(date.daysSince1970 * 86_400)
         let before = local - offset(at: local - 86_400)
         let after = local - offset(at: local + 86_400)
         if before == after { return before }
@@ -88,15 +86,15 @@ public struct PeriodCalendar: Sendable, Hashable {
     }
 
     /// Local time minus UTC at an instant. Unit: seconds.
-    public func offset(at unixSeconds: Int64) -> Int64 {
-        Int64(timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(unixSeconds))))
+    public func offset(at time: UnixSeconds) -> Int64 {
+        Int64(timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time.value))))
     }
 
     /// The offset of an instant's local time, `+02:00`, where the wall clock shows that time twice; empty elsewhere.
-    public func repetition(at unixSeconds: Int64) -> String {
-        let here = offset(at: unixSeconds)
-        let isRepeated = [unixSeconds - 86_400, unixSeconds + 86_400].map(offset).contains { other in
-            other != here && offset(at: unixSeconds + here - other) == other
+    public func repetition(at time: UnixSeconds) -> String {
+        let here = offset(at: time)
+        let isRepeated = [time - 86_400, time + 86_400].map(offset).contains { other in
+            other != here && offset(at: time + here - other) == other
         }
         guard isRepeated else { return "" }
         return (here < 0 ? "-" : "+") + Self.clock(minutes: Swift.abs(here) / 60)
@@ -128,8 +126,8 @@ public struct PeriodCalendar: Sendable, Hashable {
 
     /// Reads what ``label(of:)`` writes; nil for anything else.
     public func period(labelled text: String) -> Period? {
-        func found(_ kind: PeriodKind, _ unixSeconds: Int64) -> Period? {
-            let period = period(kind, containing: unixSeconds)
+        func found(_ kind: PeriodKind, _ time: UnixSeconds) -> Period? {
+            let period = period(kind, containing: time)
             return label(of: period) == text ? period : nil
         }
         if let date = CalendarDate(text) { return found(.day, midnight(of: date)) }
@@ -145,7 +143,7 @@ public struct PeriodCalendar: Sendable, Hashable {
             }
             let sign = halves[1].firstIndex { $0 == "+" || $0 == "-" } ?? halves[1].endIndex
             guard let clock = seconds(halves[1][..<sign]) else { return nil }
-            let guess = date.daysSince1970 * 86_400 + clock
+            let guess = UnixSeconds(date.daysSince1970 * 86_400 + clock)
             guard sign != halves[1].endIndex else {
                 return found(.hour, guess - offset(at: guess - offset(at: guess)))
             }

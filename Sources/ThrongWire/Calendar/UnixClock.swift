@@ -2,14 +2,14 @@ internal import Foundation
 
 /// Tells the time of day; injected so that tests can choose it.
 package struct UnixClock: Sendable {
-    private let read: @Sendable () -> Int64
+    private let read: @Sendable () -> UnixSeconds
 
-    /// A clock that asks the given closure for Unix seconds.
-    package init(_ read: @escaping @Sendable () -> Int64) { self.read = read }
+    /// A clock that asks the given closure.
+    package init(_ read: @escaping @Sendable () -> UnixSeconds) { self.read = read }
 
     /// The system's clock.
-    package static let system = UnixClock { Int64(time(nil)) }
+    package static let system = UnixClock { UnixSeconds(Int64(time(nil))) }
 
-    /// Unit: Unix seconds.
-    package var now: Int64 { read() }
+    /// What it shows.
+    package var now: UnixSeconds { read() }
 }

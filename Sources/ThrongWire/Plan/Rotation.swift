@@ -12,12 +12,12 @@ public struct Rotation: Hashable, Sendable, Codable, Comparable {
     public init(seconds: Int64) { self.seconds = seconds }
 
     /// The window that holds an instant: floor(unix time / rotation).
-    public func window(at unixSeconds: Int64) -> WindowNumber {
-        WindowNumber(unixSeconds.flooredQuotient(by: seconds))
+    public func window(at time: UnixSeconds) -> WindowNumber {
+        WindowNumber(time.flooredQuotient(by: seconds))
     }
 
-    /// The instant, in Unix seconds, at which a window begins.
-    public func start(of window: WindowNumber) -> Int64 { window.value * seconds }
+    /// The instant at which a window begins.
+    public func start(of window: WindowNumber) -> UnixSeconds { UnixSeconds(window.value * seconds) }
 
     /// Orders by length.
     public static func < (left: Self, right: Self) -> Bool { left.seconds < right.seconds }

@@ -24,7 +24,7 @@ extension AuditTable {
             source: "\(layout.app) \(layout.metric) \(calendar.label(of: header.period))",
             app: layout.app.text,
             metric: layout.metric.text,
-            period: AuditPeriod(start: header.period.start, end: header.period.end),
+            period: AuditPeriod(start: header.period.start.value, end: header.period.end.value),
             threshold: header.threshold.devices,
             dimensions: layout.dimensions.map {
                 AuditPlan.Dimension(

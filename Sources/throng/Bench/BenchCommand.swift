@@ -100,7 +100,7 @@ struct BenchCommand: AsyncParsableCommand {
             plan: PlanFiles.read(plan), purpose: purpose.map { PurposeName($0) },
             devices: devices.map { try SampleDevice.all(in: $0) } ?? [],
             shape: PreparedBatches.Shape(events: eventsPerBatch, bodies: bodies, spreadsEvents: spread),
-            now: Int64(Date().timeIntervalSince1970))
+            now: UnixClock.system.now)
         func load(_ pace: LoadGenerator.Pace, seconds: Int) async throws -> LoadTally {
             let options = LoadGenerator.Options(
                 connections: connections, threads: threads, warmUp: .seconds(warmUp), duration: .seconds(seconds))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ThrongPlan
 import ThrongPostgres
 import ThrongStore
 
@@ -45,7 +46,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     private struct Line: Encodable {
         let migration: String
-        let appliedAt: Int64?
+        let appliedAt: UnixSeconds?
     }
 
     func run() async throws {

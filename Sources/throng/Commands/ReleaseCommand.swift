@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Synchronization
+import ThrongInsight
 import ThrongPlan
 import ThrongRelease
 import ThrongSchedule
@@ -97,11 +98,11 @@ struct ReleaseDueCommand: AsyncParsableCommand {
             }
             let now = UnixClock.system.now
             try await settle(SettlementStore(store.connection), without: excused)
-            let desk = ReleaseScheduler(store: store, rules: .system, proof: proof)
+            let scheduler = ReleaseScheduler(store: store, rules: .system, proof: proof)
             var outcome = Outcome()
             for plan in plans {
                 let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
-                let made = try await desk.releaseDue(
+                let made = try await scheduler.releaseDue(
                     of: plan, now: now, only: try period.period(of: plan), ignoringGrace: ignoreGrace,
                     failed: {
                         outcome.failures.append(
@@ -140,7 +141,9 @@ struct ReleaseDueCommand: AsyncParsableCommand {
             Terminal.talk("Waiting until PostgreSQL has all that daemons acknowledged.")
         }
         guard !silent.isEmpty else { return }
-        let names = silent.map { "\($0.daemon), of which nothing was heard for \(Self.words($0.silence))" }
+        let names = silent.map {
+            "\($0.daemon), of which nothing was heard for \(Wording.english.roughly(seconds: $0.silence))"
+        }
         throw CommandFailure(
             """
             Nothing was released: PostgreSQL may lack what these daemons acknowledged, and distinct counts that come later \
@@ -151,17 +154,8 @@ struct ReleaseDueCommand: AsyncParsableCommand {
             """)
     }
 
-    private static func words(_ seconds: Int64) -> String {
-        switch seconds {
-        case ..<120: "\(seconds) seconds"
-        case ..<7200: "\(seconds / 60) minutes"
-        case ..<172_800: "\(seconds / 3600) hours"
-        default: "\(seconds / 86_400) days"
-        }
-    }
-
     private static func line(
-        _ pending: PendingRelease, of plan: Plan, _ calendar: PeriodCalendar, now: Int64
+        _ pending: PendingRelease, of plan: Plan, _ calendar: PeriodCalendar, now: UnixSeconds
     ) -> String {
         let over = pending.period.end <= now ? "is over" : "is over at \(Terminal.instant(pending.period.end))"
         return "\(plan.app.name) \(pending.metric) \(calendar.label(of: pending.period)): \(over), due at "
@@ -186,7 +180,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
                 continue
             }
             Terminal.data(
-                "\(line.app) \(line.metric) \(line.period): \(Terminal.grouped(line.published)) numbers published, "
+                "\(line.app) \(line.metric) \(line.period): \(Terminal.count(line.published, "number")) published, "
                     + "\(Terminal.grouped(line.withheld)) withheld, \(Terminal.grouped(line.complementary)) of them "
                     + "for another's sake")
         }

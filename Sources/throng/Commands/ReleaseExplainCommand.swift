@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ThrongInsight
 import ThrongPlan
 import ThrongSchedule
 import ThrongStore
@@ -55,7 +56,7 @@ struct ReleaseExplainCommand: AsyncParsableCommand {
         Terminal.data(Terminal.table(equation.parts.map { ("  " + $0.cell, Self.words($0.count)) }))
     }
 
-    private static func words(_ count: Int64?) -> String { count.map { Terminal.grouped(Int($0)) } ?? "withheld" }
+    private static func words(_ count: Int64?) -> String { count.map { Terminal.grouped(Int($0)) } ?? Withheld.marker }
 
     private func buckets() throws -> [DimensionName: BucketLabel] {
         if cell == "total" { return [:] }

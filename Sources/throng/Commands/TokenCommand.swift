@@ -26,7 +26,7 @@ extension TokenCommand {
         let expires: String
         let state: String
 
-        init(_ token: AccessToken, now: Int64) {
+        init(_ token: AccessToken, now: UnixSeconds) {
             id = token.id
             role = token.role.word
             if case .partner(let partner, let app) = token.role {
@@ -41,8 +41,8 @@ extension TokenCommand {
                 token.revokedAt.map { "taken back \(Self.instant($0))" } ?? (now < token.expiresAt ? "good" : "expired")
         }
 
-        private static func instant(_ unixSeconds: Int64) -> String {
-            Date(timeIntervalSince1970: Double(unixSeconds)).formatted(.iso8601)
+        private static func instant(_ time: UnixSeconds) -> String {
+            Date(timeIntervalSince1970: Double(time.value)).formatted(.iso8601)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import ThrongChance
 import ThrongIntake
 import ThrongLoad
 import ThrongPlan
@@ -26,8 +27,8 @@ struct Crowd {
 
     private struct Step {
         let event: String
-        /// Unit: Unix seconds in the original.
-        let at: Int64
+        /// When it was in the original.
+        let at: UnixSeconds
     }
 
     /// Reads `devices.ndjson.gz` and `shop.csv.gz` from a folder.
@@ -44,13 +45,14 @@ struct Crowd {
     ///   - plan: decides which events and fields are sent at all.
     ///   - purposes: those that are sent. A device has one identifier for each, but where a metric looks at what identifiers
     ///     did within their window, one a visit.
-    ///   - day: the first second of the day. Unit: Unix seconds.
-    ///   - now: Unix seconds; decides the windows.
+    ///   - day: the first second of the day.
+    ///   - now: decides the windows.
     ///   - seed: the same crowd for the same seed, but for identifiers and batch ids.
     func parcels(
-        plan: Plan, purposes: [Purpose], day: Int64, now: Int64, devices count: Int, seed: UInt64, progress: ProgressBar
+        plan: Plan, purposes: [Purpose], day: UnixSeconds, now: UnixSeconds, devices count: Int, seed: UInt64,
+        progress: ProgressBar
     ) -> [BatchSender.Parcel] {
-        var random = SplitMix64(state: seed)
+        var random = SeededGenerator(seed: seed)
         let visits = Set(plan.purposesWithin.map(\.name))
         let purposes = purposes.map { purpose in
             (
@@ -67,7 +69,7 @@ struct Crowd {
             let shopper = shoppers[Int(random.next() % UInt64(shoppers.count))]
             let amountSeed = random.next()
             for entry in purposes {
-                var amounts = SplitMix64(state: amountSeed)
+                var amounts = SeededGenerator(seed: amountSeed)
                 let context = Self.context(of: device, shopper: shopper, allowed: entry.context)
                 let head =
                     "\"app\":\"\(plan.app.name)\",\"purpose\":\"\(entry.purpose.name)\",\"window\":\(entry.window),"
@@ -114,16 +116,16 @@ struct Crowd {
     }
 
     /// The same time of day as in the original; a session that ran past midnight stays on its day.
-    private static func time(of step: Step, in session: [Step], on day: Int64) -> String {
+    private static func time(of step: Step, in session: [Step], on day: UnixSeconds) -> String {
         let start = session.first?.at ?? step.at
-        let second = min((start % 86_400) + (step.at - start), 86_399)
+        let second = min((start.value % 86_400) + (step.at - start), 86_399)
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let clock = [second / 3600, second / 60 % 60, second % 60].map(two).joined(separator: ":")
         return "\(PeriodCalendar.utc.date(at: day))T\(clock)Z"
     }
 
     /// The shop's file has no amounts: these are made up, skewed as orders are, 5 to 400 EUR.
-    private static func amount(_ random: inout SplitMix64) -> String {
+    private static func amount(_ random: inout SeededGenerator) -> String {
         let share = random.fraction()
         let cents = Int(500 + 39_500 * share * share * share)
         return "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)"
@@ -150,7 +152,7 @@ struct Crowd {
         var lastSession = ""
         for line in lines.dropFirst() {
             let values = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-            guard values.count == names.count, let at = unixSeconds(values[places[3]]) else {
+            guard values.count == names.count, let at = instant(values[places[3]]) else {
                 throw CommandFailure("shop.csv.gz has a line that does not fit its header.")
             }
             let user = values[places[0]]
@@ -166,11 +168,54 @@ struct Crowd {
     }
 
     /// "2024-03-13 10:21:14" in UTC.
-    private static func unixSeconds(_ text: String) -> Int64? {
+    private static func instant(_ text: String) -> UnixSeconds? {
         let halves = text.split(separator: " ")
         guard halves.count == 2, let date = CalendarDate(halves[0]) else { return nil }
         let clock = halves[1].split(separator: ":").compactMap { Int64($0) }
         guard clock.count == 3 else { return nil }
-        return date.daysSince1970 * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
+        return UnixSeconds(date.daysSince1970 * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2])
+    }
+}
+
+extension Crowd {
+    /// Devices that are the only one in their combination of buckets, over every dimension of the plan that tells
+    /// something about a device.
+    func uniqueBucketed(plan: Plan) throws -> (unique: Int, dimensions: [DimensionName]) {
+        let known: Set<FieldName> = ["user_agent", "screen", "memory_gb", "cores"]
+        let dimensions = plan.dimensions.filter { known.contains($0.field) }
+        let bucketings = try dimensions.map { (field: $0.field.text, bucketing: try $0.rule.compiled(rules: .system)) }
+        var seen: [[Int]: Int] = [:]
+        for device in devices {
+            seen[bucketings.map { bucket(of: device, field: $0.field, $0.bucketing) }, default: 0] += 1
+        }
+        return (seen.values.count { $0 == 1 }, dimensions.map(\.name))
+    }
+
+    private func bucket(of device: SampleDevice, field: String, _ bucketing: any Bucketing) -> Int {
+        switch field {
+        case "user_agent": bucket(device.userAgent, bucketing)
+        case "screen": bucket(device.screen, bucketing)
+        case "memory_gb": bucketing.bucket(device.memory.map { .number($0) } ?? .missing)
+        default: bucketing.bucket(device.cores.map { .integer($0) } ?? .missing)
+        }
+    }
+
+    private func bucket(_ text: String?, _ bucketing: any Bucketing) -> Int {
+        guard var text else { return bucketing.bucket(.missing) }
+        return text.withUTF8 { bucketing.bucket(.text(FieldText($0))) }
+    }
+}
+
+extension Plan {
+    /// Purposes of which a metric counts what identifiers did within their window: known when that is over.
+    var purposesWithin: [Purpose] {
+        let names = Set(metrics.filter { $0.within != nil }.map(\.purpose))
+        return purposes.filter { names.contains($0.name) }
+    }
+
+    /// Purposes of which every metric counts events as they come.
+    var purposesAtOnce: [Purpose] {
+        let later = Set(purposesWithin.map(\.name))
+        return purposes.filter { !later.contains($0.name) }
     }
 }

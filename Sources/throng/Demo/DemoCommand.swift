@@ -2,6 +2,7 @@ import ArgumentParser
 import AsyncHTTPClient
 import Foundation
 import Logging
+import ThrongChance
 import ThrongDelivery
 import ThrongJournal
 import ThrongLoad
@@ -150,15 +151,15 @@ struct DemoCommand: AsyncParsableCommand {
         defer { store.close() }
         let made = try await ReleaseScheduler(store: store, rules: .system)
             .releaseDue(of: plan, now: now, ignoringGrace: true).filter { $0.period == yesterday }
-        let desk = reportDesk(store)
+        let scheduler = reportScheduler(store)
         func lacking(_ error: PrintError) { Terminal.talk("\(error)") }
         var paths: [String] = []
         for report in plan.reports where report.period == .day {
             if let out {
-                paths += try await desk.write(
+                paths += try await scheduler.write(
                     report, plan: plan, period: yesterday, now: now, to: out, lacking: lacking)
             } else {
-                paths += try await desk.deliver(report, plan: plan, period: yesterday, now: now, lacking: lacking)
+                paths += try await scheduler.deliver(report, plan: plan, period: yesterday, now: now, lacking: lacking)
             }
         }
         return Summary(
@@ -201,10 +202,10 @@ struct DemoCommand: AsyncParsableCommand {
             defer { store.close() }
             _ = try await ReleaseScheduler(store: store, rules: .system)
                 .releaseDue(of: plan, now: yesterday.start, ignoringGrace: true)
-            let desk = reportDesk(store)
+            let scheduler = reportScheduler(store)
             for day in pastDays(before: yesterday, calendar).reversed() {
                 for report in plan.reports where report.period == .day {
-                    _ = try await desk.deliver(report, plan: plan, period: day, now: UnixClock.system.now) {
+                    _ = try await scheduler.deliver(report, plan: plan, period: day, now: UnixClock.system.now) {
                         Terminal.talk("\($0)")
                     }
                 }
@@ -223,7 +224,7 @@ struct DemoCommand: AsyncParsableCommand {
         return try PrivateCluster(directory: data + "/postgres", logger: logger)
     }
 
-    private func reportDesk(_ store: ReleaseStore) -> ReportScheduler {
+    private func reportScheduler(_ store: ReleaseStore) -> ReportScheduler {
         ReportScheduler(
             store: store, rules: .system, folder: data,
             printer: PagePrinter(environment: ProcessInfo.processInfo.environment))
@@ -242,7 +243,7 @@ struct DemoCommand: AsyncParsableCommand {
         let past = try PastDays(plan)
         let store = CounterStore(settings)
         defer { store.close() }
-        var shapes = SplitMix64(state: seed)
+        var shapes = SeededGenerator(seed: seed)
         let order = pastDays(before: yesterday, calendar)
         let sizes = order.indices.map { ago -> Int in
             let share: Double = 0.94 - 0.025 * Double(min(ago, 12)) + 0.08 * shapes.fraction()

@@ -26,9 +26,11 @@ struct PastDays {
 
     /// Brings one day's batches into the counters, all at once.
     ///
-    /// - Parameter now: shortly after the day. Unit: Unix seconds.
+    /// - Parameter now: shortly after the day.
     /// - Returns: how many events were refused, by reason.
-    func count(_ parcels: [BatchSender.Parcel], at now: Int64, into store: CounterStore) async throws -> [String: Int] {
+    func count(_ parcels: [BatchSender.Parcel], at now: UnixSeconds, into store: CounterStore) async throws -> [String:
+        Int]
+    {
         try await store.registerLayouts(layouts, terms: terms)
         let start = try await store.attach(daemon: DaemonID(UUID()))
         var counting = Counting(
@@ -59,7 +61,9 @@ struct PastDays {
             switch counted {
             case .counted(let batch):
                 for each in batch.answer.refused { refused[each.reason.rawValue, default: 0] += 1 }
-            case .repeated, .full: break
+            // Each parcel has an identifier of its own for its batch.
+            case .repeated: refused["repeated", default: 0] += parcel.events
+            case .full: refused["no_room", default: 0] += parcel.events
             case .windowOver: refused["window_out_of_range", default: 0] += parcel.events
             }
         }

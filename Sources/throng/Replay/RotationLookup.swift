@@ -13,7 +13,7 @@ actor RotationLookup {
 
     /// The window of a purpose that is open now.
     func openWindow(app: String, purpose: String) async throws -> Int64 {
-        try await rotation(app: app, purpose: purpose).window(at: Int64(Date().timeIntervalSince1970)).value
+        try await rotation(app: app, purpose: purpose).window(at: UnixClock.system.now).value
     }
 
     private func rotation(app: String, purpose: String) async throws -> Rotation {

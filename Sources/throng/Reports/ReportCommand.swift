@@ -1,4 +1,8 @@
 import ArgumentParser
+import ThrongPlan
+import ThrongPostgres
+import ThrongStore
+import ThrongWire
 
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -9,4 +13,74 @@ struct ReportCommand: AsyncParsableCommand {
             ReportMakeCommand.self, ReportListCommand.self, ReportShowCommand.self, ReportSendCommand.self,
         ],
         defaultSubcommand: ReportMakeCommand.self)
+}
+
+struct ReportListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists the runs of reports: partner, report, period, how each stands, and its deliveries.",
+        discussion: """
+            running: it is being made. made: deliveries are under way. delivered: it arrived everywhere. undelivered: a \
+            delivery was given up, and `throng report send` tries it again. failed: it could not be made, and is tried again \
+            up to five times.
+            """)
+
+    @OptionGroup var place: Place
+
+    @Option(help: ArgumentHelp("Only this app's.", valueName: "name"))
+    var app: String?
+
+    @Option(help: ArgumentHelp("Only this partner's.", valueName: "name"))
+    var partner: String?
+
+    @Flag(help: "Prints the list as JSON.")
+    var json = false
+
+    func run() async throws {
+        let records = try await DatabaseAccess.use(place) { settings in
+            let connection = Connection.reporting(settings)
+            defer { connection.close() }
+            let deliveries = DeliveryStore(connection)
+            var records: [ReportRecord] = []
+            for run in try await RunStore(connection).runs(app: app.map { AppName($0) })
+            where partner == nil || run.partner.text == partner {
+                records.append(ReportRecord(run, try await deliveries.deliveries(of: run.name)))
+            }
+            return records
+        }
+        if json { return try Terminal.json(records) }
+        if records.isEmpty { return Terminal.talk("No report is on record.") }
+        for record in records {
+            let sent = record.deliveries.count { $0.state == "sent" }
+            let deliveries = record.deliveries.isEmpty ? "" : "  \(sent) of \(record.deliveries.count) deliveries"
+            Terminal.data(
+                "\(record.id)  \(record.app)  \(record.partner)  \(record.outcome)  "
+                    + "\(record.finishedAt ?? record.startedAt)\(deliveries)")
+        }
+    }
+}
+
+struct ReportSendCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "send",
+        abstract: "Lets a run's deliveries be tried again: those that were given up, and folders.",
+        discussion: """
+            The files are the ones that were made, the idempotency keys those of the first tries. What arrived over HTTPS is \
+            not sent again. `throng serve` does it at its next look at what is due.
+            """)
+
+    @Argument(help: "What `throng report list` begins its lines with, such as weekly_shop-2026-W47.")
+    var id: String
+
+    @OptionGroup var place: Place
+
+    func run() async throws {
+        try await DatabaseAccess.use(place) { settings in
+            let connection = Connection.reporting(settings)
+            defer { connection.close() }
+            let run = try await ReportRecord.find(id, in: RunStore(connection))
+            try await DeliveryStore(connection).reopenDeliveries(of: run.name, now: UnixClock.system.now)
+        }
+        Terminal.talk("`throng serve` delivers \(id) at its next look at what is due.")
+    }
 }

@@ -40,18 +40,18 @@ struct ReportMakeCommand: AsyncParsableCommand {
         let paths = try await DatabaseAccess.use(place) { [reports] settings in
             let store = ReleaseStore(settings)
             defer { store.close() }
-            let desk = ReportScheduler(
+            let scheduler = ReportScheduler(
                 store: store, rules: .system, folder: place.dataPath,
                 signing: reports.signing, delivery: reports.delivery, printer: reports.printer)
             var paths: [String] = []
-            for plan in plans { paths += try await deliver(plan, desk) }
+            for plan in plans { paths += try await deliver(plan, scheduler) }
             return paths
         }
         if json { return try Terminal.json(paths) }
         for path in paths { Terminal.data(path) }
     }
 
-    private func deliver(_ plan: Plan, _ desk: ReportScheduler) async throws -> [String] {
+    private func deliver(_ plan: Plan, _ scheduler: ReportScheduler) async throws -> [String] {
         let reports = plan.reports.filter { partner == nil || $0.partner.text == partner }
         if reports.isEmpty, let partner {
             let known = plan.partners.map(\.name.text).joined(separator: ", ")
@@ -71,10 +71,10 @@ struct ReportMakeCommand: AsyncParsableCommand {
             }
             func lacking(_ error: PrintError) { Terminal.talk("\(report.name): \(error)") }
             if let out {
-                paths += try await desk.write(
+                paths += try await scheduler.write(
                     report, plan: plan, period: chosen, now: now, to: out, lacking: lacking)
             } else {
-                paths += try await desk.deliver(report, plan: plan, period: chosen, now: now, lacking: lacking)
+                paths += try await scheduler.deliver(report, plan: plan, period: chosen, now: now, lacking: lacking)
             }
         }
         return paths

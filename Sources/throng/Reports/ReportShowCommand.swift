@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import ThrongDelivery
 import ThrongPlan
+import ThrongPostgres
 import ThrongReport
 import ThrongStore
 import ThrongWire
@@ -43,10 +44,10 @@ struct ReportShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (shown, files) = try await DatabaseAccess.use(place) { settings in
-            let store = ReleaseStore(settings)
-            defer { store.close() }
-            let kept = DeliveryStore(store.connection)
-            let run = try await ReportRecord.find(id, in: RunStore(store.connection))
+            let connection = Connection.reporting(settings)
+            defer { connection.close() }
+            let kept = DeliveryStore(connection)
+            let run = try await ReportRecord.find(id, in: RunStore(connection))
             let files = try await kept.files(of: run.name)
             let deliveries = try await kept.deliveries(of: run.name)
             let manifest = files.first { $0.name.hasSuffix(".manifest.json") }
@@ -58,7 +59,7 @@ struct ReportShowCommand: AsyncParsableCommand {
                             name: $0.name, size: $0.contents.count,
                             sha256: SHA256.hash(data: $0.contents).lowerHex)
                     },
-                    coverage: try await store.coverage(app: run.app, period: run.period),
+                    coverage: try await CoverageStore(connection).totals(app: run.app, period: run.period),
                     manifest: manifest.map { String(decoding: $0.contents, as: UTF8.self) }),
                 files
             )

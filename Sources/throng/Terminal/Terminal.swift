@@ -1,5 +1,6 @@
 import Foundation
 import ThrongInsight
+import ThrongPlan
 import ThrongReport
 
 /// Standard error is talk, standard output is data.
@@ -20,17 +21,15 @@ enum Terminal {
     }
 
     /// 1234567 as "1,234,567".
-    static func grouped(_ number: Int) -> String { Decimals(whole: number).grouped }
+    static func grouped(_ number: Int) -> String { Wording.english.number(number) }
 
     /// 2026-11-20T06:00:00Z.
-    static func instant(_ unixSeconds: Int64) -> String {
-        Instant.text(unixSeconds)
+    static func instant(_ time: UnixSeconds) -> String {
+        Instant.text(time)
     }
 
     /// "1 metric", "2 metrics".
-    static func count(_ number: Int, _ noun: String) -> String {
-        "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")"
-    }
+    static func count(_ number: Int, _ noun: String) -> String { Wording.english.count(number, noun) }
 
     /// Lines of label and value, the values under each other.
     static func table(_ rows: [(String, String)]) -> String {

@@ -30,7 +30,7 @@ struct World {
     let devices: [SampleDevice]
     let space: CellSpace
     let intake: Intake
-    let now = Int64(Date().timeIntervalSince1970)
+    let now = UnixSeconds(Int64(Date().timeIntervalSince1970))
 
     init(plan: Plan, devices: [SampleDevice]) throws {
         self.plan = plan

@@ -32,7 +32,7 @@ struct SuppressionBench {
                     for: table.problem)
             }
             guard let pattern else { continue }
-            var random = SeededGenerator(seed: 11)
+            var random = SecretGenerator(seed: 11)
             let prime = RandomPrime.draw(using: &random)
             var violations: [PatternVerifier.Violation] = []
             let check = clock.measure {

@@ -138,8 +138,8 @@ def test():
                 refused += 1
             questions.append(f"{text}|{zone.key}|{after}")
     say(f"croniter has answered {len(questions):,} questions")
-    probe = os.path.join(os.path.dirname(daemon.BINARY), "CronProbe")
-    done = subprocess.run([probe], input="\n".join(questions) + "\n", capture_output=True, text=True, timeout=300)
+    probe = os.path.join(os.path.dirname(daemon.BINARY), "Probe")
+    done = subprocess.run([probe, "cron"], input="\n".join(questions) + "\n", capture_output=True, text=True, timeout=300)
     check(done.returncode == 0, done.stderr)
     found = done.stdout.split()
     check(len(found) == len(wanted), "so many answers:", len(found))

@@ -7,63 +7,17 @@ import json
 import os
 import random
 import resource
-import socket
 import threading
 import time
 
 import daemon
 import shop
 from daemon import check, say
+from line import Line, ask, request
 
 with open(os.path.join(daemon.HERE, "door.yaml")) as file:
     PLAN = file.read().replace("ROTATION", daemon.duration(shop.ROTATION)).replace(
         "EXPIRES", time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400)))
-
-
-class Line:
-    """One connection; answers as (status, headers, body), by their lengths."""
-
-    def __init__(self, port, seconds=20):
-        self.socket = socket.create_connection(("127.0.0.1", port), seconds)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.rest = b""
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.socket.close()
-
-    def more(self):
-        piece = self.socket.recv(1 << 16)
-        if not piece:
-            raise daemon.Failure("the connection was closed before an answer")
-        self.rest += piece
-
-    def answer(self):
-        while b"\r\n\r\n" not in self.rest:
-            self.more()
-        head, self.rest = self.rest.split(b"\r\n\r\n", 1)
-        lines = head.decode("latin-1").split("\r\n")
-        headers = dict(line.lower().split(": ", 1) for line in lines[1:])
-        length = int(headers.get("content-length", 0))
-        while len(self.rest) < length:
-            self.more()
-        body, self.rest = self.rest[:length], self.rest[length:]
-        return int(lines[0].split()[1]), headers, body
-
-
-def request(method, path, body=b"", *headers, host="host: x", version="1.1"):
-    lines = [f"{method} {path} HTTP/{version}", *([host] if host else []), *headers]
-    if method == "POST":
-        lines.append(f"content-length: {len(body)}")
-    return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
-
-
-def ask(port, *words, **more):
-    with Line(port) as line:
-        line.socket.sendall(request(*words, **more))
-        return line.answer()
 
 
 def batch(**more):

@@ -5,13 +5,8 @@ and so is its CSV; withheld cells are compared with one another. One plan has ti
 THRONG_TEST_SCREENSHOTS names a folder that keeps pictures of the pages.
 """
 
-import collections
-import csv
-import html.parser
-import io
 import json
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -20,9 +15,10 @@ import time
 import urllib.parse
 
 import daemon
-from browser import Browser, By
+from browser import Browser
 from daemon import SAMPLE, check, say
-from portal import House, demonstrate, pictures
+from explored import Explored, compare, crawl, enter
+from portal import demonstrate, pictures
 
 K = 5
 ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600])
@@ -52,64 +48,6 @@ PLAN = json.dumps({
 CROWD = {(0, "hall"): 40, (0, "cellar"): 25, (0, "attic"): 15, (1, "hall"): 30, (1, "cellar"): 20, (2, "hall"): 20,
          (2, "cellar"): 2, (3, "hall"): 9, (4, "hall"): 12}
 HOURS = [int(time.time()) // 3600 * 3600 - back * 3600 for back in (3, 2, 1)]
-
-
-class Explored(House):
-    """A daemon with pages on a plan of one's own."""
-
-    def __init__(self, plan, name, data=None):
-        daemon.Daemon.__init__(self, plan, name)
-        self.portal_port = daemon.free_ports(1)[0]
-        if data:
-            self.data = data
-
-    def paste(self, sql):
-        """What psql answers as throng_analyst: rows as the CSV has them."""
-        done = subprocess.run(
-            ["psql", "-X", "-q", "--csv", "-v", "ON_ERROR_STOP=1", "-h", self.data + "/postgres", "-U", "throng_analyst",
-             "-d", "throng", "-f", "-"], input=sql, capture_output=True, text=True, timeout=60,
-            env=dict(os.environ, PGTZ="UTC", PGOPTIONS="-c default_transaction_read_only=on", PGCLIENTENCODING="UTF8"))
-        check(done.returncode == 0, "psql said", done.stderr, "to\n", sql)
-        head, *rows = csv.reader(io.StringIO(done.stdout))
-        for row in rows:
-            row[0] = re.sub(r"^(\S+) (\S+)\+00$", r"\1T\2Z", row[0])
-        return head, rows
-
-
-class Page(html.parser.HTMLParser):
-    """The table of numbers, the SQL and the links of a page."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.links, self.heads, self.rows, self.sql = [], [], [], ""
-        self.at, self.cell = None, None
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        attributes = dict(attributes)
-        if tag == "a" and attributes.get("href"):
-            self.links.append(attributes["href"])
-        if attributes.get("id") in ("numbers", "sql"):
-            self.at = attributes["id"]
-        if self.at == "numbers":
-            if tag == "tr":
-                self.rows.append([])
-            if tag in ("th", "td"):
-                self.rows[-1].append("")
-                self.rows[-1] += [None] * (int(attributes.get("colspan", 1)) - 1)
-
-    def handle_endtag(self, tag):
-        if self.at == {"table": "numbers", "code": "sql"}.get(tag):
-            if self.at == "numbers":
-                self.heads, self.rows = self.rows[0], self.rows[1:]
-            self.at = None
-
-    def handle_data(self, data):
-        if self.at == "sql":
-            self.sql += data
-        elif self.at == "numbers" and self.rows and self.rows[-1]:
-            place = max(i for i, cell in enumerate(self.rows[-1]) if cell is not None)
-            self.rows[-1][place] += data.strip("\n")
 
 
 def salon():
@@ -158,90 +96,6 @@ def copy(house):
             insert into throng.released_cell (release_id, margin, cell, buckets, count, sums, reach, firsts)
             select made.release_id, margin, cell, buckets, count, sums, reach, firsts
             from throng.released_cell as c, made where c.release_id = {identity}""")
-
-
-def grouped(number):
-    sign, digits = ("−", number[1:]) if number.startswith("-") else ("", number)
-    whole, _, rest = digits.partition(".")
-    return sign + f"{int(whole):,}" + ("." + rest if rest else "")
-
-
-def counted(head):
-    """Where the numbers begin: with how many events there were, or how many identifiers."""
-    return next(place for place, name in enumerate(head) if name in ("events", "identifiers"))
-
-
-def shown(head, row, hides_period):
-    """A row of psql as the page shows it."""
-    numbers = counted(head)
-    sides = row[:numbers] if not hides_period else row[1:numbers]
-    # Pages show no character that steers others.
-    sides = [re.sub("[\\x00-\\x1f\u202e]", "\ufffd", re.sub("[\t\n\r]", " ", side)) for side in sides]
-    if row[-1]:
-        return sides + ["withheld" if row[-1].startswith("withheld") else row[-1]] + [None] * (len(head) - numbers - 2)
-    return sides + [grouped(number) if number else "not counted" for number in row[numbers:-1]]
-
-
-def defused(text):
-    return "'" + text if re.match("[\\s\ufeff]*[=+@\t\r\n-]", text) else text
-
-
-def compare(house, cookie, address):
-    """A page's table and CSV are what its SQL gives; what is withheld looks the same everywhere. The page."""
-    status, headers, body = house.ask("GET", address, cookie)
-    check(status == 200, address, "answers", status, body[-2000:])
-    text = body.decode()
-    page = Page(text)
-    head, rows = house.paste(page.sql)
-    check(rows, "no rows at", address)
-    hides = len({row[0] for row in rows}) == 1 and page.heads[0] != "Period"
-    expected = [shown(head, row, hides) for row in rows[:1000]]
-    # The page names periods in words of the app's calendar: compared where they are instants in the CSV.
-    found = page.rows if hides else [[row[0]] + line[1:] for row, line in zip(rows, page.rows)]
-    if page.heads[-2:] == ["Estimated", "95% interval"]:
-        found = [line[:-2] for line in found]
-    check(len(page.rows) == min(len(rows), 1000) and found == expected, address, "shows\n", found[:20], "\nSQL says\n", expected[:20])
-    status, headers, body = house.ask("GET", address.replace("/explore?", "/explore.csv?"), cookie)
-    check(status == 200 and headers["content-type"].startswith("text/csv"), address, status, headers)
-    check(headers["content-disposition"].startswith("attachment") and "no-store" in headers["cache-control"], headers)
-    check(body.count(b"\r\n") == len(rows) + 1 and body.endswith(b"\r\n"), "lines end with CRLF")
-    lines = list(csv.reader(io.StringIO(body.decode(), newline=""), strict=True))
-    numbers = counted(head)
-    wanted = [row[:1] + [defused(cell) for cell in row[1:numbers]] + row[numbers:] for row in rows]
-    check(lines[0] == head and lines[1:] == wanted, address, "as CSV\n", lines[:20], "\nSQL says\n", wanted[:20])
-    alike(text, address)
-    return page, rows
-
-
-def alike(text, address):
-    """Withheld cells, bars, gaps and shades differ in their places only."""
-    cells = re.findall(r'<td class="n" colspan="\d+"><span class="withheld-marker">.*?</td>', text)
-    check(len(set(cells)) <= 1, address, "has withheld cells of", set(cells))
-    for kind, pattern in (("bars", r"<g>\n<title>.*?</g>"), ("heat", r"<td class=\"withheld\">.*?</td>")):
-        marks = [
-            re.sub(r'\b[xy]="[^"]*"|<title>.*?</title>|<text class="label".*?</text>', "", mark)
-            for mark in re.findall(pattern, text, re.DOTALL) if "withheld" in mark]
-        check(len(set(marks)) <= 1, address, "has withheld", kind, set(marks))
-
-
-def crawl(house, cookie, least):
-    """Every page that links lead to."""
-    queue, seen, withheld = collections.deque(["/explore"]), set(), 0
-    while queue:
-        address = queue.popleft()
-        if address in seen:
-            continue
-        seen.add(address)
-        if address == "/explore":
-            links = Page(house.ask("GET", address, cookie)[2].decode()).links
-        else:
-            page, rows = compare(house, cookie, address)
-            links = page.links
-            withheld += sum(row[-1].startswith("withheld") for row in rows)
-        queue.extend(html.unescape(link) for link in links if link.startswith("/explore?"))
-        check(len(seen) < 400, "pages without end:", list(seen)[:5])
-    check(len(seen) >= least and withheld > 0, "only", len(seen), "pages,", withheld, "withheld rows")
-    say(f"{len(seen)} pages and their CSV are what their SQL gives as throng_analyst; {withheld} withheld rows, all alike")
 
 
 def order(house, cookie):
@@ -364,13 +218,6 @@ def harmless(house, token):
 def choose(browser, name, value):
     browser.run("[...document.querySelectorAll('select')].find(each => each.name === arguments[0]).value = arguments[1]",
                 name, value)
-
-
-def enter(browser, house, token):
-    browser.open(house.address + "/")
-    browser.driver.find_element(By.NAME, "token").send_keys(token)
-    browser.click(".door button")
-    browser.until("return location.pathname === '/explore'")
 
 
 def doors(house, tokens):

@@ -14,8 +14,9 @@ import tempfile
 import urllib.parse
 
 import daemon
-from browser import By, Browser, look
+from browser import Browser, By
 from daemon import BINARY, SAMPLE, Daemon, check, say
+from look import look
 
 PARTNERS = {"bank": "bank_daily", "magazine": "magazine_daily"}
 

@@ -8,7 +8,7 @@ package struct CookPlan {
     package let document: Data
 
     /// Midnight of Monday 2026-11-02 in Vienna, where the app lives.
-    package static let monday: Int64 = 1_793_574_000
+    package static let monday = UnixSeconds(1_793_574_000)
     package static let day: Int64 = 86_400
     package static let url = URL(string: "https://throng.example.org/v1/plan/cook")
     package static let calendar = PeriodCalendar(timeZone: "Europe/Vienna")

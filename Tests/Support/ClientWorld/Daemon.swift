@@ -86,13 +86,13 @@ package final class Daemon: Sendable {
     /// Answers a request that arrives now.
     ///
     /// - Parameter renamed: whether a batch has another name than the one that the client gave it.
-    package func take(_ request: ClientRequest, now: Int64, renamed: Bool = false) -> ClientResponse {
+    package func take(_ request: ClientRequest, now: UnixSeconds, renamed: Bool = false) -> ClientResponse {
         if request.method == "GET" {
             return state.withLock { state in
                 let tag = request.headers["If-None-Match"]
                 state.planRequests.append(tag)
                 let current = "\"\(state.document.count)-\(state.document.hashValue)\""
-                let date = ["Date": Self.date(now)]
+                let date = ["Date": Self.date(now.value)]
                 if tag == current { return ClientResponse(status: 304, headers: date) }
                 return ClientResponse(
                     status: 200, headers: date.merging(["ETag": current]) { $1 }, body: state.document)
@@ -121,7 +121,7 @@ package final class Daemon: Sendable {
         return Date(timeIntervalSince1970: Double(unixSeconds)).formatted(format)
     }
 
-    private func post(_ body: String, headers: [String: String], now: Int64) throws(IntakeError) -> BatchAnswer {
+    private func post(_ body: String, headers: [String: String], now: UnixSeconds) throws(IntakeError) -> BatchAnswer {
         var signals: Set<OptOutSignal> = []
         if headers["Sec-GPC"] == "1" { signals.insert(.globalPrivacyControl) }
         if headers["DNT"] == "1" { signals.insert(.doNotTrack) }
@@ -164,9 +164,11 @@ package final class Daemon: Sendable {
 
     /// Closes what a daemon with the plan's grace has released by now. Devices live one after another here, so now may
     /// lie before what it was for the last one.
-    private func close(_ state: inout State, now: Int64) {
-        let hour = now / 3600
-        let closed = state.closed[hour] ?? Set(zip(layouts, ids).flatMap { closedPeriods(of: $0, $1, at: hour * 3600) })
+    private func close(_ state: inout State, now: UnixSeconds) {
+        let hour = now.flooredQuotient(by: 3600)
+        let closed =
+            state.closed[hour]
+            ?? Set(zip(layouts, ids).flatMap { closedPeriods(of: $0, $1, at: UnixSeconds(hour * 3600)) })
         state.closed[hour] = closed
         let flushed = state.counting.flushed
         state.counting.applied(
@@ -174,7 +176,7 @@ package final class Daemon: Sendable {
     }
 
     /// Those that an event which is not too old may be of.
-    private func closedPeriods(of layout: MetricLayout, _ id: LayoutID, at now: Int64) -> [ClosedPeriod] {
+    private func closedPeriods(of layout: MetricLayout, _ id: LayoutID, at now: UnixSeconds) -> [ClosedPeriod] {
         let calendar = CookPlan.calendar ?? .utc
         let grace = cook.plan.app.grace.components.seconds
         var period = calendar.period(layout.period, containing: now)

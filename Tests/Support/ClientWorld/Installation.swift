@@ -61,7 +61,7 @@ struct Installation {
     }
 
     /// Notes that everything that is young enough was delivered.
-    mutating func deliver(at now: Int64, os: String, to truth: inout Simulation.Truth) {
+    mutating func deliver(at now: UnixSeconds, os: String, to truth: inout Simulation.Truth) {
         defer { waiting = [] }
         guard let calendar = CookPlan.calendar else { return }
         for (day, thing) in waiting {

@@ -1,5 +1,6 @@
 import Synchronization
 package import ThrongClient
+internal import ThrongWire
 
 /// A device's line to the daemon, which fails as it is told to.
 package final class Line: ClientTransport {
@@ -45,15 +46,15 @@ package final class Line: ClientTransport {
         case .offline: throw .notSent
         case .requestLost: throw .unanswered
         case .answer(let response): return response
-        case .fine: return daemon.take(request, now: clock.unixSeconds)
+        case .fine: return daemon.take(request, now: UnixSeconds(clock.unixSeconds))
         case .twice:
-            _ = daemon.take(request, now: clock.unixSeconds)
-            return daemon.take(request, now: clock.unixSeconds)
+            _ = daemon.take(request, now: UnixSeconds(clock.unixSeconds))
+            return daemon.take(request, now: UnixSeconds(clock.unixSeconds))
         case .twiceRenamed:
-            _ = daemon.take(request, now: clock.unixSeconds, renamed: true)
-            return daemon.take(request, now: clock.unixSeconds)
+            _ = daemon.take(request, now: UnixSeconds(clock.unixSeconds), renamed: true)
+            return daemon.take(request, now: UnixSeconds(clock.unixSeconds))
         case .answerLost:
-            _ = daemon.take(request, now: clock.unixSeconds)
+            _ = daemon.take(request, now: UnixSeconds(clock.unixSeconds))
             throw .unanswered
         }
     }

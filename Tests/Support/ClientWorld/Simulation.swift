@@ -1,4 +1,5 @@
 import ThrongClient
+import ThrongWire
 
 /// A crowd that cooks for thirty days and is unreliable about it: people reinstall, withdraw, go offline, leave for good;
 /// the network loses requests and answers and delivers some twice.
@@ -141,7 +142,7 @@ package final class Simulation: Sendable {
                 // Nothing else comes between a lost request and its repetition, which the same window takes.
                 if !isOffline { line.set(.fine) }
                 if !isOffline, await installation.throng.flush().waiting == 0 {
-                    installation.deliver(at: clock.unixSeconds, os: os, to: &outcome.truth)
+                    installation.deliver(at: UnixSeconds(clock.unixSeconds), os: os, to: &outcome.truth)
                 }
             }
             if !isClosing, chance(0.02) {

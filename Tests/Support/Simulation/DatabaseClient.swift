@@ -11,7 +11,9 @@ import ThrongReport
 /// A process's way to a ``VirtualDatabase``.
 ///
 /// One thread uses it: that is the proof of `@unchecked Sendable`.
-final class DatabaseClient: FlushTarget, DueReleases, DueReports, Retention, ClockStore, Settling, @unchecked Sendable {
+final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalendar, Retention, ClockStore, Settling,
+    @unchecked Sendable
+{
     private let database: VirtualDatabase
     private var attachment: (daemon: DaemonID, fence: Int64)?
     /// False once the process is gone.
@@ -81,7 +83,7 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, Retention, Clo
         return mark.position
     }
 
-    func flush(_ flush: Flush, now: Int64) async throws -> FlushOutcome {
+    func flush(_ flush: Flush, now: UnixSeconds) async throws -> FlushOutcome {
         try await hear("counter.upsert")
         return try database.commit("counter.upsert") { state in
             let found = try position(in: state)
@@ -93,9 +95,19 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, Retention, Clo
             let mark = state.marks[daemon]
             state.marks[daemon] = Watermark(
                 position: flush.through, fence: fence, holder: mark?.holder, claim: mark?.claim)
+            if let ended = flush.closedUntil {
+                state.closings[daemon] = (state.closings[daemon] ?? [:]).filter { $0.value > ended }
+                state.closings[daemon]?[flush.through] = ended
+            }
             let redirected = state.add(flush, now: now)
             return outcome(.applied, redirected: redirected, state.recentlyClosed(now: now))
         }
+    }
+
+    func closedUntil(after position: JournalPosition) async throws -> UnixSeconds? {
+        try await hear("window_closing.select")
+        guard let (daemon, _) = attachment else { throw StoreError.notAttached }
+        return database.state.closings[daemon]?.filter { $0.key > position }.values.max()
     }
 
     private func outcome(
@@ -198,7 +210,7 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, Retention, Clo
     // MARK: The schedule
 
     func releaseDue(
-        of plan: Plan, now: Int64, failed: (ReleaseScheduler.Failure) throws -> Void
+        of plan: Plan, now: UnixSeconds, failed: (ReleaseScheduler.Failure) throws -> Void
     ) async throws -> [ReleaseScheduler.Made] {
         try await hear("release.insert")
         let grace = plan.app.grace.components.seconds
@@ -213,14 +225,14 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, Retention, Clo
         return []
     }
 
-    func deliverDue(of plan: Plan, now: Int64, failed: (Report, any Error) -> Void) async throws -> Int { 0 }
+    func deliverDue(of plan: Plan, now: UnixSeconds, failed: (Report, any Error) -> Void) async throws -> Int { 0 }
 
-    func firstOpenEnd(app: AppName) async throws -> Int64? {
+    func firstOpenEnd(app: AppName) async throws -> UnixSeconds? {
         try await hear("open_period.first")
         return database.state.open.values.min()
     }
 
-    func expire(plans: [Plan], now: Int64) async throws -> ExpiryOutcome {
+    func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome {
         try await hear("released_cell.drop")
         var cells: Int64 = 0
         for (period, released) in database.state.released.sorted(by: { $0.key < $1.key }) where released.hasCells {

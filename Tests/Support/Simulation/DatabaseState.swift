@@ -17,7 +17,7 @@ struct DatabaseState {
         let margin: UInt32
         let cell: UInt32
         let window: Int64
-        let periodStart: Int64
+        let periodStart: UnixSeconds
     }
 
     /// The two largest contributions to a sum of a tracked cell in one window and period.
@@ -27,7 +27,7 @@ struct DatabaseState {
         let margin: UInt32
         let cell: UInt32
         let window: Int64
-        let periodStart: Int64
+        let periodStart: UnixSeconds
     }
 
     struct Pair {
@@ -38,7 +38,7 @@ struct DatabaseState {
     /// A period of a metric.
     struct MetricPeriod: Hashable, Comparable {
         let metric: MetricName
-        let start: Int64
+        let start: UnixSeconds
 
         static func < (left: Self, right: Self) -> Bool {
             (left.start, left.metric.text) < (right.start, right.metric.text)
@@ -48,11 +48,13 @@ struct DatabaseState {
     /// What was published of a period.
     struct Released {
         let layout: LayoutID
-        let end: Int64
+        let end: UnixSeconds
         var hasCells = true
     }
 
     var marks: [DaemonID: Watermark] = [:]
+    /// Until when windows were closed, by place in the journal.
+    var closings: [DaemonID: [JournalPosition: UnixSeconds]] = [:]
     /// The last asking that each daemon has answered.
     var settled: [DaemonID: Int64] = [:]
     /// The time of day that was believed last.
@@ -61,11 +63,11 @@ struct DatabaseState {
     var distinct: [Distinct: Int64] = [:]
     var largest: [Largest: Pair] = [:]
     /// Periods that have counters and were not released: their ends.
-    var open: [MetricPeriod: Int64] = [:]
+    var open: [MetricPeriod: UnixSeconds] = [:]
     var released: [MetricPeriod: Released] = [:]
 
     /// Adds a flush as the schema's queries do; returns what was redirected.
-    mutating func add(_ flush: Flush, now: Int64) -> Int {
+    mutating func add(_ flush: Flush, now: UnixSeconds) -> Int {
         var redirected = 0
         for delta in flush.counters {
             let layout = flush.layouts[delta.layout]
@@ -103,7 +105,7 @@ struct DatabaseState {
     }
 
     /// The period of a layout that takes late counts: the first open one from now on.
-    private func target(of layout: MetricLayout, now: Int64) -> MetricPeriod {
+    private func target(of layout: MetricLayout, now: UnixSeconds) -> MetricPeriod {
         var period = PeriodCalendar.utc.period(layout.period, containing: now)
         while released[MetricPeriod(metric: layout.metric, start: period.start)] != nil {
             period = PeriodCalendar.utc.period(layout.period, containing: period.end)
@@ -112,7 +114,7 @@ struct DatabaseState {
     }
 
     /// Periods that were released and ended within the last 72 hours.
-    func recentlyClosed(now: Int64) -> Set<ClosedPeriod> {
+    func recentlyClosed(now: UnixSeconds) -> Set<ClosedPeriod> {
         Set(
             released.filter { $0.key.start >= now - 72 * 3600 }.map {
                 ClosedPeriod(layout: $0.value.layout, periodStart: $0.key.start)

@@ -24,7 +24,7 @@ extension Oracle {
         guard state.released.isEmpty else { return nil }
         struct Place: Hashable {
             let window: Int64
-            let periodStart: Int64
+            let periodStart: UnixSeconds
         }
         var (may, must): ([Place: [Int: Int64]], [Place: [Int: Int64]]) = ([:], [:])
         for post in posts where post.amount > 0 && post.fate != .refused {

@@ -23,8 +23,8 @@ struct Oracle {
 
     /// A copy takes over: what it had open when it was copied it does not close where that is over.
     ///
-    /// - Parameter now: the latest time that any process may have believed. Unit: Unix seconds.
-    mutating func takesOver(now: Int64) {
+    /// - Parameter now: the latest time that any process may have believed.
+    mutating func takesOver(now: UnixSeconds) {
         for number in posts.indices where posts[number].window.over <= now { posts[number].isBetween = true }
     }
 
@@ -94,7 +94,7 @@ struct Oracle {
     private struct Seen: Hashable {
         let place: Int
         let window: Int64
-        let periodStart: Int64
+        let periodStart: UnixSeconds
     }
 
     /// Distinct counts of all cells together: never more than there were, and no fewer where nothing was late.

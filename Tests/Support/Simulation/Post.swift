@@ -19,9 +19,9 @@ struct Post {
     let cell: Int
     let who: Int
     let window: WindowID
-    let periodStart: Int64
-    /// Unit: Unix seconds.
-    let at: Int64
+    let periodStart: UnixSeconds
+    /// When it happened.
+    let at: UnixSeconds
     /// In how many cells it counts, from the first one on.
     var spread = 1
     /// Events beside the one that counts.

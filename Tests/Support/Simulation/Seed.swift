@@ -1,3 +1,5 @@
+import ThrongChance
+
 /// What decides a history: which faults there are, and which steps are taken.
 package struct Seed: Sendable, Hashable {
     /// A group of faults that a history has or has not: fewer at once go deeper.
@@ -18,7 +20,7 @@ package struct Seed: Sendable, Hashable {
 
     /// Its faults.
     package var families: Set<Family> {
-        var chance = Chance(value ^ 0xFA31)
+        var chance = SeededGenerator(seed: value ^ 0xFA31)
         var families = Set(Family.allCases.filter { _ in chance.oneIn(3) })
         if chance.oneIn(2) { families.remove(.damage) }
         // A copy lacks what a person would have to put right, and what its original flushed last.
@@ -31,7 +33,7 @@ package struct Seed: Sendable, Hashable {
 
     /// Its steps.
     package var actions: [Action] {
-        var chance = Chance(value)
+        var chance = SeededGenerator(seed: value)
         let kinds = weighted
         return (0..<steps).map { _ in
             Action(kind: kinds[chance.below(kinds.count)], number: chance.next() >> 16)

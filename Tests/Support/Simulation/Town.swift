@@ -49,8 +49,8 @@ enum Town {
             measures: {frequency: {bands: [1, 2, 4]}}
             period: hour
         """
-    /// Unit: Unix seconds; the start of an hour.
-    static let start: Int64 = 1_795_176_000
+    /// The start of an hour.
+    static let start = UnixSeconds(1_795_176_000)
     static let cells = 256
     static let visits: [MetricName] = ["quick_visits", "slow_visits"]
     /// The one that has a sum.

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import ThrongPlan
 
 /// The time in a simulated world: what it truly is, and what the daemon's machine takes it for.
 final class VirtualClock: Sendable {
@@ -13,13 +14,11 @@ final class VirtualClock: Sendable {
 
     private let times: Mutex<Times>
 
-    /// - Parameter start: Unix seconds.
-    init(start: Int64) { times = Mutex(Times(truth: .seconds(start))) }
+    init(start: UnixSeconds) { times = Mutex(Times(truth: .seconds(start.value))) }
 
-    /// Unit: Unix seconds.
-    var truth: Int64 { times.withLock { $0.truth.components.seconds } }
-    /// What the machine shows. Unit: Unix seconds.
-    var shown: Int64 { times.withLock { $0.truth.components.seconds + $0.error } }
+    var truth: UnixSeconds { times.withLock { UnixSeconds($0.truth.components.seconds) } }
+    /// What the machine shows.
+    var shown: UnixSeconds { times.withLock { UnixSeconds($0.truth.components.seconds + $0.error) } }
     /// The machine's error. Unit: seconds.
     var error: Int64 { times.withLock { $0.error } }
     /// What one of the machine's clocks shows.

@@ -1,4 +1,5 @@
 import Logging
+import ThrongChance
 import ThrongCounting
 import ThrongIntake
 import ThrongPlan
@@ -8,7 +9,7 @@ import ThrongStore
 @testable import ThrongSchedule
 @testable import ThrongServer
 
-/// A daemon's process in a simulated world: the real start, desk, journal, flush and schedule, on a virtual machine.
+/// A daemon's process in a simulated world: the real start, ingestion, journal, flush and schedule, on a virtual machine.
 ///
 /// One thread uses it: that is the proof of `@unchecked Sendable`.
 final class VirtualDaemon: @unchecked Sendable {
@@ -34,7 +35,7 @@ final class VirtualDaemon: @unchecked Sendable {
     private let logger: Logger
 
     private var data: DataDirectory?
-    private(set) var desk: Ingestion?
+    private(set) var ingestion: Ingestion?
     private var flushService: FlushService?
     private var scheduleService: ScheduleService?
     private var fenceWatch: FenceWatch?
@@ -59,11 +60,12 @@ final class VirtualDaemon: @unchecked Sendable {
     /// Whether it can do anything.
     var isAwake: Bool { isRunning && !isStanding }
     /// Whether it has its place in PostgreSQL, and nobody else wants it.
-    var isSettled: Bool { isRunning && failure.error == nil && desk?.knownFlushed != nil && client.isSettled }
+    var isSettled: Bool { isRunning && failure.error == nil && ingestion?.knownFlushed != nil && client.isSettled }
 
     init(
         on disk: VirtualDisk, database: VirtualDatabase, time: VirtualClock, executor: StepExecutor, plan: Plan,
-        layouts: [MetricLayout], labels: LabelStore, chance: Chance, succession: Succession, needsWatermark: Bool,
+        layouts: [MetricLayout], labels: LabelStore, chance: SeededGenerator, succession: Succession,
+        needsWatermark: Bool,
         say: (@Sendable (String) -> Void)?
     ) {
         let port = DiskPort(disk)
@@ -80,7 +82,7 @@ final class VirtualDaemon: @unchecked Sendable {
         port.onEnd = { client.end() }
         machine = Machine(disk: port, time: { time.time($0) }, random: { random.next() }, hasThreads: false)
         clock = UnixClock { time.shown }
-        houseClock = HouseClock(clock, machine: "town") { time.truth }
+        houseClock = HouseClock(clock, machine: "town") { time.truth.value }
         logger = Logger(label: "simulation") { _ in
             guard let say else { return SwiftLogNoOpLogHandler() }
             return TraceLog(say: say)
@@ -89,8 +91,8 @@ final class VirtualDaemon: @unchecked Sendable {
 
     /// Numbers that a process draws.
     private final class Draw: @unchecked Sendable {
-        private var chance: Chance
-        init(_ chance: Chance) { self.chance = chance }
+        private var chance: SeededGenerator
+        init(_ chance: SeededGenerator) { self.chance = chance }
         func next() -> UInt64 { chance.next() }
     }
 
@@ -126,24 +128,25 @@ final class VirtualDaemon: @unchecked Sendable {
                 recordBytes: 4096),
             bodiesBytes: 1 << 20, labels: labels, database: link, kept: kept, offered: offered, telemetry: telemetry,
             failure: failure, clock: clock, houseClock: houseClock, logger: logger)
-        let (desk, unreadable) = try await opening.open(needsWatermark: needsWatermark)
-        self.desk = desk
+        let (ingestion, unreadable) = try await opening.open(needsWatermark: needsWatermark)
+        self.ingestion = ingestion
         let standing = FlushStanding()
         flushService = FlushService(
-            desk: desk, database: link, kept: kept, offered: offered, unreadable: unreadable,
-            first: desk.position, standing: standing, telemetry: telemetry, clock: clock, interval: .seconds(1),
+            ingestion: ingestion, database: link, kept: kept, offered: offered, unreadable: unreadable,
+            first: ingestion.position, standing: standing, telemetry: telemetry, clock: clock, interval: .seconds(1),
             longestInterval: .seconds(30), machine: machine,
             logger: logger
         ) { [failure] in failure.raise($0) }
         let guarded = ClockGuard(clock: houseClock, store: client, health: telemetry.schedule, logger: logger)
-        if desk.knownFlushed != nil { _ = await guarded.believed() }
+        if ingestion.knownFlushed != nil { _ = await guarded.believed() }
         scheduleService = ScheduleService(
-            plans: [plan], releases: client, reports: client, store: client, standing: standing, guarded: guarded,
+            plans: [plan], releases: client, reports: client, calendar: client, retention: client,
+            standing: standing, guarded: guarded,
             settlement: Settlement(client) { [weak self] _ in try await self?.flushForRelease() },
             health: telemetry.schedule,
             clock: clock, interval: .seconds(60), logger: logger)
         fenceWatch = FenceWatch(
-            journal: desk.journal, database: link, telemetry: telemetry, machine: machine, logger: logger
+            journal: ingestion.journal, database: link, telemetry: telemetry, machine: machine, logger: logger
         ) { [failure] in
             failure.raise(.fenced(pending: 0))
         }
@@ -155,7 +158,7 @@ final class VirtualDaemon: @unchecked Sendable {
         phase = .ended
         port.end()
         // Whoever waits is told something, which nobody hears any more.
-        desk?.journal.refuseAll()
+        ingestion?.journal.refuseAll()
     }
 
     /// Ends it where it has said that it has to.
@@ -178,20 +181,20 @@ final class VirtualDaemon: @unchecked Sendable {
     /// A turn of the journal's thread. One that is idle may wake at any time, and writes its mark then; one that waits for
     /// space waits for as long as it chose to.
     func write() {
-        guard isAwake, let journal = desk?.journal, !isWaitingForSpace || journal.isRested else { return }
+        guard isAwake, let journal = ingestion?.journal, !isWaitingForSpace || journal.isRested else { return }
         isWaitingForSpace = journal.turn() == .full
         executor.drain()
     }
 
-    func beat() { if !isStanding { desk?.journal.beat() } }
+    func beat() { if !isStanding { ingestion?.journal.beat() } }
 
     func flush() {
-        guard isAwake, !isFlushing, let flushService, let desk else { return }
+        guard isAwake, !isFlushing, let flushService, let ingestion else { return }
         isFlushing = true
         run { [self] in
             var progress = flushProgress
             var rest = Duration.zero
-            if desk.journal.isOpen {
+            if ingestion.journal.isOpen {
                 rest = await flushService.round(&progress)
             } else {
                 _ = await flushService.handOver(&progress)
@@ -213,7 +216,7 @@ final class VirtualDaemon: @unchecked Sendable {
         isFlushing = false
     }
 
-    func flushIfDue() { if machine.elapsed() >= flushDue || desk?.journal.isOpen == false { flush() } }
+    func flushIfDue() { if machine.elapsed() >= flushDue || ingestion?.journal.isOpen == false { flush() } }
 
     func schedule() {
         guard isAwake, !isScheduling, let scheduleService else { return }
@@ -239,11 +242,11 @@ final class VirtualDaemon: @unchecked Sendable {
 
     /// Stops in order: flushes, writes what is left, and ends.
     func stop() {
-        guard isRunning, let desk else { return }
+        guard isRunning, let ingestion else { return }
         write()
         flush()
-        desk.journal.stop()
-        for _ in 0..<8 where desk.journal.step() != .over { executor.drain() }
+        ingestion.journal.stop()
+        for _ in 0..<8 where ingestion.journal.step() != .over { executor.drain() }
         executor.drain()
         data?.unlock()
         end()

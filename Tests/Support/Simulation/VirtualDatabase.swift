@@ -1,3 +1,4 @@
+import ThrongChance
 import ThrongCounting
 import ThrongPlan
 import ThrongReport
@@ -27,18 +28,18 @@ final class VirtualDatabase: @unchecked Sendable {
     var state = DatabaseState()
     /// How often somebody has asked whether everything has come: a sequence, which no restart and no lost COMMIT sets back.
     var asked: Int64 = 0
-    /// It runs on the daemon's machine and has its clock. Unit: Unix seconds.
-    var shown: Int64 { clock.shown }
+    /// It runs on the daemon's machine and has its clock.
+    var shown: UnixSeconds { clock.shown }
     private(set) var condition = Condition.up
     /// What happens to the next COMMIT; nil for nothing.
     var loss: Loss?
-    private var backups: [(truth: Int64, state: DatabaseState)] = []
+    private var backups: [(truth: UnixSeconds, state: DatabaseState)] = []
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private let clock: VirtualClock
     /// What the world wants to know at once.
-    var onRelease: (DatabaseState.MetricPeriod, _ end: Int64) -> Void = { _, _ in }
+    var onRelease: (DatabaseState.MetricPeriod, _ end: UnixSeconds) -> Void = { _, _ in }
     var onCommit: (String, _ isApplied: Bool) -> Void = { _, _ in }
-    var onExpiry: (DatabaseState.MetricPeriod, _ end: Int64) -> Void = { _, _ in }
+    var onExpiry: (DatabaseState.MetricPeriod, _ end: UnixSeconds) -> Void = { _, _ in }
     /// Layouts by name, for what a release says.
     var layouts: [MetricName: MetricLayout] = [:]
 
@@ -89,9 +90,7 @@ final class VirtualDatabase: @unchecked Sendable {
     func backUp() { backups.append((clock.truth, state)) }
 
     /// Goes back to a backup that is no older than from then; false where there is none.
-    ///
-    /// - Parameter time: Unix seconds.
-    func restore(since time: Int64, _ chance: inout Chance) -> Bool {
+    func restore(since time: UnixSeconds, _ chance: inout SeededGenerator) -> Bool {
         backups.removeAll { $0.truth < time }
         guard !backups.isEmpty else { return false }
         let place = chance.below(backups.count)

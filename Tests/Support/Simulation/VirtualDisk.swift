@@ -1,4 +1,5 @@
 import Foundation
+import ThrongChance
 import ThrongJournal
 
 /// A disk that remembers what was synced and what was only written.
@@ -26,7 +27,7 @@ final class VirtualDisk: @unchecked Sendable {
         let names: [(path: String, file: Inode?)]
     }
 
-    var chance: Chance
+    var chance: SeededGenerator
     private(set) var names: [String: Inode] = [:]
     private(set) var stableNames: [String: Inode] = [:]
     private(set) var waiting: [NameChange] = []
@@ -54,7 +55,7 @@ final class VirtualDisk: @unchecked Sendable {
     /// Who holds the lock.
     var holder: ObjectIdentifier?
 
-    init(_ chance: Chance, name: Int = 0) {
+    init(_ chance: SeededGenerator, name: Int = 0) {
         self.chance = chance
         self.name = name
     }
@@ -215,7 +216,7 @@ final class VirtualDisk: @unchecked Sendable {
     }
 
     /// A second disk with what processes read now; nothing of it is lost to a power loss any more.
-    func copy(_ chance: Chance) -> VirtualDisk {
+    func copy(_ chance: SeededGenerator) -> VirtualDisk {
         let other = VirtualDisk(chance, name: name + 1)
         var copies: [Int: Inode] = [:]
         for (path, file) in names {

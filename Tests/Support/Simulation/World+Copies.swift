@@ -1,3 +1,6 @@
+import ThrongChance
+import ThrongPlan
+
 @testable import ThrongServer
 
 /// A process on a copy of the data directory takes the daemon's place, as on another machine.
@@ -18,11 +21,11 @@ extension World {
     static let endsProcesses: Set<Action.Kind> = [.kill, .powerLoss, .stop, .syncFails, .diskFills]
 
     /// Copies the data directory of a daemon that has its place, and starts a process on it.
-    func copy(_ chance: inout Chance) {
+    func copy(_ chance: inout SeededGenerator) {
         guard rival == nil, former == nil, daemon.isSettled, database.condition == .up, database.loss == nil,
             disk.failingSync == nil, disk.dying == nil, disk.capacity == Self.capacity
         else { return }
-        let twin = disk.copy(Chance(chance.next()))
+        let twin = disk.copy(SeededGenerator(seed: chance.next()))
         let succession = Succession()
         let other = makeDaemon(on: twin, succession: succession, needsWatermark: false)
         lines += 1
@@ -32,7 +35,7 @@ extension World {
     }
 
     /// One of the two stands still for less than its journal notices.
-    func standOne(_ chance: inout Chance) {
+    func standOne(_ chance: inout SeededGenerator) {
         let length = Duration.milliseconds(100 + chance.below(2800))
         (former ?? daemon).stand(for: length)
     }

@@ -1,3 +1,5 @@
+import ThrongChance
+
 @testable import ThrongJournal
 @testable import ThrongServer
 
@@ -17,10 +19,10 @@ extension World {
         let isThere = eventually(turns: 60, { daemon.isRunning && !isContested && former == nil }) { startIfDead() }
         guard !isGivenUp else { return }
         guard isThere else { return fail(.neverStarts, "the daemon does not start although nothing is wrong any more") }
-        let isDelivered = eventually(turns: 200, { daemon.isRunning && (daemon.desk?.gauges.journalLag ?? 1) == 0 }) {
-            startIfDead()
-        }
-        guard isDelivered else { return fail(.neverArrives, "\(daemon.desk?.gauges.journalLag ?? 0) batches wait") }
+        /// Unit: batches.
+        func lag() -> UInt64? { daemon.ingestion?.gauges.journalLag }
+        let isDelivered = eventually(turns: 200, { daemon.isRunning && lag() == 0 }) { startIfDead() }
+        guard isDelivered else { return fail(.neverArrives, "\(lag() ?? 0) batches wait") }
         checkReadiness()
         // Windows end, and what is counted then arrives.
         for _ in 0..<16 { turn(.seconds(900)) }
@@ -33,9 +35,9 @@ extension World {
     /// Who says that it is ready answers.
     private func checkReadiness() {
         let before = oracle.acknowledged
-        let isReady = eventually(turns: 5, { daemon.desk?.journal.hasRoom == true }) {}
+        let isReady = eventually(turns: 5, { daemon.ingestion?.journal.hasRoom == true }) {}
         guard isReady else { return fail(.readiness, "not ready although nothing is wrong any more") }
-        var chance = Chance(5)
+        var chance = SeededGenerator(seed: 5)
         // Windows that a wrong clock took for over stay over.
         let isAnswered = eventually(turns: 20, length: .seconds(400), { oracle.acknowledged > before }) {
             post(&chance)

@@ -1,4 +1,5 @@
 import Logging
+import ThrongChance
 import ThrongCounting
 import ThrongPlan
 import ThrongStore
@@ -37,10 +38,10 @@ final class World: @unchecked Sendable {
     private var short = Duration.zero
     /// Who waits for an answer, by post: since when.
     private var unanswered: [Int: Duration] = [:]
-    /// The latest time that the machine's clock has shown. Unit: Unix seconds.
-    private(set) var latestShown = Int64.min
-    /// When the disk was too full last to keep what is flushed, if it was. Unit: Unix seconds.
-    private var fullAt = Int64.min
+    /// The latest time that the machine's clock has shown.
+    private(set) var latestShown = UnixSeconds.min
+    /// When the disk was too full last to keep what is flushed, if it was.
+    private var fullAt = UnixSeconds.min
     /// Clocks were wrong: what a release or retention may do differs.
     private var starts: UInt64 = 0
     private var needsWatermark = false
@@ -58,13 +59,13 @@ final class World: @unchecked Sendable {
         self.labels = labels
         trace = Trace(isKept: isTraced)
         clock = VirtualClock(start: Town.start)
-        disk = VirtualDisk(Chance(1))
+        disk = VirtualDisk(SeededGenerator(seed: 1))
         disk.capacity = Self.capacity
         database = VirtualDatabase(clock)
         database.layouts = Dictionary(layouts.map { ($0.metric, $0) }, uniquingKeysWith: { first, _ in first })
         daemon = VirtualDaemon(
             on: disk, database: database, time: clock, executor: executor, plan: plan, layouts: layouts, labels: labels,
-            chance: Chance(2), succession: Succession(), needsWatermark: false, say: nil)
+            chance: SeededGenerator(seed: 2), succession: Succession(), needsWatermark: false, say: nil)
         database.onCommit = { [weak self] query, isApplied in
             self?.trace.say("    \(isApplied ? "" : "not ")committed: \(query)")
         }
@@ -85,7 +86,7 @@ final class World: @unchecked Sendable {
         trace.say("\(action)")
         noteTimes()
         if isContested, Self.endsProcesses.contains(action.kind) { return }
-        var chance = Chance(action.number)
+        var chance = SeededGenerator(seed: action.number)
         switch action.kind {
         case .post: post(&chance)
         case .again: again(&chance)
@@ -151,8 +152,8 @@ final class World: @unchecked Sendable {
     func noteState() {
         noteTimes()
         trace.measure(
-            clock.truth, Int64(disk.used), Int64(oracle.acknowledged), daemon.isRunning ? 1 : 0,
-            Int64(daemon.desk?.position.value ?? 0), Int64(daemon.desk?.flushed.value ?? 0))
+            clock.truth.value, Int64(disk.used), Int64(oracle.acknowledged), daemon.isRunning ? 1 : 0,
+            Int64(daemon.ingestion?.position.value ?? 0), Int64(daemon.ingestion?.flushed.value ?? 0))
         if case .failedToStart(let error) = daemon.phase { judge(startError: error) }
         checkAnswers()
     }
@@ -185,18 +186,18 @@ final class World: @unchecked Sendable {
 
     /// Once a history: flushes that are made again are not kept longer for it. To no time before the disk was full: what
     /// could not be kept then, only a person can look for.
-    private func restore(_ chance: inout Chance) {
+    private func restore(_ chance: inout SeededGenerator) {
         guard !isRestored else { return }
         isRestored = database.restore(since: max(clock.truth - 1800, fullAt), &chance)
     }
 
     /// Ends the process at once, or at one of its next calls.
-    private func end(_ end: VirtualDisk.End, _ chance: inout Chance) {
+    private func end(_ end: VirtualDisk.End, _ chance: inout SeededGenerator) {
         if chance.oneIn(3) { disk.ended = end } else { disk.dying = (1 + chance.below(40), end) }
     }
 
     /// Cuts off a part of a segment that was synced long ago. A start may refuse it, and may not pass it over.
-    private func damage(_ chance: inout Chance) {
+    private func damage(_ chance: inout SeededGenerator) {
         let segments = disk.names.keys.filter { $0.hasSuffix(".journal") }.sorted().dropLast()
         guard !segments.isEmpty else { return }
         let path = segments[segments.startIndex + chance.below(segments.count)]
@@ -207,14 +208,14 @@ final class World: @unchecked Sendable {
     }
 
     /// Takes away the process whose end has come.
-    private func bury(_ chance: inout Chance) {
+    private func bury(_ chance: inout SeededGenerator) {
         guard let end = disk.ended else { return }
         disk.ended = nil
         daemon.end()
         executor.drain()
         trace.note(end == .killed ? "killed" : "without power")
         guard end == .powerLost else { return }
-        disk.chance = Chance(chance.next())
+        disk.chance = SeededGenerator(seed: chance.next())
         disk.losePower()
     }
 
@@ -229,7 +230,8 @@ final class World: @unchecked Sendable {
         starts += 1
         return VirtualDaemon(
             on: disk, database: database, time: clock, executor: executor, plan: plan, layouts: layouts, labels: labels,
-            chance: Chance(starts &* 7919), succession: succession, needsWatermark: needsWatermark, say: say)
+            chance: SeededGenerator(seed: starts &* 7919), succession: succession, needsWatermark: needsWatermark,
+            say: say)
     }
 
     /// Some starts wait or are tried again; one that no waiting helps is a broken promise.
@@ -251,7 +253,6 @@ final class World: @unchecked Sendable {
         case PostgresError.closed: true
         case let error as JournalError where error.isWantOfSpace || error.isFailedSync: true
         case JournalError.system(_, _, let code) where code == 5: true
-        case let error as PostgresError where error.isRetryable: true
         case StoreError.fenced: true
         default: false
         }
@@ -263,7 +264,7 @@ final class World: @unchecked Sendable {
 
     // MARK: Clients
 
-    func post(_ chance: inout Chance, refused: Int = 0, spread: Int = 1) {
+    func post(_ chance: inout SeededGenerator, refused: Int = 0, spread: Int = 1) {
         let place = chance.below(Town.visits.count)
         let layout = layouts.first { $0.metric == Town.visits[place] }
         guard let layout else { return }
@@ -282,7 +283,7 @@ final class World: @unchecked Sendable {
         send(post, isLate: isLate)
     }
 
-    private func again(_ chance: inout Chance) {
+    private func again(_ chance: inout SeededGenerator) {
         let recent = oracle.posts.suffix(40)
         guard !recent.isEmpty else { return }
         let isLate = former != nil && chance.oneIn(2)
@@ -293,7 +294,7 @@ final class World: @unchecked Sendable {
     ///
     /// - Parameter isLate: whether it goes to a process whose place was taken.
     func send(_ post: Post, isLate: Bool) {
-        guard let daemon = isLate ? former : daemon, daemon.isAwake, let desk = daemon.desk else { return }
+        guard let daemon = isLate ? former : daemon, daemon.isAwake, let ingestion = daemon.ingestion else { return }
         // What the reader of bodies looks at before anything is counted.
         let now = clock.shown
         let current = post.window.rotation.window(at: now).value
@@ -306,12 +307,12 @@ final class World: @unchecked Sendable {
             bucketed: post.bucketed(layouts), identifier: identifier.withUnsafeBufferPointer { RawIdentifier($0) },
             candidates: [], details: [:])
         do {
-            switch try desk.take(incoming) {
+            switch try ingestion.take(incoming) {
             case .counted(let answer, _, let position):
                 if answer.accepted > 0 { oracle.mayCount(post.number) }
                 trace.note("counted", Int64(position.value), Int64(answer.accepted))
                 if !isLate { unanswered[post.number] = attended }
-                desk.journal.durable(position) { [weak self] result in
+                ingestion.journal.durable(position) { [weak self] result in
                     self?.unanswered[post.number] = nil
                     guard let self, daemon.port.isAlive, case .success = result, answer.accepted > 0 else { return }
                     self.oracle.counts(post.number)
@@ -328,13 +329,13 @@ final class World: @unchecked Sendable {
 
     // MARK: What the database tells
 
-    private func wasReleased(_ period: DatabaseState.MetricPeriod, _ end: Int64) {
-        trace.note("released", period.start)
+    private func wasReleased(_ period: DatabaseState.MetricPeriod, _ end: UnixSeconds) {
+        trace.note("released", period.start.value)
         if clock.truth < end { fail(.releasedEarly, "\(period.metric) \(period.start), \(end - clock.truth) s early") }
     }
 
-    private func wasDeleted(_ period: DatabaseState.MetricPeriod, _ end: Int64) {
-        trace.note("deleted", period.start)
+    private func wasDeleted(_ period: DatabaseState.MetricPeriod, _ end: UnixSeconds) {
+        trace.note("deleted", period.start.value)
         // A clock that is wrong by less than an hour is believed.
         let due = end + 30 * 86_400 - 3600
         if clock.truth < due { fail(.deletedEarly, "\(period.metric) \(period.start), \(due - clock.truth) s early") }

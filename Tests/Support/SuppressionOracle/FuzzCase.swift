@@ -9,7 +9,7 @@ package struct FuzzCase {
 
     /// The case of a seed: two to four dimensions with hierarchies, or linked groupings that do not nest.
     package init(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed &* 0x9E37_79B9 ^ 26)
+        var random = SecretGenerator(seed: seed &* 0x9E37_79B9 ^ 26)
         var problem = try FuzzRun.problem(seed: seed)
         if Bool.random(using: &random) { problem = try Self.withSums(problem, using: &random) }
         if Bool.random(using: &random) {
@@ -34,7 +34,7 @@ package struct FuzzCase {
 
     /// The same leaves, half of the cells offered; empty where some cell went unproved and nothing was released.
     private static func releaseOfSomeCells(
-        _ problem: SuppressionProblem, _ options: SuppressionOptions, using random: inout SeededGenerator
+        _ problem: SuppressionProblem, _ options: SuppressionOptions, using random: inout SecretGenerator
     ) throws -> Set<Int> {
         let first = try with(problem) { _, _ in (false, Bool.random(using: &random)) }
         let pattern = try SuppressionEngine(options: options).pattern(for: first)
@@ -44,7 +44,7 @@ package struct FuzzCase {
 
     /// The leaves of one cell, as days of a week that is not over, with the cells and relations inside them.
     private static func releaseOfPart(
-        _ problem: SuppressionProblem, _ options: SuppressionOptions, using random: inout SeededGenerator
+        _ problem: SuppressionProblem, _ options: SuppressionOptions, using random: inout SecretGenerator
     ) throws -> Set<Int> {
         let whole = problem.leafCount
         let wide = problem.cells.indices.filter { (2..<max(2, whole)).contains(problem.columns.length(of: $0)) }
@@ -75,7 +75,7 @@ package struct FuzzCase {
 
     /// A second measure, and some cells that it makes sensitive though they are large.
     private static func withSums(
-        _ problem: SuppressionProblem, using random: inout SeededGenerator
+        _ problem: SuppressionProblem, using random: inout SecretGenerator
     ) throws -> SuppressionProblem {
         let most = Int64.random(in: 1...40, using: &random)
         let sums = problem.measures[0].values.map { events in

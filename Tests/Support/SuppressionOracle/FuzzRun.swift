@@ -39,7 +39,7 @@ package struct FuzzRun {
         tables += 1
         if problem.measures.count > 1 { withSums += 1 }
         if release.isSecondRelease { secondReleases += 1 }
-        var generator = SeededGenerator(seed: ~seed)
+        var generator = SecretGenerator(seed: ~seed)
         let prime = RandomPrime.draw(using: &generator)
         for violation in PatternVerifier(problem).violations(of: pattern, prime: prime, seed: generator.next()) {
             rejected.append((seed, violation))
@@ -71,7 +71,7 @@ package struct FuzzRun {
 
     /// Lets devices that are alone in a cell compute others, a few of each table.
     private mutating func attackFromInside(
-        _ problem: SuppressionProblem, _ pattern: SuppressionPattern, seed: UInt64, using random: inout SeededGenerator
+        _ problem: SuppressionProblem, _ pattern: SuppressionPattern, seed: UInt64, using random: inout SecretGenerator
     ) {
         let small = problem.cells.indices.filter { problem.cells[$0].isSensitive && !problem.columns[$0].isEmpty }
         let alone = small.filter { problem.cells[$0].floor == 1 }
@@ -93,7 +93,7 @@ package struct FuzzRun {
 
     /// The table of a seed: two to four dimensions with hierarchies, or linked groupings that do not nest.
     package static func problem(seed: UInt64) throws -> SuppressionProblem {
-        var random = SeededGenerator(seed: seed)
+        var random = SecretGenerator(seed: seed)
         let threshold = Int64.random(in: 3...12, using: &random)
         let protection: AdditiveMeasure.Protection =
             Bool.random(using: &random) ? .reachesThreshold : .surrounds(percent: 10)

@@ -3,7 +3,7 @@ internal import ThrongSuppression
 /// Groupings of the same leaves that do not nest, all with one total.
 enum LinkedTable {
     static func problem(
-        threshold: Int64, protection: AdditiveMeasure.Protection, using random: inout SeededGenerator
+        threshold: Int64, protection: AdditiveMeasure.Protection, using random: inout SecretGenerator
     ) throws(SuppressionError) -> SuppressionProblem {
         let leaves = Int.random(in: 6...50, using: &random)
         let values = (0..<leaves).map { _ in

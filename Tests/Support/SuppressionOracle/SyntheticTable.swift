@@ -29,7 +29,7 @@ package struct SyntheticTable: Sendable {
         dimensions: [[Int]], meanLeaf: Double, skew: Double, threshold: Int64, seed: UInt64, cost: Cost = .magnitude,
         protection: AdditiveMeasure.Protection = .reachesThreshold
     ) throws(SuppressionError) {
-        var random = SeededGenerator(seed: seed)
+        var random = SecretGenerator(seed: seed)
         let trees = dimensions.map(Tree.init)
         let leafSizes = trees.map(\.leafCount)
         let weights = trees.map { tree in
@@ -125,7 +125,7 @@ package struct SyntheticTable: Sendable {
     }
 
     /// A Poisson count below a mean of thirty, the rounded mean above.
-    private static func draw(mean: Double, using random: inout SeededGenerator) -> Int64 {
+    private static func draw(mean: Double, using random: inout SecretGenerator) -> Int64 {
         if mean > 30 { return Int64(mean) }
         // Knuth's product of uniforms, in base-2 logarithms.
         let limit = exp2(-mean * 1.442_695_040_888_963_4)

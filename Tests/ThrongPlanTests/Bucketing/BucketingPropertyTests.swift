@@ -1,4 +1,5 @@
 import Testing
+import ThrongChance
 import ThrongPlan
 
 @Suite("Every bucketing is total, closed and idempotent")

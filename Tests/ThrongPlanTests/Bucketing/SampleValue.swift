@@ -1,3 +1,4 @@
+import ThrongChance
 import ThrongPlan
 
 /// A field value that owns its bytes, so that tests can keep it.
@@ -32,21 +33,6 @@ enum SampleValue: Sendable, CustomStringConvertible {
         case .number(let number): "number \(number)"
         case .flag(let flag): "flag \(flag)"
         }
-    }
-}
-
-/// SplitMix64: the same numbers from the same seed, everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-        return word ^ (word >> 31)
     }
 }
 

@@ -1,4 +1,5 @@
 import Testing
+import ThrongChance
 import ThrongPlan
 
 @Suite("What cannot occur is known of every cell of every margin")
@@ -26,7 +27,7 @@ struct ImpossibleTests {
 
     @Test("a cell is impossible exactly where each of its leaves lies in a combination", arguments: 0..<60)
     func everyCell(seed: Int) {
-        var random = Congruential(state: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         let combinations = (0..<Int.random(in: 1...9, using: &random)).map { _ in
             let places = (0..<3).filter { _ in Int.random(in: 0..<5, using: &random) < 3 }
             return ImpossibleCombination(
@@ -62,15 +63,5 @@ struct ImpossibleTests {
         let margin = Margin(bits: 0b11000)
         // half = other and edge = first: no bucket of z is in both.
         #expect((UInt32(0)..<4).filter { layout.isImpossible(CellIndex($0), in: margin) } == [2])
-    }
-}
-
-/// A generator that gives the same numbers each time.
-private struct Congruential: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ (state >> 29)
     }
 }

@@ -4,8 +4,8 @@ import ThrongPlan
 import ThrongRelease
 import ThrongStore
 
-/// Saturday 2026-11-21T00:00:00Z, in Unix seconds.
-let saturday: Int64 = 1_795_219_200
+/// Saturday 2026-11-21T00:00:00Z.
+let saturday = UnixSeconds(1_795_219_200)
 /// Unit: seconds.
 let day: Int64 = 86_400
 
@@ -56,7 +56,7 @@ extension MetricLayout {
 
 extension Period {
     /// A UTC day.
-    static func day(_ start: Int64) -> Period { PeriodCalendar.utc.period(.day, containing: start) }
+    static func day(_ start: UnixSeconds) -> Period { PeriodCalendar.utc.period(.day, containing: start) }
 }
 
 extension DaemonID {
@@ -70,7 +70,7 @@ extension Flush {
         _ layout: MetricLayout,
         after: UInt64,
         through: UInt64,
-        at start: Int64 = saturday,
+        at start: UnixSeconds = saturday,
         cell: UInt32 = 0,
         count: Int64 = 1,
         devices: Int64 = 0,
@@ -83,7 +83,7 @@ extension Flush {
                 DistinctDelta(
                     layout: 0, periodStart: start, margin: margin,
                     cell: layout.project(CellIndex(cell), from: layout.leaf, to: margin),
-                    window: WindowNumber(start / 900), delta: devices)
+                    window: WindowNumber(start.flooredQuotient(by: 900)), delta: devices)
             }
         return Flush(
             after: JournalPosition(after),

@@ -16,3 +16,111 @@ package struct UserAgentReading: Sendable, Hashable {
     /// What uap-core calls a family that no rule names.
     package static let unknown = "Other"
 }
+
+/// What kind of thing a user agent runs on.
+package enum DeviceClass: String, Sendable, Hashable, CaseIterable {
+    case phone
+    case tablet
+    case desktop
+    case bot
+    /// Televisions, consoles, watches, cars, and what can't be told.
+    case other
+
+    /// Decides by uap-core's families, in this order:
+    ///
+    /// 1. uap-core's device family "Spider", or a browser without a window: a bot.
+    /// 2. A television or a console by its name in the user agent: other.
+    /// 3. iOS: an iPad is a tablet, the rest are phones. An iPad that asks for desktop pages calls itself a Mac and
+    ///    is a desktop.
+    /// 4. Android: a phone where the user agent says `Mobile`, else a tablet (Google, "Updating Android user agents":
+    ///    browsers of phones say it, those of tablets do not).
+    /// 5. Other systems by the table below; where that has no answer, uap-core's generic device families.
+    init(browser: String, operatingSystem: String, device: String, userAgent: UnsafeBufferPointer<UInt8>) {
+        func says(_ word: StaticString) -> Bool { word.withUTF8Buffer { userAgent.holds($0) } }
+        if device == "Spider" || browser == "HeadlessChrome" || browser == "PhantomJS" {
+            self = .bot
+        } else if says("TV") || says("BRAVIA") || says("Xbox") || says("PlayStation") || says("Nintendo") {
+            self = .other
+        } else if operatingSystem == "iOS" {
+            self = says("iPad") ? .tablet : .phone
+        } else if operatingSystem == "Android" {
+            self = says("Mobile") ? .phone : .tablet
+        } else if let known = Self.bySystem[operatingSystem] {
+            self = known
+        } else if Self.desktopFamilies.contains(OperatingSystemFamily.folded(operatingSystem)) {
+            self = .desktop
+        } else {
+            self = Self.byDevice[device] ?? .other
+        }
+    }
+
+    private static let desktopFamilies: Set<String> = ["Windows", "macOS", "Linux", "ChromeOS", "BSD"]
+
+    private static let bySystem: [String: DeviceClass] = [
+        "Bada": .phone, "BlackBerry OS": .phone, "BlackBerry Tablet OS": .tablet, "Brew MP": .phone, "KaiOS": .phone,
+        "MeeGo": .phone, "Nokia Series 30 Plus": .phone, "Nokia Series 40": .phone, "Symbian OS": .phone,
+        "Symbian^3": .phone, "Symbian^3 Anna": .phone, "Symbian^3 Belle": .phone, "Windows Mobile": .phone,
+        "Windows Phone": .phone, "Solaris": .desktop,
+    ]
+
+    private static let byDevice: [String: DeviceClass] = [
+        "Generic Feature Phone": .phone, "Generic Smartphone": .phone, "Generic Tablet": .tablet,
+    ]
+}
+
+/// The families that browsers are gathered into.
+package enum BrowserFamily {
+    /// The families of a plan that names none. Further ones that can be named: any family of uap-core, as it spells it,
+    /// and what the table below makes of it, such as "Internet Explorer".
+    package static let standard = ["Chrome", "Safari", "Firefox", "Edge", "Opera", "Samsung Internet"]
+
+    /// The family that one of uap-core's belongs to; itself where the table has no other.
+    static func folded(_ family: String) -> String { table[family] ?? family }
+
+    /// uap-core's families, which tell apart a browser on a phone, in a view of another app, and in a test version.
+    static let table: [String: String] = [
+        "Chrome Mobile": "Chrome", "Chrome Mobile iOS": "Chrome", "Chrome Mobile WebView": "Chrome",
+        "Chrome Frame": "Chrome", "Chromium": "Chrome", "HeadlessChrome": "Chrome",
+        "Mobile Safari": "Safari", "Mobile Safari UI/WKWebView": "Safari",
+        "Firefox Mobile": "Firefox", "Firefox iOS": "Firefox", "Firefox Alpha": "Firefox", "Firefox Beta": "Firefox",
+        "Firefox Focus": "Firefox", "Firefox Klar": "Firefox", "Firefox (Minefield)": "Firefox",
+        "Firefox (Namoroka)": "Firefox", "Firefox (Shiretoko)": "Firefox",
+        "Edge Mobile": "Edge", "Edge WebView": "Edge", "Edge Webview2": "Edge",
+        "Opera Mobile": "Opera", "Opera Mini": "Opera", "Opera Tablet": "Opera", "Opera Touch": "Opera",
+        "Opera Coast": "Opera", "Opera Neon": "Opera", "Opera GX": "Opera",
+        "IE": "Internet Explorer", "IE Mobile": "Internet Explorer", "IE Large Screen": "Internet Explorer",
+        "DuckDuckGo Mobile": "DuckDuckGo", "Yandex Browser": "Yandex", "YandexSearch": "Yandex",
+    ]
+}
+
+/// The families that operating systems are gathered into.
+package enum OperatingSystemFamily {
+    /// The families of a plan that names none. Further ones that can be named: any family of uap-core, as it spells it,
+    /// and what the table below makes of it, such as "BSD".
+    package static let standard = ["Windows", "macOS", "iOS", "Android", "Linux", "ChromeOS"]
+
+    /// The family that one of uap-core's belongs to; itself where the table has no other.
+    static func folded(_ family: String) -> String { table[family] ?? family }
+
+    /// uap-core's families: distributions of one system are told apart there, and older names live on.
+    static let table: [String: String] = [
+        "Mac OS X": "macOS", "Mac OS": "macOS", "iPadOS": "iOS", "iPhone OS": "iOS", "Chrome OS": "ChromeOS",
+        "ATV OS X": "tvOS", "WatchOS": "watchOS",
+        "Windows NT": "Windows", "Windows XP": "Windows", "Windows Vista": "Windows", "Windows 7": "Windows",
+        "Windows 8": "Windows", "Windows 8.1": "Windows", "Windows 10": "Windows", "Windows 95": "Windows",
+        "Windows 98": "Windows", "Windows ME": "Windows", "Windows 2000": "Windows",
+        "Arch Linux": "Linux", "CentOS": "Linux", "Debian": "Linux", "Fedora": "Linux", "Gentoo": "Linux",
+        "Kubuntu": "Linux", "Linux Mint": "Linux", "Mandriva": "Linux", "Mint": "Linux", "PCLinuxOS": "Linux",
+        "Puppy": "Linux", "Red Hat": "Linux", "SUSE": "Linux", "Slackware": "Linux", "Ubuntu": "Linux",
+        "VectorLinux": "Linux", "Lubuntu": "Linux", "Xubuntu": "Linux", "openSUSE": "Linux",
+        "DragonFly": "BSD", "FreeBSD": "BSD", "NetBSD": "BSD", "OpenBSD": "BSD",
+    ]
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether a run of these bytes is the word.
+    fileprivate func holds(_ word: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard count >= word.count else { return false }
+        return (0...count - word.count).contains { self[$0..<$0 + word.count].elementsEqual(word) }
+    }
+}

@@ -1,0 +1,24 @@
+/// Random numbers that a seed repeats: SplitMix64.
+///
+/// For samples, simulations and tests. Whoever sees a number or two knows all that follow: secrets and noise are not drawn
+/// from it.
+///
+/// Source: Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators".
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    /// The same numbers for the same seed.
+    package init(seed: UInt64) { state = seed }
+
+    /// The next 64 bits.
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// A number between 0 and 1; 1 itself never comes.
+    package mutating func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
+}

@@ -1,0 +1,60 @@
+internal import ThrongPlan
+
+/// How far a group of identifiers came in a funnel, as far as that is published.
+package struct FunnelReach {
+    /// What the group is; empty where there is one only.
+    package let group: String
+    /// The first step and the furthest one that is published.
+    package let first: (title: String, number: Quantity)
+    package let last: (title: String, number: Quantity)
+    /// Part over whole.
+    package let conversion: Quantity
+}
+
+extension InsightAnswer {
+    /// How far the groups came, up to the furthest step that most of them have published, so that they can be compared.
+    package func funnelReaches(_ answered: Answered) -> [FunnelReach] {
+        guard case .funnel(let stages) = answered.view, let steps = answered.axes.last?.labels.count, steps > 0 else {
+            return []
+        }
+        let rows = answered.table.rows
+        let starts = stride(from: 0, to: rows.count, by: steps).filter { rows[$0].figure.quantity != nil }
+        func published(_ step: Int) -> Int { starts.count { stages[$0 + step].ofFirst?.quantity != nil } }
+        let most = (1..<max(steps, 1)).map(published).max() ?? 0
+        guard most > 0, let last = (1..<steps).last(where: { published($0) == most }) else { return [] }
+        return starts.compactMap { start in
+            let place = start + last
+            guard let first = rows[start].figure.quantity, let number = rows[place].figure.quantity,
+                let conversion = stages[place].ofFirst?.quantity
+            else { return nil }
+            return FunnelReach(
+                group: rows[start].buckets.dropLast().map(\.text).joined(separator: " · "),
+                first: (rows[start].buckets.last?.text ?? "", first),
+                last: (rows[place].buckets.last?.text ?? "", number), conversion: conversion)
+        }
+    }
+
+    /// "Of the 1,204 identifiers at “Cart”, 31.1% came as far as “Paid” (375)."
+    func funnelSentence(_ answered: Answered) -> String {
+        let reaches = funnelReaches(answered)
+        guard let best = reaches.max(by: { $1.conversion.exceeds($0.conversion) }) else {
+            guard let row = answered.table.rows.first(where: { $0.figure.quantity != nil }),
+                let quantity = row.figure.quantity
+            else { return Withheld.sentence(ofOne: false) }
+            return "\(words(quantity).sentenceCased) came at least as far as “\(row.label)”."
+        }
+        if reaches.count == 1 {
+            let of = best.group.isEmpty ? "" : " of “\(best.group)”"
+            return
+                """
+                Of the \(text(best.first.number)) identifiers\(of) at “\(best.first.title)”, \(text(best.conversion)) came as \
+                far as “\(best.last.title)” (\(text(best.last.number))).
+                """
+        }
+        return
+            """
+            “\(best.group)” has the highest published part that came from “\(best.first.title)” to \
+            “\(best.last.title)”: \(text(best.conversion)).
+            """
+    }
+}

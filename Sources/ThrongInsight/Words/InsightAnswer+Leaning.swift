@@ -1,0 +1,48 @@
+internal import ThrongPlan
+
+extension InsightAnswer {
+    /// Of a sample, which of the published numbers lean high because others like them were withheld, in a sentence; none
+    /// where no number does.
+    package var leaningNotes: [String] {
+        guard let answered, answered.basis.hasInterval(insight.kind) else { return [] }
+        var shown: [(label: String, figure: Figure)] = answered.table.rows.map { ($0.label, $0.figure) }
+        switch answered.view {
+        case .table, .change, .funnel: break
+        case .ranking(let ranking): shown = ranking.rows.map { ($0.row.label, $0.row.figure) }
+        case .trend(let points):
+            shown = points.flatMap { point in
+                zip(answered.table.rows, point.figures).map { row, figure in
+                    ([row.label, names.short(point.period)].filter { !$0.isEmpty }.joined(separator: ", "), figure)
+                }
+            }
+        }
+        let leaning = shown.filter { $0.figure.quantity.map(leansHigh) ?? false }.map(\.label)
+        guard !leaning.isEmpty else { return [] }
+        let k = answered.basis.threshold.devices
+        let subject =
+            shown.count == 1
+            ? "This number leans"
+            : leaning.count > 3
+                ? "\(leaning.count) of \(shown.count) numbers here lean"
+                : "\(leaning.map { "“\($0)”" }.listed) \(leaning.count == 1 ? "leans" : "lean")"
+        return [
+            """
+            \(subject) high: a number is published only where its sample has \(k) devices or more, and a group of this size \
+            has them by the luck of the draw. Intervals allow for it.
+            """
+        ]
+    }
+
+    private func leansHigh(_ quantity: Quantity) -> Bool {
+        guard let answered else { return false }
+        let kept: Int64? =
+            switch quantity {
+            case .estimate(let estimate): estimate.counted
+            case .share(let part, _): part
+            case .events, .devices, .said, .identifiers, .settled, .mean, .quantile: nil
+            }
+        return kept.map {
+            Estimate.leansHigh($0, rate: answered.basis.sampling, threshold: answered.basis.threshold)
+        } ?? false
+    }
+}

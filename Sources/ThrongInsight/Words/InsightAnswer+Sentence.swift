@@ -1,0 +1,158 @@
+internal import ThrongPlan
+
+extension InsightAnswer {
+    /// The answer in a sentence or two, from published numbers only.
+    package var sentence: String {
+        guard let answered else {
+            guard case .absent(let absence) = outcome else { return "" }
+            return absence.wording
+        }
+        switch answered.view {
+        case .table, .funnel: return tableSentence(answered)
+        case .ranking(let ranking): return sentence(of: ranking, answered) ?? tableSentence(answered)
+        case .change(let comparisons): return sentence(of: comparisons, answered)
+        case .trend(let points): return sentence(of: points, answered)
+        }
+    }
+
+    /// The same without what its view adds to the numbers of the period.
+    package func tableSentence(_ answered: Answered) -> String {
+        let table = answered.table
+        if case .quantiles(at: _) = insight.kind { return quantileSentence(answered) }
+        if case .funnel = answered.view { return funnelSentence(answered) }
+        if answered.axes.isEmpty {
+            guard let quantity = table.rows.first?.figure.quantity else {
+                return Self.gap(table, isOne: true)
+            }
+            return with(answered.basis.noise, singleSentence(quantity))
+        }
+        guard let top = table.largest, let quantity = top.figure.quantity else {
+            return Self.gap(table, isOne: false)
+        }
+        switch insight.kind {
+        case .count:
+            return with(
+                answered.basis.noise,
+                Wording.largest(top.label, with: part(quantity, of: answered.shareBase)))
+        case .distribution, .frequency:
+            return with(
+                answered.basis.noise,
+                "“\(top.label)” is the fullest published band, with \(part(quantity, of: answered.shareBase)).")
+        case .quantiles:
+            return quantileSentence(answered)
+        case .funnel:
+            return funnelSentence(answered)
+        case .retention:
+            guard let row = table.latestWeek, case .published(.share(let part, let whole)) = row.figure else {
+                return "Every number of those who came back is \(Withheld.wording)."
+            }
+            let terms = [part, whole].map { locale.text($0) }
+            return
+                """
+                In week \(row.week) after their first, \(terms[0]) devices\(row.ofGroup)\(sampleWords) came back: \
+                \(locale.percent(part, of: whole)) of the \(terms[1]) of week 0 in the same period.
+                """
+        case .reach:
+            return Wording.largest(top.label, with: words(quantity))
+        case .share(_, let part):
+            let thing = part.map { "\(counted.rawValue) that are “\($0.bucket)”" } ?? counted.rawValue
+            return "“\(top.label)” has the largest published share of \(thing): \(text(quantity))."
+        case .mean:
+            let highest = "“\(top.label)” is highest with \(words(quantity)) per event"
+            guard let bottom = table.smallest, let least = bottom.figure.quantity, bottom != top else {
+                return highest + "."
+            }
+            return "\(highest), “\(bottom.label)” lowest with \(words(least)), among the published."
+        }
+    }
+
+    private func singleSentence(_ quantity: Quantity) -> String {
+        switch (quantity, insight.kind) {
+        case (.devices, .reach) where answered?.basis.devices == .firsts:
+            return "\(words(quantity).sentenceCased), as they say themselves."
+        case (.events, _), (.identifiers, _), (.devices, _), (.said, _):
+            return wording.counted(quantity) ?? ""
+        case (.estimate(let estimate), _):
+            let counted =
+                "\(words(quantity).sentenceCased), estimated from \(locale.text(estimate.counted)) in the sample"
+            guard let interval = interval(of: quantity) else { return counted + "." }
+            return "\(counted): \(Wording.interval) \(wording.span(interval))."
+        case (.share(let part, let whole), .share(_, let filter)),
+            (.settled(let part, let whole), .share(_, let filter)):
+            let thing = filter.map { "are “\($0.bucket)”" } ?? "are in this group"
+            if answered?.basis.devices == .floor {
+                let (part, whole) = (locale.text(part), locale.text(whole))
+                return "At least \(part) devices \(thing), of at least \(whole)\(sampleWords): \(text(quantity))."
+            }
+            let terms = [part, whole].map { locale.text($0) }.joined(separator: " of ")
+            return "\(text(quantity)) of \(counted.rawValue) \(thing): \(terms)\(sampleWords)."
+        case (.mean(_, _, let events), _):
+            return "\(words(quantity)) per event on average, over \(locale.text(events)) events\(sampleWords)."
+        case (.share, _), (.settled, _), (.quantile, _):
+            return "\(text(quantity))."
+        }
+    }
+
+    /// The sentence and, where its number carries noise and no interval says so, how far off that may be.
+    private func with(_ noise: NumberNoise?, _ sentence: String) -> String {
+        guard let noise, answered?.basis.hasInterval(insight.kind) != true else { return sentence }
+        return "\(sentence) \(wording.giveOrTake(Decimals(noise.margin, over: 1, places: 0)))"
+    }
+
+    /// A number of events as a part of the whole, where that is published: "8,412 of 24,606 events (34.2%)".
+    package func part(_ quantity: Quantity, of whole: Figure?) -> String {
+        wording.part(quantity, of: whole?.quantity, unit: unit)
+    }
+
+    /// Instead of a number where none is published.
+    static func gap(_ table: AnswerTable, isOne: Bool) -> String {
+        table.withheldRows == 0 ? Impossible.sentence(ofOne: isOne) : Withheld.sentence(ofOne: isOne)
+    }
+
+    /// Behind a number that is as counted and not scaled up; empty where every event is.
+    package var sampleWords: String { (answered?.basis.sampling ?? 1) < 1 ? " in the sample" : "" }
+
+    /// What the numbers count; events where there are none.
+    package var counted: Counted { answered?.basis.counts ?? .events }
+    /// The number without its unit.
+    package func text(_ quantity: Quantity) -> String { wording.text(quantity) }
+    /// The number with its unit.
+    package func words(_ quantity: Quantity) -> String { wording.words(quantity, unit: unit) }
+    /// For its reader.
+    package var wording: Wording { Wording(locale) }
+}
+
+extension AnswerTable {
+    /// The published row with the largest number; the first of equals.
+    package var largest: AnswerRow? { extreme { $0 > $1 } }
+    /// The published row with the smallest number; the first of equals.
+    package var smallest: AnswerRow? { extreme { $0 < $1 } }
+
+    /// Of a retention, the published row of the latest week after week 0.
+    package var latestWeek: AnswerRow? {
+        rows.filter { $0.figure.quantity != nil && $0.weeks > 0 }.max { $0.weeks < $1.weeks }
+    }
+
+    private func extreme(_ beats: (Double, Double) -> Bool) -> AnswerRow? {
+        var best: (row: AnswerRow, value: Double)?
+        for row in rows {
+            guard let value = row.figure.quantity?.approximate else { continue }
+            if best.map({ beats(value, $0.value) }) ?? true { best = (row, value) }
+        }
+        return best?.row
+    }
+}
+
+extension AnswerRow {
+    /// Weeks after the first, which is the last axis of a retention; -1 for `other`.
+    fileprivate var weeks: Int { Int(week) ?? -1 }
+    /// The week of a retention.
+    package var week: String { buckets.last?.text ?? "" }
+    /// The group of a retention that is split further: " of “iOS”".
+    package var ofGroup: String {
+        let group = buckets.dropLast().map(\.text).joined(separator: " · ")
+        return group.isEmpty ? "" : " of “\(group)”"
+    }
+    /// The buckets in one line.
+    package var label: String { buckets.map(\.text).joined(separator: " · ") }
+}

@@ -1,0 +1,196 @@
+package import ThrongPlan
+
+extension InsightAnswer {
+    /// "“Phone” leads with …, ahead of “Desktop” and “Tablet”. The other 2 together: …".
+    func sentence(of ranking: AnswerRanking, _ answered: Answered) -> String? {
+        guard let top = ranking.rows.first, let quantity = top.row.figure.quantity else { return nil }
+        let followers = ranking.rows.dropFirst().map { "“\($0.row.label)”" }
+        let ahead = followers.isEmpty ? "" : ", ahead of \(followers.listed)"
+        let lead =
+            "“\(top.row.label)” leads the published groups with \(part(quantity, of: answered.shareBase))\(ahead)."
+        guard let rest = ranking.rest else { return lead }
+        let others = ranking.others == 1 ? "The other one has" : "The other \(ranking.others) together have"
+        return "\(lead) \(others) \(part(rest, of: answered.shareBase))."
+    }
+
+    /// The current number and how it compares; of a breakdown, which row rose and which fell most.
+    func sentence(of comparisons: [AnswerComparison], _ answered: Answered) -> String {
+        let now = tableSentence(answered)
+        guard answered.axes.isEmpty else {
+            return ([now] + comparisons.map { moves(in: $0, answered.table) }).joined(separator: " ")
+        }
+        guard answered.table.rows.first?.figure.quantity != nil else { return now }
+        return ([now] + comparisons.compactMap(comparison)).joined(separator: " ")
+    }
+
+    private func comparison(_ comparison: AnswerComparison) -> String? {
+        guard let row = comparison.rows.first else { return nil }
+        let then = "\(comparison.reference.words(of: comparison.period.kind)) (\(names.long(comparison.period)))"
+        switch row.change {
+        case .published(let change):
+            guard let earlier = row.earlier.quantity else { return nil }
+            let chance = change.isWithinChance ? ", which sampling alone may explain" : ""
+            switch change.direction {
+            case .same: return "That is the same as \(then)."
+            case .up, .down:
+                let than = change.direction == .up ? "more than" : "less than"
+                return "That is \(amount(of: change)) \(than) \(then), when it was \(words(earlier))\(chance)."
+            }
+        case .withheld: return "The change since \(then) is \(Withheld.wording)."
+        case .impossible: return nil
+        case .absent(let absence): return "There is no comparison with \(then): \(absence.reason)."
+        }
+    }
+
+    private func moves(in comparison: AnswerComparison, _ table: AnswerTable) -> String {
+        let then = "\(comparison.reference.words(of: comparison.period.kind)) (\(names.long(comparison.period)))"
+        let changes = zip(table.rows, comparison.rows).compactMap { row, compared in
+            compared.change.change.map { (label: row.label, change: $0) }
+        }
+        guard !changes.isEmpty else {
+            guard case .absent(let absence)? = comparison.rows.first?.change else {
+                return "Every change since \(then) is \(Withheld.wording)."
+            }
+            return "There is no comparison with \(then): \(absence.reason)."
+        }
+        // All by one measure: relative changes, unless these are points, or one of them has none.
+        let areRelative = unit != "share" && changes.allSatisfy { $0.change.relative != nil }
+        func weight(_ change: Change) -> Double {
+            ((areRelative ? change.relative : nil) ?? change.difference).approximate
+        }
+        let sure = changes.filter { !$0.change.isWithinChance }
+        guard let most = sure.max(by: { weight($0.change) < weight($1.change) }),
+            let least = sure.min(by: { weight($0.change) < weight($1.change) })
+        else { return "Sampling alone may explain every change since \(then)." }
+        var parts: [String] = []
+        if most.change.direction == .up { parts.append("“\(most.label)” rose most, by \(amount(of: most.change))") }
+        if least.change.direction == .down {
+            parts.append("“\(least.label)” fell most, by \(amount(of: least.change))")
+        }
+        if parts.isEmpty { return "No published number changed since \(then)." }
+        return "Since \(then), \(parts.joined(separator: ", and "))."
+    }
+
+    /// How large a change is, without its sign: "12.3% (132)", "1.3 percentage points".
+    private func amount(of change: Change) -> String {
+        let difference = change.difference.magnitude
+        if unit == "share" { return "\(locale.points(difference)) percentage points" }
+        let absolute = locale.text(difference)
+        return change.relative.map { "\(locale.size($0)) (\(absolute))" } ?? absolute
+    }
+
+    /// A change beside a number: "▲ +12.3%", "▼ −1.3 points", "unchanged".
+    package func short(_ change: Change) -> String {
+        if change.direction == .same { return "unchanged" }
+        let text = unit == "share" ? nil : change.relative.map(locale.signedPercent)
+        return "\(change.direction.arrow) \(text ?? difference(change))"
+    }
+
+    /// The difference with its sign, in the answer's unit.
+    package func difference(_ change: Change) -> String {
+        wording.difference(change.difference, isShare: unit == "share")
+    }
+
+    /// The relative change with its sign; a difference of shares in points.
+    package func percent(_ change: Change) -> String {
+        if unit == "share" { return difference(change) }
+        return change.relative.map(locale.signedPercent) ?? "\u{2013}"
+    }
+
+    /// "1,020 to 1,455", "40.1% to 42.0%".
+    package func text(from interval: Interval) -> String { wording.span(interval, isShare: unit == "share") }
+
+    /// The span of the published numbers, and what is missing.
+    func sentence(of points: [AnswerPoint], _ answered: Answered) -> String {
+        let kind = points.last?.period.kind ?? .day
+        let now = tableSentence(answered)
+        guard answered.axes.isEmpty else {
+            return "\(now) The lines show \(wording.count(points.count, kind.rawValue))."
+        }
+        let known = points.compactMap { point in point.figures.first?.quantity.map { (point.period, $0) } }
+        let gaps = missing(in: points)
+        guard let high = known.max(by: { $1.1.exceeds($0.1) }), let low = known.min(by: { $1.1.exceeds($0.1) }),
+            known.count > 1
+        else { return now + gaps }
+        let range =
+            "Over \(wording.count(points.count, kind.rawValue)), "
+            + Wording.range(from: (text(low.1), names.short(low.0)), to: (text(high.1), names.short(high.0)))
+        return "\(now) \(range)\(gaps)"
+    }
+
+    private func missing(in points: [AnswerPoint]) -> String {
+        let figures = points.compactMap(\.figures.first)
+        var parts: [String] = []
+        let withheld = figures.count { $0 == .withheld }
+        if withheld > 0 { parts.append("\(withheld) \(withheld == 1 ? "is" : "are") withheld") }
+        parts += figures.absences.map { absence, count in absence.words(for: count) }
+        return parts.isEmpty ? "" : " Of \(figures.count) numbers, \(parts.joined(separator: ", "))."
+    }
+
+    /// "Half of the events stay below about 34 EUR (20 to 50), 90% below about 120 EUR (100 to 200)."
+    func quantileSentence(_ answered: Answered) -> String {
+        let rows = answered.table.rows
+        guard rows.contains(where: { $0.figure.quantity != nil }) else {
+            return Self.gap(answered.table, isOne: false)
+        }
+        guard case .quantiles(let quantiles) = insight.kind, let first = quantiles.first else { return "" }
+        guard answered.axes.count == 1 else {
+            let parts = rows.filter { $0.buckets.last?.text == "\(first)" }.compactMap { row in
+                row.figure.quantity.map {
+                    "“\(row.buckets.dropLast().map(\.text).joined(separator: " · "))” \(words($0))"
+                }
+            }
+            return "\(mark(first).sentenceCased): \(parts.listed)."
+        }
+        let parts = zip(quantiles, rows).compactMap { quantile, row -> String? in
+            guard let quantity = row.figure.quantity else { return nil }
+            if case .quantile(let reading) = quantity, reading.value == nil {
+                return "\(mark(quantile)) is \(words(quantity))"
+            }
+            let part = quantile == .median ? "half" : locale.percent(of: quantile)
+            return "\(part) of the events stay below \(words(quantity))"
+        }
+        return parts.listed.sentenceCased + "."
+    }
+
+    /// "the median", "the mark of 90%".
+    private func mark(_ quantile: Quantile) -> String {
+        quantile == .median ? "the median" : "the mark of \(locale.percent(of: quantile))"
+    }
+}
+
+extension Insight.Reference {
+    /// "the day before", "the same day a week before".
+    package func words(of kind: PeriodKind) -> String {
+        switch self {
+        case .periodBefore: "the \(kind.rawValue) before"
+        case .weekBefore: "the same \(kind.rawValue) a week before"
+        }
+    }
+}
+
+extension [Figure] {
+    /// How many numbers there are not, by why, in the order of first occurrence.
+    fileprivate var absences: [(Absence, Int)] {
+        var found: [(Absence, Int)] = []
+        for case .absent(let absence) in self {
+            if let place = found.firstIndex(where: { $0.0 == absence }) {
+                found[place].1 += 1
+            } else {
+                found.append((absence, 1))
+            }
+        }
+        return found
+    }
+}
+
+extension Change.Direction {
+    /// A sign that does not need colour.
+    package var arrow: String {
+        switch self {
+        case .up: "\u{25b2}"
+        case .same: "="
+        case .down: "\u{25bc}"
+        }
+    }
+}

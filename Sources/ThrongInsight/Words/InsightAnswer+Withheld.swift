@@ -1,0 +1,39 @@
+internal import ThrongPlan
+
+extension InsightAnswer {
+    /// What is withheld and how much of the whole that leaves out, in sentences; none where nothing is.
+    package var withheldNotes: [String] {
+        guard let answered else { return [] }
+        let table = answered.table
+        if case .trend(let points) = answered.view {
+            let all = points.flatMap(\.figures)
+            let withheld = all.count { $0 == .withheld }
+            return withheld == 0 ? [] : [Withheld.note(withheld, of: all.count, where: ": the hatched columns")]
+        }
+        let withheld = table.withheldRows
+        guard withheld > 0 else { return [] }
+        var parts = [Withheld.note(withheld, of: table.rows.count)]
+        // A single number is the whole itself.
+        if table.rows.count > 1 || table.rest != nil {
+            parts.append(wording.withheld(withheld, leaving: table.rest, counts: answered.basis.counts))
+        }
+        if case .ranking(let ranking) = answered.view { parts.append(Self.place(of: withheld, in: ranking, table)) }
+        return [parts.joined(separator: " ")]
+    }
+
+    /// Where withheld rows are in a ranking: "They have no rank and are among “Others, together”."
+    private static func place(of withheld: Int, in ranking: AnswerRanking, _ table: AnswerTable) -> String {
+        let isOne = withheld == 1
+        let together = table.rest?.quantity?.amount
+        let least = ranking.rows.last?.row.figure.quantity?.amount
+        let areSmaller = if let together, let least { together <= least } else { false }
+        let among = ranking.rest == nil ? "" : " and \(isOne ? "is" : "are") among “\(AnswerRanking.together)”"
+        let size = areSmaller ? "" : ", and may be larger than any that is named"
+        return "\(isOne ? "It has" : "They have") no rank\(among)\(size)."
+    }
+}
+
+extension AnswerRanking {
+    /// What stands before the line with what is not named.
+    package static let together = "Others, together"
+}

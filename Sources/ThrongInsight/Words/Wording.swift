@@ -1,0 +1,82 @@
+package import ThrongPlan
+
+/// The one writer of words about numbers: reports, explorer, portal and command line say one thing in one way.
+///
+/// Words are English; numbers and dates are written as the reader's language has them.
+package struct Wording: Sendable, Hashable {
+    /// How the reader writes numbers and dates.
+    package let locale: ReportLocale
+
+    /// For pages and commands that have no reader of their own.
+    package static let english = Wording(.english)
+
+    /// Writes for a reader.
+    package init(_ locale: ReportLocale) { self.locale = locale }
+
+    /// "1,234".
+    package func number(_ number: Int) -> String { locale.text(Int64(number)) }
+
+    /// "1 device", "1,234 devices".
+    package func count(_ number: Int64, _ noun: String) -> String {
+        "\(locale.text(number)) \(number == 1 ? noun : noun + "s")"
+    }
+
+    /// "1 metric", "2 metrics".
+    package func count(_ number: Int, _ noun: String) -> String { count(Int64(number), noun) }
+
+    /// "1,234.50 EUR"; without a unit the number alone.
+    package func amount(_ number: Decimals, unit: String) -> String {
+        unit.isEmpty ? locale.text(number) : "\(locale.text(number)) \(unit)"
+    }
+
+    /// A number that was scaled up from a sample, in a table: "≈12,300".
+    package func about(_ number: Decimals) -> String { "\u{2248}\(locale.text(number))" }
+
+    /// "1,020 to 1,455", "40.1% to 42.0%".
+    package func span(_ interval: Interval, isShare: Bool = false) -> String {
+        [interval.low, interval.high].map { isShare ? locale.percent($0) : locale.text($0) }.joined(separator: " to ")
+    }
+
+    /// The heading of a column of such spans, and what stands before one in a sentence.
+    package static let interval = "95% interval"
+
+    /// A difference with its sign: "+1,204", of shares "+1.3 points".
+    package func difference(_ difference: Decimals, isShare: Bool) -> String {
+        isShare ? locale.signedPoints(difference) : locale.signed(difference)
+    }
+
+    /// A size in the unit that leaves two to four digits, which is bytes at least: "9,999 B", "12 kB", "1,024 MB".
+    package func size(_ bytes: Int) -> String {
+        var (number, unit) = (bytes, "B")
+        for next in ["kB", "MB", "GB"] where number >= 10_000 { (number, unit) = ((number + 500) / 1000, next) }
+        return "\(self.number(number)) \(unit)"
+    }
+
+    /// A length of time in the largest unit that leaves no rest: "one day", "15 minutes".
+    package func duration(seconds: Int64) -> String {
+        let text = Duration.seconds(seconds).planText
+        return text.hasPrefix("1 ") ? "one " + text.dropFirst(2) : text
+    }
+
+    /// A length of time in whole units, two of them at least: "119 seconds", "2 minutes", "47 hours".
+    package func roughly(seconds: Int64) -> String {
+        switch seconds {
+        case ..<120: count(seconds, "second")
+        case ..<7200: count(seconds / 60, "minute")
+        case ..<172_800: count(seconds / 3600, "hour")
+        default: count(seconds / 86_400, "day")
+        }
+    }
+}
+
+extension [String] {
+    /// "a", "a and b", "a, b and c".
+    package var listed: String {
+        count < 2 ? (first ?? "") : dropLast().joined(separator: ", ") + " and " + (last ?? "")
+    }
+}
+
+extension String {
+    /// With a capital first letter.
+    package var sentenceCased: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,5 +1,0 @@
-/// One row of a data table.
-struct DataRowView {
-    let labels: [String]
-    let cells: [DataCellView]
-}

@@ -1,5 +1,0 @@
-/// One cell of a heat table.
-struct HeatCellView {
-    let heatNumber: String
-    let heatClass: String
-}

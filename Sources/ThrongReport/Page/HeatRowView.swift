@@ -1,5 +1,0 @@
-/// One line of a heat table.
-struct HeatRowView {
-    let sides: [String]
-    let heatCells: [HeatCellView]
-}

@@ -1,0 +1,70 @@
+internal import ThrongPlan
+internal import ThrongPostgres
+internal import ThrongRelease
+
+/// The counters of one period, by measure and cell.
+struct SelectCounters: RowQuery {
+    static let text = Query("counter.select", PackageResources.counter_select_sql)
+
+    let metric: Int64
+    let period: Period
+
+    var parameters: [Parameter] { [.integer(metric), period.kind.parameter, period.start.parameter] }
+
+    func row(_ columns: inout RowReader) throws -> StoredCounter {
+        StoredCounter(measure: try columns.measure(), cell: try columns.cell(), value: try columns.integer())
+    }
+}
+
+/// The distinct counts of one period, by margin, cell and window.
+struct SelectDistinct: RowQuery {
+    static let text = Query("distinct_count.select", PackageResources.distinct_count_select_sql)
+
+    let metric: Int64
+    let period: Period
+
+    var parameters: [Parameter] { [.integer(metric), period.kind.parameter, period.start.parameter] }
+
+    func row(_ columns: inout RowReader) throws -> StoredDistinct {
+        StoredDistinct(
+            margin: try columns.margin(), cell: try columns.cell(), window: WindowNumber(try columns.integer()),
+            devices: try columns.integer())
+    }
+}
+
+/// Deletes the distinct counts of a period: their one purpose was the floor of its release.
+struct DeleteDistinct: Command {
+    static let text = Query("distinct_count.delete", PackageResources.distinct_count_delete_sql)
+
+    let metric: Int64
+    let period: Period
+
+    var parameters: [Parameter] { [.integer(metric), period.kind.parameter, period.start.parameter] }
+}
+
+/// The two largest contributions to each sum by tracked cell and window, over all daemons.
+struct SelectTop: RowQuery {
+    static let text = Query("top_contribution.select", PackageResources.top_contribution_select_sql)
+
+    let metric: Int64
+    let period: Period
+
+    var parameters: [Parameter] { [.integer(metric), period.start.parameter] }
+
+    func row(_ columns: inout RowReader) throws -> StoredTop {
+        StoredTop(
+            margin: try columns.margin(), cell: try columns.cell(), measure: try columns.measure(),
+            window: WindowNumber(try columns.integer()), largest: try columns.integer(),
+            second: try columns.integer())
+    }
+}
+
+/// Deletes the largest contributions of a period: their one purpose was the dominance rule of its release.
+struct DeleteTop: Command {
+    static let text = Query("top_contribution.delete", PackageResources.top_contribution_delete_sql)
+
+    let metric: Int64
+    let period: Period
+
+    var parameters: [Parameter] { [.integer(metric), period.start.parameter] }
+}

@@ -1,0 +1,32 @@
+internal import ThrongPlan
+internal import ThrongPostgres
+internal import ThrongRelease
+
+// Part of the release's transaction: what it is decided on and what it publishes have to name the same labels.
+extension ReleaseStore {
+    /// A layout with the labels that its slots have now.
+    static func named(_ layout: MetricLayout, _ session: Session) throws -> MetricLayout {
+        guard layout.isRevealing else { return layout }
+        var known: [DimensionName: [Int: BucketLabel]] = [:]
+        for label in try session.run(SelectLabels(app: layout.app)) {
+            known[label.dimension, default: [:]][label.slot] = label.label
+        }
+        return layout.named(known)
+    }
+
+    /// Notes of which labels a release publishes numbers: they live as long as they are of use.
+    static func notePublished(_ release: Release, _ session: Session) throws {
+        let layout = release.header.layout
+        for (place, dimension) in layout.dimensions.enumerated() where dimension.isRevealed {
+            var slots: Set<Int> = []
+            for cell in release.cells where cell.margin.keeps(place) {
+                let kept = layout.dimensions.indices.filter(cell.margin.keeps)
+                guard let position = kept.firstIndex(of: place) else { continue }
+                slots.insert(layout.buckets(of: cell.cell, in: cell.margin)[position])
+            }
+            slots.remove(dimension.labels.count - 1)
+            guard !slots.isEmpty else { continue }
+            try session.run(NotePublishedLabels(app: layout.app, dimension: dimension.name, slots: slots.sorted()))
+        }
+    }
+}

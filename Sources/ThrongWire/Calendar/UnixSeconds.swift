@@ -1,0 +1,55 @@
+/// An instant: whole seconds since 1970-01-01T00:00:00Z, negative before. Leap seconds are not counted.
+///
+/// Arithmetic traps beyond `Int64`, as that of `Int64` does. In JSON, and where it is printed, it is its bare number.
+public struct UnixSeconds: Hashable, Comparable, Sendable {
+    /// As files, SQL and tables hold it. Unit: seconds.
+    public let value: Int64
+
+    /// Wraps a number of seconds.
+    @inlinable public init(_ value: Int64) { self.value = value }
+
+    /// 1970-01-01T00:00:00Z.
+    public static let epoch = UnixSeconds(0)
+    /// Before every other instant.
+    public static let min = UnixSeconds(.min)
+    /// After every other instant.
+    public static let max = UnixSeconds(.max)
+
+    /// Orders by time.
+    @inlinable public static func < (left: Self, right: Self) -> Bool { left.value < right.value }
+
+    /// The instant so many seconds later.
+    @inlinable public static func + (time: Self, seconds: Int64) -> Self { Self(time.value + seconds) }
+
+    /// The instant so many seconds earlier.
+    @inlinable public static func - (time: Self, seconds: Int64) -> Self { Self(time.value - seconds) }
+
+    /// Moves on by so many seconds.
+    @inlinable public static func += (time: inout Self, seconds: Int64) { time = time + seconds }
+
+    /// From one instant to another, negative where the first is earlier. Unit: seconds.
+    @inlinable public static func - (later: Self, earlier: Self) -> Int64 { later.value - earlier.value }
+
+    /// How many whole stretches of that length lie between 1970 and the instant, rounded towards minus infinity.
+    ///
+    /// - Parameter seconds: the length of a stretch, above zero.
+    package func flooredQuotient(by seconds: Int64) -> Int64 { value.flooredQuotient(by: seconds) }
+}
+
+extension UnixSeconds: CustomStringConvertible {
+    /// The number: `1795395600`.
+    public var description: String { value.description }
+}
+
+extension UnixSeconds: Codable {
+    /// Reads the number.
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(Int64.self))
+    }
+
+    /// Writes the number.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(value)
+    }
+}

@@ -1,0 +1,71 @@
+import Testing
+import ThrongInsight
+import ThrongPlan
+
+@Suite("Words about numbers: one writer for every surface")
+struct WordingTests {
+    private let english = Wording.english
+    private let german = Wording(.german)
+
+    @Test("one of a thing stands in the singular, and so does its verb")
+    func singular() {
+        #expect(english.count(1, "device") == "1 device")
+        #expect(english.count(1234, "device") == "1,234 devices")
+        #expect(german.count(1234, "device") == "1.234 devices")
+        #expect(english.counted(.events(1)) == "1 event was counted.")
+        #expect(english.counted(.events(1410)) == "1,410 events were counted.")
+        #expect(english.counted(.devices(310)) == "At least 310 devices were seen within one window.")
+        #expect(english.counted(.share(part: 1, whole: 2)) == nil)
+        #expect(PeriodKind.hour.withArticle == "an hour" && PeriodKind.day.withArticle == "a day")
+    }
+
+    @Test("a part has its whole only where that is published and more than nothing")
+    func parts() {
+        #expect(english.part(.events(60), of: .events(80)) == "60 of 80 events (75.0%)")
+        #expect(english.part(.identifiers(60), of: nil) == "60 identifiers")
+        #expect(english.part(.events(0), of: .events(0)) == "0 events")
+    }
+
+    @Test("what is withheld together: one row or several, events or devices, nothing or nobody knows")
+    func rest() {
+        func rest(_ events: Int64, _ quantity: Quantity? = .events(5)) -> AnswerRest {
+            AnswerRest(events: events, whole: 20, quantity: quantity)
+        }
+        #expect(english.withheld(2, leaving: rest(5), counts: .events) == "Together they are 25.0% of the events.")
+        #expect(english.withheld(1, leaving: rest(5), counts: .events) == "It is 25.0% of the events.")
+        #expect(english.withheld(2, leaving: rest(5, nil), counts: .devices) == "They sent 25.0% of the events.")
+        #expect(
+            english.withheld(1, leaving: rest(5, nil), counts: .identifiers)
+                == "It leaves out 25.0% of the identifiers.")
+        #expect(
+            english.withheld(2, leaving: rest(0), counts: .events)
+                == "The published numbers add up to the whole: these are empty.")
+        #expect(
+            english.withheld(1, leaving: nil, counts: .events) == "How much of the whole that leaves out is unknown.")
+    }
+
+    @Test("k and sampling rates of several periods stand in one line, as the reader writes numbers")
+    func basis() {
+        #expect(english.threshold(20...20) == "k = 20: every published number stands for 20 devices or more")
+        #expect(
+            english.threshold(20...50)
+                == "k = 20 to 50, by period: every published number stands for 20 devices or more")
+        #expect(english.sampling([1]) == "Every event counted")
+        #expect(german.sampling([0.25, 1]) == "Sampling rate 0,25 or 1")
+    }
+
+    @Test(
+        "a size has the unit that leaves two to four digits",
+        arguments: [(0, "0 B"), (9999, "9,999 B"), (10_000, "10 kB"), (12_600, "13 kB"), (1_500_000_000, "1,500 MB")])
+    func sizes(bytes: Int, text: String) {
+        #expect(english.size(bytes) == text)
+    }
+
+    @Test("lengths of time: exactly in the largest unit without a rest, or roughly in at least two of one")
+    func lengths() {
+        #expect([86_400, 900, 5400].map { english.duration(seconds: $0) } == ["one day", "15 minutes", "90 minutes"])
+        #expect(
+            [1, 119, 120, 7200, 172_800].map { english.roughly(seconds: $0) }
+                == ["1 second", "119 seconds", "2 minutes", "2 hours", "2 days"])
+    }
+}
