@@ -147,7 +147,7 @@ extension Journal {
             var run: [CountedRecord] = []
             var size = 0
             while work.sealed < work.taken.count, work.taken[work.sealed].key.name == key.name {
-                let next = JournalRecord.size(of: work.taken[work.sealed].record)
+                let next = EntryFormat.size(of: work.taken[work.sealed].record)
                 // One that is larger than a run has a record of its own.
                 let fits = Fault.writeAnyRecord.isOn ? size < room : run.isEmpty || size + next <= room
                 guard fits else { break }

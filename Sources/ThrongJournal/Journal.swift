@@ -100,7 +100,7 @@ package final class Journal: Sendable {
     let disk: DiskSpace
     let work: Mutex<JournalWork>
     /// By ordinal of the cell space.
-    private let bounds: [(app: AppName, purpose: PurposeName, bound: JournalRecord.Bound)]
+    private let bounds: [(app: AppName, purpose: PurposeName, bound: EntryFormat.Bound)]
     let onFailure: @Sendable (any Error) -> Void
 
     /// Starts a new segment after what was replayed.
@@ -122,10 +122,10 @@ package final class Journal: Sendable {
         self.onFailure = onFailure
         wake = Bell(on: data.machine)
         disk = DiskSpace(at: data.path, of: data.machine, reserve: 2 * options.queueBytes, onChange: onFull)
-        guard space.layouts.count <= JournalRecord.mostLayouts else {
-            throw .tooManyLayouts(found: space.layouts.count, limit: JournalRecord.mostLayouts)
+        guard space.layouts.count <= EntryFormat.mostLayouts else {
+            throw .tooManyLayouts(found: space.layouts.count, limit: EntryFormat.mostLayouts)
         }
-        bounds = space.layouts.map { ($0.app, $0.purpose, JournalRecord.Bound($0)) }
+        bounds = space.layouts.map { ($0.app, $0.purpose, EntryFormat.Bound($0)) }
         for layout in space.layouts { try data.keep(layout) }
         let segment = Segment(
             in: data.journalPath,
@@ -188,8 +188,8 @@ package final class Journal: Sendable {
     /// What a batch's record may come to, where that is more than is taken; nil where it fits. To be asked before the batch is
     /// counted. Unit: bytes.
     package func excessiveSize(of batch: BucketedBatch) -> Int? {
-        var size = JournalRecord.Bound.batch + batch.events.count * JournalRecord.Bound.event
-        size += min(batch.marks.count, bounds.count) * JournalRecord.Bound.advance
+        var size = EntryFormat.Bound.batch + batch.events.count * EntryFormat.Bound.event
+        size += min(batch.marks.count, bounds.count) * EntryFormat.Bound.advance
         for (contribution, repeats) in zip(batch.contributions, batch.repeats) {
             let bound = bounds[Int(contribution.metric)].bound
             size += Int(repeats) * bound.addition + bound.appearances
@@ -199,10 +199,10 @@ package final class Journal: Sendable {
 
     /// How many events of a purpose fit into a record, even if all of its metrics count each, every one in another cell.
     package func mostEvents(app: AppName, purpose: PurposeName) -> Int {
-        let each = bounds.reduce(JournalRecord.Bound.event) { sum, one in
+        let each = bounds.reduce(EntryFormat.Bound.event) { sum, one in
             one.app == app && one.purpose == purpose ? sum + one.bound.addition + one.bound.appearances : sum
         }
-        return (recordLimit - JournalRecord.Bound.batch - bounds.count * JournalRecord.Bound.advance) / each
+        return (recordLimit - EntryFormat.Bound.batch - bounds.count * EntryFormat.Bound.advance) / each
     }
 
     /// Returns once everything up to a position is on disk.

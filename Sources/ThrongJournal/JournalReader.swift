@@ -195,7 +195,7 @@ package struct JournalReader: Sendable {
                 var run: [CountedRecord] = []
                 for position in record.first.value...record.last.value {
                     run.append(
-                        try JournalRecord.record(
+                        try EntryFormat.record(
                             from: &reader, format: segment.format, position: JournalPosition(position),
                             window: window, space: space, ordinals: ordinals))
                 }

@@ -120,7 +120,7 @@ package final class KeyRing: Sendable {
     /// over it has not learned whom it counted.
     /// - Returns: how many that are, with those that were closed before.
     @discardableResult
-    package func closeWindows(now: UnixSeconds) throws(JournalError) -> Int {
+    package func markClosed(windowsOverBy now: UnixSeconds) throws(JournalError) -> Int {
         guard !Fault.reopenReplayedWindows.isOn else { return 0 }
         let over = windows.filter { $0.over <= now }
         try close(over)

@@ -19,7 +19,7 @@
 //     16      8       name of the window's key
 //     24      4       batches, withdrawals and closings: b
 //     28      8       synced: so many bytes of this segment were on disk when this was written
-//     36      n - 44  b plaintexts (JournalRecord.swift) one after another, under AES-256-GCM with the window's key
+//     36      n - 44  b plaintexts (EntryFormat.swift) one after another, under AES-256-GCM with the window's key
 //     ...     16      its tag
 //
 // Mark, written where nothing follows a sync at once: a record of no batches, which ends before its plaintext. Its position is
@@ -166,8 +166,8 @@ struct Segment {
         guard let first = run.first?.position else { return }
         let head = Self.head(first, key: key.name, count: run.count, synced: synced)
         var plaintext = ByteWriter()
-        plaintext.bytes.reserveCapacity(run.reduce(0) { $0 + JournalRecord.size(of: $1) })
-        for record in run { JournalRecord.add(record, to: &plaintext) }
+        plaintext.bytes.reserveCapacity(run.reduce(0) { $0 + EntryFormat.size(of: $1) })
+        for record in run { EntryFormat.add(record, to: &plaintext) }
         let sealed = try AES.GCM.seal(
             plaintext.bytes, using: key.secret, nonce: try nonce(at: first), authenticating: head.bytes)
         Self.frame(size: Self.bodyOverhead + plaintext.bytes.count, in: &frames) { frames in
@@ -206,7 +206,7 @@ struct Segment {
 
     /// At most what a batch or a closing adds to a segment. Unit: bytes.
     static func largestSize(of record: CountedRecord) -> Int {
-        frameOverhead + bodyOverhead + JournalRecord.size(of: record)
+        frameOverhead + bodyOverhead + EntryFormat.size(of: record)
     }
 
     /// The plaintext of a record's body; nil where the key is another one or the bytes were changed.

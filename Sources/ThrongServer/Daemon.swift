@@ -120,7 +120,7 @@ package struct Daemon: Sendable {
             let failure = FailureFlag()
             let kept = try KeptFlushes(data, options: options.kept)
             let offered = try OfferedMark(data, kept: kept.last)
-            let houseClock = HouseClock(clock)
+            let houseClock = MachineClock(clock)
             let opening = IngestionStart(
                 data: data, plans: options.plans, layouts: layouts, rules: rules, limits: options.limits,
                 journal: options.journal, bodiesBytes: options.bodiesBytes, labels: LabelStore(settings),

@@ -16,7 +16,7 @@ struct DaemonParts: Sendable {
     let kept: KeptFlushes
     let offered: OfferedMark
     let ingestion: Ingestion
-    let houseClock: HouseClock
+    let houseClock: MachineClock
     /// What the journal can't tell any more: PostgreSQL or the kept flushes must have it.
     let unreadable: JournalPosition
 }

@@ -26,7 +26,7 @@ struct IngestionStart: Sendable {
     let telemetry: Telemetry
     let failure: FailureFlag
     let clock: UnixClock
-    let houseClock: HouseClock
+    let houseClock: MachineClock
     let logger: Logger
     /// How much of what was counted is held in memory.
     var bounds = Counting.Bounds()
@@ -81,7 +81,7 @@ struct IngestionStart: Sendable {
             try keys.destroy(keysOf: forgotten)
         }
         // Whom it counted in windows that are over it has not learned: if the clock is set back, nobody counts twice in them.
-        try keys.closeWindows(now: now)
+        try keys.markClosed(windowsOverBy: now)
         for tail in replayed.torn {
             try tail.setAside()
             let facts: Logger.Metadata = [

@@ -113,8 +113,8 @@ struct House {
     mutating func release(_ metric: MetricName, at instant: UnixSeconds = House.noon) throws -> Release {
         let cube = try cube(metric, at: instant)
         guard let found = plan.metric(metric) else { throw UnknownMetric() }
-        return try Release(
-            of: cube, header: ReleaseHeader(plan: plan, metric: found, layout: cube.layout, period: cube.period))
+        let header = ReleaseHeader(plan: plan, metric: found, layout: cube.layout, period: cube.period)
+        return try ReleaseCase(header: header, parts: [cube]).decide().release
     }
 
     /// The raw counters of a metric for the period that holds an instant.

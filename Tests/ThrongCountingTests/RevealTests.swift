@@ -53,9 +53,9 @@ struct RevealTests {
         for number in 0..<20 {
             _ = candidates.note(hash("pie"), by: device(number), of: "query", in: window, threshold: twenty)
         }
-        candidates.closeWindows(now: window.over - 1)
+        candidates.forgetWindows(overBy: window.over - 1)
         #expect(candidates.hasEnough(hash("pie"), of: "query", in: window, threshold: twenty))
-        candidates.closeWindows(now: window.over)
+        candidates.forgetWindows(overBy: window.over)
         #expect(!candidates.hasEnough(hash("pie"), of: "query", in: window, threshold: twenty))
     }
 

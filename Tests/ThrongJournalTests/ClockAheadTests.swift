@@ -30,7 +30,7 @@ struct ClockAheadTests {
             let replayed = try reader.replay(space: space, flushed: .start) { counting.replay($0, now: now) }
             counting.reach(replayed.last)
             believed = try BelievedTime(data)
-            try keys.closeWindows(now: now)
+            try keys.markClosed(windowsOverBy: now)
             try believed.raise(to: now)
             journal = try Journal(data, space: space, after: replayed, position: counting.position) { _ in }
             self.counting = counting
@@ -112,7 +112,7 @@ struct ClockAheadTests {
         let keys = try KeyRing(data)
         let windows = (Int64(0)..<4).map { Workshop.record(1, window: $0).window }
         let made = try windows.map { try keys.key(of: $0) }
-        #expect(try keys.closeWindows(now: windows[1].over) == 2)
+        #expect(try keys.markClosed(windowsOverBy: windows[1].over) == 2)
         for window in windows[...1] { #expect(throws: JournalError.windowClosed) { try keys.key(of: window) } }
         // What was counted in it can still be read and closed.
         #expect(try keys.existingKey(of: windows[0]).name == made[0].name)

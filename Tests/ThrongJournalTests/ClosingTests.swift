@@ -162,11 +162,11 @@ struct ClosingTests {
                 position: JournalPosition(1), window: Workshop.record(1).window,
                 additions: [.init(metric: metric, cell: CellIndex(cell), periodStart: .epoch, identifiers: 1)])
             var writer = ByteWriter()
-            JournalRecord.add(.closing(closing), to: &writer)
+            EntryFormat.add(.closing(closing), to: &writer)
             #expect(throws: JournalError.malformedRecord) {
                 try writer.bytes.reading { bytes throws(JournalError) in
                     var reader = ByteReader(bytes)
-                    return try JournalRecord.record(
+                    return try EntryFormat.record(
                         from: &reader, format: .current, position: closing.position, window: closing.window,
                         space: space,
                         ordinals: [0, 1])

@@ -94,17 +94,17 @@ struct RecordLimitTests {
             Issue.record("it was not counted")
             return
         }
-        let size = JournalRecord.size(of: .batch(counted))
+        let size = EntryFormat.size(of: .batch(counted))
         let bound = try #require(journal.excessiveSize(of: batch))
         #expect(size <= bound)
         var writer = ByteWriter()
-        JournalRecord.add(.batch(counted), to: &writer)
+        EntryFormat.add(.batch(counted), to: &writer)
         #expect(writer.bytes.count == size)
     }
 
     @Test("records up to the limit come back however many wait together, and none above it is written")
     func atTheLimit() async throws {
-        let alone = JournalRecord.size(of: .batch(Workshop.record(1)))
+        let alone = EntryFormat.size(of: .batch(Workshop.record(1)))
         // A run of two would be more than is read.
         let options = Journal.Options(recordBytes: alone + alone / 2)
         for faults in [Set<Fault>(), [.writeAnyRecord]] {

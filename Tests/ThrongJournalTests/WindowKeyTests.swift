@@ -23,7 +23,7 @@ struct WindowKeyTests {
                 #expect(!bytes.contains(needle))
             }
             var plaintext = ByteWriter()
-            JournalRecord.add(.batch(record), to: &plaintext)
+            EntryFormat.add(.batch(record), to: &plaintext)
             #expect(!bytes.contains(plaintext.bytes[1..<25]))
         }
     }

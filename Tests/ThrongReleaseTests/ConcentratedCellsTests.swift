@@ -79,10 +79,9 @@ struct ConcentratedCellsTests {
     @Test("of such a group and its bucket one number at most is released; of a group in two buckets both are")
     func released() throws {
         func release(_ cells: [String: Town.Counted], sensitive: [DimensionName]) throws -> Release {
-            try Release(
-                of: try Self.town().cube(0, cells),
-                header: Self.town().header(Town.day(0), groupings: Self.groupings, sensitive: sensitive),
-                options: ReleaseOptions(seed: 1))
+            let header = Self.town().header(Town.day(0), groupings: Self.groupings, sensitive: sensitive)
+            return try ReleaseCase(header: header, parts: [try Self.town().cube(0, cells)])
+                .decide(ReleaseOptions(seed: 1)).release
         }
         let cells = ["a positive": Self.crowd, "b positive": Self.crowd, "b negative": Self.crowd]
         func both(_ release: Release) -> [Bool] {

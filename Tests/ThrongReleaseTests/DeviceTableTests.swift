@@ -12,11 +12,11 @@ struct DeviceTableTests {
     private static func tables(
         _ cells: [String: Town.Counted], in town: Town = town, reach: Bool = true, windows: Int64 = 1,
         days: Int = 1, groupings: [[Int]] = groupings
-    ) throws -> (tables: [DeviceTable], laid: ReleaseProblem) {
+    ) throws -> (tables: [DeviceTable], laid: CaseTable) {
         let cubes = try (0..<days).map { try town.cube($0, cells, windows: windows) }
         let period = days == 1 ? Town.day(0) : Town.week
         let header = town.header(period, groupings: groupings, reach: reach)
-        let laid = try ReleaseProblem(ReleaseCase(header: header, parts: cubes), options: ReleaseOptions(seed: 1))
+        let laid = try CaseTable(ReleaseCase(header: header, parts: cubes), options: ReleaseOptions(seed: 1))
         return (try DeviceTable.all(of: laid, header: header), laid)
     }
 

@@ -100,7 +100,7 @@ struct FirstsTests {
         // Two windows, so that floors are no table; three days, so that firsts are added up.
         let cubes = try (0..<3).map { try town.cube($0, cells, windows: 2) }
         let header = town.header(Town.week, groupings: groupings, reach: true)
-        let laid = try ReleaseProblem(ReleaseCase(header: header, parts: cubes), options: ReleaseOptions(seed: 1))
+        let laid = try CaseTable(ReleaseCase(header: header, parts: cubes), options: ReleaseOptions(seed: 1))
         let tables = try DeviceTable.all(of: laid, header: header)
         #expect(tables.count == 1)
         let shown = try Set(labels.map { try town.leaf($0) })

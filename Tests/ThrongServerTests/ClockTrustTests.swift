@@ -107,8 +107,8 @@ struct ClockTrustTests {
         defer { store.close() }
         let now = try await store.clock().database
         #expect(try await store.clock().believed == nil)
-        func house(_ ahead: Int64, up: Int64) -> HouseClock {
-            HouseClock(UnixClock { now + ahead }, machine: "a", uptime: { up })
+        func house(_ ahead: Int64, up: Int64) -> MachineClock {
+            MachineClock(UnixClock { now + ahead }, machine: "a", uptime: { up })
         }
         #expect(try await house(0, up: 500).look(store) == nil)
         #expect(try await store.clock().believed?.time == now)

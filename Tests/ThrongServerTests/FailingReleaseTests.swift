@@ -97,7 +97,8 @@ struct FailingReleaseTests {
             calendar: CalendarStore(shop.store.connection), retention: RetentionStore(shop.store.connection),
             standing: FlushStanding(),
             guarded: ClockGuard(
-                clock: HouseClock(UnixClock { Self.due }), store: DatabaseClock(shop.store.connection), health: health,
+                clock: MachineClock(UnixClock { Self.due }), store: DatabaseClock(shop.store.connection),
+                health: health,
                 logger: .silent),
             settlement: Settlement(SettlementStore(shop.store.connection)), health: health,
             clock: UnixClock { Self.due },

@@ -21,7 +21,7 @@ struct IngestionTests {
         let path: String
         let data: DataDirectory
         let ingestion: Ingestion
-        let houseClock: HouseClock
+        let houseClock: MachineClock
         let time = Mutex(UnixSeconds(1_794_830_400))
         let saidFull = Mutex<[Bool]>([])
 
@@ -51,7 +51,7 @@ struct IngestionTests {
             let telemetry = Telemetry()
             let box = Box()
             let clock = UnixClock { box.house?.time.withLock { $0 } ?? .epoch }
-            houseClock = HouseClock(clock, machine: "here") { box.house?.time.withLock { $0.value } ?? 0 }
+            houseClock = MachineClock(clock, machine: "here") { box.house?.time.withLock { $0.value } ?? 0 }
             ingestion = Ingestion(
                 intake: intake,
                 counting: Counting(

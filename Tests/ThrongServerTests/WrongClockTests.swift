@@ -76,7 +76,7 @@ struct WrongClockTests {
                 calendar: CalendarStore(store.connection), retention: RetentionStore(store.connection),
                 standing: FlushStanding(),
                 guarded: ClockGuard(
-                    clock: HouseClock(clock, machine: "a", uptime: { 5000 }), store: DatabaseClock(store.connection),
+                    clock: MachineClock(clock, machine: "a", uptime: { 5000 }), store: DatabaseClock(store.connection),
                     health: health, logger: .silent),
                 settlement: Settlement(settling, patience: .seconds(1)), health: health,
                 clock: clock, interval: .seconds(60),

@@ -63,7 +63,7 @@ package struct RevealCandidates: Sendable {
     }
 
     /// Forgets windows that are over.
-    package mutating func closeWindows(now: UnixSeconds) { crowds = crowds.filter { $0.key.over > now } }
+    package mutating func forgetWindows(overBy now: UnixSeconds) { crowds = crowds.filter { $0.key.over > now } }
 }
 
 extension WindowKey {

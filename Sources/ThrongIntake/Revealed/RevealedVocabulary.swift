@@ -57,7 +57,7 @@ package final class RevealedVocabulary: Sendable {
     }
 
     /// Forgets windows that are over.
-    package func closeWindows(now: UnixSeconds) {
+    package func forgetWindows(overBy now: UnixSeconds) {
         state.withLock { state in state.windows = state.windows.filter { $0.key.over > now } }
     }
 }

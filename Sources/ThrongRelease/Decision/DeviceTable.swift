@@ -14,12 +14,11 @@ struct DeviceTable {
     private let columns: [ColumnIndex]
 
     /// The tables of a release; none where it publishes no devices.
-    static func all(of laid: ReleaseProblem, header: ReleaseHeader) throws(SuppressionError) -> [DeviceTable] {
+    static func all(of laid: CaseTable, header: ReleaseHeader) throws(SuppressionError) -> [DeviceTable] {
         try floors(of: laid, header: header) + firsts(of: laid, header: header)
     }
 
-    private static func floors(of laid: ReleaseProblem, header: ReleaseHeader) throws(SuppressionError) -> [DeviceTable]
-    {
+    private static func floors(of laid: CaseTable, header: ReleaseHeader) throws(SuppressionError) -> [DeviceTable] {
         let layout = header.layout
         guard header.reach, laid.frame.parts.count == 1, Set(laid.frame.parts[0].distinct.map(\.window)).count == 1
         else { return [] }
@@ -45,8 +44,7 @@ struct DeviceTable {
 
     /// The groupings of a family say the same of each leaf where clients are honest and reach the daemon in time; where
     /// they differ, what each says is protected.
-    private static func firsts(of laid: ReleaseProblem, header: ReleaseHeader) throws(SuppressionError) -> [DeviceTable]
-    {
+    private static func firsts(of laid: CaseTable, header: ReleaseHeader) throws(SuppressionError) -> [DeviceTable] {
         guard header.hasFirsts else { return [] }
         var tables: [DeviceTable] = []
         for slabs in families(of: laid, header.layout) {
@@ -74,7 +72,7 @@ struct DeviceTable {
     }
 
     /// Shown groupings that keep the same of the dimensions that do not partition devices: splits of one another.
-    private static func families(of laid: ReleaseProblem, _ layout: MetricLayout) -> [[Int]] {
+    private static func families(of laid: CaseTable, _ layout: MetricLayout) -> [[Int]] {
         guard layout.partition != .total else { return [] }
         return Dictionary(grouping: laid.own) { layout.apart(from: layout.partition, laid.slabs[$0].margin) }
             .sorted { $0.key < $1.key }.map(\.value).filter { $0.count > 1 }
@@ -92,7 +90,7 @@ struct DeviceTable {
     }
 
     private init(
-        _ laid: ReleaseProblem, _ numbers: [Numbers], of measures: [[Int64]], header: ReleaseHeader
+        _ laid: CaseTable, _ numbers: [Numbers], of measures: [[Int64]], header: ReleaseHeader
     ) throws(SuppressionError) {
         let layout = header.layout
         let slabs = numbers.map(\.slab)

@@ -13,14 +13,14 @@ extension ReleaseCase {
     package func decide(_ options: ReleaseOptions = ReleaseOptions()) throws(ReleaseError) -> ReleaseDecision {
         let clock = ContinuousClock()
         let start = clock.now
-        let laid: ReleaseProblem
+        let laid: CaseTable
         let pattern: SuppressionPattern
         let coarsened: Set<ColumnIndex>
         var tiedAway: Set<ColumnIndex> = []
         var random = SystemRandomNumberGenerator()
         var faults = 0
         do throws(SuppressionError) {
-            laid = try ReleaseProblem(self, options: options, others: tiedMargins)
+            laid = try CaseTable(self, options: options, others: tiedMargins)
             let engine = SuppressionEngine(options: options.engine)
             let found = try engine.pattern(for: laid.problem)
             var hidden: Set<ColumnIndex> = []
@@ -55,7 +55,7 @@ extension ReleaseCase {
     }
 
     private func decision(
-        _ laid: ReleaseProblem, _ pattern: SuppressionPattern,
+        _ laid: CaseTable, _ pattern: SuppressionPattern,
         coarsened: Set<ColumnIndex>, tiedAway: Set<ColumnIndex>, seconds: Double
     ) -> ReleaseDecision {
         var published: [PublishedCell] = []
@@ -88,7 +88,7 @@ extension ReleaseCase {
                 seconds: seconds))
     }
 
-    private func cell(_ laid: ReleaseProblem, _ number: Int, _ place: Int) -> PublishedCell {
+    private func cell(_ laid: CaseTable, _ number: Int, _ place: Int) -> PublishedCell {
         let slab = laid.slabs[number]
         let leaves = slab.leaves[place]
         let count = leaves.reduce(0) { $0 + laid.frame.measures[0][Int($1)] }
@@ -105,7 +105,7 @@ extension ReleaseCase {
     }
 
     private func explain(
-        _ reason: SuppressionPattern.Reason, _ laid: ReleaseProblem, _ number: Int, _ place: Int
+        _ reason: SuppressionPattern.Reason, _ laid: CaseTable, _ number: Int, _ place: Int
     ) -> WithholdingReason {
         switch reason {
         case .sensitive:
@@ -120,14 +120,14 @@ extension ReleaseCase {
     }
 
     /// Why a cell is sensitive.
-    private func ownReason(_ laid: ReleaseProblem, _ number: Int, _ place: Int) -> WithholdingReason {
+    private func ownReason(_ laid: CaseTable, _ number: Int, _ place: Int) -> WithholdingReason {
         let floor = laid.slabs[number].floors[place]
         if !header.threshold.isReached(by: floor) { return .small(floor: DeviceFloor(devices: floor)) }
         if let said = laid.firsts[number]?[place], !header.threshold.isReached(by: said) { return .fewFirsts(said) }
         return .dominated
     }
 
-    private func address(_ column: ColumnIndex, _ laid: ReleaseProblem) -> CellAddress? {
+    private func address(_ column: ColumnIndex, _ laid: CaseTable) -> CellAddress? {
         guard let origin = laid.origins[Int(column.value)] else { return nil }
         let slab = laid.slabs[origin.slab]
         return CellAddress(period: period(of: slab.span), margin: slab.margin, cell: slab.cells[origin.place])

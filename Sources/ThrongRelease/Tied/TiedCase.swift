@@ -15,7 +15,7 @@ struct TiedCase {
     private let options: ReleaseOptions
 
     /// Lays out every metric.
-    init(_ release: ReleaseCase, own: ReleaseProblem, options: ReleaseOptions) throws(SuppressionError) {
+    init(_ release: ReleaseCase, own: CaseTable, options: ReleaseOptions) throws(SuppressionError) {
         self.release = release
         self.options = options
         let header = release.header
@@ -34,7 +34,7 @@ struct TiedCase {
             tables.append(
                 TiedTable(
                     source: source,
-                    laid: try ReleaseProblem(
+                    laid: try CaseTable(
                         release.evidence(of: metric), options: options, others: release.margins(of: metric))))
         }
         self.tables = tables
@@ -80,7 +80,7 @@ struct TiedTable {
     /// Which metric, by place.
     let source: Int
     /// Its leaves and cells.
-    let laid: ReleaseProblem
+    let laid: CaseTable
 }
 
 extension ReleaseCase {

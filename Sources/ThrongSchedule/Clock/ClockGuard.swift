@@ -5,8 +5,11 @@ internal import ThrongStore
 
 /// Looks whether the time of day is believed before anything is done that can't be undone, and says where it is not: when
 /// that begins, changes or ends, and once a minute.
+///
+/// From the clocks to an act: ``MachineClock`` reads them, ``ClockTrust`` judges, `DatabaseClock` keeps what was believed for
+/// all daemons, and this asks before each act. A data directory's own mark, for its windows, is `BelievedTime`.
 package final class ClockGuard: Sendable {
-    private let clock: HouseClock
+    private let clock: MachineClock
     private let store: any ClockStore
     private let health: ScheduleHealth
     private let logger: Logger
@@ -17,7 +20,7 @@ package final class ClockGuard: Sendable {
         var at = ContinuousClock.now
     }
 
-    package init(clock: HouseClock, store: any ClockStore, health: ScheduleHealth, logger: Logger) {
+    package init(clock: MachineClock, store: any ClockStore, health: ScheduleHealth, logger: Logger) {
         self.clock = clock
         self.store = store
         self.health = health

@@ -37,7 +37,7 @@ package struct ReleaseExplainer: Sendable {
                 })
         }
         let calendar = PeriodCalendar(timeZone: layout.timeZone) ?? .utc
-        let words = CellWords(release: release, calendar: calendar)
+        let words = WithholdingSentences(release: release, calendar: calendar)
         func explanation(_ state: Explanation.State, _ sentence: String, _ equation: Explanation.Equation? = nil)
             -> Explanation
         {

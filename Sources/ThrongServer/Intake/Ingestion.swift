@@ -20,7 +20,7 @@ final class Ingestion: Sendable {
     private let believed: BelievedTime
     private let telemetry: Telemetry
     private let clock: UnixClock
-    private let houseClock: HouseClock
+    private let houseClock: MachineClock
     private let calendars: [String: PeriodCalendar]
     private let onFullWindows: @Sendable (_ areFull: Bool) -> Void
     private let saidFull = Atomic<Bool>(false)
@@ -51,7 +51,7 @@ final class Ingestion: Sendable {
         telemetry: Telemetry,
         bodies: BodyBudget,
         clock: UnixClock,
-        houseClock: HouseClock,
+        houseClock: MachineClock,
         onFullWindows: @escaping @Sendable (_ areFull: Bool) -> Void = { _ in },
         onFailure: @escaping @Sendable (any Error) -> Void
     ) {
@@ -307,7 +307,7 @@ final class Ingestion: Sendable {
     func tidy() throws {
         guard houseClock.doubt == nil else { return }
         let now = clock.now
-        reveals.closeWindows(now: now)
+        reveals.forgetWindows(overBy: now)
         let known = keys.windows
         // Added up while others count: nobody sends to these windows any more.
         let ended = state.withLock { $0.takeEnded(now: now) }.map { $0.tallied() }

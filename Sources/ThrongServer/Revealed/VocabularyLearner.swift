@@ -94,9 +94,9 @@ final class VocabularyLearner: Sendable {
     }
 
     /// Forgets what was noted in windows that are over.
-    func closeWindows(now: UnixSeconds) {
-        vocabulary.closeWindows(now: now)
-        candidates.withLock { $0.closeWindows(now: now) }
+    func forgetWindows(overBy now: UnixSeconds) {
+        vocabulary.forgetWindows(overBy: now)
+        candidates.withLock { $0.forgetWindows(overBy: now) }
     }
 
     // MARK: Learning

@@ -73,7 +73,7 @@ package final class ReleaseStore: Sendable {
         try await connection.run { session in
             let metric = try session.metricID(of: scope.layout)
             return try session.transaction {
-                guard try Self.close(scope, metric, session) else { return nil }
+                guard try Self.closePeriod(of: scope, metric, session) else { return nil }
                 let evidence = try Self.evidence(for: scope, metric, session)
                 let decision = try decide(evidence)
                 try Self.write(decision, of: scope.layout, scope.period, metric, session)

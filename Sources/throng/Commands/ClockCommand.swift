@@ -24,7 +24,7 @@ struct ClockCommand: AsyncParsableCommand {
         @OptionGroup var place: Place
 
         func run() async throws {
-            let doubt = try await ClockCommand.withStore(place) { try await HouseClock().look($0) }
+            let doubt = try await ClockCommand.withStore(place) { try await MachineClock().look($0) }
             guard let doubt else { return Terminal.data("The time of day is believed.") }
             Terminal.data("\(doubt)")
             throw ExitCode(2)
@@ -56,7 +56,7 @@ struct ClockCommand: AsyncParsableCommand {
             }
             try await ClockCommand.withStore(place) { store in
                 do {
-                    try await HouseClock().confirm(store)
+                    try await MachineClock().confirm(store)
                 } catch let doubt as ClockDoubt {
                     throw CommandFailure(doubt.description)
                 }

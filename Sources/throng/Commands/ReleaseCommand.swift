@@ -93,7 +93,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
         let outcome = try await DatabaseAccess.use(place) { settings in
             let store = ReleaseStore(settings)
             defer { store.close() }
-            if let doubt = try await HouseClock().look(DatabaseClock(store.connection)) {
+            if let doubt = try await MachineClock().look(DatabaseClock(store.connection)) {
                 throw CommandFailure(doubt.description)
             }
             let now = UnixClock.system.now

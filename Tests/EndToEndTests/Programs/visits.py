@@ -14,9 +14,11 @@ def walk(browser, site, ledger):
     screen = screen_of(browser)
     ledger.view("/", screen)
     ledger.holds("a page view is counted, and nothing of the purpose that asks first")
-    browser.click("[href='/lamp/arc']").click("[data-page='/lamp/arc'] button").click("[data-page='/lamp/arc'] button")
+    browser.click("[href='/lamp/arc']").click("[data-page='/lamp/arc'] button")
+    # Twice at once: on a busy machine a batch may leave between two clicks that are made one after the other.
+    browser.run("const button = document.querySelector(\"[data-page='/lamp/arc'] button\"); button.click(); button.click()")
     ledger.view("/lamp/:name", screen)
-    ledger.add("baskets", "Floor", times=2)
+    ledger.add("baskets", "Floor", times=3)
     browser.run("history.back()")
     browser.until("return location.pathname == '/'")
     ledger.view("/", screen)
@@ -58,7 +60,8 @@ def walk(browser, site, ledger):
         check(word not in text, "a batch holds", word, text)
     check(all(event["at"][14:] in ("00:00Z", "15:00Z", "30:00Z", "45:00Z") for batch in batches
               for event in batch["events"]), "times are quarters of an hour:", text)
-    check(any(event["event"] == "add_to_cart" and event["count"] == 2 for batch in batches for event in batch["events"]),
+    check(any(event["fields"] == {"kind": "Floor"} and event["count"] >= 2 for batch in batches
+              for event in batch["events"]),
           "what happens twice is a number, not two events:", text)
     check(len({batch["id"] for batch in batches}) == 1, "one identifier a window")
     check(len({batch["batch"] for batch in batches}) == len(batches), "every batch has a name of its own")

@@ -29,7 +29,7 @@ final class VirtualDaemon: @unchecked Sendable {
     private let layouts: [MetricLayout]
     private let machine: Machine
     private let clock: UnixClock
-    private let houseClock: HouseClock
+    private let houseClock: MachineClock
     private let executor: StepExecutor
     private let labels: LabelStore
     private let logger: Logger
@@ -82,7 +82,7 @@ final class VirtualDaemon: @unchecked Sendable {
         port.onEnd = { client.end() }
         machine = Machine(disk: port, time: { time.time($0) }, random: { random.next() }, hasThreads: false)
         clock = UnixClock { time.shown }
-        houseClock = HouseClock(clock, machine: "town") { time.truth.value }
+        houseClock = MachineClock(clock, machine: "town") { time.truth.value }
         logger = Logger(label: "simulation") { _ in
             guard let say else { return SwiftLogNoOpLogHandler() }
             return TraceLog(say: say)

@@ -5,7 +5,7 @@ package import ThrongStore
 package import ThrongWire
 
 /// The clocks of this machine, and whether the time of day is believed: one for all who act by it.
-package final class HouseClock: Sendable {
+package final class MachineClock: Sendable {
     private let clock: UnixClock
     private let machine: String
     private let uptime: @Sendable () -> Int64
@@ -16,8 +16,8 @@ package final class HouseClock: Sendable {
     ///   - machine: which start of which machine this is.
     ///   - uptime: how long it has run, by a clock that nobody sets. Unit: seconds.
     package init(
-        _ clock: UnixClock = .system, machine: String = HouseClock.bootID,
-        uptime: @escaping @Sendable () -> Int64 = HouseClock.secondsSinceBoot
+        _ clock: UnixClock = .system, machine: String = MachineClock.bootID,
+        uptime: @escaping @Sendable () -> Int64 = MachineClock.secondsSinceBoot
     ) {
         self.clock = clock
         self.machine = machine

@@ -2,7 +2,7 @@ internal import ThrongPlan
 internal import ThrongSuppression
 
 /// A release case in the engine's terms: columns over leaves, and what is known of each.
-struct ReleaseProblem {
+struct CaseTable {
     /// The leaves.
     let frame: ReleaseFrame
     /// Every grouping of every span, shown or not.
@@ -123,7 +123,7 @@ struct ReleaseProblem {
     }
 }
 
-extension ReleaseProblem {
+extension CaseTable {
     /// The published cells around everything that a pattern leaves open: sensitive cells without a proof, and wholes
     /// whose unknown rest would be under k.
     ///

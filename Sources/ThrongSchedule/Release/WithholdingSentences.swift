@@ -3,7 +3,7 @@ internal import ThrongPlan
 internal import ThrongRelease
 
 /// Names cells and says why they were withheld, in plain words.
-struct CellWords {
+struct WithholdingSentences {
     let release: Release
     let calendar: PeriodCalendar
 

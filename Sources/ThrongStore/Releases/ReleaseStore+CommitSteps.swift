@@ -4,7 +4,7 @@ internal import ThrongRelease
 
 extension ReleaseStore {
     /// Waits for the flushes under way, holds off later ones, and closes a period; false where that was done before.
-    static func close(_ scope: ReleaseScope, _ metric: Int64, _ session: Session) throws -> Bool {
+    static func closePeriod(of scope: ReleaseScope, _ metric: Int64, _ session: Session) throws -> Bool {
         let period = scope.period
         if scope.ties != nil { try session.run(LockTies(app: scope.layout.app)) }
         let closing: any Command =

@@ -31,7 +31,7 @@ internal import ThrongCounting
 internal import ThrongPlan
 internal import ThrongWire
 
-enum JournalRecord {
+enum EntryFormat {
     /// In an addition's layout: firsts follow.
     private static let hasFirsts: UInt16 = 0x8000
     /// In an addition's layout: it is late. A segment mentions fewer layouts than this.

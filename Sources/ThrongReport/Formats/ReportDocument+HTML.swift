@@ -1,0 +1,22 @@
+internal import ThrongPlan
+
+extension ReportDocument {
+    /// The report as one self-contained HTML page that is also well-formed XML: no script, nothing loaded.
+    ///
+    /// - Throws: ``ReportError/template(name:reason:)`` where a built-in template does not parse.
+    package func html() throws(ReportError) -> String {
+        try PageTemplates.shared.get().page(of: self)
+    }
+}
+
+extension ReportLocale {
+    /// What the page's style says in addition for the paper of the reader's country; the style itself is for A4.
+    ///
+    /// Source: Unicode CLDR 46, paper sizes.
+    var paperStyle: String {
+        switch self {
+        case .americanEnglish: "@media print { @page { size: letter; } }\n"
+        case .english, .german, .swissGerman, .french, .italian, .spanish, .dutch: ""
+        }
+    }
+}
