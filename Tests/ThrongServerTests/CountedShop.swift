@@ -36,7 +36,11 @@ struct CountedShop {
     }
 
     init(_ yaml: String, proof: ReleaseScheduler.ProofOptions = ReleaseScheduler.ProofOptions()) async throws {
-        plan = try Self.plan(yaml)
+        try await self.init(Self.plan(yaml), proof: proof)
+    }
+
+    init(_ plan: Plan, proof: ReleaseScheduler.ProofOptions = ReleaseScheduler.ProofOptions()) async throws {
+        self.plan = plan
         settings = try await TestCluster.database()
         store = ReleaseStore(settings)
         counterStore = CounterStore(settings)
@@ -58,11 +62,18 @@ struct CountedShop {
 
     /// Adds to the counters of a day, as a daemon of its own.
     ///
-    /// - Parameter cells: by the labels of a leaf cell, in the plan's order, with blanks between them.
-    func count(_ metric: MetricName, day: Int, _ cells: [String: Counted]) async throws {
+    /// - Parameters:
+    ///   - cells: by the labels of a leaf cell, in the plan's order, with blanks between them.
+    ///   - other: the plan of the daemon; the shop's where there is none.
+    func count(_ metric: MetricName, day: Int, _ cells: [String: Counted], under other: Plan? = nil) async throws {
+        let plan = other ?? plan
         let counted = try #require(plan.metric(metric))
         let layout = try plan.layout(of: counted, rules: .system)
-        try await counterStore.registerLayouts([layout], terms: [layout: plan.releaseTerms(of: counted)])
+        let admin = Connection(settings)
+        defer { admin.close() }
+        // Metrics of which a test counts nothing have no periods.
+        let known = Set(try await admin.texts("select metric from throng.metric_layout"))
+        try await self.start(plan) { known.contains($0.text) || $0 == metric }
         let start = Self.start(day)
         let window = layout.rotation.window(at: start)
         var counters: [CounterDelta] = []
@@ -101,6 +112,39 @@ struct CountedShop {
         let flush = Flush(
             after: begin, through: begin.next, layouts: [layout], counters: counters, distinct: distinct, top: pairs)
         _ = try await counterStore.flush(flush, now: start + 3600)
+    }
+
+    /// Starts a daemon with a plan at a time of its own choice.
+    func start(_ plan: Plan, at instant: UnixSeconds) async throws {
+        let admin = Connection(settings)
+        defer { admin.close() }
+        let now = try await admin.integer("select floor(extract(epoch from clock_timestamp()))::bigint")
+        try await start(plan)
+        for column in ["since", "until"] {
+            try await admin.execute(
+                """
+                update throng.layout_terms set \(column) = to_timestamp(\(instant.value))
+                where \(column) >= to_timestamp(\(now))
+                """)
+        }
+    }
+
+    /// Forgets what plans asked, as a house does that keeps nothing.
+    func forgetTerms() async throws {
+        let admin = Connection(settings)
+        defer { admin.close() }
+        try await admin.execute("delete from throng.layout_terms")
+        try await admin.execute(
+            "update throng.metric_layout set threshold = null, sensitive = null, protection = null")
+    }
+
+    /// Starts a daemon with a plan: its layouts are registered, with what it asks of their releases.
+    func start(_ plan: Plan, with isCounted: (MetricName) -> Bool = { _ in true }) async throws {
+        var terms: [MetricLayout: ReleaseTerms] = [:]
+        for metric in plan.metrics where isCounted(metric.name) {
+            terms[try plan.layout(of: metric, rules: .system)] = plan.releaseTerms(of: metric)
+        }
+        try await counterStore.registerLayouts(terms.keys.sorted { $0.metric < $1.metric }, terms: terms)
     }
 
     static func cell(_ labels: String, _ layout: MetricLayout) throws -> CellIndex {

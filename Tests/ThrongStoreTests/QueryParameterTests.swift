@@ -82,7 +82,8 @@ struct QueryParameterTests {
         SelectClosedFrom(metric: 1, from: .epoch), OpenPeriods(periods: [period], ends: [.epoch]), UpsertCounters(),
         UpsertDistinct(), UpsertTop(daemon: daemon), RegisterLayout(layout: .sample(), makeCurrent: true),
         KeepTerms(metric: 1, terms: terms), FindLayout(layout: LayoutID([])), SelectLayouts(app: "shop"),
-        SelectTerms(layout: LayoutID([])),
+        SelectTerms(layout: LayoutID([])), FreezeTerms(metric: 1, since: nil, terms: terms),
+        RetireTerms(kept: [1], ended: .epoch), SelectTermsVersions(app: "shop", from: .epoch, to: .epoch),
     ]
 
     private static let released: [any TypedQuery] = [

@@ -1,6 +1,7 @@
 /// What a plan asks of a metric's releases beyond what its layout says.
 ///
-/// Kept with each layout, so that one that the plan no longer has is released under the terms under which it was counted.
+/// Kept with each layout from when the plan comes into force, so that what was counted under one plan and is released under
+/// another is released under the terms of both.
 package struct ReleaseTerms: Sendable, Hashable {
     /// How many devices a published number stands for.
     package let threshold: Threshold
@@ -10,24 +11,33 @@ package struct ReleaseTerms: Sendable, Hashable {
     package let protection: Protection
     /// At which ages its numbers go, retention last; empty where nobody said so.
     package let expiry: [DecayStep]
+    /// What is counted, and of whom; nil where nobody said so, and in metrics with noise.
+    package let counted: CountedEvents?
 
     /// Puts terms together.
     package init(
         threshold: Threshold, sensitive: [DimensionName] = [], protection: Protection = .standard,
-        expiry: [DecayStep] = []
+        expiry: [DecayStep] = [], counted: CountedEvents? = nil
     ) {
         self.threshold = threshold
         self.sensitive = Set(sensitive).sorted()
         self.protection = protection
         self.expiry = expiry
+        self.counted = counted
     }
 
-    /// What satisfies both.
+    /// What satisfies both. What is counted is the first one's.
     package func stricter(with other: ReleaseTerms) -> ReleaseTerms {
         ReleaseTerms(
             threshold: max(threshold, other.threshold), sensitive: sensitive + other.sensitive,
             protection: max(protection, other.protection),
-            expiry: expiry + other.expiry.filter { !expiry.contains($0) })
+            expiry: expiry + other.expiry.filter { !expiry.contains($0) }, counted: counted)
+    }
+
+    /// The same about what is known to have been counted.
+    package func counting(_ counted: CountedEvents?) -> ReleaseTerms {
+        ReleaseTerms(
+            threshold: threshold, sensitive: sensitive, protection: protection, expiry: expiry, counted: counted)
     }
 }
 
@@ -53,7 +63,8 @@ extension Plan {
     package func releaseTerms(of metric: Metric) -> ReleaseTerms {
         ReleaseTerms(
             threshold: releaseThreshold(of: metric), sensitive: sensitiveDimensions(of: metric),
-            protection: metric.protection, expiry: expirySteps(of: metric))
+            protection: metric.protection, expiry: expirySteps(of: metric),
+            counted: metric.noise == nil ? counted(by: metric) : nil)
     }
 
     /// The decay steps of a metric and, last, the end of its purpose's retention.

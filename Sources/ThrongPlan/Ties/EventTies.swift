@@ -1,6 +1,6 @@
 /// Which metrics of an app are tied by the events that they count, as far as the plan in force says.
 package struct EventTies: Sendable {
-    private let known: [MetricName: CountedEvents]
+    private var known: [MetricName: CountedEvents]
     private let audiences: [PurposeName: CountedEvents.Audience]
 
     /// Reads a plan. Noisy metrics are left out: their numbers are no equations, and the plan's reader keeps their
@@ -8,15 +8,26 @@ package struct EventTies: Sendable {
     package init(_ plan: Plan) {
         var audiences: [PurposeName: CountedEvents.Audience] = [:]
         for purpose in plan.purposes {
-            audiences[purpose.name] = .terms(needsConsent: purpose.needsConsent, refusedBy: purpose.refusedBy)
+            audiences[purpose.name] = plan.audience(of: purpose.name)
         }
         self.audiences = audiences
         var known: [MetricName: CountedEvents] = [:]
         for metric in plan.metrics where metric.noise == nil {
-            known[metric.name] = CountedEvents(
-                names: Set(metric.countingEvents), audience: audiences[metric.purpose] ?? .former(metric.purpose))
+            known[metric.name] = plan.counted(by: metric)
         }
         self.known = known
+    }
+
+    /// The same where what was counted in a stretch of time is known from when it was counted.
+    ///
+    /// Metrics of which nobody kept anything count what this plan says, all of the time.
+    package func during(_ history: TermsHistory) -> EventTies {
+        var ties = self
+        for (metric, counted) in known where history.counted(by: metric) == nil {
+            ties.known[metric] = history.throughout(counted)
+        }
+        for metric in history.metrics { ties.known[metric] = history.counted(by: metric) }
+        return ties
     }
 
     /// What a metric counts.
@@ -46,38 +57,17 @@ package struct EventTies: Sendable {
     }
 }
 
-/// Which events a metric counts, as far as anybody knows, and of which clients.
-///
-/// Two metrics are tied where one's events are all among the other's: then their numbers speak of the same happenings.
-package struct CountedEvents: Sendable, Hashable {
-    /// By name; nil where the plan that named them is gone. Such a metric may count anything.
-    package let names: Set<EventName>?
-    /// Who sends them.
-    package let audience: Audience
-
-    /// The clients of a purpose. Purposes that ask for the same consent and obey the same signals have the same.
-    package enum Audience: Sendable, Hashable {
-        /// Whoever is asked so and says so.
-        case terms(needsConsent: Bool, refusedBy: Set<OptOutSignal>)
-        /// Those of a purpose that the plan no longer has.
-        case former(PurposeName)
-    }
-
-    /// Names events and who sends them.
-    package init(names: Set<EventName>?, audience: Audience) {
-        self.names = names
-        self.audience = audience
-    }
-
-    /// Whether one's events are all among the other's, or may be.
-    package func isTied(to other: CountedEvents) -> Bool {
-        guard audience == other.audience else { return false }
-        guard let mine = names, let its = other.names else { return true }
-        return !mine.isEmpty && !its.isEmpty && (mine.isSubset(of: its) || its.isSubset(of: mine))
-    }
-}
-
 extension Plan {
+    /// What an exact metric counts, and of whom.
+    package func counted(by metric: Metric) -> CountedEvents {
+        CountedEvents(names: Set(metric.countingEvents), audience: audience(of: metric.purpose))
+    }
+
+    fileprivate func audience(of name: PurposeName) -> CountedEvents.Audience {
+        guard let purpose = purpose(name) else { return .former(name) }
+        return .terms(needsConsent: purpose.needsConsent, refusedBy: purpose.refusedBy)
+    }
+
     /// The metrics that count some of the same events as one, directly or through others, itself left out; in the plan's
     /// order.
     package func metrics(tiedTo metric: Metric) -> [Metric] {

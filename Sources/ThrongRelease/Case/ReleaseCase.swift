@@ -13,16 +13,20 @@ package struct ReleaseCase: Sendable {
     package let earlier: [Release]
     /// What counts some of the same events, and what was published of it.
     package let tied: [TiedMetric]
+    /// What the metric counted, as it was kept; nil where nobody did.
+    package let counted: CountedEvents?
 
     /// Puts a case together.
     package init(
-        header: ReleaseHeader, parts: [StoredCube], earlier: [Release] = [], tied: [TiedMetric] = []
+        header: ReleaseHeader, parts: [StoredCube], earlier: [Release] = [], tied: [TiedMetric] = [],
+        counted: CountedEvents? = nil
     ) {
         self.parts = parts.sorted { $0.period.start < $1.period.start }
         // The labels that its slots have by now are read with the counters.
         self.header = self.parts.last.map { header.naming(as: $0.layout) } ?? header
         self.earlier = earlier
         self.tied = tied
+        self.counted = counted
     }
 }
 

@@ -14,7 +14,8 @@ package struct ReleaseEvidence: Sendable, Hashable {
     package let earlier: [Release]
     /// What counts some of the same events, and what was published of it.
     package let tied: [TiedMetric]
-    /// What the last plan that had the layout asked of its releases; nil where nobody kept that.
+    /// What satisfies every plan that was in force since the period began, of this metric and of those that are tied to it;
+    /// nil where nobody kept that.
     package let terms: ReleaseTerms?
 
     /// Puts evidence together.
@@ -34,6 +35,8 @@ package struct ReleaseEvidence: Sendable, Hashable {
 extension ReleaseCase {
     /// A case on evidence.
     package init(header: ReleaseHeader, on evidence: ReleaseEvidence) {
-        self.init(header: header, parts: evidence.parts, earlier: evidence.earlier, tied: evidence.tied)
+        self.init(
+            header: header, parts: evidence.parts, earlier: evidence.earlier, tied: evidence.tied,
+            counted: evidence.terms?.counted)
     }
 }

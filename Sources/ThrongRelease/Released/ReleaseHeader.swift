@@ -63,6 +63,19 @@ package struct ReleaseHeader: Sendable, Hashable, Codable {
         return header
     }
 
+    /// The same under terms that may only ask for more: those under which its numbers were counted.
+    ///
+    /// Its events are those that were counted; nobody says which where a plan was edited meanwhile.
+    package func tightened(by terms: ReleaseTerms?) -> ReleaseHeader {
+        guard let terms else { return self }
+        let wanted = Set((sensitive ?? []) + terms.sensitive)
+        return ReleaseHeader(
+            layout: layout, period: period, plan: plan, threshold: max(threshold, terms.threshold), sampling: sampling,
+            reach: reach, groupings: groupings, protection: max(protection ?? .standard, terms.protection),
+            sensitive: layout.dimensions.map(\.name).filter(wanted.contains), noise: noise,
+            events: terms.counted.map { $0.names.map(Array.init) } ?? events)
+    }
+
     /// By shown grouping, the counter of the devices that said that this was their first in the period; empty where
     /// clients are not asked to.
     var firsts: [Margin: MeasureIndex] {

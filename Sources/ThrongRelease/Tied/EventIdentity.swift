@@ -6,8 +6,18 @@ struct EventIdentity: Hashable {
     let whole: Int
     /// Metrics without an event in common.
     let parts: [Int]
-    /// Whether the parts' events are all of the whole's.
-    let isExact: Bool
+    /// What is known of what the whole has beyond its parts.
+    let rest: Rest
+
+    /// What a whole has beyond its parts.
+    enum Rest: Hashable {
+        /// Nothing: the parts' events are all of the whole's.
+        case none
+        /// Something: it has events of others, too.
+        case some
+        /// Nobody can say, except where it is very little: a plan was edited, and under one of its versions it was nothing.
+        case unknown
+    }
 
     /// A whole of many kinds has more families of them than anybody needs; this many are looked at.
     static let mostFamilies = 64
@@ -18,26 +28,51 @@ struct EventIdentity: Hashable {
     /// that is the most that anybody could believe.
     static func all(among metrics: [CountedEvents]) -> [EventIdentity] {
         var found: [EventIdentity] = []
+        var isKnown: Set<EventIdentity> = []
+        for kind in [\CountedEvents.happenings, \.onTime] {
+            for identity in families(among: metrics, counting: kind) where isKnown.insert(identity).inserted {
+                found.append(identity)
+            }
+        }
+        let pairs = Set(found.filter { $0.parts.count == 1 }.map { Set([$0.whole] + $0.parts) })
         for (whole, counted) in metrics.enumerated() {
-            var candidates: [(place: Int, names: Set<EventName>)] = []
-            for (place, other) in metrics.enumerated()
-            where place != whole && other.audience == counted.audience && counted.isTied(to: other) {
-                guard let mine = counted.names, let its = other.names, mine != its else {
+            for place in metrics.indices.dropFirst(whole + 1)
+            where !pairs.contains([whole, place]) && counted.isAlmostTied(to: metrics[place]) {
+                found.append(EventIdentity(whole: whole, parts: [place], rest: .unknown))
+            }
+        }
+        return found
+    }
+
+    private static func families(
+        among metrics: [CountedEvents], counting kind: KeyPath<CountedEvents, Set<CountedEvents.Happening>?>
+    ) -> [EventIdentity] {
+        var found: [EventIdentity] = []
+        for (whole, counted) in metrics.enumerated() {
+            var candidates: [(place: Int, events: Set<CountedEvents.Happening>)] = []
+            for (place, other) in metrics.enumerated() where place != whole {
+                guard let mine = counted[keyPath: kind], let its = other[keyPath: kind] else {
                     // Once a pair.
-                    if place > whole { found.append(EventIdentity(whole: whole, parts: [place], isExact: true)) }
+                    if place > whole, other.audience == counted.audience {
+                        found.append(EventIdentity(whole: whole, parts: [place], rest: .none))
+                    }
                     continue
                 }
-                if its.isSubset(of: mine) { candidates.append((place, its)) }
+                if mine == its, !mine.isEmpty, place > whole {
+                    found.append(EventIdentity(whole: whole, parts: [place], rest: .none))
+                }
+                if its.isStrictSubset(of: mine), !its.isEmpty { candidates.append((place, its)) }
             }
-            guard let names = counted.names else { continue }
+            guard let events = counted[keyPath: kind] else { continue }
             var families = 0
-            func extend(_ family: [Int], _ covered: Set<EventName>, from next: Int) {
+            func extend(_ family: [Int], _ covered: Set<CountedEvents.Happening>, from next: Int) {
                 for index in next..<candidates.count where families < mostFamilies {
                     let candidate = candidates[index]
-                    guard covered.isDisjoint(with: candidate.names) else { continue }
-                    let all = covered.union(candidate.names)
+                    guard covered.isDisjoint(with: candidate.events) else { continue }
+                    let all = covered.union(candidate.events)
                     found.append(
-                        EventIdentity(whole: whole, parts: family + [candidate.place], isExact: all == names))
+                        EventIdentity(
+                            whole: whole, parts: family + [candidate.place], rest: all == events ? .none : .some))
                     families += 1
                     extend(family + [candidate.place], all, from: index + 1)
                 }

@@ -20,7 +20,7 @@ struct TiedCase {
         self.options = options
         let header = release.header
         var names = [header.layout.metric]
-        var counted = [release.counted]
+        var counted = [release.counts]
         var tables = [TiedTable(source: 0, laid: own)]
         for metric in release.tied where metric.isWhole && !metric.parts.isEmpty {
             let source: Int
@@ -84,8 +84,10 @@ struct TiedTable {
 }
 
 extension ReleaseCase {
-    /// What the released metric counts. Its audience stands for all: who is tied has the same.
-    var counted: CountedEvents {
+    /// What the released metric counts. Where that was not kept, others' audience stands for its own: who is tied has the
+    /// same.
+    var counts: CountedEvents {
+        if let counted { return counted }
         let audience = tied.first?.counted.audience ?? .former(header.layout.purpose)
         return CountedEvents(names: header.events.map { Set($0) }, audience: audience)
     }

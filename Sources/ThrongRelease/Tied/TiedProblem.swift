@@ -75,11 +75,14 @@ struct TiedProblem {
                 // What one side counts besides the other is somebody's, too: other kinds of events, or the late ones of
                 // a few devices, between two releases.
                 let isSmall = sum == nil && difference != 0 && abs(difference) < threshold
-                if !identity.isExact || isSmall {
+                // Of two that might be the same but for an edited plan, only that they nearly are is to be believed.
+                if identity.rest == .unknown, !isSmall { continue }
+                let isPart = identity.rest == .some
+                if isPart || isSmall {
                     let rest = UInt32(values.count)
-                    let value = identity.isExact ? abs(difference) : max(0, difference)
+                    let value = isPart ? max(0, difference) : abs(difference)
                     values.append(value)
-                    if identity.isExact, difference < 0 { whole.append(rest) } else { parts.append(rest) }
+                    if !isPart, difference < 0 { whole.append(rest) } else { parts.append(rest) }
                     if isSmall, value > 0 {
                         lists.append([rest])
                         cells.append(CandidateCell(floor: value, cost: 1, isSensitive: true, isOffered: false))

@@ -53,17 +53,17 @@ extension ReleaseScheduler {
 
     /// What a release says about itself.
     ///
-    /// A layout that the plan no longer has shows what was tracked for it, under the terms under which it was counted and
-    /// those that the plan has for its metric now: whichever are stricter.
+    /// It goes by the terms under which it was counted and those that the plan has for its metric now: whichever are
+    /// stricter. A layout that the plan no longer has shows what was tracked for it.
     private func header(on evidence: ReleaseEvidence, plan: Plan) throws -> ReleaseHeader {
         let (layout, period) = (evidence.layout, evidence.period)
         let metric = plan.metric(layout.metric)
         if let metric, try plan.layout(of: metric, rules: rules) == layout {
             return ReleaseHeader(plan: plan, metric: metric, layout: layout, period: period)
+                .tightened(by: evidence.terms)
         }
         let kept = evidence.terms
-        let current = metric.map(plan.releaseTerms)
-        let terms = kept.map { kept in current.map(kept.stricter) ?? kept } ?? current
+        let terms = metric.map(plan.releaseTerms)
         return ReleaseHeader(
             layout: layout,
             period: period,
@@ -74,7 +74,8 @@ extension ReleaseScheduler {
             groupings: Set(layout.trackedMargins + [.total]).sorted(),
             protection: terms?.protection ?? .standard,
             sensitive: (terms?.sensitive ?? []).filter { name in layout.dimensions.contains { $0.name == name } },
-            events: metric?.countingEvents)
+            events: metric?.countingEvents
+        ).tightened(by: kept)
     }
 
     /// What clients sent of the events that were counted in a layout that the plan no longer has.

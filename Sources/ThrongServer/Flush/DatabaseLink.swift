@@ -224,7 +224,10 @@ final class DatabaseLink: Sendable {
 
 /// What flushing needs of PostgreSQL; ``CounterStore`` is the real one, whose functions these are.
 protocol FlushTarget: Sendable {
-    func registerLayouts(_ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms]) async throws
+    @discardableResult
+    func registerLayouts(
+        _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms]
+    ) async throws -> [MetricName]
     func forgetSchema()
     func watermark(of daemon: DaemonID) async throws -> Watermark?
     func attach(

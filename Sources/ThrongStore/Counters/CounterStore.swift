@@ -57,10 +57,13 @@ package final class CounterStore: Sendable {
 
     /// Registers the layouts of the plan in force and makes their views the metrics' current ones.
     ///
-    /// - Parameter terms: what the plan asks of their releases; kept for when it no longer has them.
+    /// - Parameter terms: what the plan asks of their releases. It is kept for all that is counted from now on, and what
+    ///   plans before it asked, for all that was counted under them.
+    /// - Returns: the metrics of which the plan before this one asked something else.
+    @discardableResult
     package func registerLayouts(
         _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms] = [:]
-    ) async throws {
+    ) async throws -> [MetricName] {
         try await register(layouts, terms: terms, makeCurrent: true)
     }
 
@@ -207,11 +210,12 @@ extension CounterStore {
         }
     }
 
+    @discardableResult
     private func register(
         _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms] = [:], makeCurrent: Bool
-    ) async throws {
-        let known = try await connection.run { session in
-            try layouts.map { layout in
+    ) async throws -> [MetricName] {
+        let (known, edited) = try await connection.run { session in
+            let known = try layouts.map { layout in
                 let metric = try session.one(RegisterLayout(layout: layout, makeCurrent: makeCurrent))
                 guard let calendar = PeriodCalendar(timeZone: layout.timeZone) else {
                     throw RegisterLayout.unexpected
@@ -222,9 +226,34 @@ extension CounterStore {
                     metric: PendingFlush.Metric(
                         id: metric, kind: layout.period, calendar: calendar, isNoisy: layout.noise != nil))
             }
+            let frozen = zip(layouts, known).compactMap { layout, entry in
+                terms[layout].map { (layout.metric, entry.metric.id, $0) }
+            }
+            return (known, try Self.freeze(frozen, session))
         }
         state.withLock { state in
             for (layout, entry) in zip(layouts, known) { state.metrics[layout] = entry }
+        }
+        return edited
+    }
+
+    /// Keeps the terms of all of a daemon's layouts, which come into force together; returns the metrics whose terms were
+    /// edited.
+    private static func freeze(
+        _ all: [(metric: MetricName, layout: Int32, terms: ReleaseTerms)], _ session: Session
+    ) throws -> [MetricName] {
+        guard !all.isEmpty else { return [] }
+        return try session.transaction {
+            var since: UnixSeconds?
+            var edited: [MetricName] = []
+            // One order for all daemons, as each row is locked.
+            for (metric, layout, terms) in all.sorted(by: { $0.layout < $1.layout }) {
+                let frozen = try session.one(FreezeTerms(metric: layout, since: since, terms: terms))
+                since = frozen.since
+                if frozen.isEdited { edited.append(metric) }
+            }
+            if let since { try session.run(RetireTerms(kept: all.map(\.layout), ended: since)) }
+            return edited
         }
     }
 

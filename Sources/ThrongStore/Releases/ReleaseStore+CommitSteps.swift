@@ -31,7 +31,7 @@ extension ReleaseStore {
             isNeeded = try session.one(FindOpenRollup(metric: metric, period: period))
         }
         let counted = evidence.parts.map(\.period)
-        let names = scope.ties.map { tiedNames($0, layout) } ?? []
+        let names = try terms(for: scope, session).ties.map { tiedNames($0, layout) } ?? []
         if !names.isEmpty {
             // Until nothing tied is open over the same time; it is forgotten at once where nothing is.
             for period in counted { try session.run(KeepPeriod(metric: metric, period: period, names: names)) }

@@ -14,13 +14,36 @@ extension ReleaseStore {
             earlier = try releases(within: scope.period, of: layout, metric, session)
             periods = earlier.map(\.header.period).filter { $0.kind == layout.period }
         }
+        let (terms, ties) = try terms(for: scope, session)
         return ReleaseEvidence(
             layout: layout,
             period: scope.period,
             parts: try periods.map { try cube(layout, $0, metric, session) },
             earlier: earlier,
-            tied: try scope.ties.map { try tied(by: $0, layout, scope.period, metric, session) } ?? [],
-            terms: try terms(of: layout, session))
+            tied: try ties.map { try tied(by: $0, layout, scope.period, metric, session) } ?? [],
+            terms: terms)
+    }
+
+    /// What a release has to satisfy at least, nil where nobody kept that, and what was counted besides.
+    ///
+    /// Plans that were in force since the period began count, and those of tied metrics, too: what one gives away, it gives
+    /// away for all. Where something that holds the period was published, it is about all that it holds.
+    static func terms(
+        for scope: ReleaseScope, _ session: Session
+    ) throws -> (terms: ReleaseTerms?, ties: EventTies?) {
+        let (layout, period) = (scope.layout, scope.period)
+        let around = try session.run(SelectOverlappingReleases(app: layout.app, from: period.start, to: period.end))
+            .map(\.release.header.period).filter { $0.start <= period.start && $0.end >= period.end }
+        let start = around.reduce(period.start) { min($0, $1.start) }
+        let end = around.reduce(period.end) { max($0, $1.end) }
+        let history = TermsHistory(
+            try session.run(SelectTermsVersions(app: layout.app, from: start, to: end)), from: start, to: end)
+        let ties = scope.ties?.during(history)
+        let names = ties.map { tiedNames($0, layout) } ?? []
+        let kept = [try terms(of: layout, session), history.strictest(of: names.union([layout.metric]))]
+            .compactMap { $0 }
+        let strictest = kept.dropFirst().reduce(kept.first) { $0?.stricter(with: $1) }
+        return (strictest?.counting(history.counted(by: layout.metric)), ties)
     }
 
     static func cube(

@@ -42,8 +42,11 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
 
     // MARK: Flushing
 
-    func registerLayouts(_ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms]) async throws {
+    func registerLayouts(
+        _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms]
+    ) async throws -> [MetricName] {
         try await hear("metric_layout.register")
+        return []
     }
 
     func forgetSchema() {}

@@ -1,0 +1,21 @@
+-- Keeps what the plan in force asks of a layout's releases.
+-- $1 metric: integer, the schema's number of a layout.
+-- $2 since: bigint, Unix seconds; when the plan came into force, null for now.
+-- $3 k: bigint, devices.
+-- $4 sensitive: text, names of dimensions separated by commas.
+-- $5 protection: smallint, percent.
+-- $6 events: text, names separated by commas.
+-- $7 consent: boolean, null where the purpose is not in the plan.
+-- $8 signals: text, names separated by commas.
+-- Returns: when the plan came into force (Unix seconds), whether the one before it asked something else.
+select frozen_since,
+    is_edited
+from throng.freeze_terms(
+    $1::integer,
+    $2::bigint,
+    $3::bigint,
+    string_to_array($4, ','),
+    $5::smallint,
+    string_to_array($6, ','),
+    $7::boolean,
+    string_to_array($8, ','));

@@ -1,0 +1,78 @@
+internal import ThrongPlan
+internal import ThrongPostgres
+internal import ThrongWire
+
+/// Keeps what the plan in force asks of a layout's releases; says since when it is in force, and whether the one before it
+/// asked something else.
+struct FreezeTerms: RowQuery {
+    static let text = Query("layout_terms.freeze", PackageResources.layout_terms_freeze_sql)
+
+    let metric: Int32
+    /// Nil for now.
+    let since: UnixSeconds?
+    let terms: ReleaseTerms
+
+    var parameters: [Parameter] {
+        var needsConsent: Bool?
+        var refusedBy: [String] = []
+        if case .terms(let isNeeded, let signals) = terms.counted?.audience {
+            needsConsent = isNeeded
+            refusedBy = signals.map(\.rawValue).sorted()
+        }
+        return [
+            .integer(Int64(metric)), since.map { $0.parameter } ?? .null, terms.threshold.devices.parameter,
+            .text(terms.sensitive.map(\.text).joined(separator: ",")), terms.protection.percent.parameter,
+            .text((terms.counted?.names ?? []).map(\.text).sorted().joined(separator: ",")),
+            needsConsent.map { .flag($0) } ?? .null, .text(refusedBy.joined(separator: ",")),
+        ]
+    }
+
+    func row(_ columns: inout RowReader) throws -> (since: UnixSeconds, isEdited: Bool) {
+        (try columns.time(), try columns.flag())
+    }
+}
+
+/// Ends the terms of layouts that the plan in force no longer has.
+struct RetireTerms: Command {
+    static let text = Query("layout_terms.retire", PackageResources.layout_terms_retire_sql)
+
+    /// Those that it has, of every plan of a daemon.
+    let kept: [Int32]
+    let ended: UnixSeconds
+
+    var parameters: [Parameter] { [.integers(kept.map { Int64($0) }), ended.parameter] }
+}
+
+/// What plans asked of an app's layouts that were counted in a stretch of time, if they were in force in it or later; by
+/// layout, oldest first.
+struct SelectTermsVersions: RowQuery {
+    static let text = Query("layout_terms.select", PackageResources.layout_terms_select_sql)
+
+    let app: AppName
+    /// Its first second.
+    let from: UnixSeconds
+    /// The first second after it.
+    let to: UnixSeconds
+
+    var parameters: [Parameter] { [.text(app.text), .instant(from), .instant(to)] }
+
+    func row(_ columns: inout RowReader) throws -> TermsVersion {
+        let layout = try columns.integer()
+        let metric = MetricName(try columns.text())
+        let (since, until) = (try columns.optionalTime(), try columns.optionalTime())
+        let threshold = Threshold(devices: try columns.integer())
+        let sensitive = try columns.names().map { DimensionName($0) }
+        let protection = Protection(percent: try columns.integer())
+        let events = Set(try columns.names().map { EventName($0) })
+        let needsConsent = try columns.optionalText()
+        let refusedBy = Set(try columns.names().compactMap { OptOutSignal(rawValue: $0) })
+        let purpose = PurposeName(try columns.text())
+        let audience: CountedEvents.Audience =
+            needsConsent.map { .terms(needsConsent: $0 == "true", refusedBy: refusedBy) } ?? .former(purpose)
+        return TermsVersion(
+            metric: metric, layout: layout, since: since, until: until,
+            terms: ReleaseTerms(
+                threshold: threshold, sensitive: sensitive, protection: protection,
+                counted: events.isEmpty ? nil : CountedEvents(names: events, audience: audience)))
+    }
+}
