@@ -17,7 +17,7 @@ struct SumRuleTests {
         let cubes = try days.enumerated().map { try town.cube($0, $1) }
         let frame = ReleaseFrame(cubes, layout: town.layout)
         let slab = CubeSlab(frame, span: 0..<days.count, margin: Margin(keeping: [0]))
-        let rule = SumRule(frame, slab: slab, protection: .standard)
+        let rule = SumRule(frame, slab: slab, protection: .standard, threshold: .standard)
         return slab.cells.indices.map { rule.passes($0) }
     }
 
@@ -73,6 +73,6 @@ struct SumRuleTests {
     @Test("a metric without sums passes")
     func none() throws {
         let town = Town([Town.dimension("os", ["ios", "android"])], groupings: [[0]])
-        #expect(try Self.passes(town, [["ios": .init(events: 1, devices: 1)]]) == [true])
+        #expect(try Self.passes(town, [["ios": .init(events: 50, devices: 50)]]) == [true])
     }
 }

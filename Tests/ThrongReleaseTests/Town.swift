@@ -25,11 +25,11 @@ struct Town {
     /// - Parameter groupings: what a release shows, by place of the dimensions.
     init(
         _ dimensions: [MetricLayout.DimensionLayout], sums: [SumMeasure] = [], groupings: [[Int]] = [],
-        impossible: [ImpossibleCombination] = [], firstPeriods: [PeriodKind] = []
+        impossible: [ImpossibleCombination] = [], firstPeriods: [PeriodKind] = [], bound: Int = 10
     ) {
         layout = MetricLayout(
             app: "town", metric: "visits", purpose: "product", rotation: Rotation(seconds: 86_400), period: .day,
-            timeZone: "UTC", dimensions: dimensions, sums: sums, contributionBound: 10,
+            timeZone: "UTC", dimensions: dimensions, sums: sums, contributionBound: bound,
             groupings: groupings.map { Margin(keeping: $0) }, impossible: impossible,
             firstPeriods: firstPeriods)
     }

@@ -58,7 +58,8 @@ struct CaseTable {
             let isOwn = slab.span == spans.own && header.groupings.contains(slab.margin)
             let isShown = spans.shown[slab.span]?.contains(slab.margin) ?? false
             let forced = spans.published(slab)
-            let rule = SumRule(frame, slab: slab, protection: header.protection ?? .standard)
+            let rule = SumRule(
+                frame, slab: slab, protection: header.protection ?? .standard, threshold: header.threshold)
             let said = isOwn ? frame.firsts(of: slab) : nil
             firsts.append(said)
             var names: [UInt32?] = []
@@ -100,7 +101,7 @@ struct CaseTable {
         let threshold = header.threshold.devices
         let protection = header.protection ?? .standard
         problem = try SuppressionProblem(
-            measures: frame.measures.map {
+            measures: (frame.measures + frame.lowerKinds).map {
                 AdditiveMeasure(values: $0, protection: .surrounds(percent: protection.percent))
             },
             columns: lists,

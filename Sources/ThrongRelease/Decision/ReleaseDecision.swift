@@ -48,7 +48,8 @@ package enum WithholdingReason: Sendable, Hashable {
     case small(floor: DeviceFloor)
     /// Fewer than k devices say that they are in it, though its floor reaches k. Unit: devices.
     case fewFirsts(Int64)
-    /// One or two devices make up too much of one of its sums.
+    /// One or two devices make up too much of its events or of one of its sums, or one kind of two that a sum tells apart
+    /// is that of too few.
     case dominated
     /// With numbers that are more useful it would let this cell be computed.
     case reveals(CellAddress)

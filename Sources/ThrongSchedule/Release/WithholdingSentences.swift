@@ -40,8 +40,9 @@ struct WithholdingSentences {
                 """
         case .dominated:
             return """
-                One or two devices make up nearly all of one of its sums, so that one of them, knowing its own part, \
-                could estimate another's to within \(percent) %.
+                One or two devices make up nearly all of its events or of one of its sums, as far as is proved, so that \
+                one of them, knowing its own part, could estimate another's to within \(percent) %; or a sum that tells \
+                two kinds of events apart has one kind of fewer than \(threshold) proved devices.
                 """
         case .reveals(let other):
             return "With it and more useful numbers, anyone could compute \(name(other)), which is withheld."

@@ -1,0 +1,70 @@
+internal import ThrongPlan
+
+/// What the devices of a cell prove about its events: how many of them one device can have sent, and how many devices
+/// it takes to send so many.
+///
+/// Nobody tracks who sent how many events. But in each window an identifier sends at most the contribution bound, and each
+/// that was counted sent at least one. So with D identifiers in each of W windows and T events, one device has sent at
+/// most `min(bound · W, T − Σ(D − 1))` of them, and all but any two at least `max(Σ(D − 2), T − 2 · bound · W)`.
+struct CountRule {
+    /// Unit: events.
+    let events: Int64
+    /// Distinct identifiers by window, as far as they are known. Unit: identifiers.
+    private let identifiers: [Int64]
+    /// Events that one identifier may add in a window.
+    private let bound: Int64
+
+    /// Looks at one cell.
+    init(events: Int64, devices: DeviceCounts, bound: Int) {
+        self.events = events
+        var windows: [DeviceCounts.WindowKey: Int64] = [:]
+        for row in devices.rows where row.devices > 0 {
+            windows[row.window] = (windows[row.window] ?? 0).addedClamped(row.devices)
+        }
+        identifiers = windows.sorted { $0.key < $1.key }.map(\.value)
+        self.bound = Int64(bound)
+    }
+
+    /// The most that one device can have sent. Unit: events.
+    var largest: Int64 { most(of: 1) }
+
+    /// The most that so many devices can have sent together. Unit: events.
+    private func most(of devices: Int64) -> Int64 {
+        let windows = Int64(identifiers.count)
+        // Where no identifiers are known, anybody can have sent all.
+        guard windows > 0 else { return events }
+        let others = identifiers.reduce(Int64(0)) { $0.addedClamped(max(0, $1 - devices)) }
+        return max(0, min(bound.multipliedClamped(by: windows).multipliedClamped(by: devices), events - others))
+    }
+
+    /// The p % rule: T − X12 ≥ p/100 · X1.
+    func passes(_ protection: Protection) -> Bool {
+        100 * Int128(events - most(of: 2)) >= Int128(protection.percent) * Int128(largest)
+    }
+
+    /// Whether some of the events stand for k devices, whoever sent them.
+    ///
+    /// - Parameters:
+    ///   - part: how many of them.
+    ///   - limit: the most of those that one device has sent; nil where nothing is known but what holds of all events.
+    func isReached(_ threshold: Threshold, by part: Int64, limit: Int64? = nil) -> Bool {
+        let fewer = threshold.devices - 1
+        let most = min(most(of: fewer), limit.map { $0.multipliedClamped(by: fewer) } ?? .max)
+        return part > most
+    }
+}
+
+extension SumMeasure {
+    /// Whether the clip leaves two values only, one unit of the last decimal apart: such a sum says how many events are of
+    /// the one kind, and how many of the other.
+    var isFlag: Bool { quantum(of: highest).subtractedClamped(quantum(of: lowest)) == 1 }
+}
+
+extension ReleaseFrame {
+    /// By sum that is a flag, by leaf: the events with its lower value. Those with the upper one are in ``measures``.
+    var lowerKinds: [[Int64]] {
+        layout.sums.indices.filter { layout.sums[$0].isFlag }.map { sum in
+            leaves.indices.map { max(0, measures[0][$0].subtractedClamped(measures[sum + 1][$0])) }
+        }
+    }
+}
