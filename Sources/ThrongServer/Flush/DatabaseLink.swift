@@ -20,6 +20,7 @@ final class DatabaseLink: Sendable {
     private let data: DataDirectory
     private let succession: Succession
     private let state = Mutex(State.detached)
+    private let edited = Mutex<[MetricName]>([])
 
     private enum State {
         case detached
@@ -102,6 +103,14 @@ final class DatabaseLink: Sendable {
     func detach() {
         state.withLock { state in
             if case .attached = state { state = .detached }
+        }
+    }
+
+    /// The metrics of which the plan before this one asked something else; each time only once.
+    func takeEdited() -> [MetricName] {
+        edited.withLock { edited in
+            defer { edited = [] }
+            return edited
         }
     }
 
@@ -189,7 +198,8 @@ final class DatabaseLink: Sendable {
         try await prepare(attempt)
         attempt.moved()
         counters.forgetSchema()
-        try await counters.registerLayouts(layouts, terms: terms)
+        let found = try await counters.registerLayouts(layouts, terms: terms)
+        edited.withLock { $0 = found.isEmpty ? $0 : found }
         attempt.moved()
         return try await takePlace()
     }

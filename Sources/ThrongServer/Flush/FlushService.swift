@@ -249,6 +249,12 @@ struct FlushService: Service {
             }
             if known >= unreadable { ingestion.resolve(watermark: known) }
         }
+        let edited = database.takeEdited()
+        if !edited.isEmpty {
+            logger.notice(
+                "the plan asks something else of releases than before; periods under way keep what is stricter",
+                metadata: ["metrics": "\(edited.map(\.text).sorted().joined(separator: ", "))"])
+        }
         guard !progress.isLevel else { return }
         var found = try await database.counters.watermark()
         guard let target = ingestion.knownFlushed else {

@@ -25,6 +25,11 @@ struct PlanCheckCommand: AsyncParsableCommand {
     @Argument(help: "The plan's file.")
     var file: String
 
+    @Option(
+        help: ArgumentHelp(
+            "The plan before it. Says on standard error what a change means for periods under way.", valueName: "file"))
+    var former: String?
+
     @Flag(help: "Prints problems and advice as JSON.")
     var json = false
 
@@ -45,14 +50,17 @@ struct PlanCheckCommand: AsyncParsableCommand {
     private struct Findings: Encodable {
         let problems: [Finding]
         let advice: [Finding]
+        let changes: [String]?
     }
 
     func run() async throws {
         let problems: [PlanProblem]
         var advice: [PlanProblem] = []
         var plan: Plan?
+        var changes: [String]?
         do {
             let read = try PlanFiles.read(file)
+            changes = try former.map { try read.changes(from: PlanFiles.read($0), rules: .system) }
             advice = read.lint(today: .today)
             problems = []
             plan = read
@@ -60,10 +68,13 @@ struct PlanCheckCommand: AsyncParsableCommand {
             problems = found.all
         }
         if json {
-            try Terminal.json(Findings(problems: problems.map { Finding($0) }, advice: advice.map { Finding($0) }))
+            try Terminal.json(
+                Findings(
+                    problems: problems.map { Finding($0) }, advice: advice.map { Finding($0) }, changes: changes))
         } else {
             for problem in problems { Terminal.data(problem.description) }
             for piece in advice { Terminal.talk("advice: \(piece.description)") }
+            for change in changes ?? [] { Terminal.talk("change: \(change)") }
             if let plan {
                 Terminal.talk(
                     "\(file) is valid: \(Terminal.count(plan.metrics.count, "metric")), "
