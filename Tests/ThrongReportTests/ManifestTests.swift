@@ -272,10 +272,27 @@ struct ManifestTests {
     func coverage() {
         func text(_ totals: CoverageTotals) -> String { CoverageStatement(totals).jsonText.written() }
         #expect(text(.init(accepted: 999)) == text(.init(accepted: 0)))
-        #expect(text(.init(accepted: 1_000)) == text(.init(accepted: 70_000, consentRefused: 60)))
-        #expect(text(.init(accepted: 1_000)) != text(.init(accepted: 1_000, consentRefused: 2)))
+        #expect(text(.init(accepted: 20_000)) == text(.init(accepted: 70_000, consentRefused: 60)))
+        #expect(text(.init(accepted: 1_000)) != text(.init(accepted: 1_000, consentRefused: 60)))
         let split = text(.init(accepted: 900, refusals: ["too_old": 60], consentRefused: 40, late: 5000))
         #expect(split.contains("too_old"))
         for number in ["900", "60", "40", "5000"] { #expect(!split.contains(" \(number),")) }
+    }
+
+    @Test(
+        "the first event that is refused for a reason changes nothing, nor do the next eighteen",
+        arguments: [
+            1_000, 2_000, 50_000, 3_000_000,
+        ])
+    func firstRefusal(accepted: Int64) {
+        func text(_ reason: String, _ events: Int64) -> String {
+            CoverageStatement(.init(accepted: accepted - events, refusals: [reason: events])).jsonText.written()
+        }
+        for reason in ["too_old", "partition_conflict"] {
+            #expect(text(reason, 19) == text(reason, 0), "\(reason)")
+            #expect(text(reason, accepted / 2) != text(reason, 0))
+        }
+        // A house that lists what occurred: the word is there with the first event.
+        #expect(text("too_old", 0).contains("partition_conflict"))
     }
 }

@@ -1,13 +1,18 @@
 internal import ThrongInsight
 internal import ThrongReport
+internal import ThrongWire
 
 /// How much of what an app's clients sent within a period was counted, as partners are told: in bands of shares.
 ///
 /// Exact totals would be a further equation beside the released numbers: the accepted events less the published ones are
-/// the withheld ones. A band of a share whose parts nobody publishes is none.
+/// the withheld ones. A band of a share whose parts nobody publishes is none. What is there is the same for every app and
+/// period, and no band but the lowest begins under ``smallest`` events: the first few tell nobody that they were.
 package struct CoverageStatement: Sendable, Hashable {
     /// Fewer events than this, all together, are told nothing about.
     package static let fewest: Int64 = 1000
+
+    /// Fewer events than this are in the lowest band, which is as wide as that takes.
+    static let smallest: Int64 = 20
 
     /// What arrived, exactly: for operators.
     package let totals: CoverageTotals
@@ -30,11 +35,13 @@ package struct CoverageStatement: Sendable, Hashable {
 
         /// The band that holds a share.
         init(_ part: Int64, of whole: Int64) {
+            let least = Int128(CoverageStatement.smallest) * 1000
+            let edges = Self.edges.filter { $0 == 0 || Int128($0) * Int128(whole) >= least }
             let place =
-                Self.edges.dropLast().lastIndex { edge in
+                edges.dropLast().lastIndex { edge in
                     Int128(part) * 1000 >= Int128(edge) * Int128(whole)
                 } ?? 0
-            self.init(from: Self.edges[place], to: Self.edges[place + 1])
+            self.init(from: edges[place], to: edges[place + 1])
         }
 
         /// The band of what the share leaves.
@@ -49,6 +56,12 @@ package struct CoverageStatement: Sendable, Hashable {
         }
     }
 
+    /// Every reason that there is, whether or not it occurred: that one does would tell of a single event.
+    private var reasons: [String] {
+        let known = RefusalReason.allCases.filter { $0 != .optedOut }.map(\.rawValue)
+        return Set(known).union(totals.refusals.keys).sorted()
+    }
+
     var jsonText: JSONText {
         let arrived = totals.arrived
         guard arrived >= Self.fewest else { return .object([("events", .string("fewer than \(Self.fewest)"))]) }
@@ -59,9 +72,7 @@ package struct CoverageStatement: Sendable, Hashable {
             (
                 "refused_because",
                 .object(
-                    totals.refusals.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map {
-                        ($0.key, Band($0.value, of: arrived).jsonText)
-                    })
+                    reasons.map { ($0, Band(totals.refusals[$0] ?? 0, of: arrived).jsonText) })
             ),
             ("consent_refused", Band(totals.consentRefused, of: arrived).jsonText),
             ("late", Band(min(totals.late, arrived), of: arrived).jsonText),
