@@ -127,13 +127,15 @@ struct TiedMetricTests {
     }
 
     @Test(
-        "hours and the day that they make up don't give each other away",
-        arguments: [[0, 1, 2], [0, 2, 1], [2, 0, 1]])
-    func periods(order: [Int]) throws {
+        "hours and the day that they make up don't give each other away, nor do weeks that make up a month",
+        arguments: [[0, 1, 2], [0, 2, 1], [2, 0, 1]], [PeriodKind.hour, .week])
+    func periods(order: [Int], short: PeriodKind) throws {
         var town = TiedTown(countries: 2, threshold: 5)
+        let length: Int64 = short == .hour ? 43_200 : 604_800
         let hours = (0..<2).map {
-            Period(kind: .hour, start: UnixSeconds($0 * 43_200), end: UnixSeconds(($0 + 1) * 43_200))
+            Period(kind: short, start: UnixSeconds($0 * length), end: UnixSeconds(($0 + 1) * length))
         }
+        let whole = Period(kind: short == .hour ? .day : .month, start: .epoch, end: UnixSeconds(2 * length))
         let add: [(inout TiedTown) -> Void] = [
             {
                 $0.add(
@@ -143,7 +145,11 @@ struct TiedMetricTests {
                 $0.add(
                     "hourly", events: ["open"], values: [5, 6, 8, 5], groupings: Self.finest, period: hours[1])
             },
-            { $0.add("daily", events: ["open"], values: [10, 9, 11, 15], groupings: [Margin(keeping: [0])]) },
+            {
+                $0.add(
+                    "daily", events: ["open"], values: [10, 9, 11, 15], groupings: [Margin(keeping: [0])], period: whole
+                )
+            },
         ]
         for place in order { add[place](&town) }
         let agree: ([[Int64]]) -> Bool = { sums in
