@@ -1,8 +1,9 @@
 /// Finds a pattern of published cells that satisfies L1, L2 and, where asked, L3 (disclosure, section 2).
 ///
-/// Cell suppression with linear constraints is NP-hard (Kelly, Golden and Assad 1992); this is the greedy road: publish
-/// the most useful cells first as long as nothing sensitive can be computed, then prove by other tables that nothing
-/// can be bounded either, and hide what the dual of a failed proof names.
+/// Cell suppression with linear constraints is NP-hard (Kelly, Golden and Assad 1992), so both roads are greedy. Where it is
+/// known where leaves stand: from the top down, a level at a time, with proofs by switches. Elsewhere, and for small tables
+/// besides: publish the most useful cells first as long as nothing sensitive can be computed, then prove by other tables
+/// that nothing can be bounded either, and hide what the dual of a failed proof names.
 package struct SuppressionEngine: Sendable {
     /// How hard it tries.
     package let options: SuppressionOptions
@@ -16,6 +17,43 @@ package struct SuppressionEngine: Sendable {
     /// - Complexity: near-linear in incidences for L1 and L2 on tables with margins; L3 adds a small linear program for
     ///   the few cells that no circuit proves.
     package func pattern(for problem: SuppressionProblem) throws(SuppressionError) -> SuppressionPattern {
+        guard let grid = problem.grid, case .witnesses(let seconds) = options.proof,
+            !problem.cells.contains(where: \.isForced)
+        else { return try refused(flatPattern(for: problem)) }
+        var random = SecretGenerator(seed: options.seed)
+        var search = LevelSearch(
+            problem, grid: grid, options: options, deadline: ContinuousClock().now + .seconds(seconds), using: &random)
+        search.run()
+        let levelled = search.pattern()
+        // Programs find what switches miss, and small tables have the time for them.
+        guard levelled.extraCost > 0 || !levelled.unproved.isEmpty, problem.cells.count <= options.flatCells else {
+            return try refused(levelled)
+        }
+        let flat = try flatPattern(for: problem)
+        return try refused(rank(flat, problem).lexicographicallyPrecedes(rank(levelled, problem)) ? flat : levelled)
+    }
+
+    /// What a pattern lacks: proofs, then, level by level, useful cells that are hidden.
+    private func rank(_ pattern: SuppressionPattern, _ problem: SuppressionProblem) -> [Int64] {
+        var hidden: [Int: Int64] = [:]
+        for (place, cell) in problem.cells.enumerated() where cell.isOffered && !cell.isSensitive {
+            hidden[cell.level, default: 0] += pattern.isPublished[place] ? 0 : cell.cost
+        }
+        return [Int64(pattern.unproved.count + pattern.openRelations.count)]
+            + hidden.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// The pattern, unless it was to be strict and lacks a proof.
+    private func refused(_ pattern: SuppressionPattern) throws(SuppressionError) -> SuppressionPattern {
+        if options.isStrict {
+            if !pattern.pinned.isEmpty { throw .pinnedByLedger(cells: pattern.pinned) }
+            if !pattern.unproved.isEmpty { throw .unproved(cells: pattern.unproved) }
+        }
+        return pattern
+    }
+
+    /// The most useful cells first, whatever their level.
+    private func flatPattern(for problem: SuppressionProblem) throws(SuppressionError) -> SuppressionPattern {
         let compact = CompactProblem(problem)
         let clock = ContinuousClock()
         var random = SecretGenerator(seed: options.seed)
@@ -30,11 +68,6 @@ package struct SuppressionEngine: Sendable {
             best = search
         }
         guard let best else { throw .solverFailed }
-        let pattern = best.pattern()
-        if options.isStrict {
-            if !pattern.pinned.isEmpty { throw .pinnedByLedger(cells: pattern.pinned) }
-            if !pattern.unproved.isEmpty { throw .unproved(cells: pattern.unproved) }
-        }
-        return pattern
+        return best.pattern()
     }
 }

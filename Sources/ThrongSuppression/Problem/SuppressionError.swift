@@ -31,6 +31,8 @@ package enum SuppressionError: Error, Sendable, Hashable {
         case costUnderOne(ColumnIndex)
         /// A relation names a column that does not exist.
         case relationOutside
+        /// The grid has other leaves or columns.
+        case gridOfAnother
         /// That parent's leaves are not those of its children, each once.
         case relationNotASum(parent: ColumnIndex)
     }

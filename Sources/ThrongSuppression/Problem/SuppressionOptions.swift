@@ -10,6 +10,8 @@ package struct SuppressionOptions: Sendable {
     package var isStrict: Bool
     /// Rounds that forbid a combination and choose again; later ones hide for good.
     package var repairRounds: Int
+    /// Cells up to which a table with a grid is also searched without regard to levels; the better pattern is kept.
+    package var flatCells: Int
     /// Hears how far the search is, on the thread that searches; for progress bars.
     package var progress: (@Sendable (SuppressionProgress) -> Void)?
 
@@ -24,13 +26,14 @@ package struct SuppressionOptions: Sendable {
     /// Puts options together.
     package init(
         seed: UInt64, attempts: Int = 1, proof: ProofLevel = .witnesses(seconds: 60), isStrict: Bool = false,
-        repairRounds: Int = 40, progress: (@Sendable (SuppressionProgress) -> Void)? = nil
+        repairRounds: Int = 40, flatCells: Int = 3_000, progress: (@Sendable (SuppressionProgress) -> Void)? = nil
     ) {
         self.seed = seed
         self.attempts = max(1, attempts)
         self.proof = proof
         self.isStrict = isStrict
         self.repairRounds = max(0, repairRounds)
+        self.flatCells = flatCells
         self.progress = progress
     }
 }

@@ -23,8 +23,32 @@ package struct SuppressionPattern: Sendable {
         package let measure: Int
         /// The leaves that differ, ascending, and by how much. Unit: the measure's.
         package let changes: [Change]
+        /// Places of the grid that are empty in the true table and not in this one.
+        package let arrivals: [Arrival]
         /// The sensitive cells that it proves something about.
         package let proves: [ColumnIndex]
+
+        /// Puts a witness together.
+        package init(measure: Int, changes: [Change], arrivals: [Arrival] = [], proves: [ColumnIndex]) {
+            self.measure = measure
+            self.changes = changes
+            self.arrivals = arrivals
+            self.proves = proves
+        }
+
+        /// What an empty place holds.
+        package struct Arrival: Sendable, Hashable {
+            /// Where.
+            package let place: LeafGrid.Place
+            /// More than zero.
+            package let amount: Int64
+
+            /// Puts an arrival together.
+            package init(place: LeafGrid.Place, amount: Int64) {
+                self.place = place
+                self.amount = amount
+            }
+        }
 
         /// One leaf's difference.
         package struct Change: Sendable, Hashable {
@@ -85,10 +109,13 @@ extension SuppressionPattern {
             openRelations: openRelations, reasons: reasons, extraCost: extraCost, statistics: statistics)
     }
 
-    /// The same pattern with other excuses: what a test of the verification forges.
-    package func claiming(pinned: [ColumnIndex]? = nil, openRelations: [Int]? = nil) -> SuppressionPattern {
+    /// The same pattern with other excuses or witnesses: what a test of the verification forges.
+    package func claiming(
+        pinned: [ColumnIndex]? = nil, openRelations: [Int]? = nil, witnesses: [Witness]? = nil
+    ) -> SuppressionPattern {
         SuppressionPattern(
-            isPublished: isPublished, witnesses: witnesses, unproved: unproved, pinned: pinned ?? self.pinned,
+            isPublished: isPublished, witnesses: witnesses ?? self.witnesses, unproved: unproved,
+            pinned: pinned ?? self.pinned,
             openRelations: openRelations ?? self.openRelations, reasons: reasons, extraCost: extraCost,
             statistics: statistics)
     }

@@ -2,6 +2,7 @@
 ///
 /// Leaves are the occupied ones only. That is on the safe side: a cell that can't be derived when the empty leaves
 /// are known to be empty can't be derived when they are unknown, and a table in which they stay empty is consistent.
+/// With a ``LeafGrid`` witnesses may also put somebody where nobody is.
 package struct SuppressionProblem: Sendable {
     /// The measures over the leaves; all have the same number of leaves. At least one.
     package let measures: [AdditiveMeasure]
@@ -15,6 +16,8 @@ package struct SuppressionProblem: Sendable {
     package let threshold: Int64
     /// The floor of the union of disjoint cells. Monotone: a larger union never has a smaller floor.
     package let unionFloor: @Sendable ([ColumnIndex]) -> Int64
+    /// Where the leaves stand; nil where that is not known, and witnesses keep to the leaves.
+    package let grid: LeafGrid?
 
     /// Puts a problem together and checks its shape.
     ///
@@ -27,7 +30,8 @@ package struct SuppressionProblem: Sendable {
         cells: [CandidateCell],
         relations: [AdditiveRelation],
         threshold: Int64,
-        unionFloor: (@Sendable ([ColumnIndex]) -> Int64)? = nil
+        unionFloor: (@Sendable ([ColumnIndex]) -> Int64)? = nil,
+        grid: LeafGrid? = nil
     ) throws(SuppressionError) {
         guard let leaves = measures.first?.values.count else { throw .malformed(.noMeasure) }
         for (place, measure) in measures.enumerated() {
@@ -65,6 +69,10 @@ package struct SuppressionProblem: Sendable {
         self.cells = cells
         self.relations = relations
         self.threshold = threshold
+        guard grid.map({ $0.places.count == leaves && $0.groupingOfColumn.count == columns.count }) ?? true else {
+            throw .malformed(.gridOfAnother)
+        }
+        self.grid = grid
         self.unionFloor = unionFloor ?? { parts in parts.reduce(0) { max($0, cells[Int($1.value)].floor) } }
     }
 
@@ -94,9 +102,14 @@ package struct CandidateCell: Sendable, Hashable {
     /// must then be protected, and relations may name it, but it is never published and hiding it costs nothing. What is
     /// forced is published whether offered or not.
     package let isOffered: Bool
+    /// Where there is a grid: lower levels are settled first, and nothing in a higher one takes them back.
+    package let level: Int
 
     /// Puts a candidate together.
-    package init(floor: Int64, cost: Int64, isSensitive: Bool, isForced: Bool = false, isOffered: Bool = true) {
+    package init(
+        floor: Int64, cost: Int64, isSensitive: Bool, isForced: Bool = false, isOffered: Bool = true, level: Int = 0
+    ) {
+        self.level = level
         self.floor = floor
         self.cost = cost
         self.isSensitive = isSensitive

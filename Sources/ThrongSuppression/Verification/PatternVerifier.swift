@@ -26,7 +26,7 @@ package struct PatternVerifier: Sendable {
         case smallUnion(relation: Int)
         /// A witness contradicts this published cell.
         case contradicts(witness: Int, ColumnIndex)
-        /// A witness has a negative leaf, or sums that overflow.
+        /// A witness has a negative leaf, somebody in a place that is impossible or not empty, or sums that overflow.
         case impossible(witness: Int)
         /// A witness does not move this cell in the direction it claims, by as much as it must.
         case provesNothing(witness: Int, ColumnIndex)
@@ -232,6 +232,20 @@ package struct PatternVerifier: Sendable {
             guard !overflow, after >= 0 else { return nil }
             for column in columnsOfLeaf[Int(change.leaf.value)] {
                 let (sum, overflow) = (moved[ColumnIndex(column)] ?? 0).addingReportingOverflow(change.amount)
+                guard !overflow else { return nil }
+                moved[ColumnIndex(column)] = sum
+            }
+        }
+        var occupied: Set<LeafGrid.Place> = []
+        for arrival in witness.arrivals {
+            // A grid that is not the problem's own can't be: the problem was refused with it.
+            guard let grid = problem.grid, arrival.amount > 0, arrival.amount < SuppressionProblem.largestTotal,
+                grid.holds(arrival.place), grid.isPossible(arrival.place), grid.leaf(at: arrival.place) == nil,
+                occupied.insert(arrival.place).inserted
+            else { return nil }
+            for grouping in grid.groupings {
+                guard let column = grouping.column(at: arrival.place) else { continue }
+                let (sum, overflow) = (moved[ColumnIndex(column)] ?? 0).addingReportingOverflow(arrival.amount)
                 guard !overflow else { return nil }
                 moved[ColumnIndex(column)] = sum
             }

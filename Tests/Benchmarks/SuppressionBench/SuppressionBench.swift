@@ -21,6 +21,9 @@ struct SuppressionBench {
                 seconds: Int(arguments.dropFirst().first ?? "") ?? 30,
                 from: UInt64(arguments.dropFirst(2).first ?? "") ?? 1)
         }
+        if arguments.first == "crowd" {
+            return try CrowdBench(seconds: 60, isGridded: !arguments.contains("flat")).run(Array(arguments.dropFirst()))
+        }
         let level = arguments.contains("l3") ? SuppressionOptions.ProofLevel.witnesses(seconds: 40) : .unique
         for entry in cases where arguments.contains(where: { entry.name.contains($0) }) {
             let table = try SyntheticTable(

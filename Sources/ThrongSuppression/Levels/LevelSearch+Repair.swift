@@ -1,0 +1,171 @@
+/// How often each cell was helped in a level.
+struct LevelRepairs {
+    fileprivate var times: [Int: Int] = [:]
+}
+
+extension LevelSearch {
+    /// After how many cells near a sensitive one were hidden in vain the level gives way to its former witness.
+    private static let cells = 3
+
+    /// Hides cells of a level near sensitive ones that lack a proof.
+    ///
+    /// - Parameter open: the sensitive columns, and the need that each lacks a proof of, if that is what it lacks.
+    /// - Returns: what was hidden.
+    mutating func repair(_ open: [(column: Int, need: Int?)], _ level: Int, _ repairs: inout LevelRepairs) -> Set<Int> {
+        var hidden: Set<Int> = []
+        for (column, need) in open {
+            let around = around(column, level)
+            let near = around.own + around.beside
+            if near.contains(where: hidden.contains) { continue }
+            let times = repairs.times[column, default: 0]
+            repairs.times[column] = times + 1
+            var victims: [Int]
+            if times < Self.cells {
+                victims = (cheapest(of: around.own) ?? cheapest(of: around.beside)).map { [$0] } ?? []
+            } else {
+                victims = []
+            }
+            if victims.isEmpty, let need, let moved = store.moves(of: need) {
+                // What stood before this level stands again.
+                victims = moved.map { Int($0) }.filter { mayHide($0, level) }
+            }
+            if victims.isEmpty, need == nil { victims = near }
+            if victims.isEmpty { victims = published.indices.filter { mayHide($0, level) } }
+            for victim in victims where published[victim] {
+                published[victim] = false
+                reasons[victim] = .bounds(ColumnIndex(UInt32(column)))
+                hidden.insert(victim)
+            }
+        }
+        return hidden
+    }
+
+    /// Hides the cells of a level that a witness moves.
+    mutating func hide(_ witness: SuppressionPattern.Witness, _ need: Int, _ level: Int) -> Set<Int> {
+        var hidden: Set<Int> = []
+        for column in store.columns(movedBy: witness).keys.map({ Int($0) }) where mayHide(column, level) {
+            published[column] = false
+            reasons[column] = .bounds(ColumnIndex(store.needs[need].column))
+            hidden.insert(column)
+        }
+        return hidden
+    }
+
+    /// Hides what stands against the witnesses of the level above, wherever there is none now.
+    ///
+    /// - Returns: false where a cell never had one.
+    mutating func fallBack(_ level: Int) -> Bool {
+        for need in store.missing {
+            guard let moved = store.moves(of: need) else { return false }
+            for column in moved.map({ Int($0) }) where mayHide(column, level) {
+                published[column] = false
+                reasons[column] = .bounds(ColumnIndex(store.needs[need].column))
+            }
+        }
+        return true
+    }
+
+    /// Publishes hidden cells of a level that no witness in use moves, the most useful first, where unions allow it.
+    ///
+    /// - Returns: whether there were any.
+    mutating func regain(_ level: Int) -> Bool {
+        let moved = store.moved(count: published.count)
+        let before = statistics.regained
+        let hidden = published.indices.filter {
+            isCandidate[$0] && !published[$0] && problem.cells[$0].level == level && !moved[$0]
+        }
+        for column in hidden.sorted(by: { problem.cells[$0].cost > problem.cells[$1].cost }) {
+            published[column] = true
+            if relationsOfColumn[column].contains(where: { flaw(of: Int($0), known: published) != nil }) {
+                published[column] = false
+            } else {
+                reasons[column] = nil
+                statistics.regained += 1
+            }
+        }
+        return statistics.regained > before
+    }
+
+    /// Cells of a level that hold leaves of a sensitive one, and those that share a known whole with it or with one that
+    /// holds its leaves.
+    private func around(_ column: Int, _ level: Int) -> (own: [Int], beside: [Int]) {
+        var holding: Set<UInt32> = []
+        for leaf in problem.columns[column].prefix(64) { holding.formUnion(columnsOfLeaf[Int(leaf)]) }
+        let own = holding.map { Int($0) }.filter { mayHide($0, level) }.sorted()
+        var beside: Set<Int> = []
+        for part in holding where problem.cells[Int(part)].level == level || Int(part) == column {
+            for place in relationsOfColumn[Int(part)] {
+                let relation = problem.relations[Int(place)]
+                guard published[Int(relation.parent.value)], relation.children.count < 2_000 else { continue }
+                for child in relation.children where mayHide(Int(child.value), level) {
+                    beside.insert(Int(child.value))
+                }
+            }
+        }
+        return (own, beside.subtracting(own).sorted())
+    }
+
+    /// Hides what lets somebody compute a sensitive cell or a small union: L1, L2 and singletons, against somebody who
+    /// knows which leaves are empty.
+    ///
+    /// - Returns: whether anything was hidden.
+    mutating func hideKnown(_ level: Int, _ repairs: inout LevelRepairs) -> Bool {
+        let probe = SpanProbe(problem.columns, leafCount: problem.leafCount, published: published)
+        var known = published
+        var open: [(column: Int, need: Int?)] = []
+        for column in known.indices where !known[column] && problem.columns.length(of: column) > 0 {
+            guard probe.isKnown(problem.columns[column]) else { continue }
+            known[column] = true
+            if problem.cells[column].isSensitive { open.append((column, nil)) }
+        }
+        open += peeled(probe).map { ($0, nil) }
+        if !open.isEmpty { return !repair(open, level, &repairs).isEmpty }
+        let before = published
+        for place in problem.relations.indices {
+            guard case .smallUnion = flaw(of: place, known: known) else { continue }
+            let relation = problem.relations[place]
+            let parts = relation.children.map { Int($0.value) }.filter { mayHide($0, level) }
+            // Parts that are hidden and known anyway are known by cells beside them.
+            let others = relation.children.map { Int($0.value) }.filter { known[$0] && !published[$0] }
+                .map { around($0, level) }.flatMap { $0.own + $0.beside }
+            let whole = [Int(relation.parent.value)].filter { mayHide($0, level) }
+            let victims =
+                [others, parts, whole].first { !$0.isEmpty } ?? published.indices.filter { mayHide($0, level) }
+            guard let victim = cheapest(of: victims) else { continue }
+            published[victim] = false
+            known[victim] = false
+            reasons[victim] = .closesUnion(parent: relation.parent)
+        }
+        return published != before
+    }
+
+    /// Sensitive cells that follow from what is published and one device's own number.
+    private func peeled(_ probe: SpanProbe) -> [Int] {
+        var alone: [UInt64: [ArraySlice<UInt32>]] = [:]
+        let events = problem.measures[0].values
+        var isShared = Array(repeating: false, count: problem.leafCount)
+        for column in problem.cells.indices where problem.columns.length(of: column) == 1 {
+            if problem.cells[column].floor > 1, let leaf = problem.columns[column].first { isShared[Int(leaf)] = true }
+        }
+        for leaf in events.indices where events[leaf] == 1 && !isShared[leaf] {
+            let leaves: ArraySlice<UInt32> = [UInt32(leaf)]
+            if let direction = probe.direction(of: leaves) { alone[direction, default: []].append(leaves) }
+        }
+        for column in problem.cells.indices where problem.cells[column].floor == 1 {
+            let leaves = problem.columns[column]
+            if !leaves.isEmpty, let direction = probe.direction(of: leaves) {
+                alone[direction, default: []].append(leaves)
+            }
+        }
+        if alone.isEmpty { return [] }
+        return problem.cells.indices.filter { column in
+            guard problem.cells[column].isSensitive, let direction = probe.direction(of: problem.columns[column]),
+                let singles = alone[direction]
+            else { return false }
+            let own = Set(problem.columns[column])
+            let floor = problem.cells[column].floor
+            let isOne = floor == 1 || floor < 1 && values[0][column] == 1
+            return singles.contains { !own.isSubset(of: $0) && !(isOne && own.isSuperset(of: $0)) }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+/// Finds a pattern from the top down: a level is published, its unions are closed and everything sensitive is proved
+/// before the next begins.
+///
+/// Invariant between levels: every sensitive cell has its witnesses and none follows from what is published. Within a level
+/// cells are only ever hidden, and hiding all of it gives back what held before, so that it ends with everything proved.
+struct LevelSearch {
+    let problem: SuppressionProblem
+    let grid: LeafGrid
+    let options: SuppressionOptions
+    let deadline: ContinuousClock.Instant
+    let columnsOfLeaf: IndexLists
+    /// By column, the relations that it is in.
+    let relationsOfColumn: IndexLists
+    /// By measure, by column.
+    let values: [[Int64]]
+    /// By measure, by column: what a sensitive cell must be able to reach; 0 for others.
+    let targets: [[Int64]]
+    /// By column: offered, and no sensitive cell has the same leaves.
+    let isCandidate: [Bool]
+    /// By column; breaks ties between equally useful cells.
+    let ties: [UInt64]
+    var published: [Bool]
+    var reasons: [SuppressionPattern.Reason?]
+    var store: ProofStore
+    var statistics = SuppressionPattern.Statistics()
+
+    /// - Complexity: O(incidences + relations · children).
+    init(
+        _ problem: SuppressionProblem, grid: LeafGrid, options: SuppressionOptions, deadline: ContinuousClock.Instant,
+        using random: inout SecretGenerator
+    ) {
+        self.problem = problem
+        self.grid = grid
+        self.options = options
+        self.deadline = deadline
+        let count = problem.cells.count
+        columnsOfLeaf = problem.columns.transposed(width: problem.leafCount)
+        var lists: [[UInt32]] = Array(repeating: [], count: count)
+        for (place, relation) in problem.relations.enumerated() {
+            for column in [relation.parent] + relation.children { lists[Int(column.value)].append(UInt32(place)) }
+        }
+        relationsOfColumn = IndexLists(lists)
+        let values = problem.measures.map { measure in
+            (0..<count).map { column in problem.columns[column].reduce(Int64(0)) { $0 + measure.values[Int($1)] } }
+        }
+        self.values = values
+        targets = problem.measures.enumerated().map { number, measure in
+            (0..<count).map { column in
+                problem.cells[column].isSensitive
+                    ? measure.targets(of: values[number][column], threshold: problem.threshold).upper : 0
+            }
+        }
+        var sensitive: Set<ArraySlice<UInt32>> = []
+        for column in 0..<count where problem.cells[column].isSensitive { sensitive.insert(problem.columns[column]) }
+        isCandidate = (0..<count).map { column in
+            problem.cells[column].isOffered && !problem.columns[column].isEmpty
+                && !sensitive.contains(problem.columns[column])
+        }
+        ties = (0..<count).map { _ in random.next() }
+        published = Array(repeating: false, count: count)
+        reasons = Array(repeating: nil, count: count)
+        store = ProofStore(problem, values: values, columnsOfLeaf: columnsOfLeaf, grid: grid)
+    }
+
+    /// Settles level after level.
+    mutating func run() {
+        let levels = Set(isCandidate.indices.filter { isCandidate[$0] }.map { problem.cells[$0].level }).sorted()
+        statistics.proofsNeeded = store.needs.count
+        tell(.choosing)
+        // What stands even if all of this is published stands in every level.
+        var all = self
+        for level in levels { all.publish(level) }
+        let now = ContinuousClock().now
+        prove(against: all.published, until: now + (deadline - now) / 3)
+        for level in levels {
+            let before = published
+            publish(level)
+            if settle(level) { continue }
+            published = before
+            store.keepConsistent(with: published)
+            prove(against: published, until: deadline + (deadline - now))
+            break
+        }
+        statistics.proofsMissing = store.missing.count
+    }
+
+    private func tell(_ phase: SuppressionProgress.Phase) {
+        options.progress?(
+            SuppressionProgress(
+                phase: phase, proofsDone: store.needs.count - store.missing.count, proofsNeeded: store.needs.count,
+                round: statistics.rounds))
+    }
+
+    /// Publishes a level as far as its unions allow.
+    private mutating func publish(_ level: Int) {
+        for column in published.indices where isCandidate[column] && problem.cells[column].level == level {
+            published[column] = true
+        }
+        close(level, known: published)
+    }
+
+    /// Proves and repairs until a level is safe.
+    ///
+    /// When the time is over nothing is looked for any more: what lacks a proof gets back the one that it had before the
+    /// level, and what that moves is hidden.
+    ///
+    /// - Returns: false where even that took too long, and the level must go.
+    private mutating func settle(_ level: Int) -> Bool {
+        var repairs = LevelRepairs()
+        let latest = deadline + max(.seconds(1), deadline - ContinuousClock().now)
+        var mayRegain = true
+        while ContinuousClock().now < latest {
+            store.keepConsistent(with: published)
+            var climbers = prove(against: published, until: deadline)
+            if store.missing.isEmpty {
+                tell(.proving)
+                if !hideKnown(level, &repairs) {
+                    guard mayRegain, ContinuousClock().now < deadline, regain(level) else { return true }
+                    mayRegain = false
+                    continue
+                }
+            } else if ContinuousClock().now < deadline {
+                tell(.repairing)
+                guard mend(store.missing, level, &repairs, with: &climbers) else { return false }
+            } else {
+                tell(.coarsening)
+                guard fallBack(level) else { return false }
+            }
+            statistics.rounds += 1
+            close(level, known: published)
+        }
+        return false
+    }
+
+    /// Hides cells of a level near one need after the other, until each has its proof.
+    ///
+    /// - Returns: false where nothing was left to hide.
+    private mutating func mend(
+        _ needs: [Int], _ level: Int, _ repairs: inout LevelRepairs, with climbers: inout [SwitchClimber]
+    ) -> Bool {
+        var isTried = true
+        var relaxed = Self.lighterShares.map { self.climbers(against: lighter(level, without: $0)) }
+        for need in needs {
+            // What was hidden for others may have brought an older witness back.
+            store.lookAgain(at: need, published)
+            while !store.isProved(need) {
+                if !isTried, attempt(need, with: &climbers) { break }
+                if ContinuousClock().now >= deadline { return true }
+                var hidden: Set<Int> = []
+                for place in relaxed.indices where hidden.isEmpty {
+                    guard let witness = find(need, with: &relaxed[place]) else { continue }
+                    hidden = hide(witness, need, level)
+                    store.add(witness)
+                    if store.isProved(need) { break }
+                }
+                if hidden.isEmpty, !store.isProved(need) {
+                    hidden = repair([(Int(store.needs[need].column), need)], level, &repairs)
+                    if hidden.isEmpty { return false }
+                }
+                for column in hidden {
+                    for place in climbers.indices {
+                        climbers[place].board.hide(column, leaves: problem.columns[column])
+                    }
+                }
+                if !store.isProved(need) { store.lookAgain(at: need, published) }
+                isTried = false
+            }
+        }
+        return true
+    }
+
+    /// Shares of a level's cells, the least useful, that are done without when a witness can't be had with them.
+    private static let lighterShares = [0.15, 0.35, 0.6, 0.85]
+
+    /// What is published without a share of a level's cells.
+    private func lighter(_ level: Int, without share: Double) -> [Bool] {
+        let cells = published.indices.filter { mayHide($0, level) }
+            .sorted { (values[0][$0], ties[$0]) < (values[0][$1], ties[$1]) }
+        var result = published
+        for column in cells.prefix(Int(Double(cells.count) * share)) { result[column] = false }
+        return result
+    }
+
+    /// Looks for the witnesses that are missing.
+    ///
+    /// - Returns: by measure, what looked for them.
+    @discardableResult
+    private mutating func prove(against published: [Bool], until end: ContinuousClock.Instant) -> [SwitchClimber] {
+        var climbers = climbers(against: published)
+        for need in store.missing where !store.isProved(need) {
+            if ContinuousClock().now >= end { break }
+            attempt(need, with: &climbers)
+        }
+        return climbers
+    }
+
+    private func climbers(against published: [Bool]) -> [SwitchClimber] {
+        problem.measures.map { measure in
+            SwitchClimber(
+                SwitchBoard(grid, values: measure.values, published: published), columns: problem.columns)
+        }
+    }
+
+    @discardableResult
+    private mutating func attempt(_ need: Int, with climbers: inout [SwitchClimber]) -> Bool {
+        guard let witness = find(need, with: &climbers) else { return false }
+        store.add(witness)
+        return store.isProved(need)
+    }
+
+    private func find(_ need: Int, with climbers: inout [SwitchClimber]) -> SuppressionPattern.Witness? {
+        let proof = store.needs[need]
+        for target in targets(of: Int(proof.column), proof.measure) {
+            guard let found = climbers[proof.measure].climb(target, proof.direction, by: proof.distance) else {
+                continue
+            }
+            return .init(measure: proof.measure, changes: found.changes, arrivals: found.arrivals, proves: [])
+        }
+        return nil
+    }
+
+    /// What may be moved to move a cell: all of it where its grouping keeps buckets, else from one of its leaves.
+    private func targets(of column: Int, _ measure: Int) -> [SwitchClimber.Target] {
+        let leaves = problem.columns[column]
+        let held = problem.measures[measure].values
+        let largest = leaves.sorted { held[Int($0)] > held[Int($1)] }.prefix(4)
+        let number = grid.groupingOfColumn[column]
+        return (number.map { grid.groupings[$0].keepsBuckets } ?? false ? largest.prefix(1) : largest).map { leaf in
+            let place = grid.places[Int(leaf)]
+            let isWhole = number.map { grid.groupings[$0].keepsBuckets } ?? false
+            return SwitchClimber.Target(
+                place: place,
+                lanes: isWhole
+                    ? number.map { grid.groupings[$0].kept } ?? .init(repeating: true) : .init(repeating: true),
+                cell: number.map { ($0, grid.groupings[$0].cell(of: place)) }, leaves: leaves)
+        }
+    }
+}

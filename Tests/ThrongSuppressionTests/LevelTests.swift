@@ -1,0 +1,83 @@
+import SuppressionOracle
+import Testing
+import ThrongSuppression
+
+/// What the search from the top down promises, on crowds with heavy tails.
+@Suite struct LevelTests {
+    private static let prime: UInt64 = 2_305_843_009_213_693_951
+
+    private func pattern(_ problem: SuppressionProblem, seed: UInt64 = 1) throws -> SuppressionPattern {
+        try SuppressionEngine(options: SuppressionOptions(seed: seed, proof: .witnesses(seconds: 60), flatCells: 0))
+            .pattern(
+                for: problem)
+    }
+
+    @Test(
+        "of a crowd with heavy tails the total and every one-way cell of k devices is published, and all is proved",
+        arguments: [true, false])
+    func topDown(partitions: Bool) throws {
+        let cube = try CrowdCube(sizes: [10, 8, 6], events: 5_000, partitions: partitions, seed: 1)
+        let found = try pattern(cube.problem)
+        #expect(found.unproved.isEmpty)
+        #expect(PatternVerifier(cube.problem).violations(of: found, prime: Self.prime, seed: 1).isEmpty)
+        let coarse = cube.problem.cells.indices.filter { cube.depth[$0] <= 1 && cube.problem.cells[$0].floor >= 20 }
+        #expect(coarse.count > 20)
+        #expect(coarse.allSatisfy { found.isPublished[$0] })
+        #expect(found.isPublished.indices.contains { found.isPublished[$0] && cube.depth[$0] == 2 })
+    }
+
+    @Test("no sensitive cell is pinned or bounded by integer programs over all places that may be empty")
+    func attack() throws {
+        var attacked = 0
+        var naiveBroken = 0
+        var arrivals = 0
+        for seed in UInt64(1)...6 {
+            let cube = try CrowdCube(
+                sizes: [4, 3, 3], events: 260, threshold: 5, partitions: seed.isMultiple(of: 2), seed: seed)
+            let found = try pattern(cube.problem, seed: seed)
+            #expect(found.unproved.isEmpty)
+            #expect(PatternVerifier(cube.problem).violations(of: found, prime: Self.prime, seed: seed).isEmpty)
+            arrivals += found.witnesses.reduce(0) { $0 + $1.arrivals.count }
+            let whole = try #require(try cube.problem.withEmptyPlaces())
+            let attacker = IntegerAttacker(whole, isPublished: found.isPublished)
+            let naive = IntegerAttacker(whole, isPublished: cube.problem.cells.map { !$0.isSensitive })
+            for place in cube.problem.cells.indices where cube.problem.cells[place].isSensitive {
+                let column = ColumnIndex(UInt32(place))
+                attacked += 1
+                #expect(attacker.weakness(of: column, measure: 0) == nil)
+                if naive.weakness(of: column, measure: 0) != nil { naiveBroken += 1 }
+            }
+        }
+        #expect(attacked > 50)
+        #expect(naiveBroken > 0, "the control must be seen to fail")
+        #expect(arrivals > 0, "empty places must have been used")
+    }
+
+    @Test("verification refuses witnesses that put somebody where nobody can be, or fewer than nobody")
+    func impossiblePlaces() throws {
+        let cube = try CrowdCube(sizes: [4, 3, 3], events: 260, threshold: 5, partitions: true, seed: 2)
+        let found = try pattern(cube.problem, seed: 2)
+        let place = try #require(found.witnesses.firstIndex { !$0.arrivals.isEmpty })
+        let witness = found.witnesses[place]
+        let arrival = try #require(witness.arrivals.first)
+        let verifier = PatternVerifier(cube.problem)
+        let grid = try #require(cube.problem.grid)
+        let forged: [[SuppressionPattern.Witness.Arrival]] = [
+            [.init(place: arrival.place, amount: -1)],
+            [.init(place: grid.places[0], amount: 1)],
+            [.init(place: arrival.place &+ 1_000, amount: 1)],
+            [arrival, arrival],
+        ]
+        for arrivals in forged {
+            var witnesses = found.witnesses
+            witnesses[place] = .init(
+                measure: witness.measure, changes: witness.changes, arrivals: arrivals, proves: witness.proves)
+            let violations = verifier.violations(of: found.claiming(witnesses: witnesses), prime: Self.prime, seed: 1)
+            #expect(violations.contains(.impossible(witness: place)))
+        }
+        let closed = try CrowdCube(
+            sizes: [4, 3, 3], events: 260, threshold: 5, partitions: true, seed: 2, isPossible: { _ in false })
+        let violations = PatternVerifier(closed.problem).violations(of: found, prime: Self.prime, seed: 1)
+        #expect(violations.contains(.impossible(witness: place)))
+    }
+}
