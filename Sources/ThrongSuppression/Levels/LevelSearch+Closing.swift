@@ -1,8 +1,8 @@
 extension LevelSearch {
     /// What is wrong with a relation.
     enum Flaw {
-        /// L2: what is unknown of a known whole is under k.
-        case smallUnion
+        /// L2: what is unknown of a known whole is under k; the part itself, where it is a single one.
+        case smallUnion(single: ColumnIndex?)
         /// What is hidden of a known whole is too little for a sensitive part to reach its target. Unit: the measure's.
         case tooLight(measure: Int, missing: Int64)
         /// A single hidden part of a known whole is known.
@@ -23,10 +23,14 @@ extension LevelSearch {
             guard let flaw = flaw(of: place, known: known), let victim = victim(of: place, for: flaw, level) else {
                 continue
             }
-            let parent = problem.relations[place].parent
             published[victim] = false
             known[victim] = false
-            reasons[victim] = .closesUnion(parent: parent)
+            reasons[victim] =
+                switch flaw {
+                case .smallUnion(let single?): .wouldReveal(single)
+                case .smallUnion(nil): .closesUnion(parent: problem.relations[place].parent)
+                case .tooLight, .alone: .wouldBound
+                }
             for next in relationsOfColumn[victim] where !isWaiting[Int(next)] {
                 isWaiting[Int(next)] = true
                 waiting.append(Int(next))
@@ -44,7 +48,9 @@ extension LevelSearch {
         guard let first = unknown.first else { return nil }
         let isWhole = unknown.count == relation.children.count
         let isLarge = isWhole && problem.cells[Int(relation.parent.value)].floor >= problem.threshold
-        if !isLarge, problem.unionFloor(unknown) < problem.threshold { return .smallUnion }
+        if !isLarge, problem.unionFloor(unknown) < problem.threshold {
+            return .smallUnion(single: unknown.count == 1 ? first : nil)
+        }
         for measure in values.indices {
             var hidden: Int64 = 0
             var target: Int64 = 0
