@@ -1,7 +1,7 @@
 import Testing
 
-/// Beside ``EndToEndTests``: each of these suites runs one program at a time, so that the machine works while others wait.
-@Suite("What partners and visitors see, and what their programs read", .serialized)
+/// Beside ``EndToEndTests``: each of the two runs one program at a time, so that the machine works while the other waits.
+@Suite("What partners, analysts and visitors see, and what their programs read", .serialized)
 struct OutsideTests {
     @Test(
         "Chromium walks through the sample shop from another origin, and every counter is what was done",
@@ -15,6 +15,14 @@ struct OutsideTests {
 
     @Test("the next time of 20,000 random schedules is croniter's, summer time or not", .timeLimit(.minutes(10)))
     func cron() async throws { try await Program("cron.py").run() }
+
+    @Test(
+        "an analyst's login finds out released numbers and nothing else, by no function, plan, error, catalogue or lock",
+        .timeLimit(.minutes(10)))
+    func analysts() async throws { try await Program("analysts.py").run() }
+
+    @Test("every query of the dashboards and alerts is answered by PostgreSQL or Prometheus", .timeLimit(.minutes(10)))
+    func dashboards() async throws { try await Program("dashboards.py").run() }
 
     @Test(
         "partners and operators sign in and see what is theirs, and nobody else does",
@@ -33,6 +41,16 @@ struct OutsideTests {
         "a plan whose every text is HTML, SVG, a script, a template's tag or a formula is shown as it is, and nothing runs",
         .timeLimit(.minutes(10)))
     func injection() async throws { try await Program("injection.py").run() }
+
+    @Test(
+        "an analyst explores what is released: each page and CSV is what its SQL gives her role, and no text is run",
+        .timeLimit(.minutes(10)))
+    func explorer() async throws { try await Program("explorer.py").run() }
+
+    @Test(
+        "an analyst explores weeks, former layouts, samples, noise, funnels, learned labels and groups as SQL gives them",
+        .timeLimit(.minutes(15)))
+    func gallery() async throws { try await Program("gallery.py").run() }
 
     @Test("the page on disclosure control shows what suppress and audit say of its table", .timeLimit(.minutes(2)))
     func pages() async throws { try await Program("pages.py").run() }
