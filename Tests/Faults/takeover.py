@@ -215,8 +215,11 @@ def without_lease(tally, chance):
     def crowd_of(house):
         return house, Crowd(house, chance)
 
-    for _ in range(3):
+    # On a busy machine the old one may have nothing to acknowledge in the moment that counts.
+    for _ in range(10):
         handed_over(Postgres.shared(), crowd_of, tally, chance, THRONG_FAULT="take_without_lease")
+        if tally.lost:
+            break
 
 
 def frozen_alone(postgres, crowd_of, tally, chance):
