@@ -2,6 +2,7 @@ import TestCluster
 import Testing
 import ThrongPlan
 
+@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("What a plan asks of a metric's releases is kept with its layout")
@@ -24,6 +25,33 @@ struct LayoutTermsTests {
         try await counters.registerLayouts([other])
         #expect(try await releases.terms(of: layout) == Self.terms)
         #expect(try await releases.terms(of: other) == nil, "no plan said so")
+    }
+
+    @Test("each plan's terms are kept with when it was in force; starting again with the same plan keeps nothing new")
+    func versions() async throws {
+        let settings = try await TestCluster.database()
+        let counters = CounterStore(settings)
+        let (layout, other) = (MetricLayout.sample(), MetricLayout.sample(metric: "sales"))
+        let first = [layout: Self.terms, other: Self.terms]
+        #expect(try await counters.registerLayouts([layout, other], terms: first) == [])
+        #expect(try await counters.registerLayouts([layout, other], terms: first) == [])
+        let edited = [layout: ReleaseTerms(threshold: .standard), other: Self.terms]
+        #expect(try await counters.registerLayouts([layout, other], terms: edited) == ["orders"])
+        // The next plan has no sales any more, and the one after it has them again.
+        let without = [layout: ReleaseTerms(threshold: .standard)]
+        #expect(try await counters.registerLayouts([layout], terms: without) == [])
+        #expect(try await counters.registerLayouts([layout, other], terms: edited) == [])
+        let admin = Connection(settings)
+        defer { admin.close() }
+        let found = try await admin.texts(
+            """
+            select metric || ' ' || place || ' ' || layout_terms.threshold || case when until is null then '' else ' over' end
+            from throng.layout_terms join throng.metric_layout using (metric_id)
+            order by metric, place
+            """)
+        #expect(found == ["orders 1 50 over", "orders 2 20", "sales 1 50 over", "sales 2 50"])
+        let times = "select count(distinct since) from throng.layout_terms where place = 1"
+        #expect(try await admin.integer(times) == 1, "the metrics of a plan come into force together")
     }
 
     @Test("the stricter of two terms asks for what either asks for")
