@@ -1,9 +1,6 @@
-internal import AsyncHTTPClient
 internal import Crypto
 internal import Foundation
-internal import NIOCore
-internal import NIOHTTP1
-internal import NIOSSL
+internal import ThrongHTTP
 package import ThrongPlan
 package import ThrongReport
 internal import ThrongWire
@@ -24,28 +21,20 @@ package struct FileSender: Sendable {
         guard options.hosts.contains(target.authority) else { throw .hostNotAllowed(target.authority) }
         let secret = try target.authorization.map { name throws(DeliveryFault) in try self.secret(name) }
         let address = try await self.address(of: target)
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow,
-            timeout: .init(connect: .seconds(min(10, options.fileSeconds))))
-        configuration.tlsConfiguration = Self.tls(options)
-        configuration.httpVersion = .http1Only
-        configuration.connectionPool.retryConnectionEstablishment = false
-        if address != target.host { configuration.dnsOverride = [target.host: address] }
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        var rules = ConnectionRules()
+        rules.allowsPlain = false
+        rules.pinned = (address, target.port)
+        rules.authorities = options.authorities
+        rules.isKept = false
+        rules.connectLimit = .seconds(min(10, options.fileSeconds))
         let request = request(file, to: target, key: key, secret: secret)
-        let outcome: Result<Int, DeliveryFault>
-        do {
-            let response = try await client.execute(request, timeout: .seconds(options.fileSeconds))
-            outcome = .success(Int(response.status.code))
+        let status: Int
+        do throws(HTTPFault) {
+            // What the partner still wants to say is cut off: its status is all that counts.
+            status = try await HTTPConnection(rules).status(of: request, within: .seconds(options.fileSeconds))
         } catch {
-            outcome = .failure(.noAnswer(reason: String("\(error)".prefix(200))))
+            throw .noAnswer(reason: error.description)
         }
-        do {
-            try await client.shutdown()
-        } catch {
-            // What the partner still wanted to say is cut off: its status is all that counts.
-        }
-        let status = try outcome.get()
         if (300..<400).contains(status) { throw .redirected(status: status) }
         guard (200..<300).contains(status) else { throw .refused(status: status) }
         return status
@@ -53,31 +42,24 @@ package struct FileSender: Sendable {
 
     private func request(
         _ file: ReportFile, to target: HTTPDelivery, key: [UInt8], secret: String?
-    ) -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: target.method == .put ? target.url + file.name : target.url)
-        request.method = target.method == .put ? .PUT : .POST
-        request.headers.add(name: "Content-Type", value: file.mediaType)
+    ) -> OutgoingRequest {
         // RFC 9530, and the draft of the header Idempotency-Key: a structured field's string.
         let digest = Data(SHA256.hash(data: file.contents)).base64EncodedString()
-        request.headers.add(name: "Content-Digest", value: "sha-256=:\(digest):")
-        request.headers.add(name: "Idempotency-Key", value: "\"\(key.lowerHex)\"")
-        request.headers.add(name: "Content-Disposition", value: "attachment; filename=\"\(file.name)\"")
-        request.headers.add(name: "User-Agent", value: "throng")
-        if let secret { request.headers.add(name: "Authorization", value: secret) }
-        request.body = .bytes(ByteBuffer(bytes: file.contents))
-        return request
+        var headers = [
+            (name: "Content-Type", value: file.mediaType),
+            (name: "Content-Digest", value: "sha-256=:\(digest):"),
+            (name: "Idempotency-Key", value: "\"\(key.lowerHex)\""),
+            (name: "Content-Disposition", value: "attachment; filename=\"\(file.name)\""),
+            (name: "User-Agent", value: "throng"),
+        ]
+        if let secret { headers.append((name: "Authorization", value: secret)) }
+        let url = target.method == .put ? target.url + file.name : target.url
+        return OutgoingRequest(target.method == .put ? .put : .post, url, headers: headers, body: Array(file.contents))
     }
 
     /// The key of one file of a delivery.
     package static func key(of file: ReportFile, within delivery: [UInt8]) -> [UInt8] {
         Array(SHA256.hash(data: delivery + Array(file.name.utf8)))
-    }
-
-    private static func tls(_ options: DeliveryOptions) -> TLSConfiguration {
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.minimumTLSVersion = .tlsv12
-        if let path = options.authorities { tls.additionalTrustRoots = [.file(path)] }
-        return tls
     }
 
     /// The address that the connection goes to.

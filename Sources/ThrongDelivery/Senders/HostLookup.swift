@@ -1,6 +1,6 @@
-internal import AsyncHTTPClient
 internal import Foundation
 internal import NIOCore
+internal import NIOPosix
 internal import Synchronization
 
 /// Asks the system for the address of a host, for so long and no longer: it asks several servers several times, and a
@@ -31,7 +31,9 @@ package struct HostLookup: Sendable {
     package func address(of host: String, port: Int) async -> Outcome {
         await withCheckedContinuation { continuation in
             let first = First(continuation)
-            let late = HTTPClient.defaultEventLoopGroup.any().scheduleTask(in: TimeAmount(limit)) { first.say(.late) }
+            let late = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: TimeAmount(limit)) {
+                first.say(.late)
+            }
             Thread.detachNewThread { [system] in
                 first.say(system(host, port).map { .found($0) } ?? .unknown)
                 late.cancel()

@@ -1,5 +1,4 @@
 import ArgumentParser
-import AsyncHTTPClient
 import Foundation
 import Logging
 import ThrongChance
@@ -85,14 +84,12 @@ struct DemoCommand: AsyncParsableCommand {
         if days > 1 || !plan.purposesWithin.isEmpty { try await makePast(plan, crowd) }
         Terminal.talk("Starting throng serve with a private PostgreSQL in \(data).")
         let serve = try ServeProcess(plan: self.plan, data: data, log: data + "/serve.log")
-        let client = HTTPClient(eventLoopGroupProvider: .singleton)
         let result: Result<Summary, any Error>
         do {
-            result = .success(try await walk(plan, crowd, bucketed: bucketed, serve, client))
+            result = .success(try await walk(plan, crowd, bucketed: bucketed, serve))
         } catch {
             result = .failure(error)
         }
-        try await client.shutdown()
         if keep, case .success(let summary) = result {
             try show(summary)
             try await letIn(plan, to: serve)
@@ -125,10 +122,9 @@ struct DemoCommand: AsyncParsableCommand {
         _ plan: Plan,
         _ crowd: Crowd,
         bucketed: (unique: Int, dimensions: [DimensionName]),
-        _ serve: ServeProcess,
-        _ client: HTTPClient
+        _ serve: ServeProcess
     ) async throws -> Summary {
-        try await serve.waitUntilReady(client)
+        try await serve.waitUntilReady()
         let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
         let now = UnixClock.system.now
         let yesterday = yesterday(calendar)
@@ -146,7 +142,7 @@ struct DemoCommand: AsyncParsableCommand {
         posting.finish()
 
         Terminal.talk("Waiting for PostgreSQL, then releasing \(calendar.label(of: yesterday)).")
-        try await serve.waitUntilFlushed(client)
+        try await serve.waitUntilFlushed()
         let store = ReleaseStore(settings)
         defer { store.close() }
         let made = try await ReleaseScheduler(store: store, rules: .system)

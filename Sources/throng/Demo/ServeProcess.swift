@@ -1,7 +1,5 @@
-import AsyncHTTPClient
 import Foundation
-import NIOCore
-import NIOHTTP1
+import ThrongHTTP
 
 /// A `throng serve` of our own: started, waited for, stopped.
 final class ServeProcess {
@@ -11,6 +9,7 @@ final class ServeProcess {
     private let metricsURL: String
     private let process = Process()
     private let logPath: String
+    private let connection = HTTPConnection()
 
     init(plan: String, data: String, log: String) throws {
         let ports = try Self.freePorts(3)
@@ -34,24 +33,25 @@ final class ServeProcess {
     }
 
     /// Returns once it takes events.
-    func waitUntilReady(_ client: HTTPClient) async throws {
+    func waitUntilReady() async throws {
         for _ in 0..<600 {
             guard process.isRunning else {
                 let log =
                     (FileManager.default.contents(atPath: logPath)).map { String(decoding: $0, as: UTF8.self) } ?? ""
                 throw CommandFailure("throng serve ended at once:\n\(log)")
             }
-            if try await status(of: url + "/readyz", client) == 200 { return }
+            if await isReady() { return }
             try await Task.sleep(for: .milliseconds(100))
         }
         throw CommandFailure("throng serve was not ready within a minute; its log is \(logPath).")
     }
 
     /// Returns once PostgreSQL has everything that was acknowledged.
-    func waitUntilFlushed(_ client: HTTPClient) async throws {
+    func waitUntilFlushed() async throws {
         for _ in 0..<1200 {
-            let response = try await client.execute(HTTPClientRequest(url: metricsURL), timeout: .seconds(10))
-            let text = String(buffer: try await response.body.collect(upTo: 1 << 20))
+            let answer = try await connection.answer(
+                to: OutgoingRequest(.get, metricsURL), within: .seconds(10), bodyLimit: 1 << 20)
+            let text = String(decoding: answer.body, as: UTF8.self)
             if text.contains("\nthrong_journal_lag_batches 0.0\n") { return }
             try await Task.sleep(for: .milliseconds(100))
         }
@@ -68,12 +68,12 @@ final class ServeProcess {
         }
     }
 
-    private func status(of url: String, _ client: HTTPClient) async throws -> UInt? {
+    private func isReady() async -> Bool {
         do {
-            return try await client.execute(HTTPClientRequest(url: url), timeout: .seconds(2)).status.code
+            return try await connection.status(of: OutgoingRequest(.get, url + "/readyz"), within: .seconds(2)) == 200
         } catch {
             // Not listening yet.
-            return nil
+            return false
         }
     }
 

@@ -1,7 +1,5 @@
-import AsyncHTTPClient
 import Foundation
-import NIOCore
-import NIOHTTP1
+import ThrongHTTP
 import ThrongWire
 
 /// Posts batches to a daemon until each was answered for good.
@@ -57,52 +55,42 @@ struct BatchSender: Sendable {
 
     /// Sends every parcel; the order between parcels is not kept.
     func send(_ parcels: [Parcel], progress: ProgressBar) async throws -> Tally {
-        let client = HTTPClient(eventLoopGroupProvider: .singleton)
-        let result: Result<Tally, any Error>
-        do {
-            let tally = try await withThrowingTaskGroup(of: Tally.self) { group in
-                for worker in 0..<connections {
-                    group.addTask {
-                        var tally = Tally()
-                        for place in stride(from: worker, to: parcels.count, by: connections) {
-                            try await send(parcels[place], with: client, tally: &tally)
-                            progress.advance(by: parcels[place].events)
-                        }
-                        return tally
+        try await withThrowingTaskGroup(of: Tally.self) { group in
+            for worker in 0..<min(connections, parcels.count) {
+                group.addTask {
+                    let connection = HTTPConnection()
+                    var tally = Tally()
+                    for place in stride(from: worker, to: parcels.count, by: connections) {
+                        try await send(parcels[place], over: connection, tally: &tally)
+                        progress.advance(by: parcels[place].events)
                     }
+                    return tally
                 }
-                return try await group.reduce(into: Tally()) { $0.add($1) }
             }
-            result = .success(tally)
-        } catch {
-            result = .failure(error)
+            return try await group.reduce(into: Tally()) { $0.add($1) }
         }
-        try await client.shutdown()
-        return try result.get()
     }
 
-    private func send(_ parcel: Parcel, with client: HTTPClient, tally: inout Tally) async throws {
+    private func send(_ parcel: Parcel, over connection: HTTPConnection, tally: inout Tally) async throws {
         tally.batches += 1
         tally.sent += parcel.events
         let deadline = ContinuousClock.now + patience
         var pause = Duration.milliseconds(100)
+        let request = OutgoingRequest(
+            .post, endpoint, headers: [(name: "content-type", value: "application/json")],
+            body: Array(parcel.body.utf8))
         while true {
             var retryAfter: Duration?
             do {
-                var request = HTTPClientRequest(url: endpoint)
-                request.method = .POST
-                request.headers.add(name: "content-type", value: "application/json")
-                request.body = .bytes(ByteBuffer(string: parcel.body))
-                let response = try await client.execute(request, timeout: .seconds(30))
-                let body = try await response.body.collect(upTo: 1 << 20)
-                switch response.status.code {
+                let answer = try await connection.answer(to: request, within: .seconds(30), bodyLimit: 1 << 20)
+                switch answer.status {
                 case 202:
-                    return try note(JSONDecoder().decode(BatchAnswer.self, from: Data(body.readableBytesView)), &tally)
+                    return try note(JSONDecoder().decode(BatchAnswer.self, from: Data(answer.body)), &tally)
                 case 503:
-                    retryAfter = response.headers.first(name: "retry-after").flatMap { Int($0) }.map { .seconds($0) }
+                    retryAfter = answer.header("retry-after").flatMap { Int($0) }.map { .seconds($0) }
                 default:
                     tally.refused += parcel.events
-                    tally.refusedBatches[Self.word(for: response, body), default: 0] += 1
+                    tally.refusedBatches[Self.word(for: answer), default: 0] += 1
                     return
                 }
             } catch let error as DecodingError {
@@ -124,11 +112,11 @@ struct BatchSender: Sendable {
     }
 
     /// The server's word for a refusal, or the bare status where something else than a daemon answered.
-    private static func word(for response: HTTPClientResponse, _ body: ByteBuffer) -> String {
+    private static func word(for answer: ReceivedAnswer) -> String {
         do {
-            return try JSONDecoder().decode(ServerRefusal.self, from: Data(body.readableBytesView)).error
+            return try JSONDecoder().decode(ServerRefusal.self, from: Data(answer.body)).error
         } catch {
-            return "http_\(response.status.code)"
+            return "http_\(answer.status)"
         }
     }
 

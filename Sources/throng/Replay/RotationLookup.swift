@@ -1,7 +1,5 @@
-import AsyncHTTPClient
 import Foundation
-import NIOCore
-import NIOHTTP1
+import ThrongHTTP
 import ThrongPlan
 
 /// Asks a daemon for the rotation of a purpose: it is part of the public plan.
@@ -19,24 +17,14 @@ actor RotationLookup {
     private func rotation(app: String, purpose: String) async throws -> Rotation {
         let key = "\(app)/\(purpose)"
         if let rotation = known[key] { return rotation }
-        let client = HTTPClient(eventLoopGroupProvider: .singleton)
-        let result: Result<PublicPlan, any Error>
-        do {
-            let name = app.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? app
-            let response = try await client.execute(
-                HTTPClientRequest(url: "\(server)/v1/plan/\(name)"), timeout: .seconds(30))
-            guard response.status == .ok else {
-                throw CommandFailure("\(server) has no plan for the app '\(app)'.")
-            }
-            let body = try await response.body.collect(upTo: 16 << 20)
-            let decoder = JSONDecoder()
-            decoder.keyDecodingStrategy = .convertFromSnakeCase
-            result = .success(try decoder.decode(PublicPlan.self, from: Data(body.readableBytesView)))
-        } catch {
-            result = .failure(error)
-        }
-        try await client.shutdown()
-        guard let found = try result.get().purposes.first(where: { $0.name.text == purpose }) else {
+        let name = app.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? app
+        let answer = try await HTTPConnection().answer(
+            to: OutgoingRequest(.get, "\(server)/v1/plan/\(name)"), within: .seconds(30), bodyLimit: 16 << 20)
+        guard answer.status == 200 else { throw CommandFailure("\(server) has no plan for the app '\(app)'.") }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let plan = try decoder.decode(PublicPlan.self, from: Data(answer.body))
+        guard let found = plan.purposes.first(where: { $0.name.text == purpose }) else {
             throw CommandFailure("The plan of '\(app)' has no purpose '\(purpose)'.")
         }
         let rotation = Rotation(seconds: found.rotationSeconds)

@@ -1,0 +1,35 @@
+internal import Synchronization
+
+/// One request on its way, and who waits for its answer.
+final class Exchange: Sendable {
+    let request: OutgoingRequest
+    /// How long all of it may take.
+    let limit: Duration
+    /// The longest body, in bytes; nil where only the head is wanted.
+    let bodyLimit: Int?
+    private let flag = Atomic(false)
+    private let waiting = Mutex<CheckedContinuation<Result<ReceivedAnswer, HTTPFault>, Never>?>(nil)
+
+    init(_ request: OutgoingRequest, limit: Duration, bodyLimit: Int?) {
+        self.request = request
+        self.limit = limit
+        self.bodyLimit = bodyLimit
+    }
+
+    /// True for good after ``cancel()``.
+    var isCancelled: Bool { flag.load(ordering: .acquiring) }
+
+    func cancel() { flag.store(true, ordering: .releasing) }
+
+    func wait(_ continuation: CheckedContinuation<Result<ReceivedAnswer, HTTPFault>, Never>) {
+        waiting.withLock { $0 = continuation }
+    }
+
+    /// Tells whoever waits; once.
+    func end(_ outcome: Result<ReceivedAnswer, HTTPFault>) {
+        waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting
+        }?.resume(returning: outcome)
+    }
+}
