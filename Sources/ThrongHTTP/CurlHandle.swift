@@ -195,14 +195,19 @@ final class CurlHandle {
         guard collector.hasHead else { throw .brokenOff }
     }
 
+    /// OpenSSL's code. The library begins with 1, and leaves it where the chain is fine and the name is not.
+    private var verification: Int {
+        let code = throng_curl_number(easy, CURLINFO_SSL_VERIFYRESULT)
+        return code == 1 ? 0 : code
+    }
+
     private func fault(_ code: CURLcode) -> HTTPFault {
         switch code {
         case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: .address
         case CURLE_COULDNT_RESOLVE_HOST: .unresolved
         case CURLE_COULDNT_CONNECT:
             .notConnected(number: Int32(throng_curl_number(easy, CURLINFO_OS_ERRNO)))
-        case CURLE_PEER_FAILED_VERIFICATION:
-            .certificate(verification: throng_curl_number(easy, CURLINFO_SSL_VERIFYRESULT))
+        case CURLE_PEER_FAILED_VERIFICATION: .certificate(verification: verification)
         case CURLE_SSL_CONNECT_ERROR: .handshake
         case CURLE_SSL_CACERT_BADFILE: .authorities(path: rules.authorities ?? "the system's list")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE: .brokenOff

@@ -26,7 +26,8 @@ struct CertificateTests {
 
         func stop() {
             server?.terminate()
-            server?.waitUntilExit()
+            // waitUntilExit() needs the run loop of the thread that started it, which is not this one.
+            while server?.isRunning == true { usleep(5000) }
             server = nil
         }
 
