@@ -47,7 +47,7 @@ let package = Package(
         // The flow, upstream first. An arrow points only to what stands above it.
         .target(name: "ThrongFaults", swiftSettings: strict),
         .target(name: "ThrongChance", swiftSettings: strict),
-        .target(name: "ThrongNoise", swiftSettings: strict),
+        .target(name: "ThrongNoise", dependencies: [crypto], swiftSettings: strict),
         .target(name: "ThrongWire", swiftSettings: strict),
         .target(
             name: "ThrongPlan", dependencies: ["ThrongNoise", "ThrongWire", "CPCRE2", crypto, yams],
@@ -225,6 +225,14 @@ let package = Package(
             name: "SuppressionOracle", dependencies: ["ThrongSuppression", "CCoin"],
             path: "Tests/Support/SuppressionOracle",
             swiftSettings: strict),
+        // Days of a small app that are released with noise: for a benchmark and for tests.
+        .target(
+            name: "NoiseTrial",
+            dependencies: ["ThrongChance", "ThrongNoise", "ThrongPlan", "ThrongRelease", "ThrongWire"],
+            path: "Tests/Support/NoiseTrial", swiftSettings: strict),
+        .executableTarget(
+            name: "NoiseBench", dependencies: ["NoiseTrial"], path: "Tests/Benchmarks/NoiseBench",
+            swiftSettings: strict),
         .executableTarget(
             name: "SuppressionBench", dependencies: ["ThrongSuppression", "SuppressionOracle"],
             path: "Tests/Benchmarks/SuppressionBench", swiftSettings: strict),
@@ -270,7 +278,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ThrongReleaseTests",
-            dependencies: ["ThrongChance", "ThrongRelease", "ThrongNoise", "ThrongPlan", "ThrongSuppression"],
+            dependencies: [
+                "ThrongChance", "ThrongRelease", "ThrongNoise", "ThrongPlan", "ThrongSuppression", "NoiseTrial",
+            ],
             swiftSettings: strict),
         .target(
             name: "TestCluster", dependencies: ["ThrongPostgres", "ThrongStore", logging],

@@ -91,6 +91,9 @@ final class MetricSpace: Sendable {
     let within: WindowLayout?
     /// Leaf cells that an identifier may touch in a window; nil where there is no noise and so no such bound.
     let cellsBound: UInt32?
+    /// Whether an identifier counts at most once in a cell, and only before its window's period is released: where noise
+    /// hides devices.
+    let countsOnce: Bool
     /// Tells this layout's contributions apart from another's under one identifier.
     let seed: UInt64
 
@@ -123,6 +126,7 @@ final class MetricSpace: Sendable {
         bound = UInt32(layout.contributionBound)
         within = layout.within
         cellsBound = layout.cellsBound.map { UInt32($0) }
+        countsOnce = layout.countsOnce
     }
 
     var sumCount: Int { shifts.count }

@@ -226,11 +226,15 @@ package struct Counting: Sendable {
         let partition = metric.partition(contribution.cell).value
         let known = window.contributions[key]
         guard known.partition == .max || known.partition == partition else { return .partitionConflict }
-        let amount = min(contribution.count, metric.bound - known.used)
+        // It would add to another period than its window's, in which the device has a window already.
+        guard !(metric.countsOnce && isLate) else { return .tooOld }
+        let amount = min(metric.countsOnce ? 1 : contribution.count, metric.bound - known.used)
         guard amount > 0 else { return .contributionBound }
         if let cellsBound = metric.cellsBound {
-            guard window.touches(contribution, of: metric, by: identifier, bound: cellsBound) else {
-                return .cellsBound
+            switch window.touches(contribution, of: metric, by: identifier, bound: cellsBound) {
+            case .new: break
+            case .known: if metric.countsOnce { return .contributionBound }
+            case .tooMany: return .cellsBound
             }
         }
 

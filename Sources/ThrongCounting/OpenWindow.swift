@@ -100,20 +100,30 @@ struct OpenWindows: Sendable {
 }
 
 extension OpenWindow {
-    /// Takes note that an identifier is about to touch a leaf cell; false where that would be one too many.
+    /// What a leaf cell is to an identifier that is about to touch it.
+    enum Touch {
+        /// It is the first time.
+        case new
+        /// It has been there in this window.
+        case known
+        /// That would be one cell too many.
+        case tooMany
+    }
+
+    /// Takes note that an identifier is about to touch a leaf cell.
     ///
     /// A cell counts once a period: what an identifier does to one release is bounded either way.
     mutating func touches(
         _ contribution: BucketedBatch.Contribution, of metric: MetricSpace, by identifier: KeyedIdentifier,
         bound: UInt32
-    ) -> Bool {
+    ) -> Touch {
         // The leaf is the first of the tracked margins.
         let seed = metric.margins[0].seed &+ UInt64(contribution.cell.value)
         let isKnown = pairs.contains(identifier.hash(with: seed, UInt64(bitPattern: contribution.periodStart.value)))
-        guard !isKnown else { return true }
+        guard !isKnown else { return .known }
         let key = identifier.hash(with: metric.seed, 0)
-        guard cells[key] < bound else { return false }
+        guard cells[key] < bound else { return .tooMany }
         cells[key] += 1
-        return true
+        return .new
     }
 }

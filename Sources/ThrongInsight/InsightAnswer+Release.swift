@@ -48,7 +48,7 @@ extension InsightAnswer {
             threshold: header.threshold,
             sampling: header.sampling,
             rotation: header.layout.rotation,
-            noise: NumberNoise(header),
+            noise: NumberNoise(header, groupings: reading.groupings),
             devices: insight.kind.deviceBasis(header))
         let table = reading.table
         var axes = zip(reading.axes, reading.shown).map { axis, buckets in

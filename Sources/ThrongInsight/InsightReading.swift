@@ -107,6 +107,14 @@ package struct InsightReading {
         }
     }
 
+    /// The groupings whose numbers the rows are.
+    package var groupings: [Margin] {
+        let rows = (base + part).map(\.dimension) + places
+        return [
+            Margin(keeping: rows + [histogram?.dimension].compactMap { $0 }), Margin(keeping: base.map(\.dimension)),
+        ]
+    }
+
     /// The numbers.
     package var table: AnswerTable {
         if case .quantiles(let quantiles) = kind { return table(of: quantiles) }

@@ -85,7 +85,7 @@ package enum Counted: String, Sendable, Hashable, Codable {
 package struct NumberNoise: Sendable, Hashable {
     /// laplace or gaussian.
     package let mechanism: String
-    /// What the whole release costs one identifier in one window: epsilon of laplace, rho of gaussian, as an exact
+    /// What the whole release costs one identifier in one window, or one device in the period: epsilon of laplace, rho of gaussian, as an exact
     /// fraction.
     package let cost: String
     /// 19 of 20 numbers lie within this of what was counted. Unit: events.
@@ -97,21 +97,32 @@ package struct NumberNoise: Sendable, Hashable {
     /// What the noise promises to whom.
     package let promise: String
 
+    /// Whether numbers add up and none is negative: where noise hides devices.
+    package let isConsistent: Bool
+
     /// What a release says about the noise of its events; nil where it has none.
-    package init?(_ header: ReleaseHeader) {
-        guard let noise = header.noise, let margin = noise.margins.first else { return nil }
+    ///
+    /// - Parameter groupings: the ones that are read; the widest margin among them is told.
+    package init?(_ header: ReleaseHeader, groupings: [Margin]) {
+        guard let noise = header.noise, let widest = noise.margins.first else { return nil }
+        let margin = groupings.compactMap { header.noiseMargin(of: $0) }.max() ?? widest
+        isConsistent = noise.unit == .device
         switch noise.mechanism {
         case .laplace(let epsilon): (mechanism, cost) = ("laplace", "\(epsilon)")
         case .gaussian(let rho): (mechanism, cost) = ("gaussian", "\(rho)")
         }
         self.margin = margin
         cells = noise.cells
-        windows = header.layout.windows(in: header.period)
+        windows = noise.windows ?? header.layout.windows(in: header.period)
         do {
-            promise = try noise.mechanism.statement(forDeviceActiveIn: windows)
+            promise =
+                noise.unit == .device
+                ? try noise.mechanism.statementForDevice()
+                : try noise.mechanism.statement(forDeviceActiveIn: windows)
         } catch {
             // The bound for so many windows needs more than 128 bits: it promises nothing to anyone.
-            promise = "Noise hides one identifier in one window, at a cost of \(noise.mechanism.cost)."
+            let hidden = noise.unit == .device ? "device in the whole period" : "identifier in one window"
+            promise = "Noise hides one \(hidden), at a cost of \(noise.mechanism.cost)."
         }
     }
 

@@ -158,7 +158,7 @@ package struct Daemon: Sendable {
             interval: options.scheduleInterval, logger: logger)
         let schedule = ScheduleService(
             plans: options.plans,
-            releases: ReleaseScheduler(store: releases, rules: rules),
+            releases: ReleaseScheduler(store: releases, rules: rules, secret: noiseSecret),
             reports: reports,
             calendar: CalendarStore(releases.connection),
             retention: RetentionStore(releases.connection),

@@ -2,6 +2,7 @@ import Foundation
 import TestCluster
 import Testing
 import ThrongCounting
+import ThrongDelivery
 import ThrongNoise
 import ThrongPlan
 import ThrongPostgres
@@ -107,6 +108,45 @@ struct NoisyScheduleTests {
         #expect(!text.contains("\"status\": \"withheld\""))
         try FileManager.default.removeItem(atPath: folder)
         store.close()
+    }
+
+    @Test("with unit: device parts add up and none is negative, the report has each grouping's margin, and no coverage")
+    func devices() async throws {
+        let settings = try await TestCluster.database()
+        let yaml = Self.yaml.replacing("    contribution_bound: 5\n", with: "")
+            .replacing("epsilon: 1}", with: "epsilon: 1, unit: device}")
+        let plan = try Plan(yaml: yaml, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+        let layout = try plan.layout(of: try #require(plan.metrics.first), rules: .system)
+        let (counters, store) = (CounterStore(settings), ReleaseStore(settings))
+        defer { store.close() }
+        let scheduler = ReleaseScheduler(store: store, rules: .system)
+        try await counters.registerLayouts([layout])
+        _ = try await scheduler.releaseDue(of: plan, now: Self.today + 60)
+        _ = try await Self.count([Self.today: 500], layout, counters)
+        let now = Self.today + Self.day + 6 * 3600
+        #expect(try await scheduler.releaseDue(of: plan, now: now).map(\.published) == [4])
+        let release = try #require(
+            try await store.releases(app: "shop", metric: "views", periodKind: .day, from: .epoch, to: .max).first)
+        let counts = release.cells.map(\.count)
+        #expect(counts[0] == counts[1...].reduce(0, +) && counts.allSatisfy { $0 >= 0 })
+        // Scales 3/2 and 3: that a number is off by more than 60 has a chance of e^-20.
+        #expect(zip(counts, [500, 500, 0, 0]).allSatisfy { abs($0 - $1) < 60 })
+        #expect(release.header.noiseMargin(of: .total) == 4)
+        let byGrouping = try #require(release.header.noiseMargin(of: Margin(keeping: [0])))
+        #expect(byGrouping > 4 && release.header.noise?.margins == [byGrouping])
+
+        let folder = FileManager.default.temporaryDirectory.path + "/throng-noisy-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let key = ReportKeyFolder(dataPath: folder)
+        _ = try key.rotate(now: Self.today)
+        let reports = ReportScheduler(store: store, rules: .system, folder: folder, signing: key)
+        #expect(try await reports.deliverDue(of: plan, now: now) { _, error in Issue.record(error) } == 1)
+        func text(_ name: String) throws -> String {
+            String(decoding: try #require(FileManager.default.contents(atPath: folder + "/out/" + name)), as: UTF8.self)
+        }
+        #expect(try text("daily-2026-11-19.manifest.json").contains("\"coverage\": null"))
+        #expect(try text("daily-2026-11-19.json").contains("\"margin\": \(byGrouping)"))
+        #expect(try text("daily-2026-11-19.html").contains("Noise hides one device in the whole period"))
     }
 
     /// Counts events on iOS in one flush, under a layout, as a daemon of its own.

@@ -78,11 +78,18 @@ extension NumberNoise {
 
     /// All of it in sentences, the same in every format.
     package var statement: String {
-        """
-        Every number carries noise of its own (\(terms)) and lies within \
-        \(ReportLocale.english.text(margin)) of what was counted in 19 of 20 cases. Nothing is withheld, \
-        \(Wording.noisy). \(promise)
-        """
+        guard !isConsistent else {
+            return """
+                Every number carries noise (\(terms)), was made to add up with the others, and lies within \
+                \(ReportLocale.english.text(margin)) of what was counted in 19 of 20 cases. Nothing is withheld. An \
+                identifier counts once in each group at most. \(promise)
+                """
+        }
+        return """
+            Every number carries noise of its own (\(terms)) and lies within \
+            \(ReportLocale.english.text(margin)) of what was counted in 19 of 20 cases. Nothing is withheld, \
+            \(Wording.noisy). \(promise)
+            """
     }
 }
 

@@ -14,22 +14,37 @@ package struct DrawPermit: ~Copyable, Sendable {
         self.terms = terms
     }
 
-    /// Adds noise from the operating system's random source to every declared cell, the empty ones too.
+    /// Adds noise to every declared cell, the empty ones too.
     ///
-    /// - Parameter values: one array per measure, one number per declared cell. Unit: the measure's.
+    /// - Parameters:
+    ///   - values: one array per measure, one number per declared cell. Unit: the measure's.
+    ///   - secret: what the noise is derived from, see ``DrawSecret``; nil takes the operating system's random source.
     /// - Returns: Sums that do not fit saturate, which is done after the noise and tells nothing.
     /// - Throws: As ``NoiseTerms/check(_:)``, which should be asked before anything is reserved: the permit is gone.
     /// - Complexity: O(cells) time and memory, about half a microsecond a number.
-    package consuming func draw(_ values: [[Int64]]) throws(NoiseError) -> NoiseDraw {
-        var bits = RandomBits()
+    package consuming func draw(_ values: [[Int64]], secret: DrawSecret? = nil) throws(NoiseError) -> NoiseDraw {
+        guard let secret else {
+            var bits = RandomBits()
+            return try draw(values, using: &bits)
+        }
+        try terms.check(values)
+        var bits = RandomBits(secret.generator(for: release, terms: terms, values: values))
         return try draw(values, using: &bits)
     }
 
-    /// See ``draw(_:)``, with fair bits from elsewhere.
+    /// See ``draw(_:secret:)``, with fair bits from elsewhere.
     package consuming func draw(_ values: [[Int64]], using bits: inout some BitSource) throws(NoiseError) -> NoiseDraw {
         try terms.check(values)
-        let noisy = zip(terms.distributions, values).map { noise, column in
-            column.map { Int64(clamping: Int128($0) + noise.sample(using: &bits)) }
+        let noisy = values.indices.map { measure in
+            var drawn: [Int64] = []
+            drawn.reserveCapacity(terms.cells)
+            for grouping in terms.groupings {
+                let noise = grouping.distributions[measure]
+                for value in values[measure][drawn.count..<drawn.count + grouping.cells] {
+                    drawn.append(Int64(clamping: Int128(value) + noise.sample(using: &bits)))
+                }
+            }
+            return drawn
         }
         return NoiseDraw(release: release, values: noisy)
     }

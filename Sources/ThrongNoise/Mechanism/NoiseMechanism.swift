@@ -20,10 +20,13 @@ package enum NoiseMechanism: Sendable, Hashable, Codable {
     ///
     /// Laplace: scale = Δ₁/ε. Gaussian: σ² = Δ₂²/2ρ (Canonne, Kamath and Steinke 2020, who prove it for
     /// vectors of independent discrete noise too). The release's cost is shared by its measures in equal parts.
+    /// - Parameter part: of the cost, for the groupings that the sensitivity is of: above 0, at most 1.
     /// - Throws: ``NoiseError/notPositive(_:)``, ``NoiseError/tooFine(_:bits:limit:)`` and ``NoiseError/overflow``.
-    func distribution(for sensitivity: Sensitivity, measures: Int) throws(NoiseError) -> NoiseDistribution {
+    func distribution(for sensitivity: Sensitivity, part: Rational, measures: Int) throws(NoiseError)
+        -> NoiseDistribution
+    {
         guard cost.amount.isPositive else { throw .notPositive(.privacyLoss) }
-        let share = try cost.amount.divided(by: Rational(Int64(measures)))
+        let share = try cost.amount.multiplied(by: part).divided(by: Rational(Int64(measures)))
         switch self {
         case .laplace:
             return try .laplace(DiscreteLaplace(scale: Rational(sensitivity.absolute, over: 1).divided(by: share)))
@@ -94,6 +97,16 @@ extension NoiseMechanism {
             \(unit) A device has another identifier in every window; for one that was active in \(windows) windows of \
             this period the bound is \(all). Other releases add to that.
             """
+    }
+
+    /// The promise to a device, where that is the noise's unit: in words, for reports and for the privacy label.
+    ///
+    /// - Throws: ``NoiseError/overflow``.
+    package func statementForDevice() throws(NoiseError) -> String {
+        """
+        Noise hides one device in the whole period: whatever else is known, leaving out all that it sent makes no outcome \
+        of this release more than \(try Self.promise(cost)). Other releases add to that.
+        """
     }
 
     private static func promise(_ loss: PrivacyLoss) throws(NoiseError) -> String {

@@ -32,6 +32,25 @@ package struct Sensitivity: Sendable, Hashable {
     }
 }
 
+extension Sensitivity {
+    /// How far the numbers move when that many such identifiers are taken out at once, all of which may have added to the
+    /// same cells: what one device does that shows another identifier in each window.
+    ///
+    /// - Throws: ``NoiseError/overflow``.
+    func times(_ identifiers: Int64) throws(NoiseError) -> Sensitivity {
+        let (absolute, overflow) = absolute.multipliedReportingOverflow(by: Int128(identifiers))
+        let (squared, overflowSquared) = squared.multipliedReportingOverflow(
+            by: Int128(identifiers) * Int128(identifiers))
+        guard !overflow, !overflowSquared else { throw .overflow }
+        return Sensitivity(absolute: absolute, squared: squared)
+    }
+
+    private init(absolute: Int128, squared: Int128) {
+        self.absolute = absolute
+        self.squared = squared
+    }
+}
+
 /// The most that one identifier adds to one measure in one window; held at intake, before anything is counted.
 ///
 /// For a count with the plan's contribution bound C and no limit on cells: cells = C, amount = C, total = C. For a sum

@@ -111,3 +111,8 @@ extension Rational: Comparable {
         return (ours.high, ours.low) < (theirs.high, theirs.low)
     }
 }
+
+extension Rational {
+    /// The nearest number in floating point or next to it; for weights, never for what is claimed.
+    package var approximate: Double { Double(numerator) / Double(denominator) }
+}

@@ -18,6 +18,15 @@ package enum NoiseDistribution: Sendable, Hashable {
         }
     }
 
+    /// About the variance, for weighing numbers against each other; nothing is claimed from it. Unit: the number's,
+    /// squared.
+    package var variance: Double {
+        switch self {
+        case .laplace(let noise): 2 * noise.scale.approximate * noise.scale.approximate
+        case .gaussian(let noise): noise.variance.approximate
+        }
+    }
+
     /// The smallest m for which |noise| > m has a probability of at most `share`; see ``DiscreteLaplace`` and
     /// ``DiscreteGaussian``.
     ///

@@ -29,6 +29,9 @@ package struct MetricLayout: Hashable, Sendable, Codable {
     /// The noise that its releases carry; nil where they are exact. It is part of the layout because counters are
     /// either for the one or for the other.
     package let noise: NoiseMechanism?
+    /// Whom the noise hides; nil for an identifier in a window, so that layouts of such noise have the JSON that they
+    /// always had.
+    private let hiddenUnit: NoiseUnit?
     /// Leaf cells that one identifier may touch in one window; nil where there is no noise.
     package let cellsBound: Int?
     /// The margins whose distinct identifiers are counted: leaf first, then ascending.
@@ -50,6 +53,7 @@ package struct MetricLayout: Hashable, Sendable, Codable {
         case noise, cellsBound, firsts, within
         case impossibleCombinations = "impossible"
         case sampledShare = "sampling"
+        case hiddenUnit = "noiseUnit"
     }
 
     /// One dimension as counters see it.
@@ -112,6 +116,7 @@ package struct MetricLayout: Hashable, Sendable, Codable {
         groupings: [Margin],
         impossible: [ImpossibleCombination] = [],
         noise: NoiseMechanism? = nil,
+        noiseUnit: NoiseUnit = .window,
         cellsBound: Int? = nil,
         firstPeriods: [PeriodKind] = [],
         within: WindowLayout? = nil
@@ -128,6 +133,7 @@ package struct MetricLayout: Hashable, Sendable, Codable {
         impossibleCombinations = impossible.isEmpty ? nil : impossible
         sampledShare = sampling == 1 ? nil : sampling
         self.noise = noise
+        hiddenUnit = noise == nil || noiseUnit == .window ? nil : noiseUnit
         self.within = within
         firsts = firstPeriods.isEmpty ? nil : FirstsLayout(periods: firstPeriods, groupings: Set(groupings).sorted())
         self.cellsBound = noise == nil ? nil : cellsBound ?? contributionBound
@@ -145,6 +151,13 @@ package struct MetricLayout: Hashable, Sendable, Codable {
     ///
     /// It is part of the layout because counters of two rates can be neither added nor scaled up.
     package var sampling: Double { sampledShare ?? 1 }
+
+    /// Whom the noise of its releases hides, where they have any.
+    package var noiseUnit: NoiseUnit { hiddenUnit ?? .window }
+
+    /// Whether an identifier counts at most once in a cell, and in the period in which its window begins: where noise hides
+    /// devices. So each window belongs to one period, and a period has as many as begin in it.
+    package var countsOnce: Bool { noiseUnit == .device }
 
     /// The counter of a first, by its place in ``firsts``.
     package func measure(ofFirst place: Int) -> MeasureIndex { MeasureIndex(Int16(1 + sums.count + place)) }

@@ -1,55 +1,80 @@
 package import ThrongNoise
 
-extension NoiseTerms {
-    /// The noise of a metric's releases, from its bounds and from what a release shows.
+extension ContributionLimit {
+    /// The limits of a metric's measures, the count first: what one identifier adds in one window.
     ///
     /// - Parameters:
     ///   - contributionBound: events of one identifier in one window.
     ///   - cellsBound: leaf cells that it may touch there.
-    ///   - groupings: the margins of a release.
-    ///   - leaf: the margin that keeps every dimension.
-    ///   - cells: of all groupings together.
-    /// - Throws: ``NoiseError``: a sum whose bounds are too wide for its decimals, among others.
-    package init(
-        mechanism: NoiseMechanism,
-        contributionBound: Int,
-        cellsBound: Int,
-        sums: [SumMeasure],
-        groupings: [Margin],
-        leaf: Margin,
-        cells: Int
-    ) throws(NoiseError) {
-        var limits = [
-            try ContributionLimit(
-                cells: Int64(cellsBound), amount: Int64(contributionBound), total: Int64(contributionBound))
-        ]
+    ///   - unit: whom the noise hides; where that is a device, each cell counts once.
+    /// - Throws: ``NoiseError``.
+    package static func limits(
+        contributionBound: Int, cellsBound: Int, sums: [SumMeasure], unit: NoiseUnit
+    ) throws(NoiseError) -> [ContributionLimit] {
+        let most = Int64(contributionBound)
+        let perCell = unit == .device ? 1 : most
+        var limits = [try ContributionLimit(cells: Int64(cellsBound), amount: perCell, total: most)]
         for sum in sums {
-            let most = max(sum.quantum(of: sum.lowest).magnitude, sum.quantum(of: sum.highest).magnitude)
-            let (amount, overflow) = Int64(clamping: most).multipliedReportingOverflow(by: Int64(contributionBound))
-            guard !overflow else { throw .overflow }
-            limits.append(try ContributionLimit(cells: Int64(cellsBound), amount: amount, total: amount))
+            let value = Int64(
+                clamping: max(sum.quantum(of: sum.lowest).magnitude, sum.quantum(of: sum.highest).magnitude))
+            let (amount, overflow) = value.multipliedReportingOverflow(by: perCell)
+            let (total, overflowTotal) = value.multipliedReportingOverflow(by: most)
+            guard !overflow, !overflowTotal else { throw .overflow }
+            limits.append(try ContributionLimit(cells: Int64(cellsBound), amount: amount, total: total))
         }
-        try self.init(
-            mechanism: mechanism, limits: limits, groupings: groupings.count, includesLeaves: groupings.contains(leaf),
-            cells: cells)
+        return limits
+    }
+}
+
+extension NoiseTerms {
+    /// How many times the least part of the budget a margin gets, where noise hides devices.
+    ///
+    /// - Parameter shown: the margins that reports show.
+    package static func weight(of margin: Margin, shown: Set<Margin>) -> Int64 {
+        margin == .total ? BudgetPart.total : shown.contains(margin) ? BudgetPart.shown : BudgetPart.other
     }
 }
 
 extension MetricLayout {
     /// The noise of this layout's releases; nil where they are exact.
     ///
-    /// - Parameter groupings: the margins that a release shows.
+    /// - Parameters:
+    ///   - groupings: the margins that a release shows.
+    ///   - weights: the budget's parts by grouping, where the noise hides devices; ``NoiseTerms/weight(of:shown:)`` has
+    ///     them.
+    ///   - windows: that a period has at most, where it does; ``windowsBeginning(in:)``.
     /// - Throws: ``NoiseError``.
-    package func noiseTerms(groupings: [Margin]) throws(NoiseError) -> NoiseTerms? {
+    package func noiseTerms(
+        groupings: [Margin], weights: [Int64]? = nil, windows: Int64 = 1
+    ) throws(NoiseError) -> NoiseTerms? {
         guard let noise else { return nil }
-        return try NoiseTerms(
-            mechanism: noise, contributionBound: contributionBound, cellsBound: cellsBound ?? contributionBound,
-            sums: sums, groupings: groupings, leaf: leaf, cells: declaredCells(of: groupings).count)
+        let limits = try ContributionLimit.limits(
+            contributionBound: contributionBound, cellsBound: cellsBound ?? contributionBound, sums: sums,
+            unit: noiseUnit)
+        switch noiseUnit {
+        case .window:
+            return try NoiseTerms(
+                mechanism: noise, limits: limits, groupings: groupings.count, includesLeaves: groupings.contains(leaf),
+                cells: declaredCells(of: groupings).count)
+        case .device:
+            let weights = weights ?? groupings.map { NoiseTerms.weight(of: $0, shown: []) }
+            return try NoiseTerms(
+                mechanism: noise, limits: limits,
+                parts: zip(groupings, weights).map { margin, weight in
+                    .init(cells: declaredCells(of: [margin]).count, isLeaf: margin == leaf, weight: weight)
+                },
+                windows: windows)
+        }
     }
 
     /// Windows in which one device may be active within a period. Unit: windows.
     package func windows(in period: Period) -> Int64 {
         let first = rotation.window(at: period.start).value
         return rotation.window(at: period.end - 1).value - first + 1
+    }
+
+    /// Windows that begin within a period: one of a day, where identifiers last for a day. Unit: windows.
+    package func windowsBeginning(in period: Period) -> Int64 {
+        rotation.window(at: period.end - 1).value - rotation.window(at: period.start - 1).value
     }
 }

@@ -39,6 +39,7 @@ extension Plan {
             groupings: groupings(of: metric),
             impossible: metric.impossible,
             noise: metric.noise,
+            noiseUnit: metric.noiseUnit,
             cellsBound: metric.cellsBound,
             firstPeriods: metric.firstPeriods,
             within: metric.within?.layout)

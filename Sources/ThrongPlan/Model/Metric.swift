@@ -55,6 +55,8 @@ package struct Metric: Sendable, Hashable {
     package let decay: [DecayStep]
     /// The noise that every released number of it carries instead of a threshold; nil is an exact release.
     package let noise: NoiseMechanism?
+    /// Whom that noise hides; a window where there is none.
+    package let noiseUnit: NoiseUnit
     /// Leaf cells that one identifier may touch in one window; held at intake where the metric is noisy.
     package let cellsBound: Int
 
@@ -83,6 +85,7 @@ package struct Metric: Sendable, Hashable {
         sensitive: [DimensionName] = [],
         impossible: [ImpossibleCombination] = [],
         noise: NoiseMechanism? = nil,
+        noiseUnit: NoiseUnit = .window,
         cellsBound: Int? = nil,
         countsFirsts: Bool = false,
         answered: DeviceAnswer? = nil,
@@ -111,6 +114,7 @@ package struct Metric: Sendable, Hashable {
         self.sensitive = sensitive
         self.impossible = impossible
         self.noise = noise
+        self.noiseUnit = noiseUnit
         self.cellsBound = cellsBound ?? contributionBound
         self.countsFirsts = countsFirsts
         self.answered = answered

@@ -16,17 +16,68 @@ extension Plan {
         }
     }
 
-    /// The noise of each measure of a metric's releases, the count first; nil where they are exact.
+    /// The noise of a metric's releases, of the longest period; nil where they are exact.
     ///
+    /// Where it hides an identifier in a window, the number of cells is not looked at.
     /// - Throws: ``NoiseError``.
-    func noiseDistributions(of metric: Metric) throws(NoiseError) -> [NoiseDistribution]? {
+    func noiseTerms(of metric: Metric) throws(NoiseError) -> NoiseTerms? {
         guard let mechanism = metric.noise else { return nil }
+        let limits = try ContributionLimit.limits(
+            contributionBound: metric.contributionBound, cellsBound: metric.cellsBound, sums: metric.sums,
+            unit: metric.noiseUnit)
+        let groupings = groupings(of: metric)
+        let leaf = Margin(keeping: cubeDimensions(of: metric).indices)
         // How many cells there are changes nothing of the noise of each.
-        return try NoiseTerms(
-            mechanism: mechanism, contributionBound: metric.contributionBound, cellsBound: metric.cellsBound,
-            sums: metric.sums, groupings: groupings(of: metric),
-            leaf: Margin(keeping: cubeDimensions(of: metric).indices), cells: 1
-        ).distributions
+        switch metric.noiseUnit {
+        case .window:
+            return try NoiseTerms(
+                mechanism: mechanism, limits: limits, groupings: groupings.count,
+                includesLeaves: groupings.contains(leaf), cells: 1)
+        case .device:
+            let shown = reportedGroupings(of: metric)
+            return try NoiseTerms(
+                mechanism: mechanism, limits: limits,
+                parts: groupings.map {
+                    .init(cells: 1, isLeaf: $0 == leaf, weight: NoiseTerms.weight(of: $0, shown: shown))
+                },
+                windows: mostWindows(of: metric))
+        }
+    }
+
+    /// In how many windows one device may add to a period of a metric whose noise hides devices, at most. Unit: windows.
+    private func mostWindows(of metric: Metric) -> Int64 {
+        let rotation = purpose(metric.purpose)?.rotation ?? .standard
+        // Windows of a day begin once in nearly every day of 25 hours; a release goes by those that do.
+        let longest = rotation < .longest ? metric.period.longestSeconds : metric.period.usualSeconds
+        return (longest + rotation.seconds - 1) / rotation.seconds
+    }
+
+    /// How far off the numbers of noisy metrics may be, a line a grouping: for whoever writes a plan.
+    package func noiseMargins() -> [String] {
+        metrics.filter { $0.noise != nil }.flatMap { metric -> [String] in
+            do {
+                guard let terms = try noiseTerms(of: metric) else { return [] }
+                return try groupingNames(of: metric).enumerated().map { place, names in
+                    let noise = terms.groupings[terms.unit == .device ? place : 0]
+                    let split = names.isEmpty ? "in total" : "by \(names.map(\.text).joined(separator: " and "))"
+                    var measures: [String] = []
+                    for (measure, distribution) in noise.distributions.enumerated() {
+                        let margin = try distribution.margin(missing: NoiseDistribution.oneInTwenty)
+                        let sum = measure > 0 ? metric.sums[measure - 1] : nil
+                        let unit = sum.map { $0.decimals == 0 ? "" : " / 10^\($0.decimals)" } ?? ""
+                        measures.append("\(sum?.name ?? "events") ±\(margin)\(unit)")
+                    }
+                    let hidden =
+                        terms.unit == .device ? "a device in a \(metric.period.rawValue)" : "an identifier in a window"
+                    return """
+                        metric '\(metric.name)' \(split): \(measures.joined(separator: ", ")) in 19 of 20 cases, hiding \
+                        \(hidden)
+                        """
+                }
+            } catch {
+                return ["metric '\(metric.name)': its noise can't be weighed: \(error)"]
+            }
+        }
     }
 
     private func problem(_ metric: Metric, _ message: String) -> PlanProblem {
@@ -51,7 +102,17 @@ extension Plan {
                 noise without a budget; give purpose '\(metric.purpose)' a 'budget', such as {epsilon: 20, per: month}
                 """)
         }
-        do { _ = try noiseDistributions(of: metric) } catch { messages.append("its noise can't be made: \(error)") }
+        if metric.noiseUnit == .device, let rotation = purpose(metric.purpose)?.rotation,
+            rotation.seconds > metric.period.usualSeconds
+        {
+            messages.append(
+                """
+                with 'unit: device' all of a window counts in the period in which it begins, and identifiers of purpose \
+                '\(metric.purpose)' last \(Duration.seconds(rotation.seconds).planText), longer than its \
+                \(metric.period.rawValue); count longer periods
+                """)
+        }
+        do { _ = try noiseTerms(of: metric) } catch { messages.append("its noise can't be made: \(error)") }
         return messages.map { problem(metric, $0) }
     }
 
@@ -125,6 +186,16 @@ extension Plan {
     }
 
     private func windowAdvice(_ metric: Metric) -> String? {
+        if metric.noiseUnit == .device {
+            let windows = mostWindows(of: metric)
+            guard windows > 1, let rotation = purpose(metric.purpose)?.rotation, rotation < .longest else { return nil }
+            return
+                """
+                hides a device in a whole \(metric.period.rawValue), in which it may have \(windows) identifiers of \
+                \(Duration.seconds(rotation.seconds).planText): its noise is \(windows) times that of one; a longer \
+                rotation, such as 1 day, makes it narrower
+                """
+        }
         guard metric.period == .hour, let purpose = purpose(metric.purpose), purpose.rotation.seconds > 3600 else {
             return nil
         }
@@ -139,14 +210,17 @@ extension Plan {
     private func marginAdvice(_ metric: Metric) -> String? {
         guard let mechanism = metric.noise else { return nil }
         do {
-            guard let count = try noiseDistributions(of: metric)?.first else { return nil }
+            guard let terms = try noiseTerms(of: metric) else { return nil }
+            let total = terms.unit == .device ? terms.groupings[0] : nil
+            guard let count = (total?.distributions ?? terms.distributions).first else { return nil }
             let margin = try count.margin(missing: NoiseDistribution.oneInTwenty)
             guard margin > Int128(app.audience) else { return nil }
             return
                 """
                 has numbers within ±\(margin) in 19 of 20 cases at \(mechanism.cost); the app expects \
-                \(PlanNumber.text(app.audience)) devices a day: lower contribution_bound, show fewer groupings, count \
-                longer periods or spend more
+                \(PlanNumber.text(app.audience)) devices a day: \
+                \(total == nil ? "lower contribution_bound" : "lower cells_bound"), show fewer groupings, count longer \
+                periods or spend more\(total == nil ? "; 'unit: device' makes noise that a small app can use" : "")
                 """
         } catch {
             return "can't be weighed against its audience: \(error)"

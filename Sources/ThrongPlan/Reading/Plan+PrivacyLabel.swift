@@ -209,7 +209,8 @@ extension Plan {
                     """
                     Every number of it is published with random noise; at most \
                     \(PlanNumber.text(metric.cellsBound)) of its cells are touched by one identifier. \
-                    \(try noise.statement(forDeviceActiveIn: windows))
+                    \(metric.noiseUnit == .device
+                        ? try noise.statementForDevice() : try noise.statement(forDeviceActiveIn: windows))
                     """))
         } catch {
             facts.append(.init("Noise", "Every number of it is published with random noise of \(noise.cost)."))
@@ -287,8 +288,18 @@ extension Plan {
 }
 
 extension PeriodKind {
+    /// The longest without a change of the clock. Unit: seconds.
+    var usualSeconds: Int64 {
+        switch self {
+        case .hour: 3600
+        case .day: 24 * 3600
+        case .week: 168 * 3600
+        case .month: 744 * 3600
+        }
+    }
+
     /// Unit: seconds; with an hour for the clock's change.
-    fileprivate var longestSeconds: Int64 {
+    var longestSeconds: Int64 {
         switch self {
         case .hour: 3600
         case .day: 25 * 3600

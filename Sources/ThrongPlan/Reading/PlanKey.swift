@@ -95,7 +95,7 @@ enum PlanKeys {
     }
 
     enum Noise: String, PlanKey {
-        case mechanism, epsilon, rho
+        case mechanism, epsilon, rho, unit
         static let required: Set<Self> = [.mechanism]
     }
 

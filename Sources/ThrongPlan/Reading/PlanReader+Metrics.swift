@@ -1,3 +1,5 @@
+internal import ThrongNoise
+
 extension PlanReader {
     /// Most cells of one metric's cube.
     static var mostCells: Int { 1_000_000 }
@@ -18,11 +20,14 @@ extension PlanReader {
         let period: PeriodKind? = choice(.period, in: body)
         let rollups = self.rollups(in: body, of: period)
         let measures = self.measures(in: body)
-        let bound = integer(.contributionBound, in: body, 1...1_000_000) ?? (measures?.within == nil ? 100 : 1)
+        let declared = integer(.contributionBound, in: body, 1...1_000_000) ?? (measures?.within == nil ? 100 : 1)
         let sampling = self.sampling(in: body) ?? 1
         let threshold = metricThreshold(in: body)
         let noise = body[.noise].flatMap { self.noise($0, in: body) }
-        let cellsBound = cellsBound(in: body, bound: bound)
+        let hidesDevices = noise?.unit == .device
+        let cellsBound = cellsBound(in: body, bound: hidesDevices ? 1_000_000 : declared)
+        // Where a cell counts once, an identifier adds as many events as it touches cells.
+        let bound = hidesDevices ? cellsBound ?? 1 : declared
         let answered = body[.answered].flatMap { self.answered($0, body.subject(.answered)) }
         guard let dimensions, let measures else { return }
         checkColumns(of: measures, dimensions: dimensions, in: body)
@@ -44,7 +49,8 @@ extension PlanReader {
                 sums: measures.sums, histogram: measures.histogram, reach: measures.reach, contributionBound: bound,
                 sampling: sampling, threshold: threshold, margins: margins, decay: decay, rollups: rollups,
                 protection: disclosure.protection, sensitive: disclosure.sensitive, impossible: disclosure.impossible,
-                noise: noise, cellsBound: cellsBound, countsFirsts: measures.countsFirsts, answered: answered,
+                noise: noise?.mechanism, noiseUnit: noise?.unit ?? .window, cellsBound: cellsBound,
+                countsFirsts: measures.countsFirsts, answered: answered,
                 within: measures.within))
     }
 

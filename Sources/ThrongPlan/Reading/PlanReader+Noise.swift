@@ -25,7 +25,9 @@ extension PlanReader {
     }
 
     /// Reads a metric's `noise`, and notes what cannot stand beside it.
-    mutating func noise(_ node: YAMLNode, in metric: PlanBody<PlanKeys.Metric>) -> NoiseMechanism? {
+    mutating func noise(
+        _ node: YAMLNode, in metric: PlanBody<PlanKeys.Metric>
+    ) -> (mechanism: NoiseMechanism, unit: NoiseUnit)? {
         let subject = metric.subject(.noise)
         for key in [PlanKeys.Metric.threshold, .protection, .sensitive] {
             guard let place = metric.keyPlaces[key] else { continue }
@@ -48,11 +50,21 @@ extension PlanReader {
         }
         guard let body: PlanBody<PlanKeys.Noise> = body(of: node, subject, at: node.place) else { return nil }
         let mechanism: Mechanism? = choice(.mechanism, in: body)
+        let unit: NoiseUnit = body[.unit] == nil ? .window : choice(.unit, in: body) ?? .window
+        if unit == .device, let place = metric.keyPlaces[.contributionBound] {
+            problems.add(
+                place,
+                """
+                \(metric.subject(.contributionBound)) does not go with 'unit: device': an identifier counts once in a \
+                cell; leave it out, or say with 'cells_bound' in how many cells
+                """
+            )
+        }
         switch (mechanism, body[.epsilon], body[.rho]) {
         case (.laplace, let epsilon?, nil):
-            return exact(epsilon, body.subject(.epsilon)).map { .laplace(epsilon: $0) }
+            return exact(epsilon, body.subject(.epsilon)).map { (.laplace(epsilon: $0), unit) }
         case (.gaussian, nil, let rho?):
-            return exact(rho, body.subject(.rho)).map { .gaussian(rho: $0) }
+            return exact(rho, body.subject(.rho)).map { (.gaussian(rho: $0), unit) }
         case (.laplace, _, _):
             problems.add(node.place, "\(subject): laplace has 'epsilon' and nothing else")
         case (.gaussian, _, _):

@@ -29,6 +29,8 @@ extension StoredCube {
 extension Release {
     /// Publishes noisy numbers as they were drawn and stored: all of them, negative ones too.
     ///
+    /// Where the noise hides devices, they are made to add up first, and none of them is negative where none can be.
+    ///
     /// No threshold and no withholding, because which cells are withheld would itself be a number without noise.
     /// - Parameter digest: of the values when they were drawn.
     /// - Throws: ``NoiseError/notTheUniverse(measures:cells:declaredMeasures:declaredCells:)``, and
@@ -37,7 +39,8 @@ extension Release {
         let layout = header.layout
         let places = layout.declaredCells(of: header.groupings)
         let measures = 1 + layout.sums.count
-        guard header.noise != nil, draw.values.count == measures, draw.values.allSatisfy({ $0.count == places.count })
+        guard let noise = header.noise, draw.values.count == measures,
+            draw.values.allSatisfy({ $0.count == places.count })
         else {
             throw NoiseError.notTheUniverse(
                 measures: draw.values.count, cells: draw.values.first?.count ?? 0, declaredMeasures: measures,
@@ -46,12 +49,17 @@ extension Release {
         guard DrawDigest(of: draw) == digest else {
             throw ReleaseError.altered(metric: layout.metric, period: header.period)
         }
+        var (header, values) = (header, draw.values)
+        if noise.unit == .device {
+            let consistent = try ConsistentShape(header).numbers(of: draw)
+            (header, values) = (header.stating(consistent.margins), consistent.values)
+        }
         self.init(
             remaining: header,
             cells: places.enumerated().map { place, declared in
                 Row(
-                    margin: declared.margin, cell: declared.cell, count: draw.values[0][place],
-                    sums: draw.values.dropFirst().map { $0[place] }, reach: nil)
+                    margin: declared.margin, cell: declared.cell, count: values[0][place],
+                    sums: values.dropFirst().map { $0[place] }, reach: nil)
             })
     }
 }

@@ -98,6 +98,7 @@ extension ReleaseScheduler {
             let request = try NoiseRequest(
                 layout: layout, period: open.period, plan: plan.version,
                 groupings: groupings ?? Set([.total, layout.leaf]).sorted(),
+                shown: isInForce ? metric.map(plan.reportedGroupings) ?? [] : [],
                 sampling: isInForce
                     ? layout.sampling
                     : sampling(of: layout, isKept: try await store.terms(of: layout) != nil, metric),

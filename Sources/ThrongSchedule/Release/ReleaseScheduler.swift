@@ -61,9 +61,14 @@ package struct ReleaseScheduler: Sendable {
     }
 
     /// Releases through a store.
-    package init(store: ReleaseStore, rules: UserAgentRules, proof: ProofOptions = ProofOptions()) {
+    ///
+    /// - Parameter secret: what noise is derived from; nil draws it by chance alone.
+    package init(
+        store: ReleaseStore, rules: UserAgentRules, proof: ProofOptions = ProofOptions(),
+        secret: InstallationSecret? = nil
+    ) {
         self.store = store
-        noise = NoiseStore(store)
+        noise = NoiseStore(store, secret: secret)
         periods = CalendarStore(store.connection)
         self.rules = rules
         self.proof = proof

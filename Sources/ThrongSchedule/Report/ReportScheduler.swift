@@ -194,8 +194,12 @@ package struct ReportScheduler: Sendable {
         guard let key = try signing.current() else {
             return Made(files: files, label: document.periodLabel, lack: lack, until: until)
         }
+        // Its bands are of exact numbers, in which one device's events may tip one: nothing of that beside noise.
+        let isNoisy =
+            plan.metrics.contains { $0.noise != nil }
+            || document.answers.contains { $0.answered?.basis.noise != nil }
         let kinds = try await CoverageStore(store.connection).totals(app: plan.app.name, period: period)
-        let coverage = CoverageTotals(kinds: kinds)
+        let coverage = isNoisy ? nil : CoverageTotals(kinds: kinds)
         let signed = try files.signed(
             as: document, with: key, coverage: coverage.map(CoverageStatement.init), now: now)
         return Made(files: signed, label: document.periodLabel, lack: lack, until: until)

@@ -18,6 +18,7 @@ package struct NoiseRequest: Sendable {
     ///
     /// - Parameters:
     ///   - groupings: the margins that the release shows, ascending.
+    ///   - shown: those of them that reports show; they get more of the budget where noise hides devices.
     ///   - sampling: share of events that clients sent.
     /// - Throws: ``NoiseError``.
     package init?(
@@ -25,13 +26,18 @@ package struct NoiseRequest: Sendable {
         period: Period,
         plan: PlanVersion,
         groupings: [Margin],
+        shown: Set<Margin> = [],
         sampling: Double,
         budget: PrivacyBudget
     ) throws(NoiseError) {
-        guard let terms = try layout.noiseTerms(groupings: groupings) else { return nil }
+        let weights = groupings.map { NoiseTerms.weight(of: $0, shown: shown) }
+        let windows = layout.windowsBeginning(in: period)
+        guard let terms = try layout.noiseTerms(groupings: groupings, weights: weights, windows: windows) else {
+            return nil
+        }
         header = ReleaseHeader(
             layout: layout, period: period, plan: plan, threshold: .none, sampling: sampling, reach: false,
-            groupings: groupings, protection: nil, noise: try ReleaseNoise(terms))
+            groupings: groupings, protection: nil, noise: try ReleaseNoise(terms, weights: weights, windows: windows))
         self.terms = terms
         purpose = layout.purpose
         self.budget = budget

@@ -19,11 +19,11 @@ extension NoiseStore {
     func release(
         _ request: NoiseRequest, reaching: @escaping @Sendable (NoiseStep) throws -> Void
     ) async throws -> NoiseOutcome {
-        try await connection.run { session in
+        try await connection.run { [secret] session in
             let metric = try session.metricID(of: request.header.layout)
             guard try session.one(LockNoise(metric: metric)) else { return .elsewhere }
             do {
-                let outcome = try Self.release(request, metric, session, reaching)
+                let outcome = try Self.release(request, metric, secret, session, reaching)
                 try session.run(UnlockNoise(metric: metric))
                 return outcome
             } catch {
@@ -35,7 +35,8 @@ extension NoiseStore {
     }
 
     private static func release(
-        _ request: NoiseRequest, _ metric: Int64, _ session: Session, _ reaching: (NoiseStep) throws -> Void
+        _ request: NoiseRequest, _ metric: Int64, _ secret: DrawSecret?, _ session: Session,
+        _ reaching: (NoiseStep) throws -> Void
     ) throws -> NoiseOutcome {
         let period = request.header.period
         try session.transaction { try close(period, metric, session) }
@@ -56,7 +57,7 @@ extension NoiseStore {
         case .reserved(let book):
             let permit = try book.ledger.isDurable(request.id)
             try reaching(.reserved)
-            let draw = try permit.draw(values)
+            let draw = try permit.draw(values, secret: secret)
             try reaching(.drawn(draw))
             try session.transaction { try store(draw, request, book, session) }
             try book.ledger.areStored(request.id)

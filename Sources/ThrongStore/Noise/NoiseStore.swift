@@ -1,3 +1,4 @@
+internal import ThrongNoise
 package import ThrongPlan
 internal import ThrongPostgres
 
@@ -6,9 +7,14 @@ internal import ThrongPostgres
 /// Works on a ``ReleaseStore``'s connection, as `throng_reporter`.
 package struct NoiseStore: Sendable {
     let connection: Connection
+    /// What draws are derived from; nil draws by chance alone, and a restored database draws again.
+    let secret: DrawSecret?
 
     /// Shares a release store's connection.
-    package init(_ releases: ReleaseStore) { connection = releases.connection }
+    package init(_ releases: ReleaseStore, secret: InstallationSecret? = nil) {
+        connection = releases.connection
+        self.secret = secret.map { DrawSecret(bytes: $0.bytes) }
+    }
 
     /// Opens every period up to the one that holds an instant, whether or not anything is counted in it.
     ///

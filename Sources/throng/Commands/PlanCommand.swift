@@ -51,6 +51,7 @@ struct PlanCheckCommand: AsyncParsableCommand {
         let problems: [Finding]
         let advice: [Finding]
         let changes: [String]?
+        let noise: [String]?
     }
 
     func run() async throws {
@@ -58,10 +59,12 @@ struct PlanCheckCommand: AsyncParsableCommand {
         var advice: [PlanProblem] = []
         var plan: Plan?
         var changes: [String]?
+        var noise: [String] = []
         do {
             let read = try PlanFiles.read(file)
             changes = try former.map { try read.changes(from: PlanFiles.read($0), rules: .system) }
             advice = read.lint(today: .today)
+            noise = read.noiseMargins()
             problems = []
             plan = read
         } catch let found as PlanProblems {
@@ -70,11 +73,13 @@ struct PlanCheckCommand: AsyncParsableCommand {
         if json {
             try Terminal.json(
                 Findings(
-                    problems: problems.map { Finding($0) }, advice: advice.map { Finding($0) }, changes: changes))
+                    problems: problems.map { Finding($0) }, advice: advice.map { Finding($0) }, changes: changes,
+                    noise: noise.isEmpty ? nil : noise))
         } else {
             for problem in problems { Terminal.data(problem.description) }
             for piece in advice { Terminal.talk("advice: \(piece.description)") }
             for change in changes ?? [] { Terminal.talk("change: \(change)") }
+            for margin in noise { Terminal.talk("noise: \(margin)") }
             if let plan {
                 Terminal.talk(
                     "\(file) is valid: \(Terminal.count(plan.metrics.count, "metric")), "

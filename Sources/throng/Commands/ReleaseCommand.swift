@@ -98,7 +98,8 @@ struct ReleaseDueCommand: AsyncParsableCommand {
             }
             let now = UnixClock.system.now
             try await settle(SettlementStore(store.connection), without: excused)
-            let scheduler = ReleaseScheduler(store: store, rules: .system, proof: proof)
+            let scheduler = ReleaseScheduler(
+                store: store, rules: .system, proof: proof, secret: try InstallationSecret(dataPath: place.dataPath))
             var outcome = Outcome()
             for plan in plans {
                 let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc

@@ -88,7 +88,65 @@ struct PlanNoiseTests {
                 .laplace(try DiscreteLaplace(scale: Rational(160))),
                 .laplace(try DiscreteLaplace(scale: Rational(160 * 50_000))),
             ])
-        #expect(try plan.noiseDistributions(of: plan.metrics[0]) == terms.distributions)
+        #expect(try plan.noiseTerms(of: plan.metrics[0])?.distributions == terms.distributions)
+    }
+
+    /// The same plan with noise that hides devices.
+    private func devices(_ old: String = "An App", _ new: String = "An App") throws -> Plan {
+        let yaml = Self.noisy.replacing("    contribution_bound: 20\n    cells_bound: 3\n", with: "")
+            .replacing("epsilon: 1/2}", with: "epsilon: 1/2, unit: device}")
+        #expect(yaml.contains("unit: device") && yaml.contains(old))
+        return try Plan(yaml: yaml.replacing(old, with: new), file: "p", today: SamplePlan.today)
+    }
+
+    @Test("noise that hides devices: once in one cell, in the layout, and in nobody's else")
+    func unitDevice() throws {
+        let plan = try devices()
+        let metric = plan.metrics[0]
+        #expect(metric.noiseUnit == .device && metric.cellsBound == 1 && metric.contributionBound == 1)
+        let layout = try plan.layout(of: metric, rules: .system)
+        #expect(layout.countsOnce && layout.cellsBound == 1)
+        #expect(try MetricLayout(json: layout.json) == layout)
+        let window = try self.plan().layout(of: self.plan().metrics[0], rules: .system)
+        #expect(!window.countsOnce && !String(decoding: window.json, as: UTF8.self).contains("noiseUnit"))
+        #expect(try devices("period: day\n", "period: day\n    cells_bound: 40\n").metrics[0].contributionBound == 40)
+    }
+
+    @Test("a period has the windows that begin in it, in any time zone, and all of an event counts with its window")
+    func windowsOfAPeriod() throws {
+        for zone in ["UTC", "Europe/Berlin", "America/Los_Angeles", "Asia/Tokyo"] {
+            let layout = try devices("audience: 20000", "audience: 20000, time_zone: \(zone)")
+            let calendar = try #require(PeriodCalendar(timeZone: zone))
+            let metric = try layout.layout(of: layout.metrics[0], rules: .system)
+            let day = calendar.period(.day, containing: UnixSeconds(1_795_090_000))
+            #expect(metric.windowsBeginning(in: day) == 1)
+            #expect(metric.windowsBeginning(in: calendar.period(.week, containing: day.start)) == 7)
+        }
+    }
+
+    @Test("plan check prints the margin of each grouping: scale 1 · (parts / part) · 2 measures / (1/2), times ln 20")
+    func printedMargins() throws {
+        #expect(
+            try devices().noiseMargins() == [
+                "metric 'orders' in total: events ±14, spent ±749733 / 10^2 in 19 of 20 cases, hiding a device in a day",
+                "metric 'orders' by os: events ±59, spent ±2998932 / 10^2 in 19 of 20 cases, hiding a device in a day",
+            ])
+        #expect(try plan().noiseMargins().allSatisfy { $0.hasSuffix("hiding an identifier in a window") })
+        let advice = try devices("rotation: 1 day", "rotation: 15 minutes").lint(today: SamplePlan.today)
+        #expect(advice.contains { $0.message.contains("100 identifiers of 15 minutes: its noise is 100 times") })
+    }
+
+    static let deviceSlips: [(old: String, new: String, problem: String)] = [
+        ("period: day\n", "period: day\n    contribution_bound: 4\n", "does not go with 'unit: device'"),
+        ("unit: device", "unit: devise", "did you mean 'device'?"),
+        ("period: day\n", "period: hour\n", "longer than its hour; count longer periods"),
+    ]
+
+    @Test("what can't stand beside it is refused with what to do", arguments: deviceSlips)
+    func refusedBesideDevices(_ slip: (old: String, new: String, problem: String)) throws {
+        let problems = #expect(throws: PlanProblems.self) { try devices(slip.old, slip.new) }
+        #expect(
+            problems?.all.contains { $0.description.contains(slip.problem) } == true, "\(String(describing: problems))")
     }
 
     static let slips: [(old: String, new: String, problem: String)] = [
