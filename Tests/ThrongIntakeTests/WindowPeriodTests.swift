@@ -34,7 +34,11 @@ struct WindowPeriodTests {
         guard case .batch(let batch) = try body.withUTF8({ try intake.read($0, signals: [], now: now) }) else {
             return []
         }
-        return batch.bucketed.contributions.map { ($0.periodStart - UnixSeconds(1_795_132_800)) / 3600 }
+        return batch.bucketed.events.flatMap { event in
+            event.contributions.map {
+                (batch.bucketed.contributions[Int($0)].periodStart - UnixSeconds(1_795_132_800)) / 3600
+            }
+        }
     }
 
     @Test("offline events of two days before count today, with the identifier under which they came")

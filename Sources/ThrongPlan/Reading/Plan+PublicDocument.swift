@@ -101,11 +101,17 @@ extension Plan {
             firstPeriods: metric.countsFirsts ? metric.firstPeriods : nil, answered: metric.answered.map(published),
             within: metric.within.map(published),
             // What a client keeps to itself beyond it would not have changed anything.
-            contributionBound: metric.within?.mostEvents ?? metric.contributionBound, sampling: metric.sampling,
+            contributionBound: metric.within?.mostEvents ?? eventsWorthSending(of: metric), sampling: metric.sampling,
             threshold: metric.noise == nil ? releaseThreshold(of: metric).devices : nil,
             protection: metric.protection.percent, sensitive: metric.sensitive,
             impossible: metric.impossible, noise: metric.noise.map(published),
             cellsBound: metric.noise == nil ? nil : metric.cellsBound, expires: metric.expires.description)
+    }
+
+    /// Beyond so many events a client need not send any. Where a cell counts once, and there may be several, the next event may
+    /// be the first in its cell, however many came before.
+    private func eventsWorthSending(of metric: Metric) -> Int {
+        metric.noiseUnit == .device && metric.cellsBound > 1 ? 1_000_000 : metric.contributionBound
     }
 
     private func published(_ noise: NoiseMechanism) -> PublicPlan.Noise {

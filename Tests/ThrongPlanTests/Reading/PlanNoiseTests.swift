@@ -128,8 +128,8 @@ struct PlanNoiseTests {
     func printedMargins() throws {
         #expect(
             try devices().noiseMargins() == [
-                "metric 'orders' in total: events ±14, spent ±749733 / 10^2 in 19 of 20 cases, hiding a device in a day",
-                "metric 'orders' by os: events ±59, spent ±2998932 / 10^2 in 19 of 20 cases, hiding a device in a day",
+                "metric 'orders' in total: events ±15, spent ±748933 / 10^2 in 19 of 20 cases, hiding a device in a day",
+                "metric 'orders' by os: events ±60, spent ±2995732 / 10^2 in 19 of 20 cases, hiding a device in a day",
             ])
         #expect(try plan().noiseMargins().allSatisfy { $0.hasSuffix("hiding an identifier in a window") })
         let advice = try devices("rotation: 1 day", "rotation: 15 minutes").lint(today: SamplePlan.today)
