@@ -21,6 +21,11 @@ package struct AnswerTable: Sendable, Hashable {
 
     /// How many rows are withheld.
     package var withheldRows: Int { rows.count { $0.figure == .withheld } }
+
+    /// Whether it is a breakdown of which nothing is published.
+    package var isLeftOut: Bool {
+        rows.count > 1 && withheldRows > 0 && rows.allSatisfy { $0.figure == .withheld || $0.figure == .impossible }
+    }
 }
 
 /// One row of an answer: a bucket of each axis and its number.
@@ -40,25 +45,37 @@ package struct AnswerRow: Sendable, Hashable {
 /// What an answer's withheld rows hold together: the published whole less the published rows.
 ///
 /// It is computed from published numbers alone, so it tells nothing that they do not: which of these rows are small,
-/// which are hidden for a neighbour's sake and which are empty stays unknown.
+/// which are hidden for a neighbour's sake and which are empty stays unknown. Under k events it is not told from none: a
+/// line that says 0 would say of each of its rows that it is empty.
 package struct AnswerRest: Sendable, Hashable {
     /// What the published rows leave of the whole. Unit: events.
-    package let events: Int64
+    private let events: Int64
     /// The whole; above 0. Unit: events.
     package let whole: Int64
-    /// The same in the answer's own terms, for a line of its own; nil where no row is withheld and where parts do not
-    /// add up: devices are in several of them, and noise is.
+    /// The same in the answer's own terms, for a line of its own; nil where no row is withheld, where the rest is under k,
+    /// and where parts do not add up: devices are in several of them, and noise is.
     package let quantity: Quantity?
+    /// k, where rows are withheld that hold fewer events, or none; nil where they hold as many, and where no row is
+    /// withheld.
+    package let fewerThan: Threshold?
 
     /// Puts a rest together.
-    package init(events: Int64, whole: Int64, quantity: Quantity?) {
+    ///
+    /// - Parameters:
+    ///   - hasWithheld: whether the whole has parts that are withheld.
+    ///   - threshold: k of the release; the largest of several.
+    package init(events: Int64, whole: Int64, quantity: Quantity?, hasWithheld: Bool, threshold: Threshold) {
         self.events = events
         self.whole = whole
-        self.quantity = quantity
+        fewerThan = hasWithheld && !threshold.isReached(by: events) ? threshold : nil
+        self.quantity = fewerThan == nil ? quantity?.standing(for: threshold) : nil
     }
 
-    /// The share of the whole's events as a fraction of 1, as CSV and JSON have it.
-    package var share: Decimals { Decimals(events, over: whole, places: Quantity.sharePlaces) }
+    /// How many events it is; nil where that is not told from none.
+    package var known: Int64? { fewerThan == nil ? events : nil }
+
+    /// The share of the whole's events as a fraction of 1, as CSV and JSON have it; nil where it is not told from none.
+    package var share: Decimals? { known.map { Decimals($0, over: whole, places: Quantity.sharePlaces) } }
 }
 
 extension Quantity {
@@ -92,6 +109,19 @@ extension Quantity {
         case .quantile:
             return nil
         }
+    }
+
+    /// The same as a line of its own; nil where it stands for fewer than k, or for none.
+    package func standing(for threshold: Threshold) -> Quantity? {
+        let least: Int64 =
+            switch self {
+            case .events(let number), .devices(let number), .said(let number), .identifiers(let number): number
+            case .share(let part, let whole), .settled(let part, let whole): min(part, whole)
+            case .mean(_, _, let events): events
+            case .estimate(let estimate): estimate.counted
+            case .quantile: .max
+            }
+        return threshold.isReached(by: least) ? self : nil
     }
 
     /// What adds up: the number, or numerator and denominator.

@@ -143,13 +143,15 @@ package struct InsightReading {
     /// What some rows leave of the whole, in the answer's terms; nil where they do not add up to it, or it is withheld.
     package func rest(besides shown: [Quantity]) -> Quantity? {
         guard release.header.noise == nil, kind.counts == .events, let whole = cell(base) else { return nil }
-        return restQuantity(shown, whole: whole)
+        // A rest of fewer than k events is all withheld, and not told from none.
+        return restQuantity(shown, whole: whole)?.standing(for: release.header.threshold)
     }
 
     private func table(of quantiles: [Quantile]) -> AnswerTable {
         guard let histogram else { return AnswerTable(rows: [], whole: nil, rest: nil) }
         var rows: [AnswerRow] = []
         var covered: Int64 = 0
+        var hasWithheld = false
         for buckets in combinations {
             let split = zip(places, buckets).map { Place(dimension: $0, bucket: $1) }
             func events(_ band: Int) -> Int64? {
@@ -161,6 +163,7 @@ package struct InsightReading {
             let last = histogram.edges.count + 1
             let labels = release.header.layout.dimensions[histogram.dimension].labels
             let other = last < labels.count && !closed.contains(histogram.dimension) ? events(last) : 0
+            hasWithheld = hasWithheld || (bands + [other]).contains(nil)
             covered = (bands + [other]).reduce(covered) { $0.addingReportingOverflow($1 ?? 0).partialValue }
             let counts = BandCounts(
                 edges: histogram.edges, bands: bands, other: other, whole: cell(base + split)?.count,
@@ -175,7 +178,9 @@ package struct InsightReading {
         }
         var rest: AnswerRest?
         if let whole = cell(base), whole.count > 0, covered >= 0, covered <= whole.count {
-            rest = AnswerRest(events: whole.count - covered, whole: whole.count, quantity: nil)
+            rest = AnswerRest(
+                events: whole.count - covered, whole: whole.count, quantity: nil, hasWithheld: hasWithheld,
+                threshold: release.header.threshold)
         }
         return AnswerTable(rows: rows, whole: nil, rest: rest)
     }
@@ -186,10 +191,12 @@ package struct InsightReading {
         guard let whole = cell(base), whole.count > 0, covered >= 0, covered <= whole.count else { return nil }
         // A single withheld number says nothing about a whole of its own.
         if axes.isEmpty && covered == 0 { return nil }
-        let isLine = !axes.isEmpty && rows.contains { $0.figure == .withheld } && kind.counts == .events
+        let hasWithheld = rows.contains { $0.figure == .withheld }
+        let isLine = !axes.isEmpty && hasWithheld && kind.counts == .events
         return AnswerRest(
             events: whole.count - covered, whole: whole.count,
-            quantity: isLine ? restQuantity(rows.compactMap(\.figure.quantity), whole: whole) : nil)
+            quantity: isLine ? restQuantity(rows.compactMap(\.figure.quantity), whole: whole) : nil,
+            hasWithheld: hasWithheld, threshold: release.header.threshold)
     }
 
     private func restQuantity(_ published: [Quantity], whole: PublishedCell) -> Quantity? {

@@ -18,7 +18,7 @@ struct RestTests {
     func nothingWithheld() throws {
         let table = try Self.table("views_by_device")
         #expect(table.withheldRows == 0)
-        #expect(table.rest?.events == 0)
+        #expect(table.rest?.known == 0 && table.rest?.fewerThan == nil)
         #expect(table.rest?.quantity == nil)
     }
 
@@ -31,12 +31,60 @@ struct RestTests {
         #expect(table.rest == nil)
     }
 
-    @Test("withheld rows that are all empty hold zero, like small ones would hold what they have")
+    /// Others than the five kinds of device, so many of them, by a release that shows devices and the total.
+    private static func others(_ events: Int64) -> ReportDocument {
+        var shop = Shop()
+        shop.views[4] = [(events, min(events, 19)), (0, 0), (0, 0), (0, 0), (0, 0)]
+        let insight = shop.insight("devices", "Devices", .count, by: ["device"])
+        return Course([shop], insights: [insight]).document
+    }
+
+    @Test("no line and no share tells withheld rows that are empty from those that are fewer than k")
     func zero() throws {
-        let empty = try Self.table("views_by_device") { $0.views[4] = $0.views[4].map { _ in (0, 0) } }
-        #expect(empty.rest?.quantity == .events(0))
-        let small = try Self.table("views_by_device") { $0.views[4] = [(7, 3), (0, 0), (0, 0), (0, 0), (0, 0)] }
-        #expect(small.rest?.quantity == .events(7))
+        for events in [Int64(0), 7, 19] {
+            let rest = try #require(Self.others(events).answers.first?.answered?.table.rest)
+            #expect(rest.quantity == nil && rest.share == nil && rest.known == nil)
+            #expect(rest.fewerThan == Threshold(devices: 20))
+        }
+        let many = try #require(Self.others(20).answers.first?.answered?.table.rest)
+        #expect(many.quantity == .events(20) && many.fewerThan == nil && many.share != nil)
+    }
+
+    @Test("the files of an empty rest and of a small one differ in published numbers alone: the totals")
+    func zeroInFiles() throws {
+        // Numbers in words, and what depends on them: the largest share, the axis. The rest of both is the same text.
+        func words(_ document: ReportDocument) throws -> [String] {
+            let page = try PagePieces(document.html())
+            return try page.text("//p[@class='note']") + page.text("//footer//p") + page.table(section: 1).map { $0[0] }
+        }
+        let (empty, small) = (Self.others(0), Self.others(7))
+        #expect(try words(empty) == words(small))
+        for document in [empty, small] {
+            #expect(document.json.contains("\"withheld_share\": null") && document.json.contains("\"rest\": null"))
+            #expect(!document.csv.contains(",rest,") && !document.csv.contains(",derived,"))
+        }
+        #expect(Self.others(20).csv.contains(",derived,rest,"))
+    }
+
+    @Test("of a breakdown without any published number, page and JSON say that it was left out")
+    func leftOut() throws {
+        var shop = Shop()
+        shop.views = (0..<5).map { _ in Array(repeating: (12, 6), count: 5) }
+        let insights = [
+            shop.insight("pairs", "Pairs", .count, by: ["device", "region"]),
+            shop.insight("devices", "Devices", .count, by: ["device"]),
+        ]
+        let document = Course([shop], insights: insights).document
+        let tables = document.answers.compactMap(\.answered?.table)
+        try #require(tables.map(\.isLeftOut) == [true, false])
+        let notes = try PagePieces(document.html()).text("//p[@class='note']")
+        #expect(notes.count == 1 && notes[0].hasSuffix(Withheld.leftOut(for: "this period")))
+        #expect(document.json.components(separatedBy: "\"left_out\": true").count == 2)
+        // The same is said of one that nobody was in.
+        shop.views = shop.views.map { $0.map { _ in (0, 0) } }
+        #expect(
+            try PagePieces(Course([shop], insights: insights).document.html()).text("//p[@class='note']")[0] == notes[0]
+        )
     }
 
     @Test("devices are in several rows, so neither reach nor a share of devices has a line")
@@ -45,13 +93,15 @@ struct RestTests {
         let shares = try Self.table("region_share", empty)
         #expect(shares.withheldRows == 1)
         #expect(shares.rest?.quantity == nil)
-        #expect(try #require(shares.rest).events == 5)
+        #expect(try #require(shares.rest).fewerThan == Threshold(devices: 20))
     }
 
     @Test("a mean's rest is the sum that is left over the events that are left; a share's has its own parts and wholes")
     func quotients() throws {
         let mean = try Self.table("mean_basket").rest?.quantity
-        #expect(mean == .mean(sum: 1500 + 9900 + 13_000 + 7030 + 14_990, decimals: 2, events: 9))
+        #expect(mean == nil, "nine events are no line")
+        let more = try Self.table("mean_basket") { $0.checkouts[0][3] = (15, 13_000, 15) }.rest?.quantity
+        #expect(more == .mean(sum: 1500 + 9900 + 13_000 + 7030 + 14_990, decimals: 2, events: 21))
         let share = try Self.table("phone_share_by_region") { $0.views[0][4] = (96, 19) }.rest?.quantity
         #expect(share == .share(part: 96, whole: 96 + 0 + 25 + 2 + 0))
     }
@@ -66,24 +116,6 @@ struct RestTests {
         let table = try #require(document.answers.first?.answered?.table)
         #expect(table.whole == nil)
         #expect(table.rest?.quantity == .share(part: 106, whole: 24_606))
-    }
-
-    @Test("where the published numbers add up to the whole, the page says that what is withheld beside them is empty")
-    func empty() throws {
-        var shop = Shop()
-        shop.views[4] = Array(repeating: (0, 0), count: 5)
-        let insight = shop.insight("devices", "Devices", .count, by: ["device"])
-        let document = Course([shop], insights: [insight]).document
-        let table = try #require(document.answers.first?.answered?.table)
-        try #require(table.rest?.quantity == .events(0) && table.withheldRows == 1)
-        let page = try PagePieces(document.html())
-        let notes = try page.text("//p[@class='note']")
-        #expect(
-            notes == [
-                Withheld.wording + ". 1 of 5 numbers here. The published numbers add up to the whole: it is empty."
-            ])
-        let rules = try page.text("//footer//p").joined(separator: " ")
-        #expect(rules.contains("where they add up to the whole, what is withheld beside them is empty"))
     }
 
     @Test("parts that do not add up to their whole leave nothing")

@@ -29,7 +29,8 @@ struct WordingTests {
     @Test("what is withheld together: one row or several, events or devices, nothing or nobody knows")
     func rest() {
         func rest(_ events: Int64, _ quantity: Quantity? = .events(5)) -> AnswerRest {
-            AnswerRest(events: events, whole: 20, quantity: quantity)
+            AnswerRest(
+                events: events, whole: 20, quantity: quantity, hasWithheld: true, threshold: Threshold(devices: 5))
         }
         #expect(english.withheld(2, leaving: rest(5), counts: .events) == "Together they are 25.0% of the events.")
         #expect(english.withheld(1, leaving: rest(5), counts: .events) == "It is 25.0% of the events.")
@@ -37,9 +38,14 @@ struct WordingTests {
         #expect(
             english.withheld(1, leaving: rest(5, nil), counts: .identifiers)
                 == "It leaves out 25.0% of the identifiers.")
-        #expect(
-            english.withheld(2, leaving: rest(0), counts: .events)
-                == "The published numbers add up to the whole: these are empty.")
+        for few in [Int64(0), 1, 4] {
+            #expect(
+                english.withheld(2, leaving: rest(few), counts: .events)
+                    == "They leave out fewer than 5 of the events, or none.")
+            #expect(
+                english.withheld(1, leaving: rest(few), counts: .devices)
+                    == "It sent fewer than 5 of the events, or none.")
+        }
         #expect(
             english.withheld(1, leaving: nil, counts: .events) == "How much of the whole that leaves out is unknown.")
     }

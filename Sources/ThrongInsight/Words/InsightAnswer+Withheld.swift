@@ -8,11 +8,12 @@ extension InsightAnswer {
         if case .trend(let points) = answered.view {
             let all = points.flatMap(\.figures)
             let withheld = all.count { $0 == .withheld }
-            return withheld == 0 ? [] : [Withheld.note(withheld, of: all.count, where: ": the hatched columns")]
+            return withheld == 0 ? [] : [Withheld.note(withheld, of: all.count, where: ": the hatched marks")]
         }
         let withheld = table.withheldRows
         guard withheld > 0 else { return [] }
         var parts = [Withheld.note(withheld, of: table.rows.count)]
+        if table.isLeftOut { return [parts[0] + " " + Withheld.leftOut(for: "this period")] }
         // A single number is the whole itself.
         if table.rows.count > 1 || table.rest != nil {
             parts.append(wording.withheld(withheld, leaving: table.rest, counts: answered.basis.counts))
@@ -26,7 +27,11 @@ extension InsightAnswer {
         let isOne = withheld == 1
         let together = table.rest?.quantity?.amount
         let least = ranking.rows.last?.row.figure.quantity?.amount
-        let areSmaller = if let together, let least { together <= least } else { false }
+        // What is ranked by its events, and not as a quotient, is smaller where all of it is.
+        let areSmaller =
+            if let least, table.rest?.fewerThan != nil { least > 0 } else if let together, let least {
+                together <= least
+            } else { false }
         let among = ranking.rest == nil ? "" : " and \(isOne ? "is" : "are") among “\(AnswerRanking.together)”"
         let size = areSmaller ? "" : ", and may be larger than any that is named"
         return "\(isOne ? "It has" : "They have") no rank\(among)\(size)."

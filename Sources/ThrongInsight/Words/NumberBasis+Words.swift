@@ -106,7 +106,7 @@ extension InsightAnswer.Answered {
             return [withheld == 0 ? "Nothing withheld" : "Withheld: \(withheld) of \(all.count) numbers"]
         }
         // A mark of a distribution may stand although some bands are withheld: it is the rest that tells.
-        let isWhole = isRead ? table.rest?.events == 0 : table.withheldRows == 0
+        let isWhole = isRead ? table.rest?.known == 0 : table.withheldRows == 0
         if isWhole { return ["Nothing withheld"] }
         let part = table.rest.map { Wording(locale).share($0, counts: basis.counts) }
         return ["Withheld: \(part ?? "an unknown part")"]

@@ -1,3 +1,5 @@
+internal import ThrongPlan
+
 /// What everything says about a number that was not published.
 ///
 /// There is one wording, one marker and one place for all of them, because telling a zero, a small cell and a
@@ -13,6 +15,11 @@ package enum Withheld {
     /// Where nothing else is to be said, of one number or of all that there are.
     package static func sentence(ofOne isOne: Bool) -> String {
         "\(isOne ? "This" : "Every") number\(isOne ? "" : " here") is \(wording)."
+    }
+
+    /// Where nothing of a breakdown is published. It says no more than its rows do, and an empty one looks the same.
+    package static func leftOut(for period: String) -> String {
+        "All of this breakdown was left out for \(period): a coarser one, or a longer period, may have numbers."
     }
 
     /// What is withheld: "withheld: …. 2 of 5 numbers here."
@@ -55,10 +62,6 @@ extension Wording {
     package func withheld(_ rows: Int, leaving rest: AnswerRest?, counts: Counted) -> String {
         guard let rest else { return "How much of the whole that leaves out is unknown." }
         let isOne = rows == 1
-        // Anyone can subtract: nothing is gained by not saying it.
-        if rest.events == 0 {
-            return "The published numbers add up to the whole: \(isOne ? "it is" : "these are") empty."
-        }
         let share = share(rest, counts: counts)
         if rest.quantity != nil { return isOne ? "It is \(share)." : "Together they are \(share)." }
         // Devices are in several rows: what is known is how many events are theirs.
@@ -66,10 +69,11 @@ extension Wording {
         return "\(isOne ? "It" : "They") \(verb) \(share)."
     }
 
-    /// What the withheld rows hold together: "2.4% of the events".
+    /// What the withheld rows hold together: "2.4% of the events", "fewer than 20 of the events, or none".
     package func share(_ rest: AnswerRest, counts: Counted) -> String {
-        let thing = counts == .identifiers ? Counted.identifiers : .events
-        return "\(locale.percent(rest.events, of: rest.whole)) of the \(thing.rawValue)"
+        let thing = (counts == .identifiers ? Counted.identifiers : .events).rawValue
+        if let most = rest.fewerThan { return "fewer than \(locale.text(most.devices)) of the \(thing), or none" }
+        return "\(locale.percent(rest.known ?? 0, of: rest.whole)) of the \(thing)"
     }
 }
 

@@ -189,7 +189,24 @@ struct ExplorerAnswer {
         let withheld = rows.count { $0.withheld != nil && $0.withheld != Impossible.marker }
         guard withheld > 0 else { return nil }
         let note = Withheld.note(withheld, of: rows.count, "rows")
-        return open.isEmpty ? note : "\(note) \(wording.withheld(withheld, leaving: rest, counts: counted))"
+        guard !open.isEmpty else { return note }
+        let parts = [note, leftOut, wording.withheld(withheld, leaving: rest, counts: counted)]
+        return parts.compactMap(\.self).joined(separator: " ")
+    }
+
+    /// Where all of a period's rows are withheld; nil where none are, and where not all rows are here.
+    private var leftOut: String? {
+        guard isWhole else { return nil }
+        let periods = Dictionary(grouping: rows, by: \.start)
+        let empty = periods.values.count { rows in
+            rows.count > 1 && rows.allSatisfy { $0.withheld != nil }
+                && rows.contains { $0.withheld != Impossible.marker }
+        }
+        guard empty > 0 else { return nil }
+        let kind = choice.kind.rawValue
+        return Withheld.leftOut(
+            for: periods.count == 1
+                ? "this period" : "\(wording.number(empty)) of \(wording.count(periods.count, kind))")
     }
 
     /// The whole less the published rows, over all periods; unknown as soon as one of them has no published whole.
@@ -203,7 +220,9 @@ struct ExplorerAnswer {
         let left = all - published.values.reduce(0, +)
         guard isWhole, whole.count == published.count, all > 0, left >= 0 else { return nil }
         return AnswerRest(
-            events: left, whole: all, quantity: counted == .identifiers ? .identifiers(left) : .events(left))
+            events: left, whole: all, quantity: counted == .identifiers ? .identifiers(left) : .events(left),
+            hasWithheld: rows.contains { $0.withheld != nil && $0.withheld != Impossible.marker },
+            threshold: Threshold(devices: choice.releases.map(\.threshold).max() ?? 0))
     }
 
     /// The first noisy release among those that are shown.

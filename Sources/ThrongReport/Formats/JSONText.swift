@@ -5,6 +5,7 @@ package enum JSONText {
     case string(String)
     /// Digits as they are to be written.
     case number(String)
+    case boolean(Bool)
     case array([JSONText])
     case object([(key: String, value: JSONText)])
 
@@ -18,6 +19,8 @@ package enum JSONText {
             return Self.quoted(text)
         case .number(let digits):
             return digits
+        case .boolean(let value):
+            return value ? "true" : "false"
         case .array(let elements):
             guard !elements.isEmpty else { return "[]" }
             if elements.allSatisfy(\.isScalar) {
@@ -33,7 +36,7 @@ package enum JSONText {
 
     private var isScalar: Bool {
         switch self {
-        case .null, .string, .number: true
+        case .null, .string, .number, .boolean: true
         case .array, .object: false
         }
     }

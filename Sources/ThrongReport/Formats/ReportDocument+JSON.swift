@@ -95,6 +95,7 @@ extension InsightAnswer {
         }
         return [
             ("withheld_share", (table?.rest?.share).map { .number("\($0)") } ?? .null),
+            ("left_out", .boolean(table?.isLeftOut ?? false)),
             ("whole", table?.whole.map { .object(members(of: $0)) } ?? .null),
             ("rest", rest.map { .object(members(of: .published($0), as: .derived)) } ?? .null),
             ("rows", .array(rows)),

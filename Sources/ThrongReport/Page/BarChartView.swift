@@ -4,10 +4,13 @@ internal import ThrongPlan
 /// Horizontal bars, one a row of an answer: in the plan's order, or the largest first.
 ///
 /// Lengths across are percentages, lengths down are pixels: the drawing fits any width without scaling its letters.
-/// A withheld row has the whole track hatched, whatever it hides.
+/// A withheld row has a hatched stub, as short as any other's, whatever it hides.
 struct BarChartView {
     let bars: [BarView]
     let height: String
+    /// Where the stubs of withheld rows stand, and how far to the right of it they begin: by the line from which bars begin.
+    let stubX: String
+    let stubOffset: String
     let chartID: String
     let chartTitle: String
     let chartSummary: String
@@ -99,6 +102,9 @@ struct BarChartView {
                 barWithheld: entry.mark == .withheld)
         }
         height = rows.height(entries.count)
+        let axis = isCentred ? 0.5 : -lowest / range
+        stubX = Coordinate.percent(axis)
+        stubOffset = isCentred ? "-14" : "0"
         chartID = caption.name
         chartTitle = caption.title
         chartSummary = caption.summary

@@ -3,13 +3,13 @@ internal import ThrongPlan
 
 /// A column histogram, one column a band.
 ///
-/// Lengths across are percentages, lengths down are pixels. A withheld band has its whole column hatched.
+/// Lengths across are percentages, lengths down are pixels. A withheld band has a hatched stub, as short as any other's.
 struct ColumnChartView {
     let columns: [ColumnView]
     let height: String
     let baseline: String
-    let plotTop: String
-    let plotHeight: String
+    let stubY: String
+    let stubHeight: String
     let slanted: Bool
     let upright: Bool
     let chartID: String
@@ -20,6 +20,7 @@ struct ColumnChartView {
 
     private static let top = 22.0
     private static let plot = 190.0
+    private static let stub = 14.0
     /// The drawing on a screen of 320 pixels, and where it is narrow on a wide one or on paper. Unit: pixels.
     private static let narrowest = 231.0
     private static let narrow = 360.0
@@ -66,8 +67,8 @@ struct ColumnChartView {
         }
         let longest = (labels.map(\.width).max() ?? 0) * Self.letters.label
         baseline = Coordinate.number(Self.top + Self.plot)
-        plotTop = Coordinate.number(Self.top)
-        plotHeight = Coordinate.number(Self.plot)
+        stubY = Coordinate.number(Self.top + Self.plot - Self.stub)
+        stubHeight = Coordinate.number(Self.stub)
         height = Coordinate.number(Self.top + Self.plot + (slanted ? 22 + longest / 2.0.squareRoot() : 28))
         chartID = "\(anchor)-chart"
         chartTitle = answer.insight.title

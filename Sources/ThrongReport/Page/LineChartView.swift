@@ -3,8 +3,8 @@ internal import ThrongPlan
 
 /// A number over periods: a dot a period, joined by lines where both ends are published.
 ///
-/// Lengths across are percentages, lengths down are pixels. A withheld number is a hatched column of the full height,
-/// whatever it hides; a period without a release is left empty. No line leads over either.
+/// Lengths across are percentages, lengths down are pixels. A withheld number is a hatched stub, as short as any
+/// other's; a period without a release is left empty. No line leads over either.
 struct LineChartView {
     let lineSegments: [LineSegmentView]
     let lineDots: [LineDotView]
@@ -13,8 +13,8 @@ struct LineChartView {
     let lineGrid: [LineGridView]
     let lineHeads: [String]
     let height: String
-    let plotTop: String
-    let plotHeight: String
+    let stubY: String
+    let stubHeight: String
     let baseline: String
     let axisWidth: String
     let labelY: String
@@ -87,8 +87,9 @@ struct LineChartView {
         lineTicks = isSpark ? [] : Self.ticks(periods, axis: axis * Self.letters)
         lineHeads = [label].compactMap { $0 }
         height = Coordinate.number(top + plot + (isSpark ? 4 : 28))
-        plotTop = Coordinate.number(top)
-        plotHeight = Coordinate.number(plot)
+        let stub = isSpark ? 8.0 : 14.0
+        stubY = Coordinate.number(top + plot - stub)
+        stubHeight = Coordinate.number(stub)
         baseline = down(0)
         labelY = Coordinate.number(top + plot + 20)
         chartID = caption.name

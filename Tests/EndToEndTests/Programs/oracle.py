@@ -351,6 +351,13 @@ class Oracle:
                 if everything is not None and below:
                     top = everything - sum(int(row[2]) for row in rows if row[2] is not None)
                     rest = decimal(fractions.Fraction(top, below), 6), str(top), str(below)
+        # A rest that is small and one that is empty are told alike: not at all.
+        if total and any(row[1] is None for row in rows) and total[0] - covered < metric.k:
+            share = rest = None
+        if rest:
+            _, top, bottom = rest
+            least = int(rest[0]) if top is None else int(bottom) if insight["kind"] == "mean" else min(int(top), int(bottom))
+            rest = rest if least >= metric.k else None
         return names, rows, whole, share, rest
 
 
