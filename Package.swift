@@ -46,7 +46,7 @@ let package = Package(
     targets: [
         // The flow, upstream first. An arrow points only to what stands above it.
         .target(name: "ThrongFaults", swiftSettings: strict),
-        .target(name: "ThrongChance", swiftSettings: strict),
+        .target(name: "ThrongChance", dependencies: [crypto], swiftSettings: strict),
         .target(name: "ThrongNoise", dependencies: [crypto], swiftSettings: strict),
         .target(name: "ThrongWire", swiftSettings: strict),
         .target(
@@ -269,7 +269,8 @@ let package = Package(
             name: "SimulationTests", dependencies: ["Simulate", "Simulation", "ThrongFaults"], swiftSettings: strict),
         .testTarget(name: "ThrongAuditTests", dependencies: ["ThrongChance", "ThrongAudit"], swiftSettings: strict),
         .testTarget(
-            name: "ThrongTableTests", dependencies: ["ThrongTable", "ThrongSuppression"], swiftSettings: strict),
+            name: "ThrongTableTests", dependencies: ["ThrongChance", "ThrongTable", "ThrongSuppression"],
+            swiftSettings: strict),
         .testTarget(
             name: "PromiseTests",
             dependencies: [

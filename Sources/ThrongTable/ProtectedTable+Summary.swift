@@ -15,6 +15,7 @@ extension ProtectedTable {
             published: pattern.isPublished.count { $0 },
             sensitive: withheld { sensitive[$0] },
             complementary: withheld { !sensitive[$0] },
+            levels: levels(sensitive),
             witnesses: pattern.witnesses.count,
             unproved: Set(pattern.unproved).count,
             proofs: .init(
@@ -34,6 +35,26 @@ extension ProtectedTable {
             shareOfValue: cube.hasValues ? share { $0.value } : nil)
     }
 
+    /// The publishable cells, by how many dimensions they are split by.
+    private func levels(_ sensitive: [Bool]) -> [Summary.Level] {
+        var groups: [Int: [Int]] = [:]
+        for place in cube.cells.indices where !sensitive[place] {
+            let cell = cube.cells[place]
+            let split = zip(cell.codes, cube.members[cell.table].totals).count { !$1.contains($0) }
+            groups[split, default: []].append(place)
+        }
+        return groups.sorted { $0.key < $1.key }.map { split, places in
+            let published = places.filter { pattern.isPublished[$0] }
+            func share(of amount: (TableCube.Cell) -> Int64) -> Double {
+                let all = places.reduce(0.0) { $0 + Double(amount(cube.cells[$1])) }
+                return all == 0 ? 1 : published.reduce(0.0) { $0 + Double(amount(cube.cells[$1])) } / all
+            }
+            return Summary.Level(
+                dimensions: split, publishable: places.count, published: published.count,
+                shareOfCount: share { $0.count }, shareOfValue: cube.hasValues ? share { $0.value } : nil)
+        }
+    }
+
     /// Figures of a protection.
     package struct Summary: Sendable, Hashable, Encodable {
         /// Occupied cells, sums among them.
@@ -44,6 +65,8 @@ extension ProtectedTable {
         package let sensitive: Withheld
         /// Withheld to protect those.
         package let complementary: Withheld
+        /// What is published of the publishable cells, which are not sensitive: the total, sums, then what is split further.
+        package let levels: [Level]
         /// Other tables that agree with everything published.
         package let witnesses: Int
         /// Sensitive cells without a complete proof.
@@ -60,6 +83,20 @@ extension ProtectedTable {
             /// Of all cells.
             package let shareOfCells: Double
             /// Of their counts.
+            package let shareOfCount: Double
+            /// Of their values; nil in a frequency table.
+            package let shareOfValue: Double?
+        }
+
+        /// The publishable cells that are split by so many dimensions. Shares are parts of 1.
+        package struct Level: Sendable, Hashable, Encodable {
+            /// By how many dimensions the cells are split; 0 is the total.
+            package let dimensions: Int
+            /// Cells that are not sensitive.
+            package let publishable: Int
+            /// Of these, published.
+            package let published: Int
+            /// Of their counts, in published cells.
             package let shareOfCount: Double
             /// Of their values; nil in a frequency table.
             package let shareOfValue: Double?

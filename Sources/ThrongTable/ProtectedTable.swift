@@ -42,40 +42,43 @@ package struct ProtectedTable: Sendable {
         self.pattern = pattern
     }
 
-    /// The table as CSV: the dimensions, the count, the value where there is one, and the status.
+    /// A table as CSV: the dimensions, the count, the value where there is one, and the status.
     ///
     /// Every combination of codes has a line, every sum before its parts. A withheld cell has no count and no value; a small
     /// one, an empty one and one that protects another look alike, because who knew which cells are at least 1 would know
     /// more than the proof allows for. Beyond ``mostLines`` only what is published is written, in the same order.
-    package var csv: String {
-        var header = cube.dimensions + ["count"]
+    ///
+    /// - Parameter number: which of the linked tables.
+    package func csv(of number: Int = 0) -> String {
+        let table = cube.members[number]
+        var header = table.dimensions + ["count"]
         if cube.hasValues { header.append("value") }
         header.append("status")
         var text = Self.line(header)
-        let ranks = cube.codes.map { Dictionary(uniqueKeysWithValues: zip($0, $0.indices)) }
+        let ranks = table.codes.map { Dictionary(uniqueKeysWithValues: zip($0, $0.indices)) }
         var published: [[Int]: TableCube.Cell] = [:]
-        for (place, cell) in cube.cells.enumerated() where pattern.isPublished[place] {
+        for (place, cell) in cube.cells.enumerated() where cell.table == number && pattern.isPublished[place] {
             published[zip(cell.codes, ranks).map { $1[$0] ?? 0 }] = cell
         }
-        let number = cube.codes.reduce(1) { min($0, Self.mostLines + 1) * $1.count }
-        guard number <= Self.mostLines else {
+        let lines = table.codes.reduce(1) { min($0, Self.mostLines + 1) * $1.count }
+        guard lines <= Self.mostLines else {
             for (_, cell) in published.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
                 text += line(cell.codes, cell)
             }
             return text
         }
-        for place in 0..<number {
+        for place in 0..<lines {
             var rest = place
-            var ranks = cube.codes.map { _ in 0 }
-            for dimension in cube.codes.indices.reversed() {
-                (rest, ranks[dimension]) = rest.quotientAndRemainder(dividingBy: cube.codes[dimension].count)
+            var ranks = table.codes.map { _ in 0 }
+            for dimension in table.codes.indices.reversed() {
+                (rest, ranks[dimension]) = rest.quotientAndRemainder(dividingBy: table.codes[dimension].count)
             }
-            text += line(zip(cube.codes, ranks).map { $0[$1] }, published[ranks])
+            text += line(zip(table.codes, ranks).map { $0[$1] }, published[ranks])
         }
         return text
     }
 
-    /// Lines of ``csv`` that are a few hundred megabytes.
+    /// Lines of ``csv(of:)`` that are a few hundred megabytes.
     static let mostLines = 10_000_000
 
     private func line(_ codes: [String], _ cell: TableCube.Cell?) -> String {
@@ -92,7 +95,10 @@ package struct ProtectedTable: Sendable {
                 Proof.Witness(
                     measure: witness.measure == 0 ? "count" : "value",
                     cells: witness.proves.map { cube.cells[Int($0.value)].codes },
-                    changes: witness.changes.map { Proof.Change(row: Int($0.leaf.value) + 2, amount: $0.amount) })
+                    changes: witness.changes.map { change in
+                        let source = cube.sources[Int(change.leaf.value)]
+                        return Proof.Change(file: source.file, row: source.row, amount: change.amount)
+                    })
             },
             unproved: pattern.unproved.map { cube.cells[Int($0.value)].codes })
     }
@@ -119,7 +125,9 @@ package struct ProtectedTable: Sendable {
 
         /// One row's difference.
         package struct Change: Sendable, Hashable, Encodable {
-            /// The row of the table's file; the header is row 1.
+            /// The file that has the row.
+            package let file: String
+            /// The row of the file; the header is row 1.
             package let row: Int
             /// Unit: contributors, or 10^-decimals of the value's unit.
             package let amount: Int64

@@ -43,6 +43,31 @@ package struct Table: Sendable {
         }
     }
 
+    private init(_ table: Table, rows: [Row], decimals: Int) {
+        dimensions = table.dimensions
+        hasValues = table.hasValues
+        self.rows = rows
+        self.decimals = decimals
+    }
+
+    /// The same numbers with more decimal places.
+    func scaled(toDecimals decimals: Int) -> Table {
+        guard decimals > self.decimals else { return self }
+        let scale = (self.decimals..<decimals).reduce(Int64(1)) { scale, _ in scale * 10 }
+        func scaled(_ number: Int64) -> Int64 {
+            let (product, overflow) = number.multipliedReportingOverflow(by: scale)
+            // The engine refuses what is as large as that.
+            return overflow ? .max : product
+        }
+        return Table(
+            self,
+            rows: rows.map {
+                Row(
+                    codes: $0.codes, count: $0.count, value: scaled($0.value), largest: scaled($0.largest),
+                    second: scaled($0.second))
+            }, decimals: decimals)
+    }
+
     /// Reads a table.
     ///
     /// - Throws: ``TableError`` with the file and row.

@@ -1,11 +1,11 @@
 package import ThrongSuppression
 
-/// Every cell that a table's hierarchies make: all combinations of a code or one of its ancestors in each dimension.
+/// Every cell that tables' hierarchies make: all combinations of a code or one of its ancestors in each dimension.
 ///
 /// Only occupied cells exist here; ``ProtectedTable/csv`` writes an empty one like any other that is withheld.
 package struct TableCube: Sendable {
-    /// The names of the dimensions.
-    package let dimensions: [String]
+    /// The tables, in the order in which they were given.
+    package let members: [Member]
     /// One a column of ``problem``, in the order of first sight: the leaves' rows first, then their sums.
     package let cells: [Cell]
     /// What the engine is asked.
@@ -14,13 +14,14 @@ package struct TableCube: Sendable {
     package let decimals: Int
     /// Whether cells carry a value.
     package let hasValues: Bool
-    /// By dimension: every code of the table's rows, empty ones too, and their ancestors, as people read them: every sum
-    /// before its parts.
-    let codes: [[String]]
+    /// By leaf, where it was read.
+    let sources: [LinkedTables.Source]
 
     /// One cell.
     package struct Cell: Sendable, Hashable {
-        /// One code a dimension; an ancestor's or the total's where the cell is a sum.
+        /// The place of its table among the members.
+        package let table: Int
+        /// One code a dimension of the table; an ancestor's or the total's where the cell is a sum.
         package let codes: [String]
         /// Contributors.
         package let count: Int64
@@ -55,50 +56,54 @@ package struct TableCube: Sendable {
         }
     }
 
-    /// Sums a table into its cube.
+    /// One of the tables that the cells belong to.
+    package struct Member: Sendable {
+        /// Where it was read.
+        package let file: String
+        /// The names of its dimensions.
+        package let dimensions: [String]
+        /// By dimension: every code of its rows, empty ones too, and their ancestors, as people read them: every sum before
+        /// its parts.
+        let codes: [[String]]
+        /// By dimension, the codes that hold everything.
+        let totals: [Set<String>]
+    }
+
+    /// Sums tables into one cube.
     ///
     /// - Parameters:
     ///   - hierarchies: by dimension; a dimension without one has its codes and the total.
-    ///   - knowsContributions: whether the table says its two largest contributions, so that the p % rule applies.
-    /// - Complexity: O(rows × product of the paths' lengths).
+    ///   - knowsContributions: whether the tables say their two largest contributions, so that the p % rule applies.
+    /// - Throws: ``TableError``.
+    /// - Complexity: O(tables × leaves × product of the codes above one).
     package init(
-        of table: Table,
-        hierarchies: [String: Hierarchy],
-        rule: Rule,
-        knowsContributions: Bool,
-        file: String
+        of linked: LinkedTables, hierarchies: [String: [Hierarchy]], rule: Rule, knowsContributions: Bool
     ) throws {
-        let paths = try Self.paths(of: table, hierarchies: hierarchies, file: file)
+        for name in hierarchies.keys.sorted() where !linked.dimensions.contains(name) {
+            throw TableError.unknownDimension(name, found: linked.dimensions)
+        }
+        let levels = try linked.dimensions.enumerated().map { place, name in
+            try CodePaths(
+                zip(linked.leaves, linked.sources).map { ($0.codes[place], $1.file, $1.row) },
+                hierarchies: hierarchies[name] ?? [], dimension: name)
+        }
         var sums: [Sum] = []
-        var places: [[String]: Int] = [:]
-        for (leaf, row) in table.rows.enumerated() where row.count > 0 || row.value > 0 {
-            Self.forEachCombination(of: paths[leaf]) { codes in
-                let place = places[codes] ?? sums.count
-                if place == sums.count {
-                    places[codes] = place
-                    sums.append(Sum(codes: codes))
-                }
-                sums[place].add(row, leaf: UInt32(leaf))
-            }
+        var relations: [AdditiveRelation] = []
+        var members: [Member] = []
+        for table in linked.members {
+            let paths = table.places.map { levels[$0] }
+            relations += Self.add(table, number: members.count, of: linked, paths, to: &sums)
+            members.append(
+                Member(
+                    file: table.file, dimensions: table.places.map { linked.dimensions[$0] },
+                    codes: zip(paths, table.places).map { path, place in
+                        path.readingOrder(of: Set(table.leaves.map { linked.leaves[$0].codes[place] }))
+                    }, totals: paths.map(\.totals)))
         }
-        // One relation a parent and dimension: its parts are the cells one step below it there.
-        var relations: [[String]: [Int: Set<Int>]] = [:]
-        for (leaf, row) in table.rows.enumerated() where row.count > 0 || row.value > 0 {
-            Self.forEachCombination(of: paths[leaf]) { codes in
-                guard let place = places[codes] else { return }
-                for dimension in codes.indices {
-                    guard let step = paths[leaf][dimension].firstIndex(of: codes[dimension]),
-                        step + 1 < paths[leaf][dimension].count
-                    else { continue }
-                    var parent = codes
-                    parent[dimension] = paths[leaf][dimension][step + 1]
-                    relations[parent, default: [:]][dimension, default: []].insert(place)
-                }
-            }
-        }
+        relations += Self.crossRelations(sums, of: linked, levels)
         let counts = sums.map(\.count)
         problem = try SuppressionProblem(
-            measures: Self.measures(of: table, rule: rule),
+            measures: Self.measures(of: linked, rule: rule),
             columns: IndexLists(sums.map(\.leaves)),
             cells: sums.map { sum in
                 CandidateCell(
@@ -106,27 +111,77 @@ package struct TableCube: Sendable {
                     cost: Swift.max(1, sum.cost(rule.cost)),
                     isSensitive: sum.isSensitive(rule, knowsContributions: knowsContributions))
             },
-            relations: sums.flatMap { sum -> [AdditiveRelation] in
-                guard let parent = places[sum.codes], let found = relations[sum.codes] else { return [] }
-                return found.sorted { $0.key < $1.key }.map { _, children in
-                    AdditiveRelation(
-                        parent: ColumnIndex(UInt32(parent)),
-                        children: children.sorted().map { ColumnIndex(UInt32($0)) })
-                }
-            },
+            relations: relations,
             // One more than k: a cell that reaches k only where all else that is hidden is empty does not reach it, because
             // a rerun of this code over such a table publishes the cell.
             threshold: rule.threshold + 1,
             // Contributors of disjoint cells are different ones: their counts add.
             unionFloor: { parts in parts.reduce(0) { $0 + counts[Int($1.value)] } })
-        dimensions = table.dimensions
-        codes = table.dimensions.indices.map { dimension in Self.readingOrder(paths.map { $0[dimension] }) }
-        cells = sums.map { Cell(codes: $0.codes, count: $0.count, value: $0.value) }
-        decimals = table.decimals
-        hasValues = table.hasValues
+        self.members = members
+        cells = sums.map { Cell(table: $0.table, codes: $0.codes, count: $0.count, value: $0.value) }
+        sources = linked.sources
+        decimals = linked.decimals
+        hasValues = linked.hasValues
     }
 
-    private struct Sum {
+    /// Adds up the cells of one table; returns which of them are sums of which others.
+    private static func add(
+        _ table: LinkedTables.Member, number: Int, of linked: LinkedTables, _ paths: [CodePaths], to sums: inout [Sum]
+    ) -> [AdditiveRelation] {
+        let first = sums.count
+        var places: [[String]: Int] = [:]
+        var parts: [Step: Set<Int>] = [:]
+        let occupied = table.leaves.filter { linked.leaves[$0].count > 0 || linked.leaves[$0].value > 0 }
+        for leaf in occupied {
+            let row = linked.leaves[leaf]
+            let own = table.places.map { row.codes[$0] }
+            forEachCombination(of: zip(paths, own).map { $0.codes(above: $1) }) { codes in
+                let place = places[codes] ?? sums.count
+                if place == sums.count {
+                    places[codes] = place
+                    sums.append(Sum(table: number, codes: codes))
+                }
+                sums[place].add(row, leaf: UInt32(leaf))
+            }
+        }
+        for leaf in occupied {
+            let own = table.places.map { linked.leaves[leaf].codes[$0] }
+            forEachCombination(of: zip(paths, own).map { $0.codes(above: $1) }) { codes in
+                guard let place = places[codes] else { return }
+                for (dimension, path) in paths.enumerated() {
+                    for step in path.steps(from: codes[dimension], above: own[dimension]) {
+                        var parent = codes
+                        parent[dimension] = step.parent
+                        parts[Step(parent: parent, dimension: dimension, hierarchy: step.hierarchy), default: []]
+                            .insert(place)
+                    }
+                }
+            }
+        }
+        return (first..<sums.count).flatMap { place -> [AdditiveRelation] in
+            var known: Set<Set<Int>> = []
+            return paths.indices.flatMap { dimension in
+                paths[dimension].hierarchies.compactMap { hierarchy in
+                    let step = Step(parent: sums[place].codes, dimension: dimension, hierarchy: hierarchy)
+                    guard let children = parts[step], known.insert(children).inserted else { return nil }
+                    return AdditiveRelation(
+                        parent: ColumnIndex(UInt32(place)),
+                        children: children.sorted().map { ColumnIndex(UInt32($0)) })
+                }
+            }
+        }
+    }
+
+    /// One relation a parent, dimension and hierarchy: its parts are the cells one step below it there.
+    private struct Step: Hashable {
+        let parent: [String]
+        let dimension: Int
+        let hierarchy: Int
+    }
+
+    /// One cell while it is added up.
+    struct Sum {
+        let table: Int
         let codes: [String]
         var leaves: [UInt32] = []
         var count: Int64 = 0
@@ -167,45 +222,12 @@ package struct TableCube: Sendable {
         }
     }
 
-    /// The codes of paths from a code to the total: sorted by the way down to them, so that a sum comes before its parts
-    /// and the order of the rows, which may follow their numbers, does not show.
-    private static func readingOrder(_ paths: [[String]]) -> [String] {
-        var ways: [String: [String]] = [:]
-        for path in paths {
-            for place in path.indices { ways[path[place]] = path[place...].reversed() }
-        }
-        return ways.values.sorted { $0.lexicographicallyPrecedes($1) }.compactMap(\.last)
-    }
-
-    private static func measures(of table: Table, rule: Rule) -> [AdditiveMeasure] {
-        let counts = AdditiveMeasure(values: table.rows.map(\.count), protection: .reachesThreshold)
-        guard table.hasValues, let percent = rule.percent else { return [counts] }
-        return [counts, AdditiveMeasure(values: table.rows.map(\.value), protection: .surrounds(percent: percent))]
-    }
-
-    private static func paths(
-        of table: Table, hierarchies: [String: Hierarchy], file: String
-    ) throws -> [[[String]]] {
-        for name in hierarchies.keys.sorted() where !table.dimensions.contains(name) {
-            throw TableError.unknownDimension(name, found: table.dimensions)
-        }
-        var known: [[String: [String]]] = Array(repeating: [:], count: table.dimensions.count)
-        return try table.rows.enumerated().map { offset, row in
-            try row.codes.enumerated().map { dimension, code in
-                if let path = known[dimension][code] { return path }
-                let hierarchy = hierarchies[table.dimensions[dimension]] ?? Hierarchy()
-                if hierarchy.isParent(code) || code == Hierarchy.total {
-                    throw TableError.rowOfParent(file: file, row: offset + 2, code: code)
-                }
-                guard hierarchy.holds(code) else {
-                    throw TableError.codeNotInHierarchy(
-                        file: file, row: offset + 2, dimension: table.dimensions[dimension], code: code)
-                }
-                let path = hierarchy.path(from: code)
-                known[dimension][code] = path
-                return path
-            }
-        }
+    private static func measures(of linked: LinkedTables, rule: Rule) -> [AdditiveMeasure] {
+        let counts = AdditiveMeasure(values: linked.leaves.map(\.count), protection: .reachesThreshold)
+        guard linked.hasValues, let percent = rule.percent else { return [counts] }
+        return [
+            counts, AdditiveMeasure(values: linked.leaves.map(\.value), protection: .surrounds(percent: percent)),
+        ]
     }
 
     private static func forEachCombination(of paths: [[String]], _ body: ([String]) -> Void) {

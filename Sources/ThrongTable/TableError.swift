@@ -14,14 +14,22 @@ package enum TableError: Error, Sendable, Hashable, CustomStringConvertible {
     case rowOfParent(file: String, row: Int, code: String)
     /// A row has a code that the dimension's hierarchy does not name.
     case codeNotInHierarchy(file: String, row: Int, dimension: String, code: String)
-    /// A code has two parents, or is its own ancestor.
+    /// A code has two parents in one hierarchy, or is its own ancestor.
     case notATree(file: String, code: String)
-    /// The same dimension has two hierarchies, or one of a column that the table does not have.
+    /// There is a hierarchy of a column that the table does not have.
     case unknownDimension(String, found: [String])
     /// The second largest contribution is larger than the largest, or both are more than the value.
     case contributionsTooLarge(file: String, row: Int)
     /// The table has no rows.
     case empty(file: String)
+    /// Several hierarchies of a dimension name one code for different leaves.
+    case codeOfTwoMeanings(dimension: String, code: String)
+    /// Linked tables have other dimensions.
+    case otherDimensions(file: String, found: [String], expected: [String])
+    /// Linked tables say different things of one cell.
+    case otherNumbers(file: String, row: Int, other: String, otherRow: Int)
+    /// A row of a linked table is not what its leaves add up to.
+    case notTheSum(file: String, row: Int)
 
     /// What was found and what to do. Rows are counted as lines of the file are: the header is row 1.
     package var description: String {
@@ -41,14 +49,23 @@ package enum TableError: Error, Sendable, Hashable, CustomStringConvertible {
         case .codeNotInHierarchy(let file, let row, let dimension, let code):
             "\(file):\(row): '\(code)' is not in the hierarchy of '\(dimension)'; name it there with its parent"
         case .notATree(let file, let code):
-            "\(file): '\(code)' has two parents or is its own ancestor; a hierarchy is a tree"
+            "\(file): '\(code)' has two parents or is its own ancestor; a hierarchy is a tree, and a dimension may have several"
         case .unknownDimension(let name, let found):
-            "'\(name)' is no dimension of the table, or has two hierarchies; its dimensions are "
+            "'\(name)' is no dimension of the table; its dimensions are "
                 + found.joined(separator: ", ")
         case .contributionsTooLarge(let file, let row):
             "\(file):\(row): the two largest contributions don't fit together with the value"
         case .empty(let file):
             "\(file) has no rows"
+        case .codeOfTwoMeanings(let dimension, let code):
+            "two hierarchies of '\(dimension)' name '\(code)' for different leaves; give one of them another code"
+        case .otherDimensions(let file, let found, let expected):
+            "\(file) has the dimensions \(found.joined(separator: ", ")), not \(expected.joined(separator: ", ")); link tables "
+                + "of different dimensions by the finer table that they are sums of, with --leaves"
+        case .otherNumbers(let file, let row, let other, let otherRow):
+            "\(file):\(row): the cell of \(other):\(otherRow), with other numbers; linked tables agree where they meet"
+        case .notTheSum(let file, let row):
+            "\(file):\(row): not the sum of its leaves; bring leaves that add up to every row of the table"
         }
     }
 }

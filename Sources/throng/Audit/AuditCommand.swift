@@ -22,9 +22,9 @@ struct AuditCommand: AsyncParsableCommand {
             combinations cannot occur, and which metrics count the same events: their numbers are then taken to be equal, or \
             no more than others, where they share dimensions. What a database holds says so by itself.
 
-            With --table it attacks a table of one's own, as `throng suppress` writes it: columns count, value where there \
-            is one, and status, every other column a dimension. --threshold is its k, and --hierarchy what its codes add \
-            up to.
+            With --table it attacks tables of one's own, as `throng suppress` writes them: columns count, value where there \
+            is one, and status, every other column a dimension. --threshold is their k, and --hierarchy what codes add up \
+            to. Several tables are attacked together, as sums over the same leaves.
 
             It shares no code with what makes releases.
 
@@ -37,8 +37,9 @@ struct AuditCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A folder with delivered reports.", valueName: "dir"))
     var released: String?
 
-    @Option(help: ArgumentHelp("A protected table.", valueName: "file"))
-    var table: String?
+    @Option(
+        help: ArgumentHelp("A protected table; several are linked, as sums over the same leaves.", valueName: "file"))
+    var table: [String] = []
 
     @Option(help: "With --table: k.")
     var threshold: Int64 = 10
@@ -64,7 +65,7 @@ struct AuditCommand: AsyncParsableCommand {
         guard released == nil || !hasPlace else {
             throw ValidationError("--released stands alone: name files or a database, not both.")
         }
-        guard table == nil || (released == nil && !hasPlace && plans.files.isEmpty) else {
+        guard table.isEmpty || (released == nil && !hasPlace && plans.files.isEmpty) else {
             throw ValidationError("--table stands alone: it is neither reports nor a database, and has no plan.")
         }
         guard seconds > 0, (0...100).contains(p) else {
@@ -87,7 +88,7 @@ struct AuditCommand: AsyncParsableCommand {
 
     /// What was published, and what the releases' own headers say of the events behind it.
     private func input() async throws -> (AuditInput, [AuditedEvents]) {
-        if let table { return (try Self.table(table, threshold, try levels.read()), []) }
+        if !table.isEmpty { return (try Self.tables(table, threshold, try levels.read()), []) }
         if let released { return (try Self.files(below: released), []) }
         let releases = try await DatabaseAccess.use(place) { settings in
             let store = ReleaseStore(settings)
@@ -102,12 +103,13 @@ struct AuditCommand: AsyncParsableCommand {
         return (input, AuditedEvents.all(exact.map(\.header)))
     }
 
-    private static func table(
-        _ file: String, _ threshold: Int64, _ hierarchies: [String: Hierarchy]
+    private static func tables(
+        _ files: [String], _ threshold: Int64, _ hierarchies: [String: [Hierarchy]]
     ) throws -> AuditInput {
         var input = AuditInput()
-        input.add(table: try TextFile.read(file), name: file, threshold: threshold) { dimension, code in
-            (hierarchies[dimension] ?? Hierarchy()).path(from: code)
+        let tables = try files.map { AuditInput.OwnTable(text: try TextFile.read($0), name: $0) }
+        input.add(tables: tables, threshold: threshold) { dimension, code in
+            (hierarchies[dimension] ?? [Hierarchy()]).map { $0.path(from: code) }
         }
         guard input.unread.isEmpty else { throw CommandFailure(input.unread.joined(separator: "\n")) }
         return input

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ThrongChance
 import ThrongInsight
 import ThrongSuppression
 import ThrongTable
@@ -13,7 +14,12 @@ struct SuppressCommand: AsyncParsableCommand {
             other column is a dimension; each row is a leaf cell. Sums over each dimension, and over the levels of its \
             hierarchy, are made here: bring no totals.
 
-            A hierarchy is a CSV with a header and two columns: a code, and its parent.
+            A hierarchy is a CSV with a header and two columns: a code, and its parent. A dimension may have several that do \
+            not nest, such as regions and markets.
+
+            Tables that share leaf cells are decided together: name each with --table, and a file for each with --out. Tables \
+            of different dimensions are linked by --leaves, the finer table that all of them are sums of. It is read and not \
+            written.
 
             A cell is sensitive when it has fewer than --threshold contributors or, where --largest and --second are \
             given, when the second largest contributor could estimate the largest to within --p percent. What is \
@@ -25,6 +31,12 @@ struct SuppressCommand: AsyncParsableCommand {
             empty or protects another is withheld. The proof tells what could be otherwise, row by row: keep it to \
             yourself. `throng audit --table` attacks the result.
 
+            Two runs over one table hide different cells, unless they have the same secret and options: what the one \
+            hides the other may publish, so that both together give it away. --new-secret makes a secret in a file that \
+            only you may read, --secret uses it, and THRONG_SUPPRESS_SECRET may hold it (64 hexadecimal digits). Keep it \
+            as you keep the true table: who knows it can replay the choice. Proofs that take longer than --seconds may \
+            still tell two runs apart.
+
             Withholding least is hard. Without --exact a good pattern is searched for, in seconds even for 100,000 cells, \
             about a tenth above the least cost. With --exact the least is found, for tables of up to 500 cells that are not \
             too tangled, or none is written.
@@ -35,8 +47,11 @@ struct SuppressCommand: AsyncParsableCommand {
               2  written, but some cells carry no complete proof in the time allowed
             """)
 
-    @Option(help: ArgumentHelp("The table.", valueName: "file"))
-    var table: String
+    @Option(help: ArgumentHelp("The table; several are decided together.", valueName: "file"))
+    var table: [String]
+
+    @Option(help: ArgumentHelp("The finer table that all of them are sums of.", valueName: "file"))
+    var leaves: String?
 
     @OptionGroup var levels: HierarchyFiles
 
@@ -82,8 +97,17 @@ struct SuppressCommand: AsyncParsableCommand {
     @Flag(help: "Refuses what can't be proved in time instead of writing it.")
     var strict = false
 
-    @Option(help: ArgumentHelp("Where the protected table goes; - is standard output.", valueName: "file"))
-    var out = "-"
+    @Option(
+        help: ArgumentHelp(
+            "Where the protected table goes, once a table; - is standard output (default: -).", valueName: "file"))
+    var out: [String] = []
+
+    @Option(
+        help: ArgumentHelp("The secret by which two runs hide the same cells.", valueName: "file"))
+    var secret: String?
+
+    @Option(help: ArgumentHelp("Makes such a secret in a new file, and uses it.", valueName: "file"))
+    var newSecret: String?
 
     @Option(help: ArgumentHelp("Where the proof goes, as JSON.", valueName: "file"))
     var proof: String?
@@ -101,36 +125,52 @@ struct SuppressCommand: AsyncParsableCommand {
         guard (largest == nil) == (second == nil) else {
             throw ValidationError("--largest and --second go together.")
         }
-        guard !json || out != "-" else {
+        guard !json || !outputs.contains("-") else {
             throw ValidationError("--json needs --out FILE: both can't be standard output.")
+        }
+        guard !table.isEmpty, outputs.count == table.count else {
+            throw ValidationError("--out names \(out.count) files for \(table.count) tables; name one for each.")
+        }
+        guard secret == nil || newSecret == nil else {
+            throw ValidationError("--secret uses a secret and --new-secret makes one: name one of them.")
         }
     }
 
+    private var outputs: [String] { out.isEmpty && table.count == 1 ? ["-"] : out }
+
     func run() async throws {
         let columns = Table.Columns(count: count, value: value, largest: largest, second: second)
-        let read = try Table(csv: try TextFile.read(table), file: table, columns: columns)
+        func read(_ file: String) throws -> LinkedTables.Named {
+            .init(try Table(csv: try TextFile.read(file), file: file, columns: columns), file: file)
+        }
+        let tables = try table.map(read)
+        let linked = try leaves.map { try LinkedTables(tables, leaves: try read($0)) } ?? LinkedTables(tables)
         let cube = try TableCube(
-            of: read,
+            of: linked,
             hierarchies: try levels.read(),
             rule: TableCube.Rule(
                 threshold: threshold,
                 percent: value == nil ? nil : p,
                 cost: cost),
-            knowsContributions: largest != nil,
-            file: table)
-        describe(read, cube)
+            knowsContributions: largest != nil)
+        for named in tables { describe(named.table, cube) }
+        let ties = try ties()
         let line = ProgressLine()
         // The seed is secret: who knew it could rerun this and learn from the choice.
         let options = SuppressionOptions(
-            seed: .random(in: .min ... .max), attempts: attempts, proof: .witnesses(seconds: seconds),
-            isStrict: strict, progress: { line.show($0) })
+            seed: (ties ?? TieSecret()).seed(
+                for: "suppress", cube.members.flatMap(\.dimensions).map { Array($0.utf8) }),
+            attempts: attempts, proof: .witnesses(seconds: seconds), isStrict: strict, progress: { line.show($0) })
         defer { line.clear() }
         let result = try ProtectedTable(cube, options: options, leastWithin: exact ? seconds : nil)
         line.clear()
-        if out == "-" {
-            FileHandle.standardOutput.write(Data(result.csv.utf8))
-        } else {
-            try Data(result.csv.utf8).write(to: URL(fileURLWithPath: out), options: .atomic)
+        for (place, file) in outputs.enumerated() {
+            let text = Data(result.csv(of: place).utf8)
+            if file == "-" {
+                FileHandle.standardOutput.write(text)
+            } else {
+                try text.write(to: URL(fileURLWithPath: file), options: .atomic)
+            }
         }
         if let proof {
             let encoder = JSONEncoder()
@@ -138,8 +178,26 @@ struct SuppressCommand: AsyncParsableCommand {
             try encoder.encode(result.proof).write(to: URL(fileURLWithPath: proof), options: .atomic)
         }
         try show(result.summary)
+        if ties == nil {
+            Terminal.talk(
+                "warning: drawn without a secret: another run may hide other cells, and who sees both can work out what either "
+                    + "hides. Publish one of them only, or use --secret; --new-secret FILE makes one")
+        }
         if result.summary.unproved > 0 { throw ExitCode(2) }
     }
+
+    /// What two runs have in common; nil draws anew.
+    private func ties() throws -> TieSecret? {
+        if let newSecret { return try TieSecret.made(at: newSecret) }
+        if let secret { return try TieSecret(file: secret) }
+        guard let text = ProcessInfo.processInfo.environment[Self.variable] else { return nil }
+        guard let secret = TieSecret(hex: text) else {
+            throw ValidationError("\(Self.variable) takes 64 hexadecimal digits, as --new-secret writes them.")
+        }
+        return secret
+    }
+
+    private static let variable = "THRONG_SUPPRESS_SECRET"
 
     /// What was understood of the table: a column that was forgotten shows up here, as a dimension.
     private func describe(_ table: Table, _ cube: TableCube) {
@@ -169,19 +227,28 @@ struct SuppressCommand: AsyncParsableCommand {
             return "\(Terminal.grouped(group.cells))  (\(share(group.shareOfCells)) of the cells, "
                 + "\(share(group.shareOfCount)) of the counts\(ofValue))"
         }
-        Terminal.talk(
-            Terminal.table([
-                ("cells", Terminal.grouped(summary.cells)),
-                ("published", Terminal.grouped(summary.published)),
-                ("withheld, sensitive", withheld(summary.sensitive)),
-                ("withheld to protect them", withheld(summary.complementary)),
-                (
-                    "proofs",
-                    "\(Terminal.grouped(summary.proofs.needed))  (\(share(summary.proofs.byCircuits)) by circuits, "
-                        + "\(share(summary.proofs.byPrograms)) by programs, \(share(summary.proofs.missing)) missing)"
-                ),
-                ("cells without complete proof", Terminal.grouped(summary.unproved)),
-                ("seconds", String(format: "%.2f", summary.seconds)),
-            ]))
+        let levels = summary.levels.map { level -> (String, String) in
+            let name = level.dimensions == 0 ? "publishable totals" : "publishable, split by \(level.dimensions)"
+            let part = Double(level.published) / Double(max(level.publishable, 1))
+            let ofValue = level.shareOfValue.map { ", \(share($0)) of their values" } ?? ""
+            let published = "\(Terminal.grouped(level.published)) of \(Terminal.grouped(level.publishable)) published"
+            return (name, "\(published)  (\(share(part)), \(share(level.shareOfCount)) of their counts\(ofValue))")
+        }
+        let proofs =
+            "\(Terminal.grouped(summary.proofs.needed))  (\(share(summary.proofs.byCircuits)) by circuits, "
+            + "\(share(summary.proofs.byPrograms)) by programs, \(share(summary.proofs.missing)) missing)"
+        var lines: [(String, String)] = [
+            ("cells", Terminal.grouped(summary.cells)),
+            ("published", Terminal.grouped(summary.published)),
+            ("withheld, sensitive", withheld(summary.sensitive)),
+            ("withheld to protect them", withheld(summary.complementary)),
+        ]
+        lines += levels
+        lines += [
+            ("proofs", proofs),
+            ("cells without complete proof", Terminal.grouped(summary.unproved)),
+            ("seconds", String(format: "%.2f", summary.seconds)),
+        ]
+        Terminal.talk(Terminal.table(lines))
     }
 }

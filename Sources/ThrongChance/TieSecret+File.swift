@@ -1,0 +1,116 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+extension TieSecret {
+    /// Reads the secret of a file, or makes it there where there is none: two that do so at once get the same one.
+    ///
+    /// - Throws: ``TieSecretError``.
+    package static func kept(at path: String) throws(TieSecretError) -> TieSecret {
+        do throws(TieSecretError) {
+            return try TieSecret(file: path)
+        } catch {
+            guard case .missing = error else { throw error }
+        }
+        do throws(TieSecretError) {
+            return try made(at: path)
+        } catch {
+            guard case .exists = error else { throw error }
+            return try TieSecret(file: path)
+        }
+    }
+
+    /// Draws a secret and writes it to a file that only its owner may read. The file is there with all of it, or not at all.
+    ///
+    /// - Throws: ``TieSecretError``, also where there is such a file.
+    package static func made(at path: String) throws(TieSecretError) -> TieSecret {
+        let secret = TieSecret()
+        let draft = "\(path).\(getpid()).new"
+        unlink(draft)
+        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .unwritable(path: path, code: errno) }
+        defer { unlink(draft) }
+        var text = Array(secret.hex.utf8)
+        text.append(0x0a)
+        let written = write(file, text, text.count)
+        let isKept =
+            written == text.count && fchmod(file, 0o600) == 0 && Self.give(file, toOwnerOf: path) && fsync(file) == 0
+        let problem = errno
+        guard close(file) == 0, isKept else { throw .unwritable(path: path, code: problem) }
+        guard link(draft, path) == 0 else {
+            throw errno == EEXIST ? .exists(path: path) : .unwritable(path: path, code: errno)
+        }
+        return secret
+    }
+
+    /// What root makes in somebody's folder is theirs: a daemon that runs as its owner has to read it.
+    private static func give(_ file: Int32, toOwnerOf path: String) -> Bool {
+        guard geteuid() == 0 else { return true }
+        let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        var facts = stat()
+        guard stat(folder, &facts) == 0 else { return false }
+        return facts.st_uid == 0 || fchown(file, facts.st_uid, facts.st_gid) == 0
+    }
+
+    /// Reads the secret of a file.
+    ///
+    /// - Throws: ``TieSecretError``, also where others than its owner may read it.
+    package init(file path: String) throws(TieSecretError) {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            throw errno == ENOENT ? .missing(path: path) : .unreadable(path: path, code: errno)
+        }
+        defer { close(file) }
+        var facts = stat()
+        guard fstat(file, &facts) == 0 else { throw .unreadable(path: path, code: errno) }
+        guard facts.st_mode & 0o077 == 0 else { throw .exposed(path: path, mode: Int(facts.st_mode & 0o777)) }
+        var bytes = Array(repeating: UInt8(0), count: 256)
+        let count = read(file, &bytes, bytes.count)
+        guard count >= 0 else { throw .unreadable(path: path, code: errno) }
+        guard let secret = TieSecret(hex: String(decoding: bytes.prefix(count), as: UTF8.self)) else {
+            throw .malformed(path: path)
+        }
+        self = secret
+    }
+}
+
+/// Why there is no secret to break ties by.
+package enum TieSecretError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// There is no such file.
+    case missing(path: String)
+    /// There is a file where a new one was to be made.
+    case exists(path: String)
+    /// Others than its owner may read it.
+    case exposed(path: String, mode: Int)
+    /// It does not hold 64 hexadecimal digits.
+    case malformed(path: String)
+    /// The file can't be read.
+    case unreadable(path: String, code: Int32)
+    /// The file can't be written.
+    case unwritable(path: String, code: Int32)
+
+    /// What was found and what to do.
+    package var description: String {
+        switch self {
+        case .missing(let path):
+
+            "\(path): there is no such file. Restore the secret from where you keep it, or make a new one."
+        case .exists(let path): "\(path) is there already; use it, or name another file for a new secret."
+        case .exposed(let path, let mode):
+            """
+            \(path) has the permissions \(String(mode, radix: 8)), so that others than its owner may have read it. Make a new \
+            secret, or `chmod 600` it if you know that nobody did.
+            """
+        case .malformed(let path):
+            "\(path) holds no secret: 64 hexadecimal digits are one. Restore it from where you keep it."
+        case .unreadable(let path, let code):
+            "\(path) can't be read (\(String(cString: strerror(code)))). Check its owner and permissions."
+        case .unwritable(let path, let code):
+            "\(path) can't be written (\(String(cString: strerror(code)))). Check the folder's owner, permissions and room."
+        }
+    }
+}

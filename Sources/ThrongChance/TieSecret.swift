@@ -1,0 +1,52 @@
+internal import Crypto
+
+/// 256 random bits of an installation by which ties are broken: which of equally useful numbers stay to protect small ones.
+///
+/// The same secret over the same numbers decides alike, so that a second run, or a run after a restore, publishes nothing that
+/// the first one kept back. Whoever knows it can replay which tables lead to a published choice. So it is in a file of its own
+/// for its owner's eyes only, outside the database that it decides about, and is never printed or logged.
+package struct TieSecret: Sendable {
+    private let bytes: [UInt8]
+
+    /// Unit: bytes.
+    private static let size = 32
+
+    /// Draws a new one from the system's random source.
+    package init() {
+        var random = SystemRandomNumberGenerator()
+        bytes = (0..<Self.size).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    }
+
+    /// Reads 64 hexadecimal digits, with blanks around them or not; nil for anything else.
+    package init?(hex text: String) {
+        var digits = text.utf8[...]
+        let blanks: Set<UInt8> = [0x09, 0x0a, 0x0d, 0x20]
+        while let first = digits.first, blanks.contains(first) { digits.removeFirst() }
+        while let last = digits.last, blanks.contains(last) { digits.removeLast() }
+        guard digits.count == 2 * Self.size else { return nil }
+        let values = digits.compactMap { Character(UnicodeScalar($0)).hexDigitValue.map(UInt8.init) }
+        guard values.count == digits.count else { return nil }
+        bytes = (0..<Self.size).map { values[2 * $0] << 4 | values[2 * $0 + 1] }
+    }
+
+    /// As its file has it: 64 hexadecimal digits.
+    var hex: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    /// What one decision is seeded with: the first eight bytes of an HMAC-SHA-256 over what it is about.
+    ///
+    /// - Parameters:
+    ///   - use: what kind of decision it is.
+    ///   - parts: what tells it from others of its kind; each goes in with its length, so that no two lists are alike.
+    package func seed(for use: String, _ parts: [[UInt8]]) -> UInt64 {
+        var hmac = HMAC<SHA256>(key: SymmetricKey(data: bytes))
+        for part in [Array(use.utf8)] + parts {
+            let length = UInt64(part.count)
+            hmac.update(data: (0..<8).map { UInt8(truncatingIfNeeded: length >> (56 - 8 * $0)) })
+            hmac.update(data: part)
+        }
+        return hmac.finalize().prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
