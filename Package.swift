@@ -103,7 +103,8 @@ let package = Package(
         .target(
             name: "ThrongSchedule",
             dependencies: [
-                "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongRelease", "ThrongPostgres",
+                "ThrongChance", "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongRelease",
+                "ThrongPostgres",
                 "ThrongStore", "ThrongInsight", "ThrongReport", "ThrongDelivery", "CLinux", logging, lifecycle,
             ],
             swiftSettings: strict),
@@ -121,7 +122,8 @@ let package = Package(
         .target(
             name: "ThrongServer",
             dependencies: [
-                "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting", "ThrongJournal",
+                "ThrongChance", "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting",
+                "ThrongJournal",
                 "ThrongPostgres", "ThrongStore", "ThrongInsight", "ThrongReport", "ThrongDelivery", "ThrongSchedule",
                 "ThrongPortal", "CLinux", crypto, logging, lifecycle,
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -290,7 +292,8 @@ let package = Package(
         .testTarget(
             name: "ThrongServerTests",
             dependencies: [
-                "ThrongFaults", "ThrongServer", "ThrongSchedule", "ThrongDelivery", "ThrongPostgres", "ThrongStore",
+                "ThrongChance", "ThrongFaults", "ThrongServer", "ThrongSchedule", "ThrongDelivery", "ThrongPostgres",
+                "ThrongStore",
                 "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongNoise", "ThrongRelease", "ThrongInsight",
                 "ThrongReport", "ThrongHTTP", "ThrongPortal", "ThrongIntake", "ThrongJournal", "TestCluster", lifecycle,
                 logging,

@@ -6,7 +6,8 @@ internal import Crypto
 /// the first one kept back. Whoever knows it can replay which tables lead to a published choice. So it is in a file of its own
 /// for its owner's eyes only, outside the database that it decides about, and is never printed or logged.
 package struct TieSecret: Sendable {
-    private let bytes: [UInt8]
+    /// 32 of them.
+    package let bytes: [UInt8]
 
     /// Unit: bytes.
     private static let size = 32

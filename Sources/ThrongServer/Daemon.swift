@@ -4,6 +4,7 @@ internal import HummingbirdCore
 package import Logging
 internal import NIOCore
 internal import ServiceLifecycle
+internal import ThrongChance
 internal import ThrongCounting
 internal import ThrongDelivery
 internal import ThrongIntake
@@ -153,12 +154,13 @@ package struct Daemon: Sendable {
             signing: options.reports.signing, delivery: options.reports.delivery, printer: options.reports.printer)
         try sayWhoSigns(reports)
         sayWhoPrints()
+        let proof = ReleaseScheduler.ProofOptions(ties: try TieSecret.kept(at: options.releaseSecret))
         let deliveries = DeliveryService(
             plans: options.plans, queue: reports.deliveries, health: telemetry.deliveries, clock: clock,
             interval: options.scheduleInterval, logger: logger)
         let schedule = ScheduleService(
             plans: options.plans,
-            releases: ReleaseScheduler(store: releases, rules: rules, secret: noiseSecret),
+            releases: ReleaseScheduler(store: releases, rules: rules, proof: proof),
             reports: reports,
             calendar: CalendarStore(releases.connection),
             retention: RetentionStore(releases.connection),

@@ -44,6 +44,10 @@ package struct DaemonOptions: Sendable {
     /// `intake.idle-seconds` (int, 75, seconds): how long a connection may say nothing.
     package var idleTimeout: Duration
 
+    /// `release.secret` (path, `installation.secret` in the data directory): by what equally useful numbers of a release are
+    /// chosen. Made at the start where there is none.
+    package var releaseSecret: String
+
     /// How reports are signed, printed and sent.
     package var reports: ReportSettings
 
@@ -99,6 +103,7 @@ package struct DaemonOptions: Sendable {
 
 extension DaemonOptions {
     /// Makes sure that somebody could listen at all addresses now, by doing so for a moment: better said before a data
+        releaseSecret = dataPath + "/installation.secret"
     /// directory or a PostgreSQL is made than after.
     ///
     /// - Throws: ``DaemonError/unusableAddress(address:purpose:option:reason:)``.

@@ -60,12 +60,16 @@ extension ReleaseCase {
     ) -> ReleaseDecision {
         var published: [PublishedCell] = []
         var withheld: [WithheldCell] = []
+        var levels: [Int: ReleaseDecision.Level] = [:]
         for number in laid.own {
             let slab = laid.slabs[number]
             for place in slab.cells.indices {
                 guard !slab.isEmpty[place], let column = laid.columns[number][place] else { continue }
+                let events = slab.leaves[place].reduce(Int64(0)) { $0.addedClamped(laid.frame.measures[0][Int($1)]) }
+                let split = slab.margin.bits.nonzeroBitCount
                 if pattern.isPublished[Int(column)] {
                     published.append(cell(laid, number, place))
+                    levels[split, default: .init(dimensions: split)].add(events: events, isPublished: true)
                 } else {
                     let reason: WithholdingReason =
                         if let reason = pattern.reasons[Int(column)] { explain(reason, laid, number, place) } else {
@@ -73,6 +77,9 @@ extension ReleaseCase {
                                 ? .revealsTied : coarsened.contains(ColumnIndex(column)) ? .coarsened : .revealsDevices
                         }
                     withheld.append(WithheldCell(margin: slab.margin, cell: slab.cells[place], reason: reason))
+                    if !reason.isOwn {
+                        levels[split, default: .init(dimensions: split)].add(events: events, isPublished: false)
+                    }
                 }
             }
         }
@@ -85,6 +92,7 @@ extension ReleaseCase {
                 complementary: withheld.count { !$0.reason.isOwn },
                 proved: sensitive - pattern.unproved.count - pattern.pinned.count,
                 givenAway: pattern.pinned.count,
+                levels: levels.values.sorted { $0.dimensions < $1.dimensions },
                 seconds: seconds))
     }
 

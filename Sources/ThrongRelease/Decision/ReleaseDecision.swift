@@ -20,8 +20,39 @@ package struct ReleaseDecision: Sendable {
         package let proved: Int
         /// Cells that what was published before gives away; nothing decided now could protect them.
         package let givenAway: Int
+        /// What is published of the numbers that could be, by how many dimensions they are split by. For operators only: with
+        /// the number of withheld ones it says how many of these are small.
+        package let levels: [Level]
         /// What the decision took. Unit: seconds.
         package let seconds: Double
+    }
+}
+
+extension ReleaseDecision {
+    /// The publishable numbers that are split by so many dimensions: those of no small or dominated cell.
+    package struct Level: Sendable, Hashable, Encodable {
+        /// By how many dimensions; 0 is the total.
+        package let dimensions: Int
+        /// Numbers that are published, or withheld for another's sake.
+        package fileprivate(set) var publishable = 0
+        /// Of these, published.
+        package fileprivate(set) var published = 0
+        /// Of the publishable numbers together; an event is in several of them.
+        package fileprivate(set) var publishableEvents: Int64 = 0
+        /// Of the published ones.
+        package fileprivate(set) var publishedEvents: Int64 = 0
+
+        /// Counts nothing yet.
+        package init(dimensions: Int) { self.dimensions = dimensions }
+
+        /// Counts a publishable number in.
+        mutating func add(events: Int64, isPublished: Bool) {
+            publishable += 1
+            publishableEvents = publishableEvents.addedClamped(events)
+            guard isPublished else { return }
+            published += 1
+            publishedEvents = publishedEvents.addedClamped(events)
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+internal import ThrongChance
 internal import ThrongDelivery
 internal import ThrongNoise
 internal import ThrongPlan
@@ -43,12 +44,25 @@ extension ReleaseScheduler {
     }
 
     private func options(for header: ReleaseHeader, plan: Plan) -> ReleaseOptions {
-        var options = ReleaseOptions(proofSeconds: proof.proofSeconds, isStrict: proof.isStrict)
+        var options = ReleaseOptions(
+            seed: seed(for: header), proofSeconds: proof.proofSeconds, isStrict: proof.isStrict)
         if let metric = plan.metric(header.layout.metric) { options.preferred = plan.reportedGroupings(of: metric) }
         if let progress = proof.progress {
             options.progress = { progress(header.layout.metric, header.period, $0) }
         }
         return options
+    }
+
+    /// The same for one release of one installation, whoever decides it and however often; another for each other release.
+    ///
+    /// Of what a release is about, and of none of the counters: who knows the secret of one table knows nothing of another.
+    func seed(for header: ReleaseHeader) -> UInt64 {
+        proof.ties.seed(
+            for: "release",
+            [
+                header.layout.id.bytes, Array(header.period.kind.rawValue.utf8),
+                Array(String(header.period.start.value).utf8),
+            ])
     }
 
     /// What a release says about itself.

@@ -1,4 +1,5 @@
 internal import Logging
+package import ThrongChance
 package import ThrongPlan
 internal import ThrongPostgres
 package import ThrongRelease
@@ -36,16 +37,20 @@ package struct ReleaseScheduler: Sendable {
         package var isStrict: Bool
         /// How long proofs of one release are looked for. Unit: seconds.
         package var proofSeconds: Double
+        /// By what equally useful numbers are chosen.
+        package var ties: TieSecret
         /// Hears which release is being made and how far it is.
         package var progress: (@Sendable (MetricName, Period, ReleaseProgress) -> Void)?
 
-        /// As the schedule does it: coarsening what can't be proved in a minute.
+        /// As the schedule does it: coarsening what can't be proved in a minute. Without the installation's secret, ties are
+        /// broken by one that is drawn now and kept nowhere.
         package init(
-            isStrict: Bool = false, proofSeconds: Double = 60,
+            isStrict: Bool = false, proofSeconds: Double = 60, ties: TieSecret = TieSecret(),
             progress: (@Sendable (MetricName, Period, ReleaseProgress) -> Void)? = nil
         ) {
             self.isStrict = isStrict
             self.proofSeconds = proofSeconds
+            self.ties = ties
             self.progress = progress
         }
     }
@@ -60,15 +65,10 @@ package struct ReleaseScheduler: Sendable {
         package let error: any Error
     }
 
-    /// Releases through a store.
-    ///
-    /// - Parameter secret: what noise is derived from; nil draws it by chance alone.
-    package init(
-        store: ReleaseStore, rules: UserAgentRules, proof: ProofOptions = ProofOptions(),
-        secret: InstallationSecret? = nil
-    ) {
+    /// Releases through a store. Noise is derived from the secret that breaks ties.
+    package init(store: ReleaseStore, rules: UserAgentRules, proof: ProofOptions = ProofOptions()) {
         self.store = store
-        noise = NoiseStore(store, secret: secret)
+        noise = NoiseStore(store, secret: DrawSecret(bytes: proof.ties.bytes))
         periods = CalendarStore(store.connection)
         self.rules = rules
         self.proof = proof

@@ -1,4 +1,4 @@
-internal import ThrongNoise
+package import ThrongNoise
 package import ThrongPlan
 internal import ThrongPostgres
 
@@ -11,9 +11,9 @@ package struct NoiseStore: Sendable {
     let secret: DrawSecret?
 
     /// Shares a release store's connection.
-    package init(_ releases: ReleaseStore, secret: InstallationSecret? = nil) {
+    package init(_ releases: ReleaseStore, secret: DrawSecret? = nil) {
         connection = releases.connection
-        self.secret = secret.map { DrawSecret(bytes: $0.bytes) }
+        self.secret = secret
     }
 
     /// Opens every period up to the one that holds an instant, whether or not anything is counted in it.

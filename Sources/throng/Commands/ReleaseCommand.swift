@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Synchronization
+import ThrongChance
 import ThrongInsight
 import ThrongPlan
 import ThrongRelease
@@ -67,6 +68,8 @@ struct ReleaseDueCommand: AsyncParsableCommand {
         let complementary: Int
         let proved: Int
         let seconds: Double
+        /// Of numbers that stand for k devices, by how many dimensions they are split by; for operators only.
+        let levels: [ReleaseDecision.Level]
         let missing: String?
     }
 
@@ -87,7 +90,15 @@ struct ReleaseDueCommand: AsyncParsableCommand {
                 return daemon
             })
         let bar = ReleaseBar()
-        let proof = ReleaseScheduler.ProofOptions(isStrict: strict, proofSeconds: seconds) { metric, _, progress in
+        let secret = try ReleaseSecret.find(in: place)
+        if secret == nil {
+            Terminal.talk(
+                "warning: \(place.dataPath) is not there, and \(ReleaseSecret.variable) names no secret: releases that are made "
+                    + "again after a restore may withhold other numbers")
+        }
+        let proof = ReleaseScheduler.ProofOptions(
+            isStrict: strict, proofSeconds: seconds, ties: secret ?? TieSecret()
+        ) { metric, _, progress in
             bar.show(metric, progress)
         }
         let outcome = try await DatabaseAccess.use(place) { settings in
@@ -98,8 +109,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
             }
             let now = UnixClock.system.now
             try await settle(SettlementStore(store.connection), without: excused)
-            let scheduler = ReleaseScheduler(
-                store: store, rules: .system, proof: proof, secret: try InstallationSecret(dataPath: place.dataPath))
+            let scheduler = ReleaseScheduler(store: store, rules: .system, proof: proof)
             var outcome = Outcome()
             for plan in plans {
                 let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
@@ -120,6 +130,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
                         complementary: $0.summary?.complementary ?? 0,
                         proved: $0.summary?.proved ?? 0,
                         seconds: $0.summary?.seconds ?? 0,
+                        levels: $0.summary?.levels ?? [],
                         missing: $0.gap?.description)
                 }
                 let only = try period.period(of: plan)
@@ -174,6 +185,19 @@ struct ReleaseDueCommand: AsyncParsableCommand {
                 + (pending.prefix(most) + rest).joined(separator: "\n"))
     }
 
+    /// "; of what could be published 98 % of numbers, with 99 % of their events": of those that stand for k devices, so that
+    /// small and empty ones do not count.
+    private static func shares(_ levels: [ReleaseDecision.Level]) -> String {
+        let publishable = levels.reduce(0) { $0 + $1.publishable }
+        let events = levels.reduce(0.0) { $0 + Double($1.publishableEvents) }
+        guard publishable > 0, events > 0 else { return "" }
+        let published = levels.reduce(0) { $0 + $1.published }
+        let held = levels.reduce(0.0) { $0 + Double($1.publishedEvents) }
+        func percent(_ part: Double) -> String { String(format: "%.1f %%", (part * 1000).rounded(.down) / 10) }
+        return "; of the publishable \(percent(Double(published) / Double(publishable))), with "
+            + "\(percent(held / events)) of their events"
+    }
+
     private func show(_ lines: [Line]) {
         for line in lines {
             if let missing = line.missing {
@@ -183,7 +207,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
             Terminal.data(
                 "\(line.app) \(line.metric) \(line.period): \(Terminal.count(line.published, "number")) published, "
                     + "\(Terminal.grouped(line.withheld)) withheld, \(Terminal.grouped(line.complementary)) of them "
-                    + "for another's sake")
+                    + "for another's sake" + Self.shares(line.levels))
         }
     }
 }

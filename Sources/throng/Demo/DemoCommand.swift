@@ -145,7 +145,7 @@ struct DemoCommand: AsyncParsableCommand {
         try await serve.waitUntilFlushed()
         let store = ReleaseStore(settings)
         defer { store.close() }
-        let made = try await ReleaseScheduler(store: store, rules: .system)
+        let made = try await ReleaseScheduler(store: store, rules: .system, proof: try proof())
             .releaseDue(of: plan, now: now, ignoringGrace: true).filter { $0.period == yesterday }
         let scheduler = reportScheduler(store)
         func lacking(_ error: PrintError) { Terminal.talk("\(error)") }
@@ -196,7 +196,7 @@ struct DemoCommand: AsyncParsableCommand {
             try await countPast(plan, crowd, before: yesterday, calendar, cluster.settings)
             let store = ReleaseStore(cluster.settings)
             defer { store.close() }
-            _ = try await ReleaseScheduler(store: store, rules: .system)
+            _ = try await ReleaseScheduler(store: store, rules: .system, proof: try proof())
                 .releaseDue(of: plan, now: yesterday.start, ignoringGrace: true)
             let scheduler = reportScheduler(store)
             for day in pastDays(before: yesterday, calendar).reversed() {
@@ -212,6 +212,11 @@ struct DemoCommand: AsyncParsableCommand {
             throw error
         }
         try await cluster.stop()
+    }
+
+    /// As the daemon of these data decides.
+    private func proof() throws -> ReleaseScheduler.ProofOptions {
+        ReleaseScheduler.ProofOptions(ties: try TieSecret.kept(at: data + "/" + ReleaseSecret.name))
     }
 
     private func cluster() throws -> PrivateCluster {

@@ -72,6 +72,8 @@ enum DaemonSettings {
     ]
 
     private static let origins = "THRONG_INTAKE_ORIGINS"
+    /// Other commands', which one environment may hold beside these.
+    private static let others = ["THRONG_SUPPRESS_SECRET"]
 
     /// One entry a setting, for the manual.
     static var help: String {
@@ -80,7 +82,11 @@ enum DaemonSettings {
                 """
                   \(origins) (text, *)
                       origins whose web pages may send events, such as "https://shop.example https://www.shop.example"
+                """,
                 """
+                  \(ReleaseSecret.variable) (path, installation.secret in the data directory)
+                      by what equally useful numbers are chosen; made where there is none
+                """,
             ] + ReportVariables.texts.map { "  \($0.variable) \($0.meaning)" }
         return entries.joined(separator: "\n")
     }
@@ -89,7 +95,8 @@ enum DaemonSettings {
     ///
     /// - Throws: `ValidationError` for an unknown variable, no whole number, or one out of range.
     static func apply(to options: inout DaemonOptions, environment: [String: String]) throws {
-        let known = Set(numbers.map(\.variable)).union([origins]).union(ReportVariables.known).union(Fault.variables)
+        let own = numbers.map(\.variable) + [origins, ReleaseSecret.variable]
+        let known = Set(own + others + ReportVariables.known).union(Fault.variables)
         for name in environment.keys.sorted() where name.hasPrefix("THRONG_") && !known.contains(name) {
             throw ValidationError(
                 "The environment has \(name), which throng does not know. `throng serve --help` lists the ones it knows."
@@ -103,6 +110,7 @@ enum DaemonSettings {
             }
             options.origins = listed
         }
+        if let path = environment[ReleaseSecret.variable] { options.releaseSecret = path }
         try ReportVariables.apply(to: &options.reports, plans: options.plans, environment: environment)
     }
 
