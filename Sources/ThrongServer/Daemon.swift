@@ -264,7 +264,13 @@ package struct Daemon: Sendable {
 
     private func metricsServer(_ ingestion: Ingestion, _ telemetry: Telemetry) throws -> some Service {
         let router = Router()
-        MetricsRoutes(ingestion: ingestion, telemetry: telemetry, dataPath: options.dataPath).add(to: router)
+        let coarse = options.metrics.isLoopback ? nil : CoarseFigures()
+        if coarse != nil {
+            logger.notice(
+                "metrics can be read from elsewhere: they are coarse", metadata: ["listen": "\(options.metrics)"])
+        }
+        MetricsRoutes(ingestion: ingestion, telemetry: telemetry, dataPath: options.dataPath, coarse: coarse)
+            .add(to: router)
         return server(
             router, taking: nil, at: options.metrics, name: "metrics", connections: Self.metricsConnections)
     }

@@ -75,6 +75,12 @@ package struct DaemonOptions: Sendable {
             self.init(host: host.isEmpty ? "0.0.0.0" : host, port: port)
         }
 
+        /// Whether only this machine can connect.
+        package var isLoopback: Bool {
+            let isNumber = host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2e }
+            return host == "localhost" || host == "::1" || host.hasPrefix("127.") && isNumber
+        }
+
         /// "127.0.0.1:8080".
         package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
@@ -97,13 +103,13 @@ package struct DaemonOptions: Sendable {
         scheduleInterval = .seconds(30)
         requestDeadline = .seconds(30)
         idleTimeout = .seconds(75)
+        releaseSecret = dataPath + "/installation.secret"
         reports = ReportSettings(dataPath: dataPath)
     }
 }
 
 extension DaemonOptions {
     /// Makes sure that somebody could listen at all addresses now, by doing so for a moment: better said before a data
-        releaseSecret = dataPath + "/installation.secret"
     /// directory or a PostgreSQL is made than after.
     ///
     /// - Throws: ``DaemonError/unusableAddress(address:purpose:option:reason:)``.

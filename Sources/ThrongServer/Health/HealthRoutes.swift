@@ -35,12 +35,17 @@ struct MetricsRoutes {
     let ingestion: Ingestion
     let telemetry: Telemetry
     let dataPath: String
+    /// Where others than this machine may read it.
+    let coarse: CoarseFigures?
 
     func add(to router: Router<BasicRequestContext>) {
         router.get("/metrics") { _, _ in
             let disk = DataDirectory.space(at: dataPath).map { Telemetry.Disk(free: $0.free, size: $0.size) }
-            return Response.text(
-                .ok, telemetry.text(ingestion.gauges, disk: disk), type: "text/plain; version=0.0.4; charset=utf-8")
+            let text =
+                coarse.map { coarse in
+                    coarse.page(at: .now) { telemetry.text(ingestion.gauges, disk: disk, coarse: coarse) }
+                } ?? telemetry.text(ingestion.gauges, disk: disk)
+            return Response.text(.ok, text, type: "text/plain; version=0.0.4; charset=utf-8")
         }
     }
 }

@@ -105,11 +105,13 @@ final class Telemetry: Sendable {
     func databaseIsAway() { counts.withLock { $0.isDatabaseUp = false } }
     func databaseIsUp() { counts.withLock { $0.isDatabaseUp = true } }
     /// The Prometheus text exposition format, version 0.0.4.
-    func text(_ gauges: Gauges, disk: Disk?) -> String {
+    ///
+    /// - Parameter coarse: makes numbers from which no single event follows; nil for the machine's own eyes.
+    func text(_ gauges: Gauges, disk: Disk?, coarse: CoarseFigures? = nil) -> String {
         let counts = snapshot
         let schedule = schedule.snapshot
         let deliveries = deliveries.snapshot
-        var page = ExpositionPage()
+        var page = ExpositionPage(coarse)
         page.counter("throng_batches_received_total", "Requests for counting.", [("", counts.batches.reduce(0, +))])
         page.counter(
             "throng_batches_total", "Requests for counting by how they ended.",
@@ -200,17 +202,21 @@ enum RevealOutcome: String, CaseIterable {
 /// Writes metrics in the Prometheus text format.
 private struct ExpositionPage {
     private(set) var text = ""
+    private let coarse: CoarseFigures?
+
+    init(_ coarse: CoarseFigures?) { self.coarse = coarse }
 
     mutating func counter(_ name: String, _ help: String, _ samples: [(labels: String, value: Int)]) {
         head(name, help, "counter")
         for sample in samples {
-            text += sample.labels.isEmpty ? "\(name) \(sample.value)\n" : "\(name){\(sample.labels)} \(sample.value)\n"
+            let value = coarse?.counter(name, labels: sample.labels, sample.value) ?? sample.value
+            text += sample.labels.isEmpty ? "\(name) \(value)\n" : "\(name){\(sample.labels)} \(value)\n"
         }
     }
 
     mutating func gauge(_ name: String, _ help: String, _ value: Double) {
         head(name, help, "gauge")
-        text += "\(name) \(value)\n"
+        text += "\(name) \(coarse?.gauge(name, value) ?? value)\n"
     }
 
     mutating func gauges(_ name: String, _ help: String, _ samples: [String: Int]) {
@@ -221,7 +227,14 @@ private struct ExpositionPage {
 
     mutating func summary(_ name: String, _ help: String, sum: Double, count: Int) {
         head(name, help, "summary")
-        text += "\(name)_sum \(sum)\n\(name)_count \(count)\n"
+        guard let coarse else {
+            text += "\(name)_sum \(sum)\n\(name)_count \(count)\n"
+            return
+        }
+        // In milliseconds, of which a second has so many that one flush shows in few cases.
+        let milliseconds = coarse.counter(name, labels: "sum", Int(sum * 1000), step: 1000)
+        text += "\(name)_sum \(Double(milliseconds) / 1000)\n"
+        text += "\(name)_count \(coarse.counter(name, labels: "count", count))\n"
     }
 
     private mutating func head(_ name: String, _ help: String, _ type: String) {
