@@ -34,6 +34,22 @@ struct RevealTests {
         #expect(candidates.note(hash("pie"), by: device(3), of: "query", in: window, threshold: twenty) == .enough)
     }
 
+    @Test(
+        "attack 35, against which nothing helps yet: invented devices count a value's own ones exactly",
+        arguments: [0, 1, 7, 18])
+    func invented(others: Int) {
+        var candidates = RevealCandidates()
+        func note(_ number: Int) -> RevealCandidates.Outcome {
+            candidates.note(hash("pie"), by: device(number), of: "query", in: window, threshold: twenty)
+        }
+        for number in 0..<others { #expect(note(number) == .few) }
+        // The control: who invents nobody is told the same as before, however often they ask.
+        for _ in 0..<50 { #expect(note(100) == .few) }
+        var invented = 1
+        while note(100 + invented) == .few { invented += 1 }
+        #expect(20 - (invented + 1) == others, "the threat model says so, under values that devices hash")
+    }
+
     @Test("devices of two windows, dimensions or values are never added up")
     func apart() {
         var candidates = RevealCandidates()
