@@ -25,7 +25,8 @@ struct CertificateTests {
         }
 
         func stop() {
-            server?.terminate()
+            // A child of one of the pool's threads holds back all signals but this one.
+            if let server, server.isRunning { kill(server.processIdentifier, SIGKILL) }
             // waitUntilExit() needs the run loop of the thread that started it, which is not this one.
             while server?.isRunning == true { usleep(5000) }
             server = nil
