@@ -20,17 +20,33 @@ package struct SuppressionEngine: Sendable {
         guard let grid = problem.grid, case .witnesses(let seconds) = options.proof,
             !problem.cells.contains(where: \.isForced)
         else { return try refused(flatPattern(for: problem)) }
+        var flat: SuppressionPattern?
+        if problem.cells.count <= options.flatCells {
+            // Programs over all of a small table find what switches miss. That they take from the top is seldom.
+            let found = try flatPattern(for: problem)
+            if !isLacking(found, problem) { return found }
+            flat = found
+        }
         var random = SecretGenerator(seed: options.seed)
         var search = LevelSearch(
             problem, grid: grid, options: options, deadline: ContinuousClock().now + .seconds(seconds), using: &random)
         search.run()
         let levelled = search.pattern()
-        // Programs find what switches miss, and small tables have the time for them.
-        guard levelled.extraCost > 0 || !levelled.unproved.isEmpty, problem.cells.count <= options.flatCells else {
+        guard let flat, rank(flat, problem).lexicographicallyPrecedes(rank(levelled, problem)) else {
             return try refused(levelled)
         }
-        let flat = try flatPattern(for: problem)
-        return try refused(rank(flat, problem).lexicographicallyPrecedes(rank(levelled, problem)) ? flat : levelled)
+        return try refused(flat)
+    }
+
+    /// Whether a pattern lacks proofs, or a useful cell above the finest level that it publishes anything of.
+    private func isLacking(_ pattern: SuppressionPattern, _ problem: SuppressionProblem) -> Bool {
+        if !pattern.unproved.isEmpty || !pattern.openRelations.isEmpty { return true }
+        let finest =
+            problem.cells.indices.filter { pattern.isPublished[$0] }.map { problem.cells[$0].level }.max() ?? .max
+        return problem.cells.indices.contains { place in
+            let cell = problem.cells[place]
+            return cell.isOffered && !cell.isSensitive && !pattern.isPublished[place] && cell.level < finest
+        }
     }
 
     /// What a pattern lacks: proofs, then, level by level, useful cells that are hidden.

@@ -84,7 +84,8 @@ struct CaseTable {
                             isPreferred: options.preferred.contains(slab.margin)),
                         isSensitive: isSensitive,
                         isForced: forced.contains(slab.cells[place]),
-                        isOffered: isOwn && !slab.isEmpty[place]))
+                        isOffered: isOwn && !slab.isEmpty[place],
+                        level: Self.level(of: slab.margin, isPreferred: options.preferred.contains(slab.margin))))
             }
             columns.append(names)
         }
@@ -101,8 +102,9 @@ struct CaseTable {
         let threshold = header.threshold.devices
         let protection = header.protection ?? .standard
         problem = try SuppressionProblem(
-            measures: (frame.measures + frame.lowerKinds).map {
-                AdditiveMeasure(values: $0, protection: .surrounds(percent: protection.percent))
+            measures: (frame.measures + frame.lowerKinds).enumerated().map { place, values in
+                AdditiveMeasure(
+                    values: values, protection: .surrounds(percent: protection.percent), mayArrive: place == 0)
             },
             columns: lists,
             cells: cells,
@@ -112,7 +114,15 @@ struct CaseTable {
                 let largest = parts.reduce(0) { max($0, floors[Int($1.value)]) }
                 // The exact union is only needed where the largest part does not settle it.
                 return largest >= threshold ? largest : DeviceCounts.union(parts.map { known[Int($0.value)] }).floor
-            })
+            },
+            grid: CaseGrid.grid(
+                frame, slabs: slabs, slabOfColumn: origins.map { $0?.slab },
+                isShown: slabs.map { spans.shown[$0.span]?.contains($0.margin) ?? false }, columns: lists))
+    }
+
+    /// When a grouping is settled: the total, what reports show, then by the dimensions that are kept.
+    private static func level(of margin: Margin, isPreferred: Bool) -> Int {
+        margin == .total ? 0 : isPreferred ? 1 : 1 + margin.bits.nonzeroBitCount
     }
 
     /// What it is worth to publish a cell: totals before splits, what reports show before what they don't, large numbers

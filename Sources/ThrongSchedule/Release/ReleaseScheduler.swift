@@ -1,7 +1,7 @@
 internal import Logging
 package import ThrongChance
-package import ThrongPlan
 internal import ThrongNoise
+package import ThrongPlan
 internal import ThrongPostgres
 package import ThrongRelease
 package import ThrongStore

@@ -40,17 +40,6 @@ extension LevelSearch {
         return hidden
     }
 
-    /// Hides the cells of a level that a witness moves.
-    mutating func hide(_ witness: SuppressionPattern.Witness, _ need: Int, _ level: Int) -> Set<Int> {
-        var hidden: Set<Int> = []
-        for column in store.columns(movedBy: witness).keys.map({ Int($0) }) where mayHide(column, level) {
-            published[column] = false
-            reasons[column] = .bounds(ColumnIndex(store.needs[need].column))
-            hidden.insert(column)
-        }
-        return hidden
-    }
-
     /// Hides what stands against the witnesses of the level above, wherever there is none now.
     ///
     /// - Returns: false where a cell never had one.
@@ -65,25 +54,56 @@ extension LevelSearch {
         return true
     }
 
-    /// Publishes hidden cells of a level that no witness in use moves, the most useful first, where unions allow it.
+    /// Needs that are proved anew for one cell to be published again.
+    private static let mostAnew = 60
+
+    /// Publishes hidden cells of a level again, the most useful first, where unions allow it and whatever a witness moved
+    /// them for has another witness.
     ///
     /// - Returns: whether there were any.
-    mutating func regain(_ level: Int) -> Bool {
-        let moved = store.moved(count: published.count)
+    mutating func regain(_ level: Int, with climbers: inout [SwitchClimber]) -> Bool {
         let before = statistics.regained
         let hidden = published.indices.filter {
-            isCandidate[$0] && !published[$0] && problem.cells[$0].level == level && !moved[$0]
+            isCandidate[$0] && !published[$0] && problem.cells[$0].level == level
         }
-        for column in hidden.sorted(by: { problem.cells[$0].cost > problem.cells[$1].cost }) {
+        for column in hidden.sorted(by: { (problem.cells[$0].cost, ties[$0]) > (problem.cells[$1].cost, ties[$1]) }) {
+            if ContinuousClock().now >= deadline { break }
             published[column] = true
-            if relationsOfColumn[column].contains(where: { flaw(of: Int($0), known: published) != nil }) {
-                published[column] = false
-            } else {
+            let isSmall = relationsOfColumn[column].contains { place in
+                if case .smallUnion = flaw(of: Int(place), known: published) { true } else { false }
+            }
+            if !isSmall,
+                stands(with: column, &climbers)
+            {
                 reasons[column] = nil
                 statistics.regained += 1
+            } else {
+                published[column] = false
             }
         }
         return statistics.regained > before
+    }
+
+    /// Whether everything is proved with a cell published besides; proofs that are missing are looked for.
+    private mutating func stands(with column: Int, _ climbers: inout [SwitchClimber]) -> Bool {
+        let needs = store.needs(movedThrough: UInt32(column))
+        guard needs.count <= Self.mostAnew else { return false }
+        let leaves = problem.columns[column]
+        for place in climbers.indices { climbers[place].board.show(column, leaves: leaves) }
+        let contradicted = store.contradict(UInt32(column))
+        for need in needs where !store.isProved(need) {
+            if attempt(need, with: &climbers) { continue }
+            let measure = store.needs[need].measure
+            if let answer = program(need, on: climbers[measure].board, hiding: nil) {
+                store.add(
+                    .init(measure: measure, changes: answer.changes, arrivals: answer.arrivals, proves: []))
+                if store.isProved(need) { continue }
+            }
+            for place in climbers.indices { climbers[place].board.hide(column, leaves: leaves) }
+            store.agree(contradicted)
+            return false
+        }
+        return true
     }
 
     /// Cells of a level that hold leaves of a sensitive one, and those that share a known whole with it or with one that

@@ -115,7 +115,9 @@ struct LevelSearch {
             if store.missing.isEmpty {
                 tell(.proving)
                 if !hideKnown(level, &repairs) {
-                    guard mayRegain, ContinuousClock().now < deadline, regain(level) else { return true }
+                    guard mayRegain, ContinuousClock().now < deadline, regain(level, with: &climbers) else {
+                        return true
+                    }
                     mayRegain = false
                     continue
                 }
@@ -138,21 +140,16 @@ struct LevelSearch {
     private mutating func mend(
         _ needs: [Int], _ level: Int, _ repairs: inout LevelRepairs, with climbers: inout [SwitchClimber]
     ) -> Bool {
+        // The farthest first: what is hidden for them often serves the others.
+        let order = needs.sorted { (store.needs[$0].distance, $1) > (store.needs[$1].distance, $0) }
         var isTried = true
-        var relaxed = Self.lighterShares.map { self.climbers(against: lighter(level, without: $0)) }
-        for need in needs {
+        for need in order {
             // What was hidden for others may have brought an older witness back.
             store.lookAgain(at: need, published)
             while !store.isProved(need) {
                 if !isTried, attempt(need, with: &climbers) { break }
                 if ContinuousClock().now >= deadline { return true }
-                var hidden: Set<Int> = []
-                for place in relaxed.indices where hidden.isEmpty {
-                    guard let witness = find(need, with: &relaxed[place]) else { continue }
-                    hidden = hide(witness, need, level)
-                    store.add(witness)
-                    if store.isProved(need) { break }
-                }
+                var hidden = prove(need, hiding: level, with: climbers) ?? []
                 if hidden.isEmpty, !store.isProved(need) {
                     hidden = repair([(Int(store.needs[need].column), need)], level, &repairs)
                     if hidden.isEmpty { return false }
@@ -163,22 +160,10 @@ struct LevelSearch {
                     }
                 }
                 if !store.isProved(need) { store.lookAgain(at: need, published) }
-                isTried = false
+                isTried = hidden.isEmpty && isTried
             }
         }
         return true
-    }
-
-    /// Shares of a level's cells, the least useful, that are done without when a witness can't be had with them.
-    private static let lighterShares = [0.15, 0.35, 0.6, 0.85]
-
-    /// What is published without a share of a level's cells.
-    private func lighter(_ level: Int, without share: Double) -> [Bool] {
-        let cells = published.indices.filter { mayHide($0, level) }
-            .sorted { (values[0][$0], ties[$0]) < (values[0][$1], ties[$1]) }
-        var result = published
-        for column in cells.prefix(Int(Double(cells.count) * share)) { result[column] = false }
-        return result
     }
 
     /// Looks for the witnesses that are missing.
@@ -197,12 +182,12 @@ struct LevelSearch {
     private func climbers(against published: [Bool]) -> [SwitchClimber] {
         problem.measures.map { measure in
             SwitchClimber(
-                SwitchBoard(grid, values: measure.values, published: published), columns: problem.columns)
+                SwitchBoard(grid, measure, published: published), columns: problem.columns)
         }
     }
 
     @discardableResult
-    private mutating func attempt(_ need: Int, with climbers: inout [SwitchClimber]) -> Bool {
+    mutating func attempt(_ need: Int, with climbers: inout [SwitchClimber]) -> Bool {
         guard let witness = find(need, with: &climbers) else { return false }
         store.add(witness)
         return store.isProved(need)

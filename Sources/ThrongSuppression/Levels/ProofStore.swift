@@ -9,6 +9,10 @@ struct ProofStore {
     private var prover: [Int32]
     /// By witness.
     private var isConsistent: [Bool] = []
+    /// By witness, the needs that it proved when it was added.
+    private var proved: [[Int]] = []
+    /// By column, the witnesses that move it.
+    private var movers: [UInt32: [Int]] = [:]
     private let needsOfColumn: [UInt32: [Int]]
     private let columnsOfLeaf: IndexLists
     private let grid: LeafGrid
@@ -60,15 +64,17 @@ struct ProofStore {
     /// Keeps a witness that agrees with what is published, for all that it proves.
     mutating func add(_ witness: SuppressionPattern.Witness) {
         let moved = columns(movedBy: witness)
-        var isUseful = false
+        var proved: [Int] = []
         for (column, amount) in moved {
             for need in needsOfColumn[column] ?? [] where needs[need].measure == witness.measure && !isProved(need) {
                 guard (needs[need].direction == .up ? amount : -amount) >= needs[need].distance else { continue }
                 prover[need] = Int32(witnesses.count)
-                isUseful = true
+                proved.append(need)
             }
         }
-        guard isUseful else { return }
+        guard !proved.isEmpty else { return }
+        for column in moved.keys { movers[column, default: []].append(witnesses.count) }
+        self.proved.append(proved)
         witnesses.append(witness)
         moves.append(Array(moved.keys))
         isConsistent.append(true)
@@ -89,13 +95,24 @@ struct ProofStore {
         isConsistent[place] = !moves[place].contains { published[Int($0)] }
     }
 
-    /// By column: whether a witness that is in use moves it.
-    func moved(count: Int) -> [Bool] {
-        var result = Array(repeating: false, count: count)
-        for place in Set(needs.indices.filter { isProved($0) }.map { prover[$0] }) {
-            for column in moves[Int(place)] { result[Int(column)] = true }
-        }
-        return result
+    /// The needs whose witness in use moves a column, ascending.
+    func needs(movedThrough column: UInt32) -> [Int] {
+        (movers[column] ?? []).filter { isConsistent[$0] }
+            .flatMap { witness in proved[witness].filter { prover[$0] == Int32(witness) } }.sorted()
+    }
+
+    /// Takes a column for published: what moves it proves nothing now.
+    ///
+    /// - Returns: the witnesses that proved something until now.
+    mutating func contradict(_ column: UInt32) -> [Int] {
+        let contradicted = (movers[column] ?? []).filter { isConsistent[$0] }
+        for witness in contradicted { isConsistent[witness] = false }
+        return contradicted
+    }
+
+    /// Takes a column for hidden again: these witnesses agree with what is published, as before.
+    mutating func agree(_ contradicted: [Int]) {
+        for witness in contradicted { isConsistent[witness] = true }
     }
 
     /// The witnesses in use, and what each proves.

@@ -4,9 +4,13 @@ package struct AdditiveMeasure: Sendable {
     package let values: [Int64]
     /// How far an attacker's interval around a sensitive cell must reach.
     package let protection: Protection
+    /// Whether another table may have something of it in a place that is empty: nobody's events there are as likely as
+    /// nobody's absence, but a sum needs events.
+    package let mayArrive: Bool
 
     /// Puts a measure together.
-    package init(values: [Int64], protection: Protection) {
+    package init(values: [Int64], protection: Protection, mayArrive: Bool = true) {
+        self.mayArrive = mayArrive
         self.values = values
         self.protection = protection
     }

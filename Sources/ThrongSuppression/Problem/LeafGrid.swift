@@ -9,12 +9,17 @@ package struct LeafGrid: Sendable {
     /// The most axes that a grid can have.
     package static let mostAxes = 8
 
+    /// The most groupings that may be published: a bit each.
+    package static let mostShown = 64
+
     /// By axis, its buckets.
     package let sizes: [Int]
     /// By leaf.
     package let places: [Place]
-    /// The groupings that columns belong to.
+    /// The groupings that columns belong to, those that may be published first.
     package let groupings: [Grouping]
+    /// How many of them may be published.
+    package let shownCount: Int
     /// By column: its grouping; nil where empty places are never part of it.
     package let groupingOfColumn: [Int?]
     /// Whether the plan lets anybody be there.
@@ -30,7 +35,11 @@ package struct LeafGrid: Sendable {
         /// By axis: lanes that are kept.
         package let kept: SIMDMask<SIMD8<Int32>>
         private let weights: SIMD8<Int32>
+        /// Empty cells included.
+        let cellCount: Int
+        /// By cell; empty where few of very many cells have a column.
         private let columns: [UInt32]
+        private let fewColumns: [Int: UInt32]
 
         /// Cells of the largest grouping that a grid can have.
         static let mostCells = 1 << 24
@@ -53,21 +62,32 @@ package struct LeafGrid: Sendable {
             self.keepsBuckets = keepsBuckets
             self.kept = kept
             self.weights = weights
-            columns = Array(repeating: .max, count: product)
+            cellCount = product
+            columns = []
+            fewColumns = [:]
         }
 
-        private init(_ other: Grouping, columns: [UInt32]) {
+        /// Cells up to which each has an entry of its own.
+        private static let mostEntries = 1 << 16
+
+        private init(_ other: Grouping, columns: [Int: UInt32]) {
             groups = other.groups
             keepsBuckets = other.keepsBuckets
             kept = other.kept
             weights = other.weights
-            self.columns = columns
+            cellCount = other.cellCount
+            if cellCount > max(Self.mostEntries, columns.count * 8) {
+                self.columns = []
+                fewColumns = columns
+            } else {
+                var all = Array(repeating: UInt32.max, count: cellCount)
+                for (cell, column) in columns { all[cell] = column }
+                self.columns = all
+                fewColumns = [:]
+            }
         }
 
-        func holding(_ columns: [UInt32]) -> Grouping { Grouping(self, columns: columns) }
-
-        /// The number of cells, empty ones included.
-        var cellCount: Int { columns.count }
+        func holding(_ columns: [Int: UInt32]) -> Grouping { Grouping(self, columns: columns) }
 
         /// The cell that a place is in, −1 for none.
         func cell(of place: Place) -> Int {
@@ -85,6 +105,7 @@ package struct LeafGrid: Sendable {
         /// The column that shows a cell, if there is one.
         func column(ofCell cell: Int) -> UInt32? {
             guard cell >= 0 else { return nil }
+            if columns.isEmpty { return fewColumns[cell] }
             let column = columns[cell]
             return column == .max ? nil : column
         }
@@ -98,18 +119,23 @@ package struct LeafGrid: Sendable {
     /// - Parameters:
     ///   - places: by leaf; different.
     ///   - groupings: what each keeps, as in ``Grouping/groups``.
+    ///   - shownCount: how many of these may be published, the first of them; nil for all.
     ///   - groupingOfColumn: by column, its grouping.
     ///   - columns: by column, its leaves: all those of one cell of its grouping.
     /// - Complexity: O(leaves · groupings + incidences + cells).
     package init?(
-        sizes: [Int], places: [Place], groupings: [[[Int32]?]], groupingOfColumn: [Int?], columns: IndexLists,
+        sizes: [Int], places: [Place], groupings: [[[Int32]?]], shownCount: Int? = nil, groupingOfColumn: [Int?],
+        columns: IndexLists,
         isPossible: @escaping @Sendable (Place) -> Bool
     ) {
-        guard sizes.count <= Self.mostAxes, groupings.count <= 64, groupingOfColumn.count == columns.count,
+        let shownCount = shownCount ?? groupings.count
+        guard sizes.count <= Self.mostAxes, shownCount <= Self.mostShown, shownCount <= groupings.count,
+            groupingOfColumn.count == columns.count,
             sizes.reduce(1.0, { $0 * Double($1) }) < 9e18
         else { return nil }
         self.sizes = sizes
         self.places = places
+        self.shownCount = shownCount
         self.groupingOfColumn = groupingOfColumn
         self.isPossible = isPossible
         var leafAtKey: [UInt64: UInt32] = [:]
@@ -125,12 +151,12 @@ package struct LeafGrid: Sendable {
             guard groups.count == sizes.count, let grouping = Grouping(groups: groups, sizes: sizes) else { return nil }
             made.append(grouping)
         }
-        var tables = made.map { Array(repeating: UInt32.max, count: $0.cellCount) }
+        var tables = made.map { _ in [Int: UInt32]() }
         for (column, number) in groupingOfColumn.enumerated() {
             guard let number, let first = columns[column].first else { continue }
             let cell = made[number].cell(of: places[Int(first)])
             // A column without a cell of its own would be missed by whoever looks empty places up.
-            guard cell >= 0, tables[number][cell] == .max,
+            guard cell >= 0, tables[number][cell] == nil,
                 columns[column].allSatisfy({ made[number].cell(of: places[Int($0)]) == cell })
             else { return nil }
             tables[number][cell] = UInt32(column)

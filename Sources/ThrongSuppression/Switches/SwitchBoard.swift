@@ -2,6 +2,8 @@
 struct SwitchBoard {
     let grid: LeafGrid
     let values: [Int64]
+    /// Whether empty places may receive something.
+    let mayArrive: Bool
     /// By grouping, by cell: published.
     private var isShown: [[Bool]]
     /// Groupings of which something is published.
@@ -13,13 +15,14 @@ struct SwitchBoard {
     /// Takes what is published.
     ///
     /// - Complexity: O(leaves · groupings + cells).
-    init(_ grid: LeafGrid, values: [Int64], published: [Bool]) {
+    init(_ grid: LeafGrid, _ measure: AdditiveMeasure, published: [Bool]) {
         self.grid = grid
-        self.values = values
-        isShown = grid.groupings.map { Array(repeating: false, count: $0.cellCount) }
+        values = measure.values
+        mayArrive = measure.mayArrive
+        isShown = grid.groupings.prefix(grid.shownCount).map { Array(repeating: false, count: $0.cellCount) }
         active = []
         shownBits = Array(repeating: 0, count: values.count)
-        for (number, grouping) in grid.groupings.enumerated() {
+        for (number, grouping) in grid.groupings.prefix(grid.shownCount).enumerated() {
             var isActive = false
             for cell in 0..<grouping.cellCount {
                 guard let column = grouping.column(ofCell: cell), published[Int(column)] else { continue }
@@ -35,15 +38,35 @@ struct SwitchBoard {
         }
     }
 
+    /// Whether somebody may be at a place.
+    func mayHold(_ place: LeafGrid.Place) -> Bool { grid.leaf(at: place) != nil || mayArrive && grid.isPossible(place) }
+
     /// Hides a column.
     ///
     /// - Complexity: O(its leaves), and lists of donors that it stood in the way of are made anew when asked for.
     mutating func hide(_ column: Int, leaves: ArraySlice<UInt32>) {
-        guard let number = grid.groupingOfColumn[column], let first = leaves.first else { return }
+        guard let number = grid.groupingOfColumn[column], number < grid.shownCount, let first = leaves.first else {
+            return
+        }
         let cell = grid.groupings[number].cell(of: grid.places[Int(first)])
         guard isShown[number][cell] else { return }
         isShown[number][cell] = false
         for leaf in leaves { shownBits[Int(leaf)] &= ~(1 << UInt64(number)) }
+        donorLists = donorLists.filter { $0.key.crossing & (1 << UInt64(number)) == 0 }
+    }
+
+    /// Publishes a column.
+    ///
+    /// - Complexity: as for hiding one.
+    mutating func show(_ column: Int, leaves: ArraySlice<UInt32>) {
+        guard let number = grid.groupingOfColumn[column], number < grid.shownCount, let first = leaves.first else {
+            return
+        }
+        let cell = grid.groupings[number].cell(of: grid.places[Int(first)])
+        guard !isShown[number][cell] else { return }
+        isShown[number][cell] = true
+        if !active.contains(number) { active.append(number) }
+        for leaf in leaves { shownBits[Int(leaf)] |= 1 << UInt64(number) }
         donorLists = donorLists.filter { $0.key.crossing & (1 << UInt64(number)) == 0 }
     }
 

@@ -18,9 +18,6 @@ struct SwitchChange {
     /// What a place has left.
     func rest(at place: LeafGrid.Place) -> Int64 { grid.leaf(at: place).map { rest(of: $0) } ?? arrived[place] ?? 0 }
 
-    /// Whether somebody may be at a place.
-    func mayHold(_ place: LeafGrid.Place) -> Bool { grid.leaf(at: place) != nil || grid.isPossible(place) }
-
     /// Adds to a place, which has enough left and may hold it.
     mutating func add(_ amount: Int64, at place: LeafGrid.Place) {
         if let leaf = grid.leaf(at: place) {

@@ -55,9 +55,11 @@ struct SwitchClimber {
         var missing = distance
         switch direction {
         case .up:
-            missing -= raise(target, by: missing)
+            missing -= flow(target, by: missing, sign: 1)
+            if missing > 0 { missing -= raise(target, by: missing) }
             if missing > 0 { missing -= walk(target, by: missing, sign: 1) }
         case .down:
+            missing -= flow(target, by: missing, sign: -1)
             for leaf in target.leaves.sorted(by: { board.values[Int($0)] > board.values[Int($1)] }) where missing > 0 {
                 let own = Target(
                     place: board.grid.places[Int(leaf)], lanes: .init(repeating: true), cell: target.cell,
@@ -72,7 +74,7 @@ struct SwitchClimber {
     }
 
     func rest(at place: LeafGrid.Place) -> Int64 { change.rest(at: place) }
-    func mayHold(_ place: LeafGrid.Place) -> Bool { change.mayHold(place) }
+    func mayHold(_ place: LeafGrid.Place) -> Bool { board.mayHold(place) }
     mutating func commit(_ amount: Int64, at place: LeafGrid.Place) { change.add(amount, at: place) }
 
     private mutating func splits(for lanes: SwitchSplit.Lanes) -> [SwitchSplit] {
@@ -80,7 +82,8 @@ struct SwitchClimber {
         if let known = splits[name] { return known }
         let kept = Set(all.filter { lanes[$0] })
         let made = SwitchSplit.all(
-            axes: board.grid.sizes.count, mayFix: kept, mustMeet: kept, groupings: board.grid.groupings)
+            axes: board.grid.sizes.count, mayFix: kept, mustMeet: kept,
+            groupings: Array(board.grid.groupings.prefix(board.grid.shownCount)))
         splits[name] = made
         return made
     }
@@ -88,7 +91,7 @@ struct SwitchClimber {
     // MARK: Up
 
     private mutating func raise(_ target: Target, by wanted: Int64) -> Int64 {
-        let free = (board.isFree(target.place) && change.mayHold(target.place)) ? wanted : 0
+        let free = (board.isFree(target.place) && mayHold(target.place)) ? wanted : 0
         if free > 0 {
             change.add(free, at: target.place)
             return free
@@ -185,7 +188,8 @@ struct SwitchClimber {
     /// round.
     private mutating func cube(_ target: Target, _ split: SwitchSplit, _ wanted: Int64, sign: Int) -> Int64 {
         var crossing: UInt64 = 0
-        for (number, grouping) in board.grid.groupings.enumerated() where grouping.keepsBuckets {
+        for (number, grouping) in board.grid.groupings.prefix(board.grid.shownCount).enumerated()
+        where grouping.keepsBuckets {
             if split.blocks.allSatisfy({ any(grouping.kept .& $0) }) { crossing |= 1 << UInt64(number) }
         }
         let lanes = target.lanes
@@ -285,7 +289,7 @@ struct SwitchClimber {
             for other in steps[..<index] where other.place == step.place { return 0 }
             if step.sign < 0 {
                 room = min(room, change.rest(at: step.place))
-            } else if !change.mayHold(step.place) {
+            } else if !mayHold(step.place) {
                 return 0
             }
             if target.holds(step.place, in: board.grid) { net += step.sign }

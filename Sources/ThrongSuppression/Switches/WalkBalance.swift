@@ -7,7 +7,7 @@ struct WalkBalance {
     private let kept: [Int]
 
     init(_ grid: LeafGrid) {
-        nets = grid.groupings.map { Array(repeating: 0, count: $0.cellCount) }
+        nets = grid.groupings.prefix(grid.shownCount).map { Array(repeating: 0, count: $0.cellCount) }
         kept = grid.groupings.map { $0.groups.count { $0 != nil } }
     }
 

@@ -239,7 +239,8 @@ package struct PatternVerifier: Sendable {
         var occupied: Set<LeafGrid.Place> = []
         for arrival in witness.arrivals {
             // A grid that is not the problem's own can't be: the problem was refused with it.
-            guard let grid = problem.grid, arrival.amount > 0, arrival.amount < SuppressionProblem.largestTotal,
+            guard let grid = problem.grid, problem.measures[witness.measure].mayArrive, arrival.amount > 0,
+                arrival.amount < SuppressionProblem.largestTotal,
                 grid.holds(arrival.place), grid.isPossible(arrival.place), grid.leaf(at: arrival.place) == nil,
                 occupied.insert(arrival.place).inserted
             else { return nil }

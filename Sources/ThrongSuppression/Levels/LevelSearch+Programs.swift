@@ -1,0 +1,98 @@
+extension LevelSearch {
+    /// Places of one box at most: a program of a small one takes some milliseconds, and often does.
+    private static let small = 350
+    private static let large = 1_000
+    /// Buckets of a dimension that the cell does not keep: what moves in one of them alone leaves all others alone.
+    private static let mostAcross = 4
+
+    /// A witness by a program over a box around a cell, and what has to be hidden for it.
+    ///
+    /// - Parameter level: whose cells may be hidden; nil for none.
+    func program(_ need: Int, on board: SwitchBoard, hiding level: Int?, places: Int = Self.small)
+        -> BoxProgram.Answer?
+    {
+        let proof = store.needs[need]
+        let column = Int(proof.column)
+        let number = grid.groupingOfColumn[column]
+        let leaves = problem.columns[column]
+        guard let largest = leaves.max(by: { board.values[Int($0)] < board.values[Int($1)] }) else { return nil }
+        let center = grid.places[Int(largest)]
+        let cell = number.map { grid.groupings[$0].cell(of: center) }
+        if ContinuousClock().now >= deadline { return nil }
+        let program = BoxProgram(
+            board, box: box(around: center, proof, board, level, places),
+            isTarget: { place in
+                if let number { return grid.groupings[number].cell(of: place) == cell }
+                return grid.leaf(at: place).map { leaves.contains($0) } ?? false
+            },
+            price: { column in
+                level.flatMap { mayHide(Int(column), $0) ? Double(problem.cells[Int(column)].cost) : nil }
+            })
+        let budget = SolverBudget(iterations: 6_000, nodes: 200, deadline: deadline)
+        return program.solve(proof.direction, by: proof.distance, budget: budget)
+    }
+
+    /// Buckets by axis: the cell's own, and those through which most can be moved at least cost.
+    private func box(
+        around center: LeafGrid.Place, _ proof: Proof, _ board: SwitchBoard, _ level: Int?, _ places: Int
+    ) -> [[Int32]] {
+        let enough = 2 * proof.distance
+        let kept = grid.groupingOfColumn[Int(proof.column)].map { grid.groupings[$0].kept }
+        let most = grid.sizes.indices.map { axis in
+            kept.map { $0[axis] ? grid.sizes[axis] : min(Self.mostAcross, grid.sizes[axis]) } ?? grid.sizes[axis]
+        }
+        var counts = grid.sizes.map { _ in 1 }
+        var product = 1
+        while let axis = counts.indices.filter({
+            counts[$0] < most[$0] && product / counts[$0] * (counts[$0] + 1) <= places
+        }).min(by: { counts[$0] < counts[$1] }) {
+            product = product / counts[axis] * (counts[axis] + 1)
+            counts[axis] += 1
+        }
+        return grid.sizes.indices.map { axis in
+            var scored: [(bucket: Int32, score: Double)] = []
+            for bucket in 0..<Int32(grid.sizes[axis]) where bucket != center[axis] {
+                var place = center
+                place[axis] = bucket
+                var score = grid.leaf(at: place).map { Double(min(enough, board.values[Int($0)])) } ?? 0
+                for number in board.active where grid.groupings[number].kept[axis] {
+                    let cell = grid.groupings[number].cell(of: place)
+                    guard cell >= 0 else { continue }
+                    let column = grid.groupings[number].column(ofCell: cell)
+                    let held = column.map { Double(min(enough, values[proof.measure][Int($0)])) } ?? 0
+                    if board.shownCell(of: place, number) == nil {
+                        score += 1 + held
+                    } else if let column, let level, mayHide(Int(column), level) {
+                        score += held / 32
+                    } else {
+                        score += held / 64
+                    }
+                }
+                scored.append((bucket, score))
+            }
+            scored.sort { ($0.score, $1.bucket) > ($1.score, $0.bucket) }
+            return [center[axis]] + scored.prefix(counts[axis] - 1).map(\.bucket)
+        }
+    }
+
+    /// Looks for a proof of a need by hiding as little of a level as a program can do with.
+    ///
+    /// - Returns: what was hidden; nil where no program had an answer.
+    mutating func prove(_ need: Int, hiding level: Int, with climbers: [SwitchClimber]) -> Set<Int>? {
+        statistics.programs += 1
+        let board = climbers[store.needs[need].measure].board
+        let found =
+            program(need, on: board, hiding: nil) ?? program(need, on: board, hiding: nil, places: Self.large)
+        guard let answer = found ?? program(need, on: board, hiding: level, places: Self.large) else { return nil }
+        var hidden: Set<Int> = []
+        for column in answer.hides.map({ Int($0) }) where published[column] {
+            published[column] = false
+            reasons[column] = .bounds(ColumnIndex(store.needs[need].column))
+            hidden.insert(column)
+        }
+        store.add(
+            .init(
+                measure: store.needs[need].measure, changes: answer.changes, arrivals: answer.arrivals, proves: []))
+        return hidden
+    }
+}

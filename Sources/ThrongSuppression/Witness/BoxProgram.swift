@@ -1,0 +1,200 @@
+/// Looks for a witness among the places of a box by a linear program, and for the published cells that have to go for it.
+///
+/// Outside of the box nothing moves, so that a published cell is left alone if its part of the box is. A cell that may be
+/// hidden has a price for each unit that it moves by; a second program with prices by what the first one used makes it
+/// settle on few cells (Candès, Wakin and Boyd 2008).
+struct BoxProgram {
+    private let board: SwitchBoard
+    private let places: [LeafGrid.Place]
+    /// By place, its leaf; −1 where it is empty.
+    private let leaves: [Int32]
+    /// By place, the rows that it is in.
+    private let rowsOfPlace: [[Int32]]
+    /// By row, its grouping and cell.
+    private let cells: [(grouping: Int, cell: Int)]
+    /// By row: what it costs to hide it; nil where it must stay.
+    private let prices: [Double?]
+    /// By place: in the cell that is to be moved.
+    private let isTarget: [Bool]
+
+    /// What was found.
+    struct Answer {
+        let changes: [SuppressionPattern.Witness.Change]
+        let arrivals: [SuppressionPattern.Witness.Arrival]
+        /// Columns that it moves and that are published.
+        let hides: [UInt32]
+    }
+
+    /// Lays a box out.
+    ///
+    /// - Parameters:
+    ///   - box: by axis, its buckets.
+    ///   - isTarget: whether a place is in the cell that is to be moved.
+    ///   - price: by column; nil where it must stay published.
+    init(
+        _ board: SwitchBoard, box: [[Int32]], isTarget: (LeafGrid.Place) -> Bool, price: (UInt32) -> Double?
+    ) {
+        self.board = board
+        var places = [LeafGrid.Place(repeating: 0)]
+        for (axis, buckets) in box.enumerated() {
+            places = places.flatMap { place in
+                buckets.map { bucket in
+                    var next = place
+                    next[axis] = bucket
+                    return next
+                }
+            }
+        }
+        var kept: [LeafGrid.Place] = []
+        var leaves: [Int32] = []
+        var lists: [[Int32]] = []
+        var targets: [Bool] = []
+        var rows: [Int: Int32] = [:]
+        var cells: [(grouping: Int, cell: Int)] = []
+        for place in places {
+            let leaf = board.grid.leaf(at: place)
+            guard leaf != nil || board.mayHold(place) else { continue }
+            let target = isTarget(place)
+            var own: [Int32] = []
+            for number in board.active {
+                guard let cell = board.shownCell(of: place, number) else { continue }
+                let name = cell << 6 | number
+                if let row = rows[name] {
+                    own.append(row)
+                } else {
+                    let row = Int32(cells.count)
+                    rows[name] = row
+                    own.append(row)
+                    cells.append((number, cell))
+                }
+            }
+            if own.isEmpty && !target { continue }
+            kept.append(place)
+            leaves.append(leaf.map { Int32($0) } ?? -1)
+            lists.append(own)
+            targets.append(target)
+        }
+        self.places = kept
+        self.leaves = leaves
+        rowsOfPlace = lists
+        self.isTarget = targets
+        self.cells = cells
+        prices = cells.map { cell in
+            board.grid.groupings[cell.grouping].column(ofCell: cell.cell).flatMap { price($0) }
+        }
+    }
+
+    /// The cheapest change that moves the cell by a distance; nil where the box has none, or none in whole numbers was found.
+    func solve(_ direction: Proof.Direction, by distance: Int64, budget: SolverBudget) -> Answer? {
+        guard isTarget.contains(true) else { return nil }
+        var weights = prices
+        var used: [Int32: Double] = [:]
+        var amounts: [Double] = []
+        for pass in 0..<2 {
+            guard let found = relaxed(direction, distance, weights, budget) else { return nil }
+            amounts = found.amounts
+            used = found.used
+            if used.isEmpty || pass == 1 { break }
+            for row in weights.indices {
+                guard let price = prices[row] else { continue }
+                weights[row] = price / ((used[Int32(row)] ?? 0) / Double(distance) + 0.05)
+            }
+        }
+        if let answer = whole(amounts, direction, distance) { return answer }
+        return integer(direction, distance, hiding: Set(used.keys), budget).flatMap { whole($0, direction, distance) }
+    }
+
+    // MARK: Programs
+
+    private func relaxed(
+        _ direction: Proof.Direction, _ distance: Int64, _ weights: [Double?], _ budget: SolverBudget
+    ) -> (amounts: [Double], used: [Int32: Double])? {
+        var program = self.program(direction, distance, hiding: [])
+        let first = program.columnLower.count
+        var owners: [Int32] = []
+        for (row, weight) in weights.enumerated() {
+            guard let weight else { continue }
+            for sign in [1.0, -1.0] {
+                program.addColumn(
+                    lower: 0, upper: Double(distance) * 4, cost: 100 * weight / Double(distance),
+                    entries: [(row, sign)])
+                owners.append(Int32(row))
+            }
+        }
+        guard case .optimal(let solution) = program.solveLinear(budget) else { return nil }
+        var used: [Int32: Double] = [:]
+        for (place, row) in owners.enumerated() where solution[first + place] > 1e-6 {
+            used[row, default: 0] += solution[first + place]
+        }
+        return (amounts(solution), used)
+    }
+
+    private func integer(
+        _ direction: Proof.Direction, _ distance: Int64, hiding rows: Set<Int32>, _ budget: SolverBudget
+    ) -> [Double]? {
+        guard case .optimal(_, let solution) = program(direction, distance, hiding: rows).solveInteger(budget) else {
+            return nil
+        }
+        return amounts(solution)
+    }
+
+    /// Two columns a place: what it gains and what it loses. A row a published cell, and last the cell that is to be moved.
+    private func program(_ direction: Proof.Direction, _ distance: Int64, hiding rows: Set<Int32>) -> CoinProgram {
+        var program = CoinProgram()
+        for row in cells.indices {
+            let isFree = rows.contains(Int32(row))
+            program.addRow(lower: isFree ? -.infinity : 0, upper: isFree ? .infinity : 0)
+        }
+        program.addRow(lower: Double(distance), upper: .infinity)
+        let most = Double(distance) * 4
+        for place in places.indices {
+            for sign in [1.0, -1.0] {
+                let held = leaves[place] >= 0 ? Double(board.values[Int(leaves[place])]) : 0
+                var entries = rowsOfPlace[place].map { (row: Int($0), coefficient: sign) }
+                if isTarget[place] {
+                    entries.append((cells.count, direction == .up ? sign : -sign))
+                }
+                program.addColumn(lower: 0, upper: sign > 0 ? most : min(most, held), cost: 0.01, entries: entries)
+            }
+        }
+        return program
+    }
+
+    private func amounts(_ solution: [Double]) -> [Double] {
+        places.indices.map { solution[2 * $0] - solution[2 * $0 + 1] }
+    }
+
+    /// An answer in whole numbers, if it holds exactly.
+    private func whole(_ amounts: [Double], _ direction: Proof.Direction, _ distance: Int64) -> Answer? {
+        var sums = Array(repeating: Int64(0), count: cells.count)
+        var moved: Int64 = 0
+        var changes: [SuppressionPattern.Witness.Change] = []
+        var arrivals: [SuppressionPattern.Witness.Arrival] = []
+        for (place, amount) in amounts.enumerated() {
+            let rounded = amount.rounded()
+            guard abs(rounded - amount) < 1e-5 else { return nil }
+            let step = Int64(rounded)
+            if step == 0 { continue }
+            for row in rowsOfPlace[place] { sums[Int(row)] += step }
+            if isTarget[place] { moved += step }
+            if leaves[place] >= 0 {
+                guard board.values[Int(leaves[place])] + step >= 0 else { return nil }
+                changes.append(.init(leaf: LeafIndex(UInt32(leaves[place])), amount: step))
+            } else {
+                guard step > 0 else { return nil }
+                arrivals.append(.init(place: places[place], amount: step))
+            }
+        }
+        guard (direction == .up ? moved : -moved) >= distance else { return nil }
+        var hides: [UInt32] = []
+        for (row, sum) in sums.enumerated() where sum != 0 {
+            guard prices[row] != nil,
+                let column = board.grid.groupings[cells[row].grouping].column(ofCell: cells[row].cell)
+            else { return nil }
+            hides.append(column)
+        }
+        return Answer(
+            changes: changes.sorted { $0.leaf < $1.leaf },
+            arrivals: arrivals.sorted { board.grid.key(of: $0.place) < board.grid.key(of: $1.place) }, hides: hides)
+    }
+}
