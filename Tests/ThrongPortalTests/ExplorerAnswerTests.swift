@@ -60,8 +60,10 @@ struct ExplorerAnswerTests {
     func restOfPeriods() throws {
         let rows = [Self.row(["iOS"], 60, day: 0), Self.row(["other"], nil, day: 0), Self.row(["iOS"], 50, day: 1)]
         let span = "&from=2026-11-21&to=2026-11-22"
-        let both = try Self.answer(span, rows, whole: [Self.row([], 70, day: 0), Self.row([], 50, day: 1)])
-        #expect(both.withheldNote?.hasSuffix("8.3% of the events.") == true)
+        let both = try Self.answer(span, rows, whole: [Self.row([], 90, day: 0), Self.row([], 50, day: 1)])
+        #expect(both.withheldNote?.hasSuffix("21.4% of the events.") == true)
+        let few = try Self.answer(span, rows, whole: [Self.row([], 70, day: 0), Self.row([], 50, day: 1)])
+        #expect(few.withheldNote?.hasSuffix("fewer than 20 of the events, or none.") == true)
         let one = try Self.answer(span, rows, whole: [Self.row([], 70, day: 0), Self.row([], nil, day: 1)])
         #expect(one.withheldNote?.hasSuffix("unknown.") == true)
     }

@@ -12,7 +12,7 @@ struct JointBoundTests {
 
     private static func release() throws -> Release {
         let town = Town(
-            [Town.dimension("spent", bands.map(\.label), partitions: false)],
+            [Town.dimension("spent", bands.map(\.label))],
             sums: [SumMeasure(name: "spent", field: "spent", lowest: 0, highest: 10, decimals: 0, unit: "EUR")],
             groupings: [[], [0]])
         let cube = try town.cube(

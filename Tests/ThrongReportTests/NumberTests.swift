@@ -17,16 +17,12 @@ struct NumberTests {
         var status: String { csv == nil ? "withheld" : "published" }
     }
 
-    /// By insight, what its withheld rows hold together, as CSV and HTML have it; the others withhold nothing.
+    /// By insight, what its withheld rows hold together, as CSV and HTML have it; the others withhold nothing or less than k.
     static var rests: [String: (csv: String, html: String)] {
         let both = whole { row, column in shop.views[row][column].devices < k }.events
         let all = whole { _, _ in true }.events
-        let baskets = baskets { row, _ in row > 2 }
-        let mean = rounded(Decimal(baskets.cents) / 100 / Decimal(baskets.events), 2)
-        return [
-            "views_by_both": ("\(both)", "\(grouped(both)) of \(grouped(all)) events (\(share(both, all).1))"),
-            "mean_basket": (mean, mean),
-        ]
+        // Of baskets, nine are left: fewer than k are no line.
+        return ["views_by_both": ("\(both)", "\(grouped(both)) of \(grouped(all)) events (\(share(both, all).1))")]
     }
 
     /// The wholes of what is split and adds up to one.

@@ -90,7 +90,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
                 return daemon
             })
         let bar = ReleaseBar()
-        let secret = try ReleaseSecret.find(in: place)
+        let secret = try ReleaseSecret.find(dataPath: place.dataPath)
         if secret == nil {
             Terminal.talk(
                 "warning: \(place.dataPath) is not there, and \(ReleaseSecret.variable) names no secret: releases that are made "

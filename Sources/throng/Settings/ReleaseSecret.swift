@@ -13,9 +13,9 @@ enum ReleaseSecret {
     /// where there is no such directory.
     ///
     /// - Throws: `TieSecretError`.
-    static func find(in place: Place) throws -> TieSecret? {
+    static func find(dataPath: String) throws -> TieSecret? {
         if let path = ProcessInfo.processInfo.environment[variable] { return try TieSecret.kept(at: path) }
-        guard FileManager.default.fileExists(atPath: place.dataPath) else { return nil }
-        return try TieSecret.kept(at: place.dataPath + "/" + name)
+        guard FileManager.default.fileExists(atPath: dataPath) else { return nil }
+        return try TieSecret.kept(at: dataPath + "/" + name)
     }
 }
