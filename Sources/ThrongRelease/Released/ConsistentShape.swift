@@ -1,5 +1,5 @@
 package import ThrongNoise
-package import ThrongPlan
+import ThrongPlan
 
 /// How the draws of a release are made consistent whose noise hides devices: numbers that add up, none below 0 where none can
 /// be, and how far off each grouping's may be then.

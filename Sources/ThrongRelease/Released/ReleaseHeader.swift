@@ -1,4 +1,4 @@
-package import ThrongNoise
+import ThrongNoise
 package import ThrongPlan
 
 /// What a release is about: everything that a reader needs to know about its numbers.
