@@ -113,14 +113,13 @@ struct HTTPConnectionTests {
     func status() async throws {
         let server = try HostileServer { _, client in
             HostileServer.say("HTTP/1.1 201 Created\r\nContent-Length: 5\r\n\r\n", to: client)
-            sleep(5)
+            // The body never comes: who waits for it gets no status.
+            sleep(90)
             return false
         }
         defer { server.stop() }
-        let started = ContinuousClock.now
         let request = OutgoingRequest(.put, "http://127.0.0.1:\(server.port)/x", body: [1, 2, 3])
-        #expect(try await HTTPConnection().status(of: request, within: .seconds(20)) == 201)
-        #expect(ContinuousClock.now - started < .seconds(4))
+        #expect(try await HTTPConnection().status(of: request, within: .seconds(60)) == 201)
         #expect(server.heads.first?.contains("Content-Length: 3") == true)
     }
 
