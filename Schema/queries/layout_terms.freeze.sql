@@ -7,6 +7,7 @@
 -- $6 events: text, names separated by commas.
 -- $7 consent: boolean, null where the purpose is not in the plan.
 -- $8 signals: text, names separated by commas.
+-- $9 origins: text, JSON: what each base dimension is made from.
 -- Returns: when the plan came into force (Unix seconds), whether the one before it asked something else.
 select frozen_since,
     is_edited
@@ -18,4 +19,5 @@ from throng.freeze_terms(
     $5::smallint,
     string_to_array($6, ','),
     $7::boolean,
-    string_to_array($8, ','));
+    string_to_array($8, ','),
+    $9::jsonb);

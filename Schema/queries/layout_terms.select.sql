@@ -4,8 +4,8 @@
 -- $2 from: bigint, Unix seconds; its first second.
 -- $3 to: bigint, Unix seconds; the first second after it.
 -- Returns: layout, metric, since and until (Unix seconds, or null), k (devices), sensitive dimensions (separated by
---     commas), protection (percent), events (separated by commas), consent, signals (separated by commas), purpose; by
---     layout, oldest first.
+--     commas), protection (percent), events (separated by commas), consent, signals (separated by commas), purpose,
+--     what dimensions are made from (JSON, or null); by layout, oldest first.
 select terms.metric_id,
     layout.metric,
     extract(epoch from terms.since)::bigint,
@@ -16,7 +16,8 @@ select terms.metric_id,
     array_to_string(terms.events, ','),
     terms.needs_consent::text,
     array_to_string(terms.refused_by, ','),
-    layout.layout ->> 'purpose'
+    layout.layout ->> 'purpose',
+    terms.origins::text
 from throng.layout_terms as terms
 join throng.metric_layout as layout using (metric_id)
 where layout.app = $1

@@ -138,6 +138,13 @@ struct CountedShop {
             "update throng.metric_layout set threshold = null, sensitive = null, protection = null")
     }
 
+    /// Forgets what dimensions are made from, as schemas before version 20 did.
+    func forgetOrigins() async throws {
+        let admin = Connection(settings)
+        defer { admin.close() }
+        try await admin.execute("update throng.layout_terms set origins = null")
+    }
+
     /// Starts a daemon with a plan: its layouts are registered, with what it asks of their releases.
     func start(_ plan: Plan, with isCounted: (MetricName) -> Bool = { _ in true }) async throws {
         var terms: [MetricLayout: ReleaseTerms] = [:]

@@ -54,6 +54,33 @@ struct LayoutTermsTests {
         #expect(try await admin.integer(times) == 1, "the metrics of a plan come into force together")
     }
 
+    @Test(
+        "what dimensions are made from is kept, and terms that were kept without it take it over"
+    )
+    func origins() async throws {
+        let settings = try await TestCluster.database()
+        let counters = CounterStore(settings)
+        let layout = MetricLayout.sample()
+        func terms(_ field: FieldName) -> [MetricLayout: ReleaseTerms] {
+            let rule = BucketingRule.list([BucketGroup(label: "a", values: ["x, y", "\"z\""])])
+            return [
+                layout: ReleaseTerms(
+                    threshold: .standard, origins: ["step": DimensionOrigin(field: field, rule: rule)])
+            ]
+        }
+        let admin = Connection(settings)
+        defer { admin.close() }
+        let rows =
+            "select place || ' ' || (origins -> 'step' ->> 'field') from throng.layout_terms order by place"
+        #expect(try await counters.registerLayouts([layout], terms: terms("kind")) == [])
+        try await admin.execute("update throng.layout_terms set origins = null")
+        #expect(try await counters.registerLayouts([layout], terms: terms("kind")) == [])
+        #expect(try await admin.texts(rows) == ["1 kind"])
+        #expect(try await counters.registerLayouts([layout], terms: terms("other")) == ["orders"])
+        #expect(try await admin.texts(rows) == ["1 kind", "2 other"])
+        #expect(try await counters.registerLayouts([layout], terms: terms("other")) == [])
+    }
+
     @Test("the stricter of two terms asks for what either asks for")
     func stricter() {
         let other = ReleaseTerms(

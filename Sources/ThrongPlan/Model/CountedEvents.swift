@@ -13,11 +13,14 @@ package struct CountedEvents: Sendable, Hashable {
     package let versions: Set<Set<Happening>>
     /// Who sends them, as the last of its plans has it.
     package let audience: Audience
+    /// Which of the events it tells apart by a dimension of their names; none where it has no such dimension. Each of these
+    /// it counts as if in a metric of its own.
+    package let kinds: Set<Set<EventName>>
 
-    /// One kind of event, of some clients, in a stretch of time in which no plan was edited.
+    /// One kind of event, of one kind of client, in a stretch of time in which no plan was edited.
     package struct Happening: Sendable, Hashable {
         let event: EventName
-        let audience: Audience
+        let client: Client
         /// Which of the stretches that are told apart; 0 where there is one.
         let stretch: Int
     }
@@ -30,21 +33,36 @@ package struct CountedEvents: Sendable, Hashable {
         case former(PurposeName)
     }
 
+    /// Clients that every purpose treats alike.
+    package enum Client: Sendable, Hashable {
+        /// Bit 0: they consent where they are asked. Bit i + 1: they send signal i.
+        case answers(UInt8)
+        /// Those of a purpose that the plan no longer has.
+        case former(PurposeName)
+    }
+
     /// Names events that were counted all of the time, and who sends them.
-    package init(names: Set<EventName>?, audience: Audience) {
+    ///
+    /// - Parameter kinds: those of them that it tells apart.
+    package init(names: Set<EventName>?, audience: Audience, kinds: Set<Set<EventName>> = []) {
         let all = names.map { names in
-            Set(names.map { Happening(event: $0, audience: audience, stretch: 0) })
+            Set(
+                names.flatMap { name in
+                    audience.clients.map { Happening(event: name, client: $0, stretch: 0) }
+                })
         }
-        self.init(happenings: all, onTime: all, versions: all.map { [$0] } ?? [], audience: audience)
+        self.init(happenings: all, onTime: all, versions: all.map { [$0] } ?? [], audience: audience, kinds: kinds)
     }
 
     init(
-        happenings: Set<Happening>?, onTime: Set<Happening>?, versions: Set<Set<Happening>>, audience: Audience
+        happenings: Set<Happening>?, onTime: Set<Happening>?, versions: Set<Set<Happening>>, audience: Audience,
+        kinds: Set<Set<EventName>>
     ) {
         self.happenings = happenings
         self.onTime = onTime
         self.versions = versions
         self.audience = audience
+        self.kinds = kinds
     }
 
     /// The events by name; nil where nobody knows them, or they were not the same all of the time.
@@ -53,10 +71,29 @@ package struct CountedEvents: Sendable, Hashable {
         return versions.first.map { Set($0.map(\.event)) }
     }
 
-    /// Whether what one counts is all among what the other does, or may be.
+    /// Every event that it counted at any time.
+    package var everyName: Set<EventName> { Set((happenings ?? []).map(\.event)) }
+
+    /// As much of it as has these names.
+    package func restricted(to names: Set<EventName>) -> CountedEvents {
+        func part(_ all: Set<Happening>) -> Set<Happening> { all.filter { names.contains($0.event) } }
+        return CountedEvents(
+            happenings: happenings.map(part), onTime: onTime.map(part),
+            versions: Set(versions.map(part)).subtracting([[]]), audience: audience, kinds: [])
+    }
+
+    /// Whether what one counts is all among what the other does, or may be; or a kind that one of them tells apart.
     package func isTied(to other: CountedEvents) -> Bool {
         guard happenings != nil, other.happenings != nil else { return audience == other.audience }
-        return Self.areNested(happenings, other.happenings) || Self.areNested(onTime, other.onTime)
+        if kinds.isEmpty && other.kinds.isEmpty { return isNested(with: other) }
+        guard !everyName.isDisjoint(with: other.everyName) else { return false }
+        let mine = [self] + kinds.map { restricted(to: $0) }
+        let its = [other] + other.kinds.map { other.restricted(to: $0) }
+        return mine.contains { one in its.contains { one.isNested(with: $0) } }
+    }
+
+    private func isNested(with other: CountedEvents) -> Bool {
+        Self.areNested(happenings, other.happenings) || Self.areNested(onTime, other.onTime)
             || isAlmostTied(to: other)
     }
 
@@ -69,5 +106,26 @@ package struct CountedEvents: Sendable, Hashable {
     private static func areNested(_ mine: Set<Happening>?, _ other: Set<Happening>?) -> Bool {
         guard let mine, let other, !mine.isEmpty, !other.isEmpty else { return false }
         return mine.isSubset(of: other) || other.isSubset(of: mine)
+    }
+}
+
+extension CountedEvents.Audience {
+    /// The clients that count.
+    ///
+    /// Whoever consents for one purpose is taken to consent for all, so that of two purposes the one that asks for less has
+    /// all clients of the other, and what it has besides are those who refused.
+    var clients: [CountedEvents.Client] {
+        switch self {
+        case .former(let purpose):
+            return [.former(purpose)]
+        case .terms(let needsConsent, let refusedBy):
+            let signals = OptOutSignal.allCases
+            return (0..<UInt8(2 << signals.count)).filter { answer in
+                (!needsConsent || answer & 1 == 1)
+                    && signals.enumerated().allSatisfy { place, signal in
+                        !refusedBy.contains(signal) || answer >> UInt8(place + 1) & 1 == 0
+                    }
+            }.map { .answers($0) }
+        }
     }
 }

@@ -13,31 +13,36 @@ package struct ReleaseTerms: Sendable, Hashable {
     package let expiry: [DecayStep]
     /// What is counted, and of whom; nil where nobody said so, and in metrics with noise.
     package let counted: CountedEvents?
+    /// What the base dimensions are made from; none where nobody said so.
+    package let origins: [DimensionName: DimensionOrigin]
 
     /// Puts terms together.
     package init(
         threshold: Threshold, sensitive: [DimensionName] = [], protection: Protection = .standard,
-        expiry: [DecayStep] = [], counted: CountedEvents? = nil
+        expiry: [DecayStep] = [], counted: CountedEvents? = nil,
+        origins: [DimensionName: DimensionOrigin] = [:]
     ) {
         self.threshold = threshold
         self.sensitive = Set(sensitive).sorted()
         self.protection = protection
         self.expiry = expiry
         self.counted = counted
+        self.origins = origins
     }
 
-    /// What satisfies both. What is counted is the first one's.
+    /// What satisfies both. What is counted, and what dimensions are made from, are the first one's.
     package func stricter(with other: ReleaseTerms) -> ReleaseTerms {
         ReleaseTerms(
             threshold: max(threshold, other.threshold), sensitive: sensitive + other.sensitive,
             protection: max(protection, other.protection),
-            expiry: expiry + other.expiry.filter { !expiry.contains($0) }, counted: counted)
+            expiry: expiry + other.expiry.filter { !expiry.contains($0) }, counted: counted, origins: origins)
     }
 
     /// The same about what is known to have been counted.
     package func counting(_ counted: CountedEvents?) -> ReleaseTerms {
         ReleaseTerms(
-            threshold: threshold, sensitive: sensitive, protection: protection, expiry: expiry, counted: counted)
+            threshold: threshold, sensitive: sensitive, protection: protection, expiry: expiry, counted: counted,
+            origins: origins)
     }
 }
 
@@ -64,7 +69,7 @@ extension Plan {
         ReleaseTerms(
             threshold: releaseThreshold(of: metric), sensitive: sensitiveDimensions(of: metric),
             protection: metric.protection, expiry: expirySteps(of: metric),
-            counted: metric.noise == nil ? counted(by: metric) : nil)
+            counted: metric.noise == nil ? counted(by: metric) : nil, origins: origins(of: metric))
     }
 
     /// The decay steps of a metric and, last, the end of its purpose's retention.

@@ -60,7 +60,10 @@ package struct EventTies: Sendable {
 extension Plan {
     /// What an exact metric counts, and of whom.
     package func counted(by metric: Metric) -> CountedEvents {
-        CountedEvents(names: Set(metric.countingEvents), audience: audience(of: metric.purpose))
+        let events = Set(metric.countingEvents)
+        return CountedEvents(
+            names: events, audience: audience(of: metric.purpose),
+            kinds: CountedEvents.kinds(of: events, by: origins(of: metric).values))
     }
 
     fileprivate func audience(of name: PurposeName) -> CountedEvents.Audience {

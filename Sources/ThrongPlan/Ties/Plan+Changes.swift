@@ -55,7 +55,7 @@ extension Plan {
         for name in old.sensitive where !new.sensitive.contains(name) {
             say("'\(name)' is sensitive no longer", isLess: true)
         }
-        if new.counted != old.counted {
+        if new.counted?.happenings != old.counted?.happenings {
             sentences.append(
                 """
                 \(metric): other events or another consent count as soon as the daemon starts with this plan; the period \

@@ -57,6 +57,17 @@ package struct TermsHistory: Sendable {
     /// What a metric counted; nil where nobody kept that.
     package func counted(by metric: MetricName) -> CountedEvents? { known[metric] }
 
+    /// What the base dimensions of a layout were made from, under any plan.
+    ///
+    /// - Parameter layout: its number in the schema.
+    package func origins(of layout: Int64) -> DimensionOrigins {
+        var found: DimensionOrigins = [:]
+        for version in versions where version.layout == layout {
+            for (name, origin) in version.terms.origins { found[name, default: []].insert(origin) }
+        }
+        return found
+    }
+
     /// The same events all of the time.
     func throughout(_ counted: CountedEvents) -> CountedEvents {
         var events = Accumulated()
@@ -81,14 +92,16 @@ package struct TermsHistory: Sendable {
         private var happenings: Set<CountedEvents.Happening> = []
         private var versions: Set<Set<CountedEvents.Happening>> = []
         private var audience: CountedEvents.Audience?
+        private var kinds: Set<Set<EventName>> = []
 
         mutating func add(_ counted: CountedEvents, in stretches: Range<Int>) {
             guard let version = counted.happenings, !version.isEmpty else { return }
             versions.insert(version)
             audience = counted.audience
+            kinds.formUnion(counted.kinds)
             for stretch in stretches {
                 happenings.formUnion(
-                    version.map { .init(event: $0.event, audience: $0.audience, stretch: stretch) })
+                    version.map { .init(event: $0.event, client: $0.client, stretch: stretch) })
             }
         }
 
@@ -96,7 +109,7 @@ package struct TermsHistory: Sendable {
             audience.map { audience in
                 CountedEvents(
                     happenings: happenings, onTime: happenings.filter { onTime($0.stretch) }, versions: versions,
-                    audience: audience)
+                    audience: audience, kinds: kinds)
             }
         }
     }

@@ -117,7 +117,8 @@ struct CaseTable {
             },
             grid: CaseGrid.grid(
                 frame, slabs: slabs, slabOfColumn: origins.map { $0?.slab },
-                isShown: slabs.map { spans.shown[$0.span]?.contains($0.margin) ?? false }, columns: lists))
+                isShown: slabs.map { spans.shown[$0.span]?.contains($0.margin) ?? false }, columns: lists,
+                origins: release.origins))
     }
 
     /// When a grouping is settled: the total, what reports show, then by the dimensions that are kept.

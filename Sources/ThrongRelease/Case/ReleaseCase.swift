@@ -15,11 +15,13 @@ package struct ReleaseCase: Sendable {
     package let tied: [TiedMetric]
     /// What the metric counted, as it was kept; nil where nobody did.
     package let counted: CountedEvents?
+    /// What its base dimensions are made from, as far as that was kept.
+    package let origins: DimensionOrigins
 
     /// Puts a case together.
     package init(
         header: ReleaseHeader, parts: [StoredCube], earlier: [Release] = [], tied: [TiedMetric] = [],
-        counted: CountedEvents? = nil
+        counted: CountedEvents? = nil, origins: DimensionOrigins = [:]
     ) {
         self.parts = parts.sorted { $0.period.start < $1.period.start }
         // The labels that its slots have by now are read with the counters.
@@ -27,6 +29,7 @@ package struct ReleaseCase: Sendable {
         self.earlier = earlier
         self.tied = tied
         self.counted = counted
+        self.origins = origins
     }
 }
 
@@ -45,15 +48,19 @@ package struct TiedMetric: Sendable, Hashable {
     package let releases: [Release]
     /// Whether all of that is still there. Age may have taken published numbers or raw counters.
     package let isWhole: Bool
+    /// What its base dimensions are made from, as far as that was kept.
+    package let origins: DimensionOrigins
 
     /// Puts one together.
     package init(
-        counted: CountedEvents, layout: MetricLayout, parts: [StoredCube], releases: [Release], isWhole: Bool = true
+        counted: CountedEvents, layout: MetricLayout, parts: [StoredCube], releases: [Release], isWhole: Bool = true,
+        origins: DimensionOrigins = [:]
     ) {
         self.counted = counted
         self.layout = layout
         self.parts = parts.sorted { $0.period.start < $1.period.start }
         self.releases = releases
         self.isWhole = isWhole
+        self.origins = origins
     }
 }

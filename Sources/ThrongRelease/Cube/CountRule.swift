@@ -25,6 +25,13 @@ struct CountRule {
         self.bound = Int64(bound)
     }
 
+    /// Looks at events of which it is known by window how many identifiers sent some at least, 0 included.
+    init(events: Int64, identifiers: [Int64], bound: Int64) {
+        self.events = events
+        self.identifiers = identifiers
+        self.bound = bound
+    }
+
     /// The most that one device can have sent. Unit: events.
     var largest: Int64 { most(of: 1) }
 

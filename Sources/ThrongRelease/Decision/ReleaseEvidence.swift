@@ -17,11 +17,13 @@ package struct ReleaseEvidence: Sendable, Hashable {
     /// What satisfies every plan that was in force since the period began, of this metric and of those that are tied to it;
     /// nil where nobody kept that.
     package let terms: ReleaseTerms?
+    /// What the layout's base dimensions are made from, as far as that was kept.
+    package let origins: DimensionOrigins
 
     /// Puts evidence together.
     package init(
         layout: MetricLayout, period: Period, parts: [StoredCube], earlier: [Release] = [], tied: [TiedMetric] = [],
-        terms: ReleaseTerms? = nil
+        terms: ReleaseTerms? = nil, origins: DimensionOrigins = [:]
     ) {
         self.layout = layout
         self.period = period
@@ -29,6 +31,7 @@ package struct ReleaseEvidence: Sendable, Hashable {
         self.earlier = earlier
         self.tied = tied
         self.terms = terms
+        self.origins = origins
     }
 }
 
@@ -37,6 +40,6 @@ extension ReleaseCase {
     package init(header: ReleaseHeader, on evidence: ReleaseEvidence) {
         self.init(
             header: header, parts: evidence.parts, earlier: evidence.earlier, tied: evidence.tied,
-            counted: evidence.terms?.counted)
+            counted: evidence.terms?.counted, origins: evidence.origins)
     }
 }

@@ -2,9 +2,9 @@ internal import ThrongPlan
 
 /// What follows for any leaves that some metrics have in common: the parts' numbers add up to the whole's, or to less.
 struct EventIdentity: Hashable {
-    /// The metric whose events hold all of the parts'.
+    /// The source whose events hold all of the parts', by place.
     let whole: Int
-    /// Metrics without an event in common.
+    /// Sources of other metrics, without an event in common.
     let parts: [Int]
     /// What is known of what the whole has beyond its parts.
     let rest: Rest
@@ -19,25 +19,29 @@ struct EventIdentity: Hashable {
         case unknown
     }
 
-    /// A whole of many kinds has more families of them than anybody needs; this many are looked at.
+    /// A whole of many kinds has more families of two and more than anybody needs; this many are looked at, besides each kind
+    /// by itself.
     static let mostFamilies = 64
 
-    /// The identities among metrics, by place: same events, a total and its kinds, some of a total's events.
+    /// The identities among metrics and parts of them: same events, a total and its kinds, some of a total's events.
     ///
     /// A metric of which nobody knows any more what it counted is taken to count the same as each other of its audience:
     /// that is the most that anybody could believe.
-    static func all(among metrics: [CountedEvents]) -> [EventIdentity] {
+    /// - Complexity: O(sources · (sources + ``mostFamilies``)) identities at most.
+    static func all(among sources: [TiedSource]) -> [EventIdentity] {
         var found: [EventIdentity] = []
         var isKnown: Set<EventIdentity> = []
         for kind in [\CountedEvents.happenings, \.onTime] {
-            for identity in families(among: metrics, counting: kind) where isKnown.insert(identity).inserted {
+            for identity in families(among: sources, counting: kind) where isKnown.insert(identity).inserted {
                 found.append(identity)
             }
         }
         let pairs = Set(found.filter { $0.parts.count == 1 }.map { Set([$0.whole] + $0.parts) })
-        for (whole, counted) in metrics.enumerated() {
-            for place in metrics.indices.dropFirst(whole + 1)
-            where !pairs.contains([whole, place]) && counted.isAlmostTied(to: metrics[place]) {
+        for (whole, source) in sources.enumerated() {
+            for place in sources.indices.dropFirst(whole + 1)
+            where source.metric != sources[place].metric && !pairs.contains([whole, place])
+                && source.counted.isAlmostTied(to: sources[place].counted)
+            {
                 found.append(EventIdentity(whole: whole, parts: [place], rest: .unknown))
             }
         }
@@ -45,12 +49,14 @@ struct EventIdentity: Hashable {
     }
 
     private static func families(
-        among metrics: [CountedEvents], counting kind: KeyPath<CountedEvents, Set<CountedEvents.Happening>?>
+        among sources: [TiedSource], counting kind: KeyPath<CountedEvents, Set<CountedEvents.Happening>?>
     ) -> [EventIdentity] {
         var found: [EventIdentity] = []
-        for (whole, counted) in metrics.enumerated() {
+        for (whole, source) in sources.enumerated() {
+            let counted = source.counted
             var candidates: [(place: Int, events: Set<CountedEvents.Happening>)] = []
-            for (place, other) in metrics.enumerated() where place != whole {
+            for (place, candidate) in sources.enumerated() where candidate.metric != source.metric {
+                let other = candidate.counted
                 guard let mine = counted[keyPath: kind], let its = other[keyPath: kind] else {
                     // Once a pair.
                     if place > whole, other.audience == counted.audience {
@@ -64,16 +70,23 @@ struct EventIdentity: Hashable {
                 if its.isStrictSubset(of: mine), !its.isEmpty { candidates.append((place, its)) }
             }
             guard let events = counted[keyPath: kind] else { continue }
+            for candidate in candidates {
+                found.append(EventIdentity(whole: whole, parts: [candidate.place], rest: .some))
+            }
             var families = 0
             func extend(_ family: [Int], _ covered: Set<CountedEvents.Happening>, from next: Int) {
                 for index in next..<candidates.count where families < mostFamilies {
                     let candidate = candidates[index]
                     guard covered.isDisjoint(with: candidate.events) else { continue }
                     let all = covered.union(candidate.events)
-                    found.append(
-                        EventIdentity(
-                            whole: whole, parts: family + [candidate.place], rest: all == events ? .none : .some))
-                    families += 1
+                    if !family.isEmpty {
+                        found.append(
+                            EventIdentity(
+                                whole: whole, parts: family + [candidate.place], rest: all == events ? .none : .some))
+                        families += 1
+                    }
+                    // A part of a metric goes with one other only: what it makes with more, its metric makes with them.
+                    if source.names != nil || sources[candidate.place].names != nil { continue }
                     extend(family + [candidate.place], all, from: index + 1)
                 }
             }

@@ -10,7 +10,11 @@ internal import ThrongSuppression
 struct TiedCase {
     /// The release's own cells first, then those of the metrics that it is tied to.
     let tables: [TiedTable]
+    /// What identities are about.
+    let sources: [TiedSource]
     let identities: [EventIdentity]
+    /// What releases cover: this one, and those of tied metrics.
+    let periods: [Period]
     private let release: ReleaseCase
     private let options: ReleaseOptions
 
@@ -21,24 +25,28 @@ struct TiedCase {
         let header = release.header
         var names = [header.layout.metric]
         var counted = [release.counts]
-        var tables = [TiedTable(source: 0, laid: own)]
-        for metric in release.tied where metric.isWhole && !metric.parts.isEmpty {
-            let source: Int
-            if let known = names.firstIndex(of: metric.layout.metric) {
-                source = known
+        var tables = [TiedTable(metric: 0, laid: own, origins: release.origins, counted: release.counts)]
+        for tied in release.tied where tied.isWhole && !tied.parts.isEmpty {
+            let metric: Int
+            if let known = names.firstIndex(of: tied.layout.metric) {
+                metric = known
             } else {
-                source = names.count
-                names.append(metric.layout.metric)
-                counted.append(metric.counted)
+                metric = names.count
+                names.append(tied.layout.metric)
+                counted.append(tied.counted)
             }
             tables.append(
                 TiedTable(
-                    source: source,
+                    metric: metric,
                     laid: try CaseTable(
-                        release.evidence(of: metric), options: options, others: release.margins(of: metric))))
+                        release.evidence(of: tied), options: options, others: release.margins(of: tied)),
+                    origins: tied.origins, counted: tied.counted))
         }
         self.tables = tables
-        identities = EventIdentity.all(among: counted)
+        periods = Set([header.period] + release.tied.flatMap { $0.releases.map(\.header.period) })
+            .sorted { ($0.start, $0.end) < ($1.start, $1.end) }
+        sources = TiedSource.all(counted, tables: tables)
+        identities = EventIdentity.all(among: sources)
     }
 
     /// What must stay.
@@ -75,14 +83,6 @@ struct TiedCase {
     }
 }
 
-/// One layout's cells among tied ones.
-struct TiedTable {
-    /// Which metric, by place.
-    let source: Int
-    /// Its leaves and cells.
-    let laid: CaseTable
-}
-
 extension ReleaseCase {
     /// What the released metric counts. Where that was not kept, others' audience stands for its own: who is tied has the
     /// same.
@@ -96,15 +96,19 @@ extension ReleaseCase {
     var tiedMargins: Set<Margin> {
         Set(
             tied.flatMap { metric in
-                metric.shown.compactMap { metric.layout.translate($0, to: header.layout) }
+                metric.shown.compactMap {
+                    metric.layout.translate($0, metric.origins, to: header.layout, origins)
+                }
             })
     }
 
     /// The shown groupings of all others in terms of one tied metric's dimensions.
     func margins(of metric: TiedMetric) -> Set<Margin> {
-        let own = header.groupings.compactMap { header.layout.translate($0, to: metric.layout) }
+        let own = header.groupings.compactMap {
+            header.layout.translate($0, origins, to: metric.layout, metric.origins)
+        }
         let others = tied.flatMap { other in
-            other.shown.compactMap { other.layout.translate($0, to: metric.layout) }
+            other.shown.compactMap { other.layout.translate($0, other.origins, to: metric.layout, metric.origins) }
         }
         return Set(own + others)
     }
@@ -121,7 +125,7 @@ extension ReleaseCase {
                 layout: metric.layout, period: Period(kind: kind, start: start, end: end), plan: header.plan,
                 threshold: header.threshold, sampling: 1, reach: false, groupings: metric.shown.sorted(),
                 protection: header.protection, sensitive: names),
-            parts: metric.parts, earlier: metric.releases)
+            parts: metric.parts, earlier: metric.releases, origins: metric.origins)
     }
 }
 

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import ThrongPlan
 internal import ThrongPostgres
 internal import ThrongWire
@@ -24,6 +25,7 @@ struct FreezeTerms: RowQuery {
             .text(terms.sensitive.map(\.text).joined(separator: ",")), terms.protection.percent.parameter,
             .text((terms.counted?.names ?? []).map(\.text).sorted().joined(separator: ",")),
             needsConsent.map { .flag($0) } ?? .null, .text(refusedBy.joined(separator: ",")),
+            .text(terms.origins.json),
         ]
     }
 
@@ -67,12 +69,41 @@ struct SelectTermsVersions: RowQuery {
         let needsConsent = try columns.optionalText()
         let refusedBy = Set(try columns.names().compactMap { OptOutSignal(rawValue: $0) })
         let purpose = PurposeName(try columns.text())
+        let origins = try [DimensionName: DimensionOrigin](json: try columns.optionalText())
         let audience: CountedEvents.Audience =
             needsConsent.map { .terms(needsConsent: $0 == "true", refusedBy: refusedBy) } ?? .former(purpose)
         return TermsVersion(
             metric: metric, layout: layout, since: since, until: until,
             terms: ReleaseTerms(
                 threshold: threshold, sensitive: sensitive, protection: protection,
-                counted: events.isEmpty ? nil : CountedEvents(names: events, audience: audience)))
+                counted: events.isEmpty
+                    ? nil
+                    : CountedEvents(
+                        names: events, audience: audience,
+                        kinds: CountedEvents.kinds(of: events, by: origins.values)),
+                origins: origins))
+    }
+}
+
+extension [DimensionName: DimensionOrigin] {
+    /// An object with sorted keys: the same text for the same origins.
+    fileprivate var json: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            let named = Dictionary<String, DimensionOrigin>(uniqueKeysWithValues: map { ($0.text, $1) })
+            return String(decoding: try encoder.encode(named), as: UTF8.self)
+        } catch {
+            // Rules hold strings and finite numbers that the plan's reader checked.
+            preconditionFailure("what dimensions are made from could not be written as JSON: \(error)")
+        }
+    }
+
+    /// Reads what was kept; none where a schema before version 20 kept it.
+    fileprivate init(json: String?) throws {
+        let named = try json.map {
+            try JSONDecoder().decode([String: DimensionOrigin].self, from: Data($0.utf8))
+        }
+        self.init(uniqueKeysWithValues: (named ?? [:]).map { (DimensionName($0), $1) })
     }
 }

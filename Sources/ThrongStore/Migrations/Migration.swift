@@ -40,5 +40,6 @@ package struct Migration: Sendable, Hashable {
         Migration(version: 17, name: "0017.clock_age_settling.sql", text: PackageResources._017_clock_age_settling_sql),
         Migration(version: 18, name: "0018.window_closing.sql", text: PackageResources._018_window_closing_sql),
         Migration(version: 19, name: "0019.frozen_terms.sql", text: PackageResources._019_frozen_terms_sql),
+        Migration(version: 20, name: "0020.origins.sql", text: PackageResources._020_origins_sql),
     ]
 }

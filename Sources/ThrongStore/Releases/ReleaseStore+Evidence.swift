@@ -14,14 +14,15 @@ extension ReleaseStore {
             earlier = try releases(within: scope.period, of: layout, metric, session)
             periods = earlier.map(\.header.period).filter { $0.kind == layout.period }
         }
-        let (terms, ties) = try terms(for: scope, session)
+        let (terms, ties, history) = try terms(for: scope, session)
         return ReleaseEvidence(
             layout: layout,
             period: scope.period,
             parts: try periods.map { try cube(layout, $0, metric, session) },
             earlier: earlier,
-            tied: try ties.map { try tied(by: $0, layout, scope.period, metric, session) } ?? [],
-            terms: terms)
+            tied: try ties.map { try tied(by: $0, history, layout, scope.period, metric, session) } ?? [],
+            terms: terms,
+            origins: history.origins(of: metric))
     }
 
     /// What a release has to satisfy at least, nil where nobody kept that, and what was counted besides.
@@ -30,7 +31,7 @@ extension ReleaseStore {
     /// away for all. Where something that holds the period was published, it is about all that it holds.
     static func terms(
         for scope: ReleaseScope, _ session: Session
-    ) throws -> (terms: ReleaseTerms?, ties: EventTies?) {
+    ) throws -> (terms: ReleaseTerms?, ties: EventTies?, history: TermsHistory) {
         let (layout, period) = (scope.layout, scope.period)
         let around = try session.run(SelectOverlappingReleases(app: layout.app, from: period.start, to: period.end))
             .map(\.release.header.period).filter { $0.start <= period.start && $0.end >= period.end }
@@ -43,7 +44,7 @@ extension ReleaseStore {
         let kept = [try terms(of: layout, session), history.strictest(of: names.union([layout.metric]))]
             .compactMap { $0 }
         let strictest = kept.dropFirst().reduce(kept.first) { $0?.stricter(with: $1) }
-        return (strictest?.counting(history.counted(by: layout.metric)), ties)
+        return (strictest?.counting(history.counted(by: layout.metric)), ties, history)
     }
 
     static func cube(

@@ -9,7 +9,8 @@ extension ReleaseStore {
     /// Where something that holds the whole period was published, it is about all that it holds, and so is the answer:
     /// then also of the metric's own other periods.
     static func tied(
-        by ties: EventTies, _ layout: MetricLayout, _ period: Period, _ metric: Int64, _ session: Session
+        by ties: EventTies, _ history: TermsHistory, _ layout: MetricLayout, _ period: Period, _ metric: Int64,
+        _ session: Session
     ) throws -> [TiedMetric] {
         func isOwn(_ other: Int64, _ part: Period) -> Bool {
             other == metric && part.start >= period.start && part.end <= period.end
@@ -55,7 +56,8 @@ extension ReleaseStore {
                 TiedMetric(
                     counted: ties.counted(
                         by: name, purpose: other.purpose, published: about.last?.header.events),
-                    layout: other, parts: parts, releases: releases, isWhole: isWhole))
+                    layout: other, parts: parts, releases: releases, isWhole: isWhole,
+                    origins: history.origins(of: id)))
         }
         return found
     }
