@@ -14,7 +14,8 @@ struct PlanCheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Says what is wrong with a plan, and what could be better.",
         discussion: """
-            Problems go to standard output, one a line, as file:line:column: message. Advice follows on standard error.
+            Problems go to standard output, one a line, as file:line:column: message. Advice follows on standard error, and \
+            lines of "tie:" for metrics that count some of the same events: what they share, and what gives way.
 
             EXIT CODES
               0  the plan is valid (there may be advice)
@@ -52,6 +53,7 @@ struct PlanCheckCommand: AsyncParsableCommand {
         let advice: [Finding]
         let changes: [String]?
         let noise: [String]?
+        let ties: [String]?
     }
 
     func run() async throws {
@@ -60,11 +62,13 @@ struct PlanCheckCommand: AsyncParsableCommand {
         var plan: Plan?
         var changes: [String]?
         var noise: [String] = []
+        var ties: [String] = []
         do {
             let read = try PlanFiles.read(file)
             changes = try former.map { try read.changes(from: PlanFiles.read($0), rules: .system) }
             advice = read.lint(today: .today)
             noise = read.noiseMargins()
+            ties = read.ties()
             problems = []
             plan = read
         } catch let found as PlanProblems {
@@ -74,12 +78,13 @@ struct PlanCheckCommand: AsyncParsableCommand {
             try Terminal.json(
                 Findings(
                     problems: problems.map { Finding($0) }, advice: advice.map { Finding($0) }, changes: changes,
-                    noise: noise.isEmpty ? nil : noise))
+                    noise: noise.isEmpty ? nil : noise, ties: ties.isEmpty ? nil : ties))
         } else {
             for problem in problems { Terminal.data(problem.description) }
             for piece in advice { Terminal.talk("advice: \(piece.description)") }
             for change in changes ?? [] { Terminal.talk("change: \(change)") }
             for margin in noise { Terminal.talk("noise: \(margin)") }
+            for tie in ties { Terminal.talk("tie: \(tie)") }
             if let plan {
                 Terminal.talk(
                     "\(file) is valid: \(Terminal.count(plan.metrics.count, "metric")), "
