@@ -41,6 +41,13 @@ struct DisclosureAttackTests {
         Attack(number: "22", claim: "tomorrow: no cell that somebody may ask for is pinned today"),
         Attack(number: "23", claim: "repeats: fifty answers with noise are one answer"),
         Attack(number: "24", claim: "interval: none around a hidden sum is too close"),
+        Attack(number: "27", claim: "two coarsenings of one field, a metric each, do not give what lies between them"),
+        Attack(
+            number: "28", claim: "a kind of event beside a metric of that event alone gives no small number"),
+        Attack(number: "31", claim: "all actions less safe ones are not one device's sixty"),
+        Attack(number: "39", claim: "one rule under two names of dimensions is one dimension"),
+        Attack(number: "39b", claim: "two names of one rule in one metric prove nothing by pairs that can't be"),
+        Attack(number: "40", claim: "a purpose with consent beside one without does not give those who refused"),
         Attack(number: "audit files", claim: "an independent attacker finds nothing in all files together"),
         Attack(number: "audit database", claim: "nor in everything that the database released"),
     ]

@@ -312,6 +312,30 @@ def close(world):
     return amounts(world.facts, metric), amounts(naive, metric)
 
 
+def tied(number, title, *names):
+    """An attack on metrics that count some of the same happenings, each of which gives nothing away by itself."""
+    metrics = [METRICS[name] for name in names]
+    same = [(metric.name, "count") for metric in metrics]
+
+    def both(world):
+        naive = [fact for metric in metrics for fact in naive_facts(metric)]
+        apart = [Family(naive_facts(metric), metric).weaknesses() for metric in metrics]
+        found = Family(world.facts, *metrics, same=same).weaknesses()
+        if not any(fact.cell is not None and fact.cell[0] in names and fact.cell[3] == () for fact in world.facts):
+            found.append("no total was published of any")
+        return found, [each for each in Family(naive, *metrics, same=same).weaknesses() if each not in sum(apart, [])]
+
+    ATTACKS.append((number, title, both))
+
+
+tied("27", "two coarsenings of one field, a metric and a partner each", "near", "far")
+tied("28", "an event that a dimension tells apart, and a metric of that event alone", "pages", "searches")
+tied("31", "all actions less safe ones, one device with sixty", "actions", "safe")
+tied("39", "one rule under two names of dimensions", "systems", "platforms")
+on("39b", "the same in one metric", "twins")
+tied("40", "a purpose that needs consent beside one that does not", "everybody", "asked")
+
+
 def audits(world):
     """The independent attacker in Swift agrees: on all files together, on the database, and on the naive files."""
     house = world.town.house

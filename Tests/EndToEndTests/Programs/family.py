@@ -14,7 +14,7 @@ class Family:
     def __init__(self, facts, *metrics, same=()):
         self.metrics = metrics
         self.same = set(same)
-        known = {metric.name: metric for metric in metrics}
+        self.known = known = {metric.name: metric for metric in metrics}
         self.facts = [
             fact for fact in facts
             # Floors of several days do not add up.
@@ -90,7 +90,7 @@ class Family:
         """What is withheld together inside a published number, as a subtraction reveals it."""
         found = []
         numbers = [
-            (frozenset(self.unknowns(metric, measure, fact.cell[2], dict(fact.cell[3]))), fact)
+            (frozenset(self.unknowns(self.known[fact.cell[0]], measure, fact.cell[2], dict(fact.cell[3]))), fact)
             for fact in self.facts
             if fact.cell and (fact.cell[0] == metric.name or (fact.cell[0], fact.cell[1]) in self.same)
             and ((fact.cell[0], fact.cell[1]) in self.same or fact.cell[1] == measure)]

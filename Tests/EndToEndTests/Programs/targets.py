@@ -2,7 +2,7 @@
 
 import itertools
 
-from town import Metric
+from town import LABELS, Metric
 
 GRID = [[3, 2, 9, 9, 9], [4, 3, 2, 9, 9], [9, 9, 3, 4, 9], [9, 9, 2, 3, 9], [9, 9, 9, 9, 9]]
 ROWS, COLUMNS = ["r1", "r2", "r3", "r4", "other"], ["c1", "c2", "c3", "c4", "other"]
@@ -23,6 +23,17 @@ def line(*counts):
 LOOKS = {
     ("a", "a", "t1"): 12, ("a", "a", "t2"): 8, ("a", "b", "t1"): 9, ("a", "b", "t2"): 6, ("b", "a", "t1"): 7,
     ("b", "a", "t2"): 5, ("b", "b", "t1"): 5, ("c", "a", "t1"): 6, ("c", "a", "t2"): 3, ("c", "b", "t1"): 3}
+
+# The same people, whose country two metrics coarsen.
+LANDED = dict(zip(COUNTRY, (20, 2, 30)))
+# The same people, whose system is a dimension under two names.
+SYSTEMS = {("iOS", "iOS", "a"): 12, ("iOS", "iOS", "b"): 3, ("Android", "Android", "a"): 14, ("Android", "Android", "b"): 11}
+PAGES = {("Search", "a"): 12, ("Search", "b"): 3, ("Home", "a"): 14, ("Home", "b"): 11}
+SHADES = LABELS["shade"]
+BOTH = [(os, os, shade) for os in LABELS["os"] for shade in SHADES]
+SEARCHES = {atom: count for atom, count in PAGES.items() if atom[0] == "Search"}
+ACTIONS = {("safe",): (12, 36), ("risky",): (1, 60)}
+ANSWERS = {("yes",): 20, ("no",): 3}
 
 METRICS = {metric.name: metric for metric in [
     Metric("margin", ["shade"], line(60, 37, 3)),
@@ -54,7 +65,7 @@ METRICS = {metric.name: metric for metric in [
     Metric("noisy", ["shade"], days={day: line(3, 40, 0) for day in range(2, 8)}, purpose="noisy",
            keys={"noise": {"mechanism": "laplace", "epsilon": "1/2"}}),
     Metric("glances", ["tint", "shade", "team"], LOOKS, blind=["team"], event="look", margins=[["tint", "shade"]]),
-    Metric("stares", ["tint", "shade", "team"], LOOKS, blind=["shade"], event="look",
+    Metric("stares", ["tint", "shade", "team"], LOOKS, blind=["shade"], event="look", heard=False,
            margins=[["tint"], ["tint", "team"]]),
     Metric("spending", ["tint"], line(6, 10, 10, 10), amounts=lambda atom: {
         "a": [1000, 400, 1, 1, 1, 1], "b": itertools.repeat(50), "c": itertools.repeat(40),
@@ -65,4 +76,25 @@ METRICS = {metric.name: metric for metric in [
     Metric("cube", ["p", "q", "s"], {
         (p, q, s): count for (p, q, s), count in zip(itertools.product(("p1", "other"), ("q1", "other"), (
             "s1", "other")), (3, 5, 5, 4, 5, 5, 5, 1))}, margins=[["p", "q"], ["p", "s"], ["q", "s"]]),
+    Metric("near", ["at_de", "at_de_li"], LANDED, possible=list(COUNTRY), blind=["at_de_li"], event="visit",
+           sends=lambda atom: {"country": COUNTRY[atom]}),
+    Metric("far", ["at_de", "at_de_li"], LANDED, possible=list(COUNTRY), blind=["at_de"], event="visit", heard=False),
+    Metric("pages", ["page", "shade"], PAGES, margins=[["page", "shade"]],
+           says=lambda atom: "search" if atom[0] == "Search" else "home", sends=lambda atom: {"shade": atom[1]}),
+    Metric("searches", ["page", "shade"], SEARCHES, possible=[("Search", shade) for shade in SHADES], blind=["page", "shade"], event="search",
+           heard=False),
+    Metric("actions", ["act"], ACTIONS, possible=list(ACTIONS), blind=["act"], says=lambda atom: f"{atom[0]}_action",
+           sends=lambda atom: {}, keys={"contribution_bound": 100}),
+    Metric("safe", ["act"], {("safe",): ACTIONS["safe",]}, possible=[("safe",)], blind=["act"], event="safe_action",
+           heard=False, keys={"contribution_bound": 100}),
+    Metric("systems", ["os", "platform", "shade"], SYSTEMS, possible=BOTH, blind=["platform"], event="boot",
+           margins=[["os", "shade"]], sends=lambda atom: {"system": atom[0], "shade": atom[2]}),
+    Metric("platforms", ["os", "platform", "shade"], SYSTEMS, possible=BOTH, blind=["os", "shade"],
+           event="boot", heard=False),
+    Metric("twins", ["os", "platform", "shade"], SYSTEMS, possible=BOTH, declares=False,
+           margins=[["os", "shade"], ["platform"]], sends=lambda atom: {"system": atom[0], "shade": atom[2]}),
+    Metric("everybody", ["answer"], ANSWERS, possible=list(ANSWERS), blind=["answer"], event="stay",
+           sends=lambda atom: {}),
+    Metric("asked", ["answer"], {("yes",): 20}, possible=[("yes",)], blind=["answer"], event="stay", purpose="asked",
+           sends=lambda atom: {}),
 ]}

@@ -25,10 +25,13 @@ class Metric:
     that Monday) to such a crowd. `possible` lists the atoms that can occur, where buckets of two dimensions exclude each
     other; `counted` the dimensions that others among `names` are made of. `sends` gives an atom's fields, `amounts` what
     each device of an atom spends, `keys` further lines of the plan, `blind` those of `names` that it is not split by: its
-    events have them for another metric's sake, which counts the same events."""
+    events have them for another metric's sake, which counts the same events. `says` gives an atom's event where there are
+    several; `heard` is false where another metric's people send all that it counts; `declares` is false where the plan
+    leaves it to rules to tell what excludes what."""
 
     def __init__(self, name, names=(), crowd=None, *, days=None, possible=None, counted=None, sends=None, amounts=None,
-                 margins=None, rollups=(), keys=None, event=None, purpose="daily", blind=()):
+                 margins=None, rollups=(), keys=None, event=None, purpose="daily", blind=(), says=None, heard=True,
+                 declares=True):
         self.name = name
         self.names = tuple(names)
         self.blind = tuple(blind)
@@ -41,7 +44,9 @@ class Metric:
         self.margins = margins
         self.rollups = tuple(rollups)
         self.keys = keys or {}
-        self.event = event or name
+        self.says = says or (lambda atom: event or name)
+        self.heard = heard
+        self.declares = declares
         self.purpose = purpose
         self.is_noisy = "noise" in self.keys
 
@@ -50,14 +55,14 @@ class Metric:
         if self.amounts:
             measures["sums"] = {"spent": {"field": "amount", "from": 0, "to": 1000, "decimals": 2, "unit": "EUR"}}
         plan = {
-            "title": self.name, "events": [self.event], "question": "How many?", "decision": "None.",
+            "title": self.name, "events": sorted({self.says(atom) for atom in self.atoms()}), "question": "How many?", "decision": "None.",
             "owner": "Tests", "expires": "EXPIRES", "purpose": self.purpose, "dimensions": list(self.counted),
             "period": "day", "measures": measures, "contribution_bound": 1}
         if self.margins is not None:
             plan["margins"] = [list(margin) for margin in self.margins]
         if self.rollups:
             plan["rollups"] = list(self.rollups)
-        if self.possible and self.counted == self.names:
+        if self.possible and self.declares and self.counted == self.names:
             every = itertools.product(*(LABELS[name] for name in self.names))
             plan["impossible"] = [dict(zip(self.names, atom)) for atom in every if atom not in self.possible]
         measures.update(self.keys.get("measures", {}))
@@ -173,14 +178,15 @@ class Town:
                     fields = metric.sends(atom)
                     if amount is not None:
                         fields["amount"] = amount
-                    everyone.setdefault((metric.purpose, place), []).append(
-                        {"event": metric.event, "at": at, "fields": fields})
+                    each = metric.count(count) // metric.people(count)
+                    everyone.setdefault((metric.purpose, place), []).extend(
+                        [{"event": metric.says(atom), "at": at, "fields": fields}] * each)
                     place += 1
         for (purpose, place), events in everyone.items():
             self.post(f"{tag}{day}-{place}", events, purpose)
 
     def post(self, identifier, events, purpose="daily", window=None):
-        rotation = {"daily": DAY, "noisy": DAY, "hourly": 3600}[purpose]
+        rotation = {"daily": DAY, "asked": DAY, "noisy": DAY, "hourly": 3600}[purpose]
         batch = {
             "app": "town", "batch": os.urandom(16).hex(), "purpose": purpose,
             "window": self.clock.now() // rotation if window is None else window, "id": identifier, "context": {},

@@ -64,7 +64,7 @@ def send_shifts(town, windows):
 def live(world):
     """Eight days and their releases, as the town lives them."""
     town, clock, house = world.town, world.town.clock, world.town.house
-    everyday = [metric for metric in METRICS.values() if metric.name not in ("edges", "shifts", "stares")]
+    everyday = [metric for metric in METRICS.values() if metric.heard and metric.name not in ("edges", "shifts")]
     hour = clock.now() // 3600
     town.send(everyday, 0)
     town.send(everyday, 1)
