@@ -40,12 +40,12 @@ struct AtomTown {
 
     /// A metric of a plan, on one line.
     static func metric(
-        _ name: String, events: String = "[click]", by dimensions: String = "[]", margins: String = "[]",
+        _ name: String, events: String = "[click]", by dimensions: String = "[]", margins: String? = nil,
         purpose: String = "product", bound: Int = 100
     ) -> String {
         """
           \(name):
-            {title: It, events: \(events), dimensions: \(dimensions), margins: \(margins), question: What?, decision: That.,
+            {title: It, events: \(events), dimensions: \(dimensions),\(margins.map { " margins: \($0)," } ?? "") question: What?, decision: That.,
             owner: Team, expires: 2027-10-31, purpose: \(purpose), period: day, contribution_bound: \(bound)}
 
         """
