@@ -14,7 +14,12 @@ extension TiedBoard {
         let sides = share.sides.sorted { $0.key < $1.key }
         let axes = Array(share.dimensions.indices)
         let runs = share.runs(of: periods)
-        let known = share.identifiers(along: axes, runs: runs, limits: rule.span == nil)
+        let isEqual = share.identity.rest == .none && !share.countsIdentifiers
+        // By how many identifiers the whole, or its parts, are more.
+        let (more, fewer) = (
+            isEqual ? share.identifiers(along: axes, runs: runs, limits: rule.span == nil) : [:],
+            isEqual ? share.identifiers(along: axes, runs: runs, limits: rule.span == nil, isReversed: true) : [:]
+        )
         var rests: Rests = [:]
         for (key, side) in sides {
             // That one metric counted nothing in a bucket only says that it did not count yet, or no longer.
@@ -24,15 +29,15 @@ extension TiedBoard {
             }
             let difference = sum(side.whole).subtractedClamped(sum(side.parts))
             let identifiers =
-                runs.firstIndex(of: [key.stretch]).flatMap { known[.init(run: $0, values: key.buckets)] } ?? []
+                runs.firstIndex(of: [key.stretch]).flatMap {
+                    (difference < 0 ? fewer : more)[.init(run: $0, values: key.buckets)]
+                } ?? []
             // What one side counts besides the other is somebody's, too: other kinds of events, or the late ones of a
             // few devices, between two releases.
             let isSmall =
                 rule.span == nil && difference != 0
                 && (abs(difference) < rule.threshold.devices
-                    || share.identity.rest == .none && !share.countsIdentifiers
-                        && rule.isOpen(
-                            abs(difference), identifiers: identifiers.map { _ in 0 }, bound: share.bound))
+                    || isEqual && rule.isOpen(abs(difference), identifiers: identifiers, bound: share.bound))
             // Of two that might be the same but for an edited plan, only that they nearly are is to be believed.
             if share.identity.rest == .unknown, !isSmall { continue }
             var (parts, whole) = (side.parts, side.whole)
@@ -157,7 +162,10 @@ extension TiedShare {
     /// - Parameters:
     ///   - axes: the shared dimensions that are kept.
     ///   - limits: false where only the windows matter.
-    func identifiers(along axes: [Int], runs: [Set<Int>], limits: Bool) -> [TiedDevices.Group: [Int64]] {
+    ///   - isReversed: true for what the parts have beyond the whole.
+    func identifiers(
+        along axes: [Int], runs: [Set<Int>], limits: Bool, isReversed: Bool = false
+    ) -> [TiedDevices.Group: [Int64]] {
         func counted(_ member: Int, limit: (place: Int, buckets: Set<Int>)?) -> TiedDevices {
             TiedDevices(
                 self, member: member,
@@ -169,7 +177,7 @@ extension TiedShare {
         var others: [TiedDevices.Group: [Int64: Int64]] = [:]
         for member in members.indices {
             let devices = counted(member, limit: limit(of: member))
-            if isWhole[member] {
+            if isWhole[member] != isReversed {
                 for (group, windows) in devices.least {
                     least[group, default: [:]].merge(windows) { max($0, $1) }
                 }
@@ -188,7 +196,7 @@ extension TiedShare {
                 }
             }
         }
-        for member in members.indices where isWhole[member] {
+        for member in members.indices where isWhole[member] && !isReversed {
             let own = limit(of: member)
             for (place, events) in members[member].kinds where own.map({ $0.place == place }) ?? true {
                 for (bucket, names) in events.enumerated()
