@@ -35,7 +35,7 @@ struct SharedAtomTests {
                 Atom(fields: ["system": "iOS", "kind": "p"], devices: 0..<30, events: 90),
                 Atom(fields: ["system": "iOS", "kind": "q"], devices: 30..<33, events: 3),
                 Atom(fields: ["system": "Android", "kind": "p"], devices: 100..<140, events: 80),
-                Atom(fields: ["system": "Android", "kind": "q"], devices: 140..<175, events: 70),
+                Atom(fields: ["system": "Android", "kind": "q"], devices: 140..<170, events: 30),
             ])
         let ours = try await expect(town, controls: [.byName, .apart]) {
             $0.fields == ["system": "iOS", "kind": "q"]
@@ -57,7 +57,7 @@ struct SharedAtomTests {
                 Atom(fields: ["system": "iOS", "kind": "p"], devices: 0..<30, events: 90),
                 Atom(fields: ["system": "iOS", "kind": "q"], devices: 30..<33, events: 3),
                 Atom(fields: ["system": "Android", "kind": "p"], devices: 100..<140, events: 80),
-                Atom(fields: ["system": "Android", "kind": "q"], devices: 140..<175, events: 70),
+                Atom(fields: ["system": "Android", "kind": "q"], devices: 140..<170, events: 30),
             ])
         let ours = try await expect(town, controls: [.naive]) { $0.fields == ["system": "iOS", "kind": "q"] }
         #expect(ours["one"] != nil && ours["one iOS"] != nil, "tops are no secret")
@@ -141,7 +141,7 @@ struct SharedAtomTests {
                 Atom(event: "search", fields: ["kind": "p"], devices: 0..<30, events: 90),
                 Atom(event: "search", fields: ["kind": "q"], devices: 30..<33, events: 3),
                 Atom(event: "home", fields: ["kind": "p"], devices: 100..<140, events: 80),
-                Atom(event: "home", fields: ["kind": "q"], devices: 140..<175, events: 70),
+                Atom(event: "home", fields: ["kind": "q"], devices: 140..<170, events: 30),
             ])
         _ = try await expect(town, controls: [.byName, .apart]) { $0.event == "search" && $0.fields["kind"] == "q" }
     }
