@@ -6,7 +6,7 @@ package import ThrongWire
 /// In memory only, and never written anywhere: a restart starts over, which delays learning and nothing else. Neither
 /// hashes nor identifiers are here as they came, both are keyed with the window's key. A pure state machine.
 /// - Cost: at most ``mostHashes`` hashes a window and dimension, 30 to 60 bytes each, and 12 bytes for each device up to
-///   the threshold.
+///   what ``RevealThreshold`` asks for, about one and a half times the threshold.
 package struct RevealCandidates: Sendable {
     /// How many hashes are told apart in one window of one dimension. Others are never asked for: identifiers and hashes
     /// cost nothing, memory does.
@@ -39,7 +39,7 @@ package struct RevealCandidates: Sendable {
     /// - Parameters:
     ///   - hash: the hash under its window's key.
     ///   - identifier: who sent it, under the same key.
-    ///   - threshold: how many devices are enough.
+    ///   - threshold: k. Enough are k and a hidden number: see ``RevealThreshold``.
     package mutating func note(
         _ hash: KeyedIdentifier, by identifier: KeyedIdentifier, of dimension: DimensionName, in window: WindowID,
         threshold: Threshold
@@ -47,19 +47,20 @@ package struct RevealCandidates: Sendable {
         var crowd = crowds[window, default: [:]].removeValue(forKey: dimension) ?? Crowd()
         defer { crowds[window]?[dimension] = crowd }
         let known = crowd.devices[hash]
-        if let known, threshold.isReached(by: known) { return .enough }
+        let enough = RevealThreshold.devices(for: hash, threshold: threshold)
+        if let known, known >= enough { return .enough }
         guard known != nil || crowd.devices.count < Self.mostHashes else { return .full }
         let isNew = crowd.pairs.insert(identifier.hash(with: hash.high, hash.low))
         let devices = (known ?? 0) + (isNew ? 1 : 0)
         crowd.devices[hash] = devices
-        return threshold.isReached(by: devices) ? .enough : .few
+        return devices >= enough ? .enough : .few
     }
 
     /// Whether enough devices have sent a hash.
     package func hasEnough(
         _ hash: KeyedIdentifier, of dimension: DimensionName, in window: WindowID, threshold: Threshold
     ) -> Bool {
-        (crowds[window]?[dimension]?.devices[hash] ?? 0) >= threshold.devices
+        (crowds[window]?[dimension]?.devices[hash] ?? 0) >= RevealThreshold.devices(for: hash, threshold: threshold)
     }
 
     /// Forgets windows that are over.

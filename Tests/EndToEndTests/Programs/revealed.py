@@ -98,6 +98,15 @@ def asked(answer):
     return [request["hash"] for request in answer.get("reveal", [])]
 
 
+def crowd(house, value, name="crowd"):
+    """Devices look for a value, one after the other, until one is asked for it: how many that took."""
+    for number in range(1, 13 * K):
+        if asked(search(house, f"{name} {number}", value)) == [hashed(value)]:
+            check(number >= K, f"of {number} devices one is asked")
+            return number
+    check(False, "nobody is asked for a value of many devices")
+
+
 def counted(house, hours="true"):
     """Events by bucket, as PostgreSQL has them."""
     house.drain()
@@ -142,11 +151,10 @@ def below_k(house, cage):
 
 
 def at_k(house):
-    for device in range(K - 1):
-        search(house, device, "apple pie")
+    crowd(house, "apple pie")
     before = counted(house)
-    answer = search(house, K - 1, "apple pie", "apple pie")
-    check(asked(answer) == [hashed("apple pie")], "the fifth device is asked, once:", answer)
+    answer = search(house, "one more", "apple pie", "apple pie")
+    check(asked(answer) == [hashed("apple pie")], "who comes later is asked, once:", answer)
     check(answer["reveal"][0]["probability"] == 3 / K and answer["reveal"][0]["dimension"] == "query", answer)
     check(asked(search(house, 0, "apple pie")) == [hashed("apple pie")], "and so is everyone who sends it later")
     # A device that lies: another value, whose hash has no devices.
@@ -166,7 +174,7 @@ def at_k(house):
     events = json.loads(connection.getresponse().read())["events"]
     connection.close()
     check([event["counted"][0]["buckets"] for event in events] == [{"query": "apple pie"}, {"query": "other"}], events)
-    say("at k a device is asked, and the value counts under its name from then on")
+    say("from k on a device is asked, and the value counts under its name from then on")
 
 
 def personal(house):
@@ -187,19 +195,16 @@ def personal(house):
 
 def restart(house):
     """kill -9: labels are there again, who was counted for a hash is not."""
-    for device in range(K - 1):
-        search(house, device, "tart")
+    enough = crowd(house, "tart")
     house.drain()
     house.kill()
     house.start()
     before = counted(house)
     check("reveal" not in search(house, 0, "apple pie"), "the label is known after a restart")
-    check("reveal" not in search(house, K - 1, "tart"), "who sent a hash before a restart is forgotten")
+    check("reveal" not in search(house, "crowd 1", "tart"), "who sent a hash before a restart is forgotten")
     after = counted(house)
     check(after["apple pie"] == before["apple pie"] + 1 and after["other"] == before["other"] + 1, before, after)
-    for device in range(K - 1):
-        answer = search(house, device, "tart")
-    check(asked(answer) == [hashed("tart")], "it is learned a little later")
+    check(crowd(house, "tart") == enough, "it is learned a little later, by as many devices")
     say("a restart delays what is learned, and nothing else")
 
 
@@ -275,8 +280,7 @@ def two_daemons(house):
     check("reveal" not in search(other, "x1", "apple pie"), "it knows what the first has learned")
     # Both come to ask for the same value; both teach it.
     for each in (house, other):
-        for device in range(K):
-            search(each, f"other {device}", "cake")
+        crowd(each, "cake", "other")
     answers = []
     threads = [threading.Thread(target=lambda each=each: answers.append(reveal(each, "cake"))) for each in (house, other)]
     for thread in threads:
@@ -292,8 +296,7 @@ def two_daemons(house):
     after = counted(house)
     check(after["cake"] == before.get("cake", 0) + 2, "both count it in one slot:", before, after)
     # What one alone has learned reaches the other by itself.
-    for device in range(K):
-        search(other, f"other {device}", "scone")
+    crowd(other, "scone", "other")
     check(reveal(other, "scone") == (202, {}), "the second learns one more")
     deadline = time.monotonic() + 60
     while house.metrics()['throng_revealed_labels{app="shop",dimension="query"}'] < MOST:
