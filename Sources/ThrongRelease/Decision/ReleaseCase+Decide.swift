@@ -17,6 +17,7 @@ extension ReleaseCase {
         let pattern: SuppressionPattern
         let coarsened: Set<ColumnIndex>
         var tiedAway: Set<ColumnIndex> = []
+        var closing: Set<ColumnIndex> = []
         var random = SystemRandomNumberGenerator()
         var faults = 0
         do throws(SuppressionError) {
@@ -31,6 +32,10 @@ extension ReleaseCase {
             }
             coarsened = laid.surroundings(ofOpenIn: found)
             hidden.formUnion(coarsened)
+            let unionsAway = UnionRepair(laid.problem, seconds: options.proofSeconds)
+                .hidden(given: found.hiding(hidden).isPublished)
+            hidden.formUnion(unionsAway)
+            closing = unionsAway
             if !tied.isEmpty {
                 let offered = found.hiding(hidden).isPublished
                 let outcome = try TiedCase(self, own: laid, options: options).keep(offered, using: &random)
@@ -51,12 +56,13 @@ extension ReleaseCase {
             throw .unverified(metric: header.layout.metric, period: header.period, faults: faults)
         }
         return decision(
-            laid, pattern, coarsened: coarsened, tiedAway: tiedAway, seconds: (clock.now - start) / .seconds(1))
+            laid, pattern, coarsened: coarsened, closing: closing, tiedAway: tiedAway,
+            seconds: (clock.now - start) / .seconds(1))
     }
 
     private func decision(
         _ laid: CaseTable, _ pattern: SuppressionPattern,
-        coarsened: Set<ColumnIndex>, tiedAway: Set<ColumnIndex>, seconds: Double
+        coarsened: Set<ColumnIndex>, closing: Set<ColumnIndex>, tiedAway: Set<ColumnIndex>, seconds: Double
     ) -> ReleaseDecision {
         var published: [PublishedCell] = []
         var withheld: [WithheldCell] = []
@@ -73,8 +79,11 @@ extension ReleaseCase {
                 } else {
                     let reason: WithholdingReason =
                         if let reason = pattern.reasons[Int(column)] { explain(reason, laid, number, place) } else {
-                            tiedAway.contains(ColumnIndex(column))
-                                ? .revealsTied : coarsened.contains(ColumnIndex(column)) ? .coarsened : .revealsDevices
+                            closing.contains(ColumnIndex(column))
+                                ? .bounds(nil)
+                                : tiedAway.contains(ColumnIndex(column))
+                                    ? .revealsTied
+                                    : coarsened.contains(ColumnIndex(column)) ? .coarsened : .revealsDevices
                         }
                     withheld.append(WithheldCell(margin: slab.margin, cell: slab.cells[place], reason: reason))
                     if !reason.isOwn {

@@ -1,0 +1,61 @@
+/// Hides the finest cells by which a union under k could be computed, whatever cells it takes to compute it.
+package struct UnionRepair {
+    private let problem: SuppressionProblem
+    private let unions: SmallUnions
+    private let deadline: ContinuousClock.Instant
+
+    /// Leaves up to which a table is looked at.
+    package static let mostLeaves = 4_000
+    /// Cells that are tried, cheapest first, for one that a union can't be computed without.
+    private static let mostTries = 200
+
+    /// - Parameter seconds: how long to look.
+    package init(_ problem: SuppressionProblem, seconds: Double) {
+        self.problem = problem
+        unions = SmallUnions(problem)
+        deadline = ContinuousClock().now + .seconds(seconds)
+    }
+
+    /// The columns to hide besides.
+    ///
+    /// - Complexity: an elimination for each union that is found, and for each cell that is tried.
+    package func hidden(given published: [Bool]) -> Set<ColumnIndex> {
+        guard problem.leafCount <= Self.mostLeaves else { return [] }
+        var isPublished = published
+        var ledger = unions.eliminated(problem.cells.map(\.isForced))
+        while ContinuousClock().now < deadline,
+            let union = unions.first(given: isPublished, except: &ledger, until: deadline)
+        {
+            guard let victim = victim(for: union, isPublished) else { break }
+            isPublished[victim] = false
+        }
+        return Set(published.indices.filter { published[$0] && !isPublished[$0] }.map { ColumnIndex(UInt32($0)) })
+    }
+
+    /// The finest and cheapest cell without which a union can't be computed; where there is none, one that it is computed
+    /// by anyway.
+    private func victim(for union: [UInt32], _ isPublished: [Bool]) -> Int? {
+        // Cells that are tied to the union by published ones.
+        let near = Set(
+            published(over: union, isPublished).flatMap { problem.columns[$0] })
+        let candidates = published(over: near.sorted(), isPublished).filter { !problem.cells[$0].isForced }
+            .sorted {
+                (-problem.cells[$0].level, problem.columns.length(of: $0), problem.cells[$0].cost, $0)
+                    < (-problem.cells[$1].level, problem.columns.length(of: $1), problem.cells[$1].cost, $1)
+            }
+        for column in candidates.prefix(Self.mostTries) {
+            var without = isPublished
+            without[column] = false
+            var basis = unions.eliminated(without)
+            if !basis.reduce(union[...]).isEmpty { return column }
+        }
+        return candidates.first
+    }
+
+    private func published(over leaves: [UInt32], _ isPublished: [Bool]) -> [Int] {
+        let wanted = Set(leaves)
+        return problem.cells.indices.filter {
+            isPublished[$0] && problem.columns[$0].contains(where: wanted.contains)
+        }
+    }
+}
