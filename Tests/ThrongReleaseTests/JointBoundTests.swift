@@ -3,55 +3,128 @@ import ThrongPlan
 
 @testable import ThrongRelease
 
-@Suite("attack 34, against which nothing helps yet: what a histogram's edges and a sum tell of each other")
+@Suite("Attack 34: a histogram's edges beside a sum prove no band to be small")
 struct JointBoundTests {
     /// Bands of what was spent, 0 to 10: each with the least and the most that one of its events adds to the sum.
     private static let bands: [(label: BucketLabel, range: ClosedRange<Int64>)] = [
         ("<1", 0...1), ("1-5", 1...5), (">=5", 5...10),
     ]
 
-    private static func release() throws -> Release {
+    private static let town = Town(
+        [Town.dimension("spent", bands.map(\.label))],
+        sums: [SumMeasure(name: "spent", field: "spent", lowest: 0, highest: 10, decimals: 0, unit: "EUR")],
+        groupings: [[], [0]])
+
+    /// - Parameter middle: the sum of the forty events of the middle band.
+    private static func release(middle: Int64) throws -> ReleaseDecision {
+        let cube = try town.cube(
+            0,
+            [
+                "<1": .init(events: 60, devices: 60, sum: 12, top: [1, 1]),
+                "1-5": .init(events: 40, devices: 40, sum: middle, top: [4, 4]),
+                ">=5": .init(events: 3, devices: 3, sum: 18, top: [6, 6]),
+            ])
+        return try ReleaseCase(header: town.header(Town.day(0), groupings: [[], [0]]), parts: [cube])
+            .decide(ReleaseOptions(seed: 1))
+    }
+
+    /// What anybody has: the total and the bands that are published; events and sum.
+    private struct Published {
+        let total: (events: Int64, sum: Int64)
+        let bands: [(events: Int64, sum: Int64)?]
+
+        init(_ release: Release) throws {
+            let cell = try #require(release.cell(CellIndex(0), in: .total))
+            total = (cell.count, cell.sums[0])
+            bands = JointBoundTests.bands.indices.map { place in
+                release.cell(CellIndex(UInt32(place)), in: Margin(bits: 1)).map { ($0.count, $0.sums[0]) }
+            }
+        }
+
+        init(total: (Int64, Int64), bands: [(Int64, Int64)?]) {
+            self.total = total
+            self.bands = bands
+        }
+
+        /// The most events that the last band can hold, by enumeration of all splits of what is hidden.
+        ///
+        /// - Parameter knowsEdges: whether each event's part of the sum is taken to lie within its band's edges.
+        func most(knowsEdges: Bool) throws -> Int64 {
+            let hidden = bands.indices.filter { bands[$0] == nil }
+            try #require(hidden.contains(2), "the small band is withheld")
+            let count = total.events - bands.reduce(0) { $0 + ($1?.events ?? 0) }
+            let sum = total.sum - bands.reduce(0) { $0 + ($1?.sum ?? 0) }
+            let others = hidden.dropLast().map { JointBoundTests.bands[$0].range }
+            let own = JointBoundTests.bands[2].range
+            return try #require(
+                (0...count).last { last in
+                    if others.isEmpty { return last == count }
+                    if !knowsEdges { return true }
+                    let rest = count - last
+                    let least = last * own.lowerBound + rest * (others.map(\.lowerBound).min() ?? 0)
+                    let most = last * own.upperBound + rest * (others.map(\.upperBound).max() ?? 0)
+                    return least...most ~= sum
+                })
+        }
+    }
+
+    @Test("a house that proves each measure for itself lets the edges prove a band small; we withhold one band more")
+    func edges() throws {
+        // The control: the small band and the cheapest other one are withheld.
+        let naive = Published(total: (103, 120), bands: [(60, 12), nil, nil])
+        #expect(try naive.most(knowsEdges: false) >= 20)
+        #expect(try naive.most(knowsEdges: true) < 20, "the control must be seen to fail")
+
+        let decision = try Self.release(middle: 90)
+        let ours = try Published(decision.release)
+        #expect(try ours.most(knowsEdges: true) >= 20)
+        #expect(decision.withheld.contains { $0.reason == .bounds(nil) })
+    }
+
+    @Test("where the sum leaves room for k events in the small band, nothing more is withheld")
+    func room() throws {
+        let ours = try Published(try Self.release(middle: 150).release)
+        #expect(try ours.most(knowsEdges: true) >= 20)
+        #expect(ours.bands.contains { $0 != nil })
+    }
+
+    @Test("where count and sum of the whole prove it alone, bands leave at least half of that")
+    func markov() throws {
+        // A sum of 90 with parts of 5 or more has eighteen of them at most, whatever is said of bands.
+        let ours = try Published(try Self.release(middle: 60).release)
+        let alone = Published(total: ours.total, bands: [nil, nil, nil])
+        #expect(try alone.most(knowsEdges: true) == 18)
+        #expect(try ours.most(knowsEdges: true) - 3 >= (18 - 3) / 2)
+    }
+
+    @Test("bands of another field are no bands of this sum: counters contradict it, and nothing more is withheld")
+    func others() throws {
         let town = Town(
-            [Town.dimension("spent", bands.map(\.label))],
+            [Town.dimension("age", ["<1", "1-5", ">=5"])],
             sums: [SumMeasure(name: "spent", field: "spent", lowest: 0, highest: 10, decimals: 0, unit: "EUR")],
             groupings: [[], [0]])
         let cube = try town.cube(
             0,
             [
-                "<1": .init(events: 60, devices: 60, sum: 12, top: [1, 1]),
-                "1-5": .init(events: 40, devices: 40, sum: 60, top: [4, 4]),
-                ">=5": .init(events: 3, devices: 3, sum: 18, top: [6, 6]),
+                "<1": .init(events: 60, devices: 60, sum: 100, top: [3, 3]),
+                "1-5": .init(events: 40, devices: 40, sum: 20, top: [1, 1]),
+                ">=5": .init(events: 3, devices: 3, sum: 2, top: [1, 1]),
             ])
-        return try ReleaseCase(header: town.header(Town.day(0), groupings: [[], [0]]), parts: [cube])
-            .decide(ReleaseOptions(seed: 1)).release
+        let frame = ReleaseFrame([cube], layout: town.layout)
+        #expect(frame.leaves.count == 3)
+        let release = ReleaseCase(header: town.header(Town.day(0), groupings: [[], [0]]), parts: [cube])
+        #expect(BandedSums(try CaseTable(release, options: ReleaseOptions(seed: 1))) == nil)
     }
 
-    /// The most events that the last band can hold, by all that is published.
-    ///
-    /// - Parameter knowsEdges: whether each event's part of the sum is taken to lie within its band's edges.
-    private static func most(_ release: Release, knowsEdges: Bool) throws -> Int64 {
-        let total = try #require(release.cell(CellIndex(0), in: .total))
-        let shown = bands.indices.map { release.cell(CellIndex(UInt32($0)), in: Margin(bits: 1)) }
-        try #require(shown[2] == nil, "the small band is withheld")
-        let hidden = bands.indices.filter { shown[$0] == nil }
-        let count = total.count - shown.reduce(0) { $0 + ($1?.count ?? 0) }
-        let sum = total.sums[0] - shown.reduce(0) { $0 + ($1?.sums[0] ?? 0) }
-        try #require(hidden.count == 2 && count > 20)
-        let other = bands[hidden[0]].range
-        let own = bands[2].range
-        return try #require(
-            (0...count).last { last in
-                let rest = count - last
-                let least = last * own.lowerBound + rest * other.lowerBound
-                let most = last * own.upperBound + rest * other.upperBound
-                return !knowsEdges || least...most ~= sum
-            })
-    }
-
-    @Test("each measure for itself leaves the small band open up to k and more; the edges prove it to be small")
-    func edges() throws {
-        let release = try Self.release()
-        #expect(try Self.most(release, knowsEdges: false) >= 20, "the control: what L3 promises of each measure")
-        #expect(try Self.most(release, knowsEdges: true) < 20, "the threat model says so, under subtraction")
+    @Test("edges are read from labels as bands have them, and from no others")
+    func labels() throws {
+        func edges(_ labels: [BucketLabel]) -> [String]? {
+            BandedSums.edges(of: labels)?.map { "\($0.from.map { "\($0)" } ?? "") \($0.to.map { "\($0)" } ?? "")" }
+        }
+        #expect(edges(["<20", "20-50", ">=50", "other"]) == [" 20.0", "20.0 50.0", "50.0 ", " "])
+        #expect(edges(["<-10", "from -10 to 20.5", ">=20.5"]) == [" -10.0", "-10.0 20.5", "20.5 "])
+        #expect(edges(["ios", "android", "other"]) == nil)
+        #expect(edges(["1", "2", ">=3"]) == nil)
+        #expect(edges(["other"]) == nil)
     }
 }

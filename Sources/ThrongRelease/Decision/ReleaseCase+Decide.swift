@@ -36,6 +36,13 @@ extension ReleaseCase {
                 .hidden(given: found.hiding(hidden).isPublished)
             hidden.formUnion(unionsAway)
             closing = unionsAway
+            if let banded = BandedSums(laid) {
+                let bandsAway = JointRepair(
+                    laid.problem, ranges: banded.ranges, mayHide: banded.isBand, seconds: options.proofSeconds
+                ).hidden(given: found.hiding(hidden).isPublished, except: Set(found.pinned))
+                hidden.formUnion(bandsAway)
+                closing.formUnion(bandsAway)
+            }
             if !tied.isEmpty {
                 let offered = found.hiding(hidden).isPublished
                 let outcome = try TiedCase(self, own: laid, options: options).keep(offered, using: &random)

@@ -1,0 +1,108 @@
+/// What an attacker can prove about one cell who knows how measures are tied: a joint table of all of them in which the cell
+/// has another value, or the published cells that bound it.
+///
+/// Where events move to a band, the sum has to follow, so a table of one measure is not enough. Joint tables are of real
+/// numbers: that each measure has a table in whole numbers is proved without ranges, by witnesses; that both have one
+/// together is not, because integer programs over cents take minutes.
+struct JointAttack {
+    let problem: SuppressionProblem
+    let ranges: [TiedRange]
+    let columnsOfLeaf: IndexLists
+    let budget: SolverBudget
+
+    /// Leaves that may move in one program. All others are held fixed, which makes joint tables rarer only.
+    private static let mostLeaves = 400
+
+    /// The outcome for one cell.
+    enum Outcome {
+        /// There is such a table, of real numbers.
+        case table
+        /// There is none, or none was found; these published columns take part in the contradiction.
+        case bounded([ColumnIndex])
+    }
+
+    /// The measures that move: the first and all that are tied to it.
+    private var moving: [Int] { [0] + ranges.map(\.measure) }
+
+    /// Looks for a joint table that moves a cell by a distance.
+    func run(_ proof: Proof, isPublished: [Bool]) -> Outcome {
+        let leaves = neighbourhood(of: Int(proof.column), isPublished)
+        var place: [UInt32: Int] = [:]
+        for (index, leaf) in leaves.enumerated() { place[leaf] = index }
+        let columns = Set(leaves.flatMap { columnsOfLeaf[Int($0)] }).filter { isPublished[Int($0)] }.sorted()
+
+        var program = CoinProgram()
+        var entries = Array(
+            repeating: [[(row: Int, coefficient: Double)]](repeating: [], count: leaves.count), count: moving.count)
+        var owners: [UInt32?] = []
+        func row(lower: Double, upper: Double, owner: UInt32? = nil) -> Int {
+            program.addRow(lower: lower, upper: upper)
+            owners.append(owner)
+            return owners.count - 1
+        }
+        for (number, measure) in moving.enumerated() {
+            let values = problem.measures[measure].values
+            for column in columns {
+                let inside = problem.columns[Int(column)].compactMap { place[$0] }
+                let sum = Double(inside.reduce(Int64(0)) { $0 + values[Int(leaves[$1])] })
+                let own = row(lower: sum, upper: sum, owner: column)
+                for index in inside { entries[number][index].append((own, 1)) }
+            }
+        }
+        for (number, range) in ranges.enumerated() {
+            for (index, leaf) in leaves.enumerated() {
+                let above = row(lower: 0, upper: .infinity)
+                entries[number + 1][index].append((above, 1))
+                entries[0][index].append((above, -Double(range.lowest[Int(leaf)])))
+                let below = row(lower: 0, upper: .infinity)
+                entries[number + 1][index].append((below, -1))
+                entries[0][index].append((below, Double(range.highest[Int(leaf)])))
+            }
+        }
+        let own = problem.columns[Int(proof.column)].compactMap { place[$0] }
+        let held = own.reduce(Int64(0)) { $0 + problem.measures[proof.measure].values[Int(leaves[$1])] }
+        let goal =
+            proof.direction == .up
+            ? row(lower: Double(held + proof.distance), upper: .infinity)
+            : row(lower: 0, upper: Double(max(0, held - proof.distance)))
+        guard let goalMeasure = moving.firstIndex(of: proof.measure) else { return .bounded([]) }
+        for index in own { entries[goalMeasure][index].append((goal, 1)) }
+        for number in moving.indices {
+            for index in leaves.indices {
+                program.addColumn(lower: 0, upper: .infinity, cost: 0, entries: entries[number][index])
+            }
+        }
+        return switch program.solveLinear(budget) {
+        case .optimal:
+            .table
+        case .infeasible(let ray):
+            .bounded(
+                Set(owners.indices.filter { $0 < ray.count && abs(ray[$0]) > 1e-9 }.compactMap { owners[$0] }).sorted()
+                    .map { ColumnIndex($0) })
+        case .undecided:
+            .bounded([])
+        }
+    }
+
+    /// Leaves around a cell, those first that short published cells tie to it.
+    private func neighbourhood(of column: Int, _ isPublished: [Bool]) -> [UInt32] {
+        guard problem.leafCount > Self.mostLeaves else { return Array(0..<UInt32(problem.leafCount)) }
+        var result: [UInt32] = []
+        var seen: Set<UInt32> = []
+        var seenColumns: Set<UInt32> = []
+        func visit(_ leaves: some Sequence<UInt32>) {
+            for leaf in leaves where result.count < Self.mostLeaves && seen.insert(leaf).inserted {
+                result.append(leaf)
+            }
+        }
+        visit(problem.columns[column])
+        var next = 0
+        while next < result.count, result.count < Self.mostLeaves {
+            let near = columnsOfLeaf[Int(result[next])].filter { isPublished[Int($0)] }
+                .sorted { (problem.columns.length(of: Int($0)), $0) < (problem.columns.length(of: Int($1)), $1) }
+            next += 1
+            for column in near where seenColumns.insert(column).inserted { visit(problem.columns[Int(column)]) }
+        }
+        return result
+    }
+}
