@@ -67,7 +67,7 @@ let package = Package(
             name: "ThrongRelease",
             dependencies: ["ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongSuppression", crypto],
             swiftSettings: strict),
-        .target(name: "ThrongAudit", dependencies: ["CCoin"], swiftSettings: strict),
+        .target(name: "ThrongAudit", dependencies: ["ThrongPlan", "ThrongWire", "CCoin"], swiftSettings: strict),
         .target(name: "ThrongTable", dependencies: ["ThrongSuppression", csv], swiftSettings: strict),
         .target(
             name: "ThrongPostgres", dependencies: ["ThrongFaults", "CLibPQ", "CLinux", logging, lifecycle],
@@ -269,7 +269,12 @@ let package = Package(
             path: "Tests/Support/Simulate", swiftSettings: strict),
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulate", "Simulation", "ThrongFaults"], swiftSettings: strict),
-        .testTarget(name: "ThrongAuditTests", dependencies: ["ThrongChance", "ThrongAudit"], swiftSettings: strict),
+        .testTarget(
+            name: "ThrongAuditTests",
+            dependencies: [
+                "ThrongChance", "ThrongAudit", "ThrongPlan", "ThrongWire", "ThrongRelease",
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "ThrongTableTests", dependencies: ["ThrongChance", "ThrongTable", "ThrongSuppression"],
             swiftSettings: strict),

@@ -198,4 +198,20 @@ struct ReportFileTests {
         #expect(!Town.audit(input).holds)
         #expect(Town.audit(input).text.contains("PINNED"))
     }
+
+    @Test("36: manifests that list a reason only where it occurred tell where somebody was refused for it")
+    func reasons() {
+        func manifest(_ name: String, _ reasons: [String]) -> AuditInput.Manifest {
+            let listed = reasons.map { "\"\($0)\": {\"from\": 0, \"to\": 0.02}" }.joined(separator: ", ")
+            let text = "{\"app\": \"town\", \"coverage\": {\"refused_because\": {\(listed)}}}"
+            return AuditInput.Manifest(bytes: Array(text.utf8), name: name)
+        }
+        func pins(_ manifests: [AuditInput.Manifest]) -> [String] {
+            var input = AuditInput()
+            input.add(manifests: manifests)
+            return Auditor().audit(input).pins.map(\.target)
+        }
+        #expect(pins([manifest("monday", ["late"]), manifest("tuesday", ["late", "malformed"])]) == ["monday"])
+        #expect(pins([manifest("monday", ["late"]), manifest("tuesday", ["late"])]).isEmpty)
+    }
 }

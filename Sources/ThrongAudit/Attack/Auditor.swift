@@ -3,16 +3,18 @@
 /// It shares no line with the release engine, so that one's mistake is not the other's. What it calls exact was
 /// recomputed in whole numbers; what it calls cleared, too. Bounds found by CBC's search alone are marked as such.
 package struct Auditor: Sendable {
-    private let options: AuditOptions
+    let options: AuditOptions
 
     /// An attacker.
     package init(options: AuditOptions = AuditOptions()) { self.options = options }
 
     /// Plays.
     ///
+    /// - Parameter plans: all versions of the public plans of any apps. What their metrics have in common is then worked
+    ///   out from them, in atoms; ties in the input are of use for apps without one.
     /// - Complexity: O(leaves × kinds of margins) to merge, then by component: elimination in the square of the
     ///   equations that are left, and one linear program for every few targets.
-    package func audit(_ input: AuditInput) -> AuditReport {
+    package func audit(_ input: AuditInput, knowing plans: [KnownPlan] = []) -> AuditReport {
         let start = ContinuousClock.now
         var deadline = Deadline(seconds: options.seconds)
         var report = AuditReport()
@@ -20,10 +22,20 @@ package struct Auditor: Sendable {
         report.unread = input.unread
         report.statements = input.statements.count
         var ledger = FindingLedger(limit: options.listed)
-        for tell in input.tells + plainTells(input) + dominance(input) { ledger.add(tell) }
+        let histories = Dictionary(grouping: plans, by: \.app).mapValues { KnownHistory($0) }
+        for tell in input.tells + plainTells(input, histories) + flags(input, histories)
+            + heavy(input, histories) + dominance(input)
+        {
+            ledger.add(tell)
+        }
         // What stands alone is quick; metrics that are tied may take all the time there is.
-        for group in MetricGroup.split(input).sorted(by: { $0.metrics.count < $1.metrics.count }) {
+        let (alone, joint) = Self.split(input, histories)
+        for group in alone.sorted(by: { $0.metrics.count < $1.metrics.count }) {
             audit(group, input.statements, deadline: deadline, into: &report, &ledger)
+            deadline = Deadline(seconds: min(deadline.left, options.seconds))
+        }
+        for family in joint.sorted(by: { $0.groups.count < $1.groups.count }) {
+            audit(family, input.statements, deadline: deadline, into: &report, &ledger)
             deadline = Deadline(seconds: min(deadline.left, options.seconds))
         }
         report.pins = ledger.pins
@@ -34,9 +46,9 @@ package struct Auditor: Sendable {
         return report
     }
 
-    private func audit(
-        _ group: MetricGroup, _ statements: [AuditStatement], deadline: Deadline, into report: inout AuditReport,
-        _ ledger: inout FindingLedger
+    func audit(
+        _ group: MetricGroup, _ statements: [AuditStatement], of family: JointMetrics? = nil, deadline: Deadline,
+        into report: inout AuditReport, _ ledger: inout FindingLedger
     ) {
         let title = "\(group.app)/\(group.metrics.sorted().joined(separator: "+"))"
         guard !deadline.isOver else {
@@ -45,9 +57,10 @@ package struct Auditor: Sendable {
         }
         for guesses in [true, false] {
             guard let model = LeafModel(group, options: options, guessesNoZero: guesses) else {
-                if group.metrics.count > 1 {
+                if group.metrics.count > 1 || family != nil {
                     return auditApart(
-                        group, title, "more than \(options.leafLimit) leaves", statements, deadline, &report, &ledger)
+                        group, family, title, "more than \(options.leafLimit) leaves", statements, deadline, &report,
+                        &ledger)
                 }
                 report.unexamined.append("\(title): more than \(options.leafLimit) leaves")
                 return
@@ -57,9 +70,14 @@ package struct Auditor: Sendable {
             attack.run { verdicts.append(($0, $1)) }
             // A guess that nothing fits was wrong.
             if attack.contradicts && guesses && model.guesses { continue }
-            if attack.contradicts && group.metrics.count > 1 {
+            if attack.contradicts && (group.metrics.count > 1 || family != nil) {
                 return auditApart(
-                    group, title, "their numbers contradict each other", statements, deadline, &report, &ledger)
+                    group, family, title, "their numbers contradict each other", statements, deadline, &report, &ledger)
+            }
+            if let family {
+                for finding in DifferenceAttack(model, of: family, statements).findings(until: deadline) {
+                    ledger.add(finding)
+                }
             }
             report.unread += model.unread
             report.leaves += model.classes.classOf.count
@@ -71,14 +89,14 @@ package struct Auditor: Sendable {
             report.targets += verdicts.count
             report.programs += attack.programs
             // A sum is as sensitive as its cell: where the count is proved to be k or more, it is only derivable.
-            var large: Set<String> = []
+            var large: Set<LeafModel.Cell> = []
             for (target, verdict) in verdicts where target.measure == .count {
                 if let lower = verdict.lower, lower >= target.threshold {
-                    large.insert(target.metric + " " + target.name)
+                    large.insert(model.cell(of: target))
                 }
             }
             for (target, verdict) in verdicts {
-                let isLarge = large.contains(target.metric + " " + target.name)
+                let isLarge = large.contains(model.cell(of: target))
                 judge(target, verdict, isLarge: isLarge, group.app, into: &report, &ledger)
             }
             note(attack, title, group, into: &report, &ledger)
@@ -86,11 +104,22 @@ package struct Auditor: Sendable {
         }
     }
 
-    /// Looks at each metric of a group alone.
+    /// Looks at each metric of a group alone, or, of many, first at each two that have events in common.
     private func auditApart(
-        _ group: MetricGroup, _ title: String, _ reason: String, _ statements: [AuditStatement], _ deadline: Deadline,
-        _ report: inout AuditReport, _ ledger: inout FindingLedger
+        _ group: MetricGroup, _ family: JointMetrics?, _ title: String, _ reason: String,
+        _ statements: [AuditStatement], _ deadline: Deadline, _ report: inout AuditReport,
+        _ ledger: inout FindingLedger
     ) {
+        if let family {
+            let pairs = family.pairs
+            report.unexamined.append(
+                "\(title), together: \(reason); each\(pairs.isEmpty ? "" : " two") examined alone")
+            for pair in pairs { audit(pair, statements, deadline: deadline, into: &report, &ledger) }
+            if pairs.isEmpty {
+                for one in family.groups { audit(one, statements, deadline: deadline, into: &report, &ledger) }
+            }
+            return
+        }
         report.unexamined.append("\(title), together: \(reason); each was examined alone")
         for one in group.apart { audit(one, statements, deadline: deadline, into: &report, &ledger) }
     }
@@ -132,7 +161,7 @@ package struct Auditor: Sendable {
         ) {
             ledger.add(
                 AuditFinding(
-                    kind: kind, severity: isPin ? .pin : .notice, app: app, metric: target.metric,
+                    kind: kind, severity: isPin ? .pin : .notice, app: app, metric: target.subject,
                     measure: target.measure, target: target.name, lower: lower, upper: upper,
                     threshold: target.measure.isSum ? 0 : target.threshold, certificates: certificates,
                     explanation: explanation))
@@ -157,7 +186,8 @@ package struct Auditor: Sendable {
         case .range(let lower, let upper, let certificates):
             if !target.measure.isSum, let upper, upper < target.threshold {
                 finding(
-                    .bounded, true, lower, upper, certificates,
+                    // Of a part that no metric counts, only what is known to be somebody is told.
+                    .bounded, !target.isAtom || lower > 0, lower, upper, certificates,
                     "lies between \(lower) and \(upper), under k = \(target.threshold)")
             } else if let upper, Interval(lower: lower, upper: upper).isClose(percent: options.closeness) {
                 finding(
@@ -170,7 +200,7 @@ package struct Auditor: Sendable {
     }
 
     /// What single published numbers give away.
-    private func plainTells(_ input: AuditInput) -> [AuditFinding] {
+    private func plainTells(_ input: AuditInput, _ histories: [String: KnownHistory]) -> [AuditFinding] {
         var thresholds: [String: Int64] = [:]
         for family in input.families {
             thresholds["\(family.app)/\(family.metric)"] = max(
@@ -178,8 +208,12 @@ package struct Auditor: Sendable {
         }
         return input.statements.compactMap { statement in
             guard let value = statement.plainValue, let term = statement.terms.first, !term.measure.isSum,
-                let threshold = thresholds["\(statement.app)/\(term.metric)"], value < threshold,
-                !(value == 0 && input.plan.publicZeros.contains(term.metric))
+                let least = thresholds["\(statement.app)/\(term.metric)"]
+            else { return nil }
+            // What was counted under a stricter plan is released under it.
+            let threshold = max(
+                least, histories[statement.app]?.threshold(of: term.metric, since: term.region.period) ?? 0)
+            guard value < threshold, !(value == 0 && input.plan.publicZeros.contains(term.metric))
             else { return nil }
             return AuditFinding(
                 kind: value == 0 ? .zeroShown : .belowThreshold, severity: .pin, app: statement.app,

@@ -16,6 +16,10 @@ package struct AuditFamily: Hashable, Sendable, Codable {
     package let threshold: Int64
     /// One a dimension: the alternatives of a split, or the one alternative of a filter.
     package let axes: [Axis]
+    /// The metric as its plan calls it, where ``metric`` stands for what several count together.
+    package var subject: String
+    /// What each cell is made of, instead of ``period``: more than one where a plan was edited within it.
+    package var pieces: [AuditRegion]
 
     /// One dimension of the table.
     package struct Axis: Hashable, Sendable, Codable {
@@ -34,7 +38,7 @@ package struct AuditFamily: Hashable, Sendable, Codable {
     /// A table.
     package init(
         source: String, app: String, metric: String, measures: [AuditMeasure], period: AuditPeriod, threshold: Int64,
-        axes: [Axis]
+        axes: [Axis], subject: String? = nil, pieces: [AuditRegion] = []
     ) {
         self.source = source
         self.app = app
@@ -43,5 +47,7 @@ package struct AuditFamily: Hashable, Sendable, Codable {
         self.period = period
         self.threshold = threshold
         self.axes = axes.sorted { $0.dimension < $1.dimension }
+        self.subject = subject ?? metric
+        self.pieces = pieces
     }
 }

@@ -35,6 +35,11 @@ package struct AuditFinding: Sendable, Codable, Hashable {
         case derivable
         /// The largest contribution is known to an insider within p %.
         case dominance
+        /// What two published numbers differ by is known, no metric counts it, and nothing proves that it stands for k
+        /// devices.
+        case uncounted
+        /// A sum of two values was published, of which too few events have one.
+        case flag
         /// A number under k was published.
         case belowThreshold
         /// A zero was published, which tells zeros from small numbers.

@@ -61,6 +61,8 @@ package struct AuditPlan: Sendable, Codable, Hashable {
         package let right: Side
         /// Whether the sides are equal instead of ordered.
         package let isEqual: Bool
+        /// In which leaves; none is everywhere.
+        package let within: [AuditRegion.Slice]
 
         /// A measure of a metric, times a whole number.
         package struct Side: Sendable, Codable, Hashable {
@@ -68,7 +70,7 @@ package struct AuditPlan: Sendable, Codable, Hashable {
             package let metric: String
             /// The measure.
             package let measure: AuditMeasure
-            /// More than 0.
+            /// Not 0; below 0 where a clip is.
             package let factor: Int64
             /// A side.
             package init(metric: String, measure: AuditMeasure, factor: Int64 = 1) {
@@ -79,11 +81,12 @@ package struct AuditPlan: Sendable, Codable, Hashable {
         }
 
         /// A tie.
-        package init(app: String, left: Side, right: Side, isEqual: Bool) {
+        package init(app: String, left: Side, right: Side, isEqual: Bool, within: [AuditRegion.Slice] = []) {
             self.app = app
             self.left = left
             self.right = right
             self.isEqual = isEqual
+            self.within = within
         }
     }
 

@@ -59,6 +59,11 @@ package struct AuditStatement: Hashable, Sendable, Codable {
     /// The value, where it is a plain number.
     var plainValue: Int64? { terms.count == 1 && terms[0].coefficient == 1 && lower == upper ? lower : nil }
 
+    /// The value, where it is a number of leaves added up, in one piece or several.
+    var wholeValue: Int64? {
+        terms.allSatisfy { $0.coefficient == 1 && $0.measure == terms[0].measure } && lower == upper ? lower : nil
+    }
+
     /// The same fact about other leaves.
     func with(terms: [Term]) -> AuditStatement {
         AuditStatement(source: source, text: text, app: app, terms: terms, lower: lower, upper: upper)

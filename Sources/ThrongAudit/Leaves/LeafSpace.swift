@@ -59,6 +59,14 @@ struct LeafSpace {
         return LeafRegion(sets: sets)
     }
 
+    /// The leaves of some labels, at any time.
+    mutating func region(slices: [AuditRegion.Slice]) -> LeafRegion? {
+        guard let period = periods.keys.first else { return nil }
+        guard var region = region(AuditRegion(period: period, slices: slices)) else { return nil }
+        region.sets[axes.count - 1] = -1
+        return region
+    }
+
     /// The moments of a period that is in use.
     func moments(of region: LeafRegion) -> [Int32] { axes[axes.count - 1].members(of: region.sets[axes.count - 1]) }
 

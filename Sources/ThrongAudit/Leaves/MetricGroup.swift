@@ -6,6 +6,8 @@ struct MetricGroup {
     var statements: [(place: Int, statement: AuditStatement)]
     var families: [AuditFamily]
     let plan: AuditPlan
+    /// Whether its one metric stands for what several count together.
+    var isJoint = false
 
     /// Splits the input so that nothing published links two groups.
     static func split(_ input: AuditInput) -> [MetricGroup] {
@@ -119,7 +121,7 @@ struct MetricGroup {
 
     /// Everything that is dated.
     var periods: Set<AuditPeriod> {
-        var periods = Set(families.map(\.period))
+        var periods = Set(families.flatMap { $0.pieces.isEmpty ? [$0.period] : $0.pieces.map(\.period) })
         for (_, statement) in statements { periods.formUnion(statement.terms.map(\.region.period)) }
         if let first = periods.map(\.start).min() {
             for metric in metrics {
@@ -139,7 +141,10 @@ struct MetricGroup {
         for (_, statement) in statements {
             for term in statement.terms { for slice in term.region.slices { use(slice.dimension, slice.labels) } }
         }
-        for family in families { for axis in family.axes { use(axis.dimension, axis.alternatives.flatMap { $0 }) } }
+        for family in families {
+            for axis in family.axes { use(axis.dimension, axis.alternatives.flatMap { $0 }) }
+            for slice in family.pieces.flatMap(\.slices) { use(slice.dimension, slice.labels) }
+        }
         for zero in plan.structuralZeros where metrics.contains(zero.metric) {
             for slice in zero.slices { use(slice.dimension, slice.labels) }
         }

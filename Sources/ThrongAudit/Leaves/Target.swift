@@ -2,6 +2,10 @@
 struct Target {
     /// The metric.
     let metric: String
+    /// The metric as its plan calls it.
+    let subject: String
+    /// Whether no metric has it as a cell: leaves that published numbers of several cut out together.
+    let isAtom: Bool
     /// The measure.
     let measure: AuditMeasure
     /// k.

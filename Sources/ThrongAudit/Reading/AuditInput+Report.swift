@@ -1,3 +1,5 @@
+package import ThrongWire
+
 extension AuditInput {
     /// Adds a partner's report, byte by byte as it was delivered (Schema/report.schema.json).
     ///
@@ -69,6 +71,11 @@ enum Instant {
         let days = era * 146_097 + ofEra * 365 + ofEra / 4 - ofEra / 100 + ofYear - 719_468
         return ((days * 24 + hour) * 60 + minute) * 60 + second
     }
+}
+
+extension AuditPeriod {
+    /// Reads an instant as reports print it, "2026-11-15T23:00:00Z", or as a number of seconds; nil is neither.
+    package static func instant(_ text: String) -> UnixSeconds? { Instant.seconds(text).map { UnixSeconds($0) } }
 }
 
 extension JSONTree {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ThrongAudit
+import ThrongPlan
 import ThrongRelease
 import ThrongStore
 import ThrongTable
@@ -11,16 +12,19 @@ struct AuditCommand: AsyncParsableCommand {
         abstract: "Plays the attacker on everything that was released, and says what can be worked out.",
         discussion: """
             With --released it reads the files that partners got, and nothing else: every JSON report below the folder, \
-            of all partners and periods together. Otherwise it reads the released tables of a database (--database), or \
-            of a data directory's private PostgreSQL (--data), and nothing else.
+            of all partners and periods together, and manifests for what they say of coverage. Otherwise it reads the \
+            released tables of a database (--database), or of a data directory's private PostgreSQL (--data), and nothing \
+            else.
 
             It eliminates, bounds with linear and integer programs, and compares over periods and partners. A pin is a \
             withheld number that is derived exactly or proved to be under k; each comes with the published numbers that \
             give it away and how they combine. A withheld number that turns out to be k or more is a notice.
 
-            With --plan it also uses what the public plan says: which buckets a coarser dimension is made of, and which \
-            combinations cannot occur, and which metrics count the same events: their numbers are then taken to be equal, or \
-            no more than others, where they share dimensions. What a database holds says so by itself.
+            With --plan it also uses what the public plan says: fields and rules, events and clients, bounds, clips and k. \
+            From these it works out what several metrics count together, whatever they call it, and attacks their numbers \
+            as one table. A plan that was edited is given in all of its versions, each but the first with the time from \
+            which on it was in force: --plan old.yaml --plan new.yaml@2026-03-02T12:00:00Z. Of plans it does not have it \
+            knows what a database's releases say of themselves: which events they count, and buckets by name.
 
             With --table it attacks tables of one's own, as `throng suppress` writes them: columns count, value where there \
             is one, and status, every other column a dimension. --threshold is their k, and --hierarchy what codes add up \
@@ -46,7 +50,11 @@ struct AuditCommand: AsyncParsableCommand {
 
     @OptionGroup var levels: HierarchyFiles
     @OptionGroup var place: Place
-    @OptionGroup var plans: PlanFiles
+    @Option(
+        name: .customLong("plan"),
+        help: ArgumentHelp(
+            "A plan, or one of its versions: FILE@TIME was in force from then on.", valueName: "file"))
+    var plans: [String] = []
 
     @Option(help: "Seconds for the whole audit.")
     var seconds: Double = 300
@@ -65,7 +73,7 @@ struct AuditCommand: AsyncParsableCommand {
         guard released == nil || !hasPlace else {
             throw ValidationError("--released stands alone: name files or a database, not both.")
         }
-        guard table.isEmpty || (released == nil && !hasPlace && plans.files.isEmpty) else {
+        guard table.isEmpty || (released == nil && !hasPlace && plans.isEmpty) else {
             throw ValidationError("--table stands alone: it is neither reports nor a database, and has no plan.")
         }
         guard seconds > 0, (0...100).contains(p) else {
@@ -79,9 +87,14 @@ struct AuditCommand: AsyncParsableCommand {
         options.closeness = p
         options.derivableIsPin = derivable
         var (input, counted) = try await input()
-        if !plans.files.isEmpty { for plan in try plans.read() { try input.learn(plan) } }
+        let versions = try plans.map(PlanInForce.init)
+        for (_, versions) in Dictionary(grouping: versions, by: \.plan.app.name) {
+            // What one version says of buckets need not hold for another's numbers: the audit reads these by period.
+            if versions.count == 1 { try input.learn(versions[0].plan) }
+        }
         if input.plan.ties.isEmpty { input.tie(counted) }
-        let report = Auditor(options: options).audit(input)
+        let report = Auditor(options: options).audit(
+            input, knowing: versions.map { KnownPlan($0.plan, since: $0.since) })
         if json { try Terminal.json(report) } else { Terminal.data(report.text) }
         if !report.holds { throw ExitCode(2) }
     }
@@ -120,15 +133,21 @@ struct AuditCommand: AsyncParsableCommand {
         guard let names = FileManager.default.enumerator(atPath: folder)?.compactMap({ $0 as? String }) else {
             throw CommandFailure("\(folder): there is no such folder, or it can't be read.")
         }
-        for name in names.sorted() where name.hasSuffix(".json") && !name.hasSuffix(".manifest.json") {
+        var manifests: [AuditInput.Manifest] = []
+        for name in names.sorted() where name.hasSuffix(".json") {
             guard let bytes = FileManager.default.contents(atPath: folder + "/" + name) else {
                 throw CommandFailure("\(folder)/\(name) can't be read.")
             }
-            input.add(report: [UInt8](bytes), name: name)
+            if name.hasSuffix(".manifest.json") {
+                manifests.append(AuditInput.Manifest(bytes: [UInt8](bytes), name: name))
+            } else {
+                input.add(report: [UInt8](bytes), name: name)
+            }
         }
         guard !input.sources.isEmpty else {
             throw CommandFailure("\(folder) holds no JSON report. Deliver reports as json to have them audited.")
         }
+        input.add(manifests: manifests)
         return input
     }
 }

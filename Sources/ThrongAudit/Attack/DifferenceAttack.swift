@@ -1,0 +1,150 @@
+/// What published numbers of metrics that count the same happenings differ by: one less others that lie within it.
+///
+/// Such a difference is known as soon as both are, whatever is withheld elsewhere. Where no metric counts it, nobody knows
+/// how many devices are behind it either; that it stands for k of them then only follows where one device can't have sent
+/// so much.
+struct DifferenceAttack {
+    private let model: LeafModel
+    private let counts: MetricCounts
+    private let statements: [AuditStatement]
+    private let numbers: [Number]
+
+    /// A published number of events.
+    private struct Number {
+        let place: Int
+        let regions: [LeafRegion]
+        let value: Int64
+        let metric: KnownMetric
+        let threshold: Int64
+        /// The most that one device can have added. Unit: events.
+        let most: Int64
+        /// The dimensions by which it was split, and its period.
+        let table: String
+    }
+
+    init(_ model: LeafModel, of family: JointMetrics, _ statements: [AuditStatement]) {
+        self.model = model
+        self.statements = statements
+        counts = MetricCounts(family, model.space)
+        struct Key: Hashable {
+            let metric: String
+            let regions: [LeafRegion]
+        }
+        var seen: Set<Key> = []
+        numbers = model.facts.compactMap { fact in
+            let statement = statements[fact.place]
+            guard statement.plainValue != nil, let term = statement.terms.first,
+                let metric = family.history.stretches(of: term.metric, in: term.region.period).first?.metric,
+                seen.insert(Key(metric: metric.name, regions: fact.regions)).inserted
+            else { return nil }
+            let period = term.region.period
+            let windows = max(1, (period.end - period.start + metric.windowSeconds - 1) / metric.windowSeconds)
+            let shown = model.group.families.filter { $0.subject == metric.name }.map(\.threshold).max() ?? 0
+            let (most, overflow) = metric.bound.multipliedReportingOverflow(by: windows)
+            return Number(
+                place: fact.place, regions: fact.regions, value: fact.value, metric: metric,
+                threshold: max(shown, family.history.threshold(of: metric.name, since: period)),
+                most: overflow ? .max : most,
+                table: "\(metric.name) \(period) \(term.region.slices.map(\.dimension))")
+        }.sorted { ($0.value, $0.place) < ($1.value, $1.place) }
+    }
+
+    /// Plays.
+    ///
+    /// - Complexity: O(numbers²) comparisons of regions at worst; only numbers that are close enough are compared.
+    func findings(until deadline: Deadline) -> [AuditFinding] {
+        var found: [AuditFinding] = []
+        for whole in numbers {
+            if deadline.isOver { return found }
+            var tables: [String: [Number]] = [:]
+            for part in numbers where part.value <= whole.value && part.place != whole.place && isInside(part, whole) {
+                if let finding = self.finding(whole, [part]) { found.append(finding) }
+                tables[part.table, default: []].append(part)
+            }
+            for (_, parts) in tables.sorted(by: { $0.key < $1.key }) where parts.count > 1 {
+                if let finding = self.finding(whole, parts) { found.append(finding) }
+            }
+        }
+        return found
+    }
+
+    private func finding(_ whole: Number, _ parts: [Number]) -> AuditFinding? {
+        let rest = whole.value - parts.reduce(0) { $0 + $1.value }
+        let threshold = parts.reduce(whole.threshold) { max($0, $1.threshold) }
+        guard rest > 0 else { return nil }
+        let isSmall = rest < threshold
+        if !isSmall {
+            // Of one metric's own cells the devices are known.
+            guard parts.count == 1, let part = parts.first, part.metric.name != whole.metric.name,
+                (rest - 1) / whole.most + 1 < threshold, !counts.isCounted(whole.regions, part.regions),
+                !numbers.contains(where: { isInside($0, whole) && !meets($0, part) })
+            else { return nil }
+        }
+        let numbers = [(whole, "1")] + parts.map { ($0, "-1") }
+        let names = parts.map { statements[$0.place].terms[0] }
+        return AuditFinding(
+            kind: isSmall ? .exact : .uncounted, severity: .pin, app: model.group.app, metric: whole.metric.name,
+            measure: .count,
+            target:
+                "\(name(whole)) less \(names.count == 1 ? name(parts[0]) : "\(names.count) numbers of \(parts[0].metric.name)")",
+            lower: rest, upper: rest, threshold: threshold,
+            certificates: [
+                AuditCertificate(
+                    claim: .equal,
+                    steps: numbers.map { number, sign in
+                        .init(
+                            coefficient: sign, source: statements[number.place].source,
+                            number: statements[number.place].text)
+                    }, zeros: [],
+                    rules: Set(numbers.map(\.0.metric.name)).count > 1 ? ["nobody came to a contribution bound"] : [],
+                    total: "\(rest)", isExact: true)
+            ],
+            explanation: isSmall
+                ? "can only be \(rest), under k = \(threshold)"
+                : "is \(rest), which \((rest - 1) / whole.most + 1) devices can have sent, under k = \(threshold); "
+                    + "nobody counted how many did")
+    }
+
+    private func name(_ number: Number) -> String {
+        "\(number.metric.name) of \(statements[number.place].terms[0].region)"
+    }
+
+    /// Whether two numbers have a leaf in common.
+    private func meets(_ one: Number, _ other: Number) -> Bool {
+        one.regions.contains { left in
+            other.regions.contains { right in
+                model.space.axes.indices.allSatisfy { axis in
+                    let members = model.space.axes[axis].members(of: right.sets[axis])
+                    return model.space.axes[axis].members(of: left.sets[axis]).contains(where: members.contains)
+                }
+            }
+        }
+    }
+
+    /// Whether every leaf of one number is among another's.
+    private func isInside(_ part: Number, _ whole: Number) -> Bool {
+        guard part.regions != whole.regions else { return false }
+        return part.regions.allSatisfy { small in
+            whole.regions.contains { large in
+                model.space.axes.indices.allSatisfy { axis in
+                    large.sets[axis] < 0 || large.sets[axis] == small.sets[axis]
+                        || (small.sets[axis] >= 0
+                            && Self.isSubset(
+                                model.space.axes[axis].members(of: small.sets[axis]),
+                                model.space.axes[axis].members(of: large.sets[axis])))
+                }
+            }
+        }
+    }
+
+    /// Of ascending places.
+    private static func isSubset(_ small: [Int32], _ large: [Int32]) -> Bool {
+        guard small.count <= large.count else { return false }
+        var rest = large[...]
+        for place in small {
+            rest = rest.drop { $0 < place }
+            guard rest.first == place else { return false }
+        }
+        return true
+    }
+}
