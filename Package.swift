@@ -65,7 +65,7 @@ let package = Package(
         .target(name: "ThrongSuppression", dependencies: ["ThrongChance", "CCoin"], swiftSettings: strict),
         .target(
             name: "ThrongRelease",
-            dependencies: ["ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongSuppression", crypto],
+            dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongSuppression", crypto],
             swiftSettings: strict),
         .target(name: "ThrongAudit", dependencies: ["ThrongPlan", "ThrongWire", "CCoin"], swiftSettings: strict),
         .target(name: "ThrongTable", dependencies: ["ThrongSuppression", csv], swiftSettings: strict),
@@ -95,7 +95,8 @@ let package = Package(
         .target(
             name: "ThrongDelivery",
             dependencies: [
-                "ThrongPlan", "ThrongWire", "ThrongRelease", "ThrongPostgres", "ThrongStore", "ThrongInsight",
+                "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongRelease", "ThrongPostgres", "ThrongStore",
+                "ThrongInsight",
                 "ThrongReport", "ThrongHTTP", "CLinux", crypto, logging, lifecycle,
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -272,7 +273,7 @@ let package = Package(
         .testTarget(
             name: "ThrongAuditTests",
             dependencies: [
-                "ThrongChance", "ThrongAudit", "ThrongPlan", "ThrongWire", "ThrongRelease",
+                "ThrongChance", "ThrongFaults", "ThrongAudit", "ThrongPlan", "ThrongWire", "ThrongRelease",
             ],
             swiftSettings: strict),
         .testTarget(

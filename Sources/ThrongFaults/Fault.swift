@@ -25,6 +25,18 @@ package enum Fault: String, CaseIterable, Sendable {
     case askPatiently = "ask_patiently"
     /// A copy takes a daemon's place without waiting for it to notice.
     case takeWithoutLease = "take_without_lease"
+    /// Each metric is released as if no other counted any of its events.
+    case releaseApart = "release_apart"
+    /// What was counted under one plan is released under the terms of the one in force.
+    case forgetTerms = "forget_terms"
+    /// One or two devices may make up nearly all of a number.
+    case allowDominance = "allow_dominance"
+    /// A sum of two values is a sum like any other.
+    case forgetFlags = "forget_flags"
+    /// A month and the weeks that make it up are not known to be the same time.
+    case forgetTiling = "forget_tiling"
+    /// A manifest lists a reason for refusals as soon as one event was refused for it.
+    case listReasonsThatOccurred = "list_reasons_that_occurred"
 
     /// Whether this promise is broken; false in a release build.
     @inlinable @inline(__always)

@@ -1,3 +1,4 @@
+internal import ThrongFaults
 internal import ThrongInsight
 internal import ThrongReport
 internal import ThrongWire
@@ -58,6 +59,7 @@ package struct CoverageStatement: Sendable, Hashable {
 
     /// Every reason that there is, whether or not it occurred: that one does would tell of a single event.
     private var reasons: [String] {
+        if Fault.listReasonsThatOccurred.isOn { return totals.refusals.filter { $0.value > 0 }.keys.sorted() }
         let known = RefusalReason.allCases.filter { $0 != .optedOut }.map(\.rawValue)
         return Set(known).union(totals.refusals.keys).sorted()
     }

@@ -1,3 +1,4 @@
+internal import ThrongFaults
 internal import ThrongPlan
 internal import ThrongSuppression
 
@@ -43,7 +44,7 @@ extension ReleaseCase {
                 hidden.formUnion(bandsAway)
                 closing.formUnion(bandsAway)
             }
-            if !tied.isEmpty {
+            if !tied.isEmpty, !Fault.releaseApart.isOn {
                 let offered = found.hiding(hidden).isPublished
                 let outcome = try TiedCase(self, own: laid, options: options).keep(offered, using: &random)
                 tiedAway = outcome.away

@@ -1,3 +1,4 @@
+internal import ThrongFaults
 import ThrongNoise
 package import ThrongPlan
 
@@ -67,7 +68,7 @@ package struct ReleaseHeader: Sendable, Hashable, Codable {
     ///
     /// Its events are those that were counted; nobody says which where a plan was edited meanwhile.
     package func tightened(by terms: ReleaseTerms?) -> ReleaseHeader {
-        guard let terms else { return self }
+        guard let terms, !Fault.forgetTerms.isOn else { return self }
         let wanted = Set((sensitive ?? []) + terms.sensitive)
         return ReleaseHeader(
             layout: layout, period: period, plan: plan, threshold: max(threshold, terms.threshold), sampling: sampling,

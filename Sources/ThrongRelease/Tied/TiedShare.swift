@@ -1,3 +1,4 @@
+internal import ThrongFaults
 internal import ThrongPlan
 
 /// Where the metrics of an identity meet: their leaves by stretch of time and by bucket of what they share.
@@ -153,7 +154,8 @@ struct Stretches {
 
     /// Whether periods of a kind make a stretch up without a gap, as the weeks of a February that begins on a Monday do.
     private static func fill(_ stretch: Period, _ periods: Set<Period>, _ kind: PeriodKind) -> Bool {
-        periods.filter { $0.kind == kind }.reduce(0) { $0 + ($1.end - $1.start) } == stretch.end - stretch.start
+        if Fault.forgetTiling.isOn { return false }
+        return periods.filter { $0.kind == kind }.reduce(0) { $0 + ($1.end - $1.start) } == stretch.end - stretch.start
     }
 
     /// A stretch by its place.

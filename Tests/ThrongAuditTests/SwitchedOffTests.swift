@@ -1,0 +1,119 @@
+import Testing
+import ThrongAudit
+import ThrongFaults
+import ThrongPlan
+import ThrongRelease
+
+/// A protection that is switched off lets one of the attacks through, and the audit finds it in what was published; with
+/// the protection on it finds nothing.
+@Suite("Promise 5: what a protection is for, the audit finds without it", .serialized)
+struct SwitchedOffTests {
+    private typealias People = PlanTown.People
+
+    /// What the audit finds of a town that is released without some protections.
+    private static func audit(
+        _ plan: Plan, _ people: [PlanTown.People], without faults: Set<Fault>, _ periods: [Period] = [PlanTown.day(0)],
+        terms: ReleaseTerms? = nil, knowing plans: [KnownPlan]? = nil
+    ) throws -> AuditReport {
+        var town = PlanTown(plan, people)
+        try Fault.with(faults) { try town.release(periods, terms: terms) }
+        #expect(!town.releases.flatMap(\.cells).isEmpty, "nothing was published")
+        return town.audit(plans)
+    }
+
+    private static let country = "country: {title: Country, field: country, list: [AT, DE, CH], partitions: devices}"
+
+    private static func at(_ country: String, _ devices: Int64, _ events: [String: Int64]) -> PlanTown.People {
+        PlanTown.People(devices: devices, values: ["country": country], events: events)
+    }
+
+    @Test("18c: kinds of a total, released apart, give the last kind away")
+    func kinds() throws {
+        let plan = try PlanTown.plan(
+            Self.country,
+            PlanTown.metric("all", "view, click", "country") + PlanTown.metric("views", "view", "country")
+                + PlanTown.metric("clicks", "click", "country"))
+        let people = [
+            Self.at("AT", 300, ["view": 1]), Self.at("AT", 7, ["click": 1]), Self.at("DE", 400, ["view": 1]),
+            Self.at("DE", 90, ["click": 1]), Self.at("CH", 100, ["view": 1]), Self.at("CH", 80, ["click": 1]),
+        ]
+        let report = try Self.audit(plan, people, without: [.releaseApart])
+        #expect(report.pins.contains { $0.upper == 7 && $0.lower == 7 }, "\(report.text)")
+        let ours = try Self.audit(plan, people, without: [])
+        #expect(ours.holds, "\(ours.text)")
+    }
+
+    @Test("29: eight devices counted under k = 20 and released under k = 5")
+    func terms() throws {
+        let plan = try PlanTown.plan(Self.country, PlanTown.metric("all", "click", "country"))
+        let edited = try PlanTown.plan(Self.country, PlanTown.metric("all", "click", "country"), threshold: 5)
+        let people = [
+            Self.at("AT", 8, ["click": 1]), Self.at("DE", 400, ["click": 1]), Self.at("CH", 90, ["click": 1]),
+        ]
+        let versions = [KnownPlan(plan), KnownPlan(edited, since: PlanTown.day(1).start + 3600)]
+        let terms = plan.metrics.first.map(plan.releaseTerms)
+        let report = try Self.audit(edited, people, without: [.forgetTerms], terms: terms, knowing: versions)
+        #expect(report.pin(.belowThreshold, "country=AT") != nil, "\(report.text)")
+        // Under the edited plan alone it is nothing worth a word.
+        #expect(try Self.audit(edited, people, without: [.forgetTerms]).holds)
+        let ours = try Self.audit(edited, people, without: [], terms: terms, knowing: versions)
+        #expect(ours.holds, "\(ours.text)")
+    }
+
+    @Test("33: of 219 events 200 may be one device's")
+    func dominance() throws {
+        let plan = try PlanTown.plan(
+            Self.country, PlanTown.metric("taps", "tap", "country", bound: 200, more: ", measures: {reach: true}"))
+        let people = [Self.at("AT", 1, ["tap": 200]), Self.at("AT", 19, ["tap": 1]), Self.at("DE", 400, ["tap": 1])]
+        let report = try Self.audit(plan, people, without: [.allowDominance])
+        #expect(report.pin(.dominance, "AT") != nil, "\(report.text)")
+        let ours = try Self.audit(plan, people, without: [])
+        #expect(ours.holds, "\(ours.text)")
+    }
+
+    @Test("33: three of forty have the one of two values")
+    func flags() throws {
+        let plan = try PlanTown.plan(
+            Self.country,
+            PlanTown.metric(
+                "visits", "visit", "country", bound: 1,
+                more: ", measures: {sums: {sick: {field: sick, from: 0, to: 1, decimals: 0}}}"))
+        func people(_ sick: String, _ devices: Int64, _ country: String) -> PlanTown.People {
+            People(devices: devices, values: ["country": country, "sick": sick], events: ["visit": 1])
+        }
+        let town = [
+            people("1", 3, "AT"), people("0", 37, "AT"), people("1", 60, "DE"), people("0", 90, "DE"),
+            people("1", 70, "CH"), people("0", 80, "CH"),
+        ]
+        let report = try Self.audit(plan, town, without: [.forgetFlags])
+        #expect(report.pin(.flag, "AT")?.upper == 3, "\(report.text)")
+        let ours = try Self.audit(plan, town, without: [])
+        #expect(ours.holds, "\(ours.text)")
+    }
+
+    @Test("41: four weeks that make up a February give its four days' late-comers away")
+    func weeks() throws {
+        let plan = try PlanTown.plan(
+            Self.country,
+            PlanTown.metric("weekly", "visit", "country", period: .week)
+                + PlanTown.metric("monthly", "visit", "country", period: .month))
+        // 2027-02-01 is the Monday 77 days later.
+        let first = PlanTown.monday + 77 * 86_400
+        let weeks = (0..<4).map { week in
+            Period(kind: .week, start: first + Int64(week) * 604_800, end: first + Int64(week + 1) * 604_800)
+        }
+        let month = Period(kind: .month, start: first, end: first + 28 * 86_400)
+        func people(_ country: String, _ devices: Int64, week: Int) -> PlanTown.People {
+            People(
+                devices: devices, values: ["country": country], events: ["visit": 1],
+                days: 77 + 7 * week..<78 + 7 * week)
+        }
+        let town =
+            (0..<3).flatMap { [people("AT", 100, week: $0), people("DE", 200, week: $0), people("CH", 90, week: $0)] }
+            + [people("AT", 6, week: 3), people("DE", 200, week: 3), people("CH", 90, week: 3)]
+        let report = try Self.audit(plan, town, without: [.forgetTiling], weeks + [month])
+        #expect(report.pins.contains { $0.upper == 6 && $0.lower == 6 }, "\(report.text)")
+        let ours = try Self.audit(plan, town, without: [], weeks + [month])
+        #expect(ours.holds, "\(ours.text)")
+    }
+}
