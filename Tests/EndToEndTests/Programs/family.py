@@ -36,6 +36,13 @@ class Family:
     def bounds(self, unknowns):
         return self.system.bounds(dict.fromkeys(unknowns, 1))
 
+    def people(self, metric, unknown):
+        """The devices behind an unknown: where metrics share it, those of whichever counts it."""
+        name, day, atom = unknown
+        shared = {other for other, _ in self.same}
+        metrics = [each for each in self.metrics if each.name in shared] if name == "same" else [metric]
+        return max(Metric.people(each.crowd.get(day, {}).get(atom, 0)) for each in metrics)
+
     def spans(self, metric):
         """Days, and whatever else somebody published."""
         return list(dict.fromkeys(
@@ -102,8 +109,7 @@ class Family:
             for grouping, children in by_grouping.items():
                 parts = [inside for inside in children if inside < whole]
                 rest = whole.difference(*parts)
-                devices = sum(
-                    Metric.people(metric.crowd.get(day, {}).get(atom, 0)) for _, day, atom in rest)
+                devices = sum(self.people(metric, unknown) for unknown in rest)
                 if parts and 0 < devices < K:
                     found.append(
                         f"{parent} less the {len(parts)} published parts by {grouping[1] or 'day'} are {devices} devices")

@@ -68,6 +68,16 @@ class Metric:
             return {base, base | frozenset(insight["part"])} if "part" in insight else {base, where}
         return {base, base | {self.histogram}} if insight["kind"] == "distribution" else {base}
 
+    def kinds(self):
+        """What it counts, and what it tells apart by a dimension of events' names."""
+        kinds = [self.events]
+        for dimension in self.dimensions:
+            if dimension.kind == "list" and dimension.field == "event":
+                named = dimension.rule if isinstance(dimension.rule, dict) else {each: [each] for each in dimension.rule}
+                groups = [{str(value) for value in values} for values in named.values()]
+                kinds += [self.events & group for group in groups] + [self.events.difference(*groups)]
+        return [kind for kind in kinds if kind]
+
     def labels(self, cell, margin):
         """A leaf's labels with those that the margin sums out left out, as (name, label) pairs."""
         return tuple((name, label) for name, label in zip(self.names, cell) if name in margin)
@@ -222,17 +232,21 @@ class Oracle:
         return found
 
     def group(self, metric):
-        """The metrics that count the same events of the same clients, directly or through others, itself among them."""
-        def clients(each):
+        """The metrics that count the same events of the same clients, or a kind of events that one of them tells apart,
+        directly or through others, itself among them."""
+        def asks(each):
             purpose = self.plan["purposes"][each.purpose]
-            return purpose["consent"], sorted(purpose.get("refused_by", []))
+            return {*purpose.get("refused_by", []), *(["consent"] if purpose["consent"] == "required" else [])}
+
+        def holds(one, other):
+            """Whether what one counts, or a kind of it, is all among what the other does, or a kind of that."""
+            return asks(one) >= asks(other) and any(mine <= its for mine in one.kinds() for its in other.kinds())
 
         found, waiting = {metric.name}, [metric]
         while waiting:
             one = waiting.pop()
             for other in self.metrics.values():
-                holds = one.events <= other.events or other.events <= one.events
-                if holds and clients(one) == clients(other) and other.name not in found:
+                if other.name not in found and (holds(one, other) or holds(other, one)):
                     found.add(other.name)
                     waiting.append(other)
         return found
