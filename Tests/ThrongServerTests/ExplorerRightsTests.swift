@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Synchronization
 import Testing
 import ThrongPlan
@@ -36,7 +35,7 @@ struct ExplorerRightsTests {
     private final class Pages: Sendable {
         let access: AccessStore
         let portal: Portal
-        let application: Application<RouterResponder<BasicRequestContext>>
+        let client: RouterClient
         let clock: Clock
 
         final class Clock: Sendable {
@@ -54,7 +53,7 @@ struct ExplorerRightsTests {
             }
             let router = Router(context: BasicRequestContext.self)
             try portal.add(to: router)
-            application = Application(router: router)
+            client = RouterClient(router)
         }
 
         func close() {
@@ -73,33 +72,30 @@ struct ExplorerRightsTests {
     }
 
     /// What a token's owner gets for signing in; nil where that is refused.
-    private static func cookie(_ client: some TestClientProtocol, _ secret: AccessSecret) async throws -> String? {
-        let form = ByteBuffer(string: "token=\(secret.text)")
-        return try await client.execute(uri: "/sign-in", method: .post, body: form) { answer in
-            answer.status == .seeOther
-                ? answer.headers[.setCookie]?.split(separator: ";").first.map { String($0) } : nil
-        }
+    private static func cookie(_ client: RouterClient, _ secret: AccessSecret) async throws -> String? {
+        let answer = try await client.send(.post, "/sign-in", body: "token=\(secret.text)")
+        return answer.status == .seeOther
+            ? answer.headers[.setCookie]?.split(separator: ";").first.map { String($0) } : nil
     }
 
     /// Each path's answer: its status, and whether it says something of a metric.
     private static func look(
-        _ client: some TestClientProtocol, _ cookie: String?
+        _ client: RouterClient, _ cookie: String?
     ) async throws -> [String: (status: Int, tells: Bool)] {
         var found: [String: (status: Int, tells: Bool)] = [:]
         for path in paths {
             var headers = HTTPFields()
             if let cookie { headers[.cookie] = cookie }
-            found[path] = try await client.execute(uri: path, method: .get, headers: headers) { answer in
-                let text = String(buffer: answer.body).lowercased()
-                #expect(answer.headers[.cacheControl]?.contains("no-store") == true, "\(path)")
-                return (answer.status.code, text.contains("secretmetric") || text.contains("android"))
-            }
+            let answer = try await client.send(.get, path, headers: headers)
+            let text = answer.body.lowercased()
+            #expect(answer.headers[.cacheControl]?.contains("no-store") == true, "\(path)")
+            found[path] = (answer.status.code, text.contains("secretmetric") || text.contains("android"))
         }
         return found
     }
 
     private static func withPages(
-        _ work: @Sendable @escaping (Pages, any TestClientProtocol) async throws -> Void
+        _ work: (Pages, RouterClient) async throws -> Void
     ) async throws {
         let shop = try await CountedShop(yaml)
         try await shop.count(
@@ -108,7 +104,7 @@ struct ExplorerRightsTests {
         _ = try await shop.releases.releaseDue(of: shop.plan, now: start)
         let pages = try Pages(shop)
         defer { pages.close() }
-        try await pages.application.test(.router) { client in try await work(pages, client) }
+        try await work(pages, pages.client)
     }
 
     @Test("without a token, and with a cookie that nobody gave out, every route asks to sign in and names no metric")
@@ -179,9 +175,8 @@ struct ExplorerRightsTests {
     @Test("the script that copies is the same for everybody, and has nothing in it")
     func script() async throws {
         try await Self.withPages { _, client in
-            try await client.execute(uri: "/copy.js", method: .get) { answer in
-                #expect(answer.status == .ok && !String(buffer: answer.body).contains("secretmetric"))
-            }
+            let answer = try await client.send(.get, "/copy.js")
+            #expect(answer.status == .ok && !answer.body.contains("secretmetric"))
         }
     }
 }
