@@ -11,6 +11,11 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + (isContinuousIntegration ? [.treatAllWarnings(as: .error)] : [])
 
+/// What a build for a first look optimizes: what makes and takes events, and nothing else. Packages for others may have no such
+/// flags, so only Deploy/quickstart asks for them.
+let isFirstLook = Context.environment["THRONG_FIRST_LOOK"] != nil
+let passed = strict + (isFirstLook ? [.unsafeFlags(["-O"])] : [])
+
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let csv = Target.Dependency.product(name: "SwiftCSV", package: "SwiftCSV")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
@@ -48,20 +53,20 @@ let package = Package(
         .target(name: "ThrongFaults", swiftSettings: strict),
         .target(name: "ThrongChance", dependencies: [crypto], swiftSettings: strict),
         .target(name: "ThrongNoise", dependencies: [crypto], swiftSettings: strict),
-        .target(name: "ThrongWire", swiftSettings: strict),
+        .target(name: "ThrongWire", swiftSettings: passed),
         .target(
             name: "ThrongPlan", dependencies: ["ThrongNoise", "ThrongWire", "CPCRE2", crypto, yams],
-            swiftSettings: strict),
+            swiftSettings: passed),
         .target(
             name: "ThrongCounting", dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", crypto],
-            swiftSettings: strict),
+            swiftSettings: passed),
         .target(
             name: "ThrongIntake", dependencies: ["ThrongPlan", "ThrongWire", "ThrongCounting", "CSimdJSON", "CZlib"],
-            swiftSettings: strict),
+            swiftSettings: passed),
         .target(
             name: "ThrongJournal",
             dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongCounting", crypto],
-            swiftSettings: strict),
+            swiftSettings: passed),
         .target(name: "ThrongSuppression", dependencies: ["ThrongChance", "CCoin"], swiftSettings: strict),
         .target(
             name: "ThrongRelease",
@@ -145,7 +150,7 @@ let package = Package(
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            swiftSettings: strict),
+            swiftSettings: passed),
         .executableTarget(
             name: "throng",
             dependencies: [
@@ -337,7 +342,9 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "CCoin", linkerSettings: [.linkedLibrary("CbcSolver"), .linkedLibrary("Cbc"), .linkedLibrary("Clp")]),
-        .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
+        .target(
+            name: "CSimdJSON", cxxSettings: isFirstLook ? [.unsafeFlags(["-O1"])] : [],
+            linkerSettings: [.linkedLibrary("simdjson")]),
     ],
     cxxLanguageStandard: .cxx17
 )

@@ -2,6 +2,7 @@ import ArgumentParser
 import Configuration
 import Foundation
 import Logging
+import ThrongFaults
 import ThrongServer
 
 struct ServeCommand: AsyncParsableCommand {
@@ -56,6 +57,13 @@ struct ServeCommand: AsyncParsableCommand {
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var logger = Logger(label: "throng")
         logger.logLevel = Logger.Level(rawValue: log) ?? .info
+        if !Fault.variables.isEmpty {
+            logger.warning(
+                """
+                this program is a debug build, for tests or a first look: slow, and environment variables can make it break \
+                its promises; Deploy/build makes the one to install
+                """)
+        }
         try await Daemon(options, logger: logger).run()
     }
 
