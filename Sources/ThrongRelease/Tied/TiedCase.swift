@@ -77,6 +77,9 @@ struct TiedCase {
                 guard let problem = TiedProblem(self, sum: measure, header: release.header) else { continue }
                 faults += try problem.narrow(&kept, options: options.engine, using: &random)
             }
+            if kept.contains(true), let frequency = TiedFrequency(self, header: release.header) {
+                try frequency.narrow(&kept, seconds: options.proofSeconds)
+            }
         }
         let away = offered.indices.filter { offered[$0] && isFree[$0] && !kept[$0] }
         return Outcome(away: Set(away.map { ColumnIndex(UInt32($0)) }), faults: faults)

@@ -7,8 +7,23 @@
 struct JointAttack {
     let problem: SuppressionProblem
     let ranges: [TiedRange]
+    /// What is known of leaves of the first measure together.
+    let bounds: [LeafBound]
+    /// By leaf: which of ``bounds`` it is in.
+    private let boundsOfLeaf: [UInt32: [Int]]
     let columnsOfLeaf: IndexLists
     let budget: SolverBudget
+
+    init(_ problem: SuppressionProblem, ranges: [TiedRange], bounds: [LeafBound], budget: SolverBudget) {
+        self.problem = problem
+        self.ranges = ranges
+        self.bounds = bounds
+        self.budget = budget
+        columnsOfLeaf = problem.columns.transposed(width: problem.leafCount)
+        boundsOfLeaf = bounds.enumerated().reduce(into: [:]) { found, bound in
+            for term in bound.element.terms { found[term.leaf, default: []].append(bound.offset) }
+        }
+    }
 
     /// Leaves that may move in one program. All others are held fixed, which makes joint tables rarer only.
     private static let mostLeaves = 400
@@ -59,6 +74,13 @@ struct JointAttack {
                 entries[0][index].append((below, Double(range.highest[Int(leaf)])))
             }
         }
+        for number in Set(leaves.flatMap { boundsOfLeaf[$0] ?? [] }).sorted() {
+            let others = bounds[number].sum(of: problem.measures[0].values) { place[$0] == nil }
+            let bound = row(lower: -others, upper: .infinity)
+            for term in bounds[number].terms {
+                if let index = place[term.leaf] { entries[0][index].append((bound, Double(term.factor))) }
+            }
+        }
         let own = problem.columns[Int(proof.column)].compactMap { place[$0] }
         let held = own.reduce(Int64(0)) { $0 + problem.measures[proof.measure].values[Int(leaves[$1])] }
         let goal =
@@ -100,6 +122,7 @@ struct JointAttack {
         while next < result.count, result.count < Self.mostLeaves {
             let near = columnsOfLeaf[Int(result[next])].filter { isPublished[Int($0)] }
                 .sorted { (problem.columns.length(of: Int($0)), $0) < (problem.columns.length(of: Int($1)), $1) }
+            for bound in boundsOfLeaf[result[next]] ?? [] { visit(bounds[bound].terms.map(\.leaf)) }
             next += 1
             for column in near where seenColumns.insert(column).inserted { visit(problem.columns[Int(column)]) }
         }

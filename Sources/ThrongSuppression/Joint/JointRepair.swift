@@ -13,13 +13,16 @@ package struct JointRepair {
 
     /// - Parameters:
     ///   - ranges: how measures are tied; true of the table.
+    ///   - bounds: what is known of leaves of the first measure together; true of the table.
     ///   - mayHide: by column: it is of the finer quantity.
     ///   - seconds: how long to look; then all of the finer quantity goes.
-    package init(_ problem: SuppressionProblem, ranges: [TiedRange], mayHide: [Bool], seconds: Double) {
+    package init(
+        _ problem: SuppressionProblem, ranges: [TiedRange] = [], bounds: [LeafBound] = [], mayHide: [Bool],
+        seconds: Double
+    ) {
         deadline = ContinuousClock().now + .seconds(seconds)
         attack = JointAttack(
-            problem: problem, ranges: ranges, columnsOfLeaf: problem.columns.transposed(width: problem.leafCount),
-            budget: SolverBudget(iterations: 20_000, deadline: deadline))
+            problem, ranges: ranges, bounds: bounds, budget: SolverBudget(iterations: 20_000, deadline: deadline))
         self.mayHide = zip(mayHide, problem.cells).map { $0 && !$1.isForced }
     }
 

@@ -1,0 +1,127 @@
+import Testing
+import ThrongPlan
+
+@testable import ThrongRelease
+
+@Suite("Attack 34: how often identifiers sent something, beside how often it was sent, proves no band to be small")
+struct FrequencyBoundTests {
+    /// By band: the fewest and the most events of one of its identifiers.
+    private static let bands: [(label: BucketLabel, range: ClosedRange<Int64>)] = [
+        ("1", 1...1), ("2-4", 2...4), (">=5", 5...100),
+    ]
+    private static let identifiers: [Int64] = [60, 40, 3]
+
+    private static func layout(
+        _ metric: MetricName, _ dimensions: [MetricLayout.DimensionLayout], within: WindowLayout? = nil
+    ) -> MetricLayout {
+        MetricLayout(
+            app: "town", metric: metric, purpose: "product", rotation: Rotation(seconds: 86_400), period: .day,
+            timeZone: "UTC", dimensions: dimensions, sums: [], contributionBound: within == nil ? 100 : 1,
+            groupings: [.total] + dimensions.indices.map { Margin(keeping: [$0]) }, within: within)
+    }
+
+    /// The two metrics of a day.
+    private enum Side: CaseIterable {
+        case often, events
+
+        var layout: MetricLayout {
+            switch self {
+            case .often:
+                FrequencyBoundTests.layout(
+                    "often", [Town.dimension("times", FrequencyBoundTests.bands.map(\.label))],
+                    within: .frequency(bands: [1, 2, 5]))
+            case .events: FrequencyBoundTests.layout("clicks", [])
+            }
+        }
+
+        /// - Parameter events: all that the identifiers sent.
+        func cube(_ events: Int64) -> StoredCube {
+            let layout = layout
+            let counted =
+                self == .often ? FrequencyBoundTests.identifiers.map { ($0, $0) } : [(events, Int64(103))]
+            let cells = counted.indices.map { CellIndex(UInt32($0)) }
+            return StoredCube(
+                layout: layout, period: Town.day(0),
+                counters: zip(cells, counted).map { StoredCounter(measure: .count, cell: $0, value: $1.0) },
+                distinct: zip(cells, counted).map {
+                    StoredDistinct(
+                        margin: layout.leaf, cell: $0, window: layout.rotation.window(at: Town.day(0).start),
+                        devices: $1.1)
+                },
+                top: [])
+        }
+    }
+
+    private static let counted = CountedEvents(
+        names: ["click"], audience: .terms(needsConsent: false, refusedBy: []))
+
+    /// What is published, one metric after the other.
+    private static func release(_ order: [Side], events: Int64, isTied: Bool = true) throws -> [Release] {
+        var releases: [Release] = []
+        for (place, side) in order.enumerated() {
+            let tied = order.prefix(place).map { other in
+                TiedMetric(
+                    counted: counted, layout: other.layout, parts: [other.cube(events)],
+                    releases: releases.filter { $0.header.layout == other.layout })
+            }
+            let header = ReleaseHeader(
+                layout: side.layout, period: Town.day(0), plan: PlanVersion(hex: "00"),
+                threshold: Threshold(devices: 20), sampling: 1, reach: false,
+                groupings: side == .often ? [.total, Margin(keeping: [0])] : [.total], events: ["click"])
+            let release = ReleaseCase(
+                header: header, parts: [side.cube(events)], tied: isTied ? Array(tied) : [], counted: counted)
+            releases.append(try release.decide(ReleaseOptions(seed: 1)).release)
+        }
+        return releases
+    }
+
+    /// The most identifiers that the last band can hold, by enumeration of all bands that agree with what is published.
+    private static func most(_ releases: [Release]) throws -> Int64 {
+        let often = try #require(releases.first { $0.header.layout == Side.often.layout })
+        let clicks = releases.first { $0.header.layout == Side.events.layout }
+        let total = try #require(often.cell(CellIndex(0), in: .total)).count
+        let events = clicks?.cell(CellIndex(0), in: .total)?.count
+        func known(_ band: Int) -> Int64? { often.cell(CellIndex(UInt32(band)), in: Margin(keeping: [0]))?.count }
+        try #require(known(2) == nil, "the small band is withheld")
+        return try #require(
+            (0...total).filter { last in
+                (0...total - last).contains { first in
+                    let middle = total - last - first
+                    guard known(0).map({ $0 == first }) ?? true, known(1).map({ $0 == middle }) ?? true else {
+                        return false
+                    }
+                    let counts = [first, middle, last]
+                    let least = zip(counts, bands).reduce(0) { $0 + $1.0 * $1.1.range.lowerBound }
+                    let most = zip(counts, bands).reduce(0) { $0 + $1.0 * $1.1.range.upperBound }
+                    return events.map { (least...most).contains($0) } ?? true
+                }
+            }.max())
+    }
+
+    @Test(
+        "metrics that are released apart prove a band small; together, whichever is later gives way", arguments: [0, 1])
+    func proves(first: Int) throws {
+        let order = first == 0 ? [Side.events, .often] : [.often, .events]
+        let apart = try Self.release(order, events: 190, isTied: false)
+        #expect(apart.allSatisfy { $0.cell(CellIndex(0), in: .total) != nil })
+        #expect(try Self.most(apart) < 20, "the control must be seen to fail")
+
+        let ours = try Self.release(order, events: 190)
+        #expect(try Self.most(ours) >= 20)
+        #expect(ours.allSatisfy { $0.cell(CellIndex(0), in: .total) != nil } == (first == 0))
+    }
+
+    @Test("where events leave room for none and for k in the small band, nothing more is withheld", arguments: [0, 1])
+    func room(first: Int) throws {
+        let order = first == 0 ? [Side.events, .often] : [.often, .events]
+        let ours = try Self.release(order, events: 220)
+        #expect(try Self.most(ours) >= 20)
+        #expect(ours.map(\.cells.count) == (try Self.release(order, events: 220, isTied: false)).map(\.cells.count))
+    }
+
+    @Test("events that no such identifiers can have sent bound nothing: they came for one of the two only")
+    func contradiction() throws {
+        let ours = try Self.release([.events, .often], events: 70)
+        #expect(ours[1].cells.count == (try Self.release([.often], events: 70))[0].cells.count)
+    }
+}
