@@ -242,7 +242,11 @@ let package = Package(
             name: "NoiseBench", dependencies: ["NoiseTrial"], path: "Tests/Benchmarks/NoiseBench",
             swiftSettings: strict),
         .executableTarget(
-            name: "SuppressionBench", dependencies: ["ThrongSuppression", "SuppressionOracle"],
+            name: "SuppressionBench",
+            dependencies: [
+                "ThrongChance", "ThrongPlan", "ThrongIntake", "ThrongCounting", "ThrongLoad", "ThrongSuppression",
+                "ThrongRelease", "SuppressionOracle",
+            ],
             path: "Tests/Benchmarks/SuppressionBench", swiftSettings: strict),
         .testTarget(
             name: "ThrongSuppressionTests", dependencies: ["ThrongSuppression", "SuppressionOracle"],

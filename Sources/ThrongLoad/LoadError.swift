@@ -4,6 +4,10 @@ package enum LoadError: Error, Equatable, CustomStringConvertible {
     case unreadable(file: String)
     /// A line of the sample's devices is not what it should be. Lines count from 1.
     case malformed(file: String, line: Int)
+    /// The shop's header lacks a column that is read.
+    case lacksColumns(file: String)
+    /// A line of the shop has more or fewer values than its header, or no instant. Lines count from 1.
+    case unlikeHeader(file: String, line: Int)
     /// The plan has no such purpose.
     case unknownPurpose(found: String, known: [String])
     /// No metric counts events of the purpose.
@@ -15,9 +19,14 @@ package enum LoadError: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unreadable(let file):
-            "\(file): there is no such file, or it can't be read. Name the sample's devices.ndjson.gz, or none at all."
+            "\(file): there is no such file, or it can't be read. Name a file of the sample, as in Deploy/sample, or none at all."
         case .malformed(let file, let line):
             "\(file): line \(line) is no device. Each line is one JSON object, as in Deploy/sample/devices.ndjson.gz."
+        case .lacksColumns(let file):
+            "\(file): its first line lacks one of user_id, session_id, event, timestamp, acquisition_channel, "
+                + "user_lifecycle. Name a file such as Deploy/sample/shop.csv.gz."
+        case .unlikeHeader(let file, let line):
+            "\(file): line \(line) does not fit the first line, or has no instant such as 2024-03-13 10:21:14. Mend the line."
         case .unknownPurpose(let found, let known):
             "The plan has no purpose '\(found)'; it has \(known.joined(separator: ", "))."
         case .nothingCounted(let purpose):

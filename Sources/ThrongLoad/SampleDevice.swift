@@ -1,5 +1,6 @@
 internal import Foundation
 internal import ThrongIntake
+package import ThrongPlan
 
 /// One browser as it described itself, from the sample's `devices.ndjson.gz`.
 package struct SampleDevice: Sendable {
@@ -35,11 +36,7 @@ package struct SampleDevice: Sendable {
 
     /// Reads every device of a file.
     package static func all(in file: String) throws -> [SampleDevice] {
-        guard let packed = FileManager.default.contents(atPath: file) else { throw LoadError.unreadable(file: file) }
-        let bytes = try packed.withUnsafeBytes { buffer in
-            try Gzip.unpacked(buffer.bindMemory(to: UInt8.self), limit: 256 << 20)
-        }
-        return try String(decoding: bytes, as: UTF8.self).split(separator: "\n").enumerated().map { place, line in
+        try lines(of: file).enumerated().map { place, line in
             do {
                 return try SampleDevice(line: line)
             } catch {
@@ -48,8 +45,33 @@ package struct SampleDevice: Sendable {
         }
     }
 
+    /// The lines of a packed file.
+    static func lines(of file: String) throws -> [String] {
+        guard let packed = FileManager.default.contents(atPath: file) else { throw LoadError.unreadable(file: file) }
+        let bytes = try packed.withUnsafeBytes { buffer in
+            try Gzip.unpacked(buffer.bindMemory(to: UInt8.self), limit: 256 << 20)
+        }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
     /// The names that a device may have fields by.
     package static let fieldNames = ["user_agent", "screen", "memory_gb", "cores"]
+
+    /// The bucket that a field is in; that of a missing value for a field that devices of the sample don't have.
+    package func bucket(of field: FieldName, by bucketing: any Bucketing) -> Int {
+        switch field {
+        case "user_agent": Self.bucket(userAgent, bucketing)
+        case "screen": Self.bucket(screen, bucketing)
+        case "memory_gb": bucketing.bucket(memory.map { .number($0) } ?? .missing)
+        case "cores": bucketing.bucket(cores.map { .integer($0) } ?? .missing)
+        default: bucketing.bucket(.missing)
+        }
+    }
+
+    private static func bucket(_ text: String?, _ bucketing: any Bucketing) -> Int {
+        guard var text else { return bucketing.bucket(.missing) }
+        return text.withUTF8 { bucketing.bucket(.text(FieldText($0))) }
+    }
 
     /// What a client would send of it: fields by the names that the sample's plans use, with their values as JSON.
     package var fields: [(name: String, json: String)] {

@@ -132,7 +132,7 @@ struct DemoCommand: AsyncParsableCommand {
         let making = ProgressBar("making the crowd ", total: devices, unit: "devices")
         let parcels = crowd.parcels(
             plan: plan, purposes: plan.purposesAtOnce, day: yesterday.start, now: now, devices: devices, seed: seed,
-            progress: making)
+            progress: { making.advance(by: 1) })
         making.finish()
 
         let posting = ProgressBar("posting over HTTP", total: parcels.reduce(0) { $0 + $1.events }, unit: "events")
@@ -257,13 +257,13 @@ struct DemoCommand: AsyncParsableCommand {
         for (ago, day) in order.enumerated().reversed() {
             let parcels = crowd.parcels(
                 plan: plan, purposes: plan.purposes, day: day.start, now: day.end + 1, devices: sizes[ago],
-                seed: seed + UInt64(ago) + 1, progress: bar)
+                seed: seed + UInt64(ago) + 1, progress: { bar.advance(by: 1) })
             refused.merge(try await past.count(parcels, at: day.end + 1, into: store), uniquingKeysWith: +)
         }
         if !visits.isEmpty {
             let parcels = crowd.parcels(
                 plan: plan, purposes: visits, day: yesterday.start, now: yesterday.end + 1, devices: devices,
-                seed: seed, progress: bar)
+                seed: seed, progress: { bar.advance(by: 1) })
             refused.merge(try await past.count(parcels, at: yesterday.end + 1, into: store), uniquingKeysWith: +)
         }
         bar.finish()

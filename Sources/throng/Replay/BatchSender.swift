@@ -1,5 +1,6 @@
 import Foundation
 import ThrongHTTP
+import ThrongLoad
 import ThrongWire
 
 /// Posts batches to a daemon until each was answered for good.
@@ -33,11 +34,7 @@ struct BatchSender: Sendable {
         }
     }
 
-    /// One batch on its way.
-    struct Parcel: Sendable {
-        let body: String
-        let events: Int
-    }
+    typealias Parcel = Crowd.Parcel
 
     private struct ServerRefusal: Decodable {
         let error: String

@@ -1,4 +1,5 @@
 import Foundation
+import ThrongLoad
 import ThrongWire
 
 /// Turns the lines of a recording into batches.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ThrongLoad
 
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -24,6 +24,17 @@ struct SuppressionBench {
         if arguments.first == "crowd" {
             return try CrowdBench(seconds: 60, isGridded: !arguments.contains("flat")).run(Array(arguments.dropFirst()))
         }
+        if arguments.first == "scale" { return try ScaleBench().run(Array(arguments.dropFirst())) }
+        if arguments.first == "devices" {
+            return try DeviceBench(folder: "Deploy/sample", devices: 20_000, seconds: 60).run()
+        }
+        let sample = SampleBench(folder: "Deploy/sample", seconds: 60)
+        if arguments.first == "sample" { return try sample.shares(numbers(arguments) ?? [500, 2_000, 20_000]) }
+        if arguments.first == "blink" {
+            let asked = numbers(arguments) ?? [2_000, 30]
+            return try sample.blinks(devices: asked[0], days: asked.count > 1 ? asked[1] : 30)
+        }
+        if arguments.first == "smoke" { return try smoke() }
         let level = arguments.contains("l3") ? SuppressionOptions.ProofLevel.witnesses(seconds: 40) : .unique
         for entry in cases where arguments.contains(where: { entry.name.contains($0) }) {
             let table = try SyntheticTable(
@@ -50,6 +61,22 @@ struct SuppressionBench {
                 check, "violations", violations.count, violations.prefix(2), pattern.statistics, "peak MB",
                 peak() / 1024)
         }
+    }
+
+    /// Numbers after the first word; nil where there are none.
+    private static func numbers(_ arguments: [String]) -> [Int]? {
+        let found = arguments.dropFirst().compactMap { Int($0) }.filter { $0 > 0 }
+        return found.isEmpty ? nil : found
+    }
+
+    /// Every measurement of releases, on little.
+    private static func smoke() throws {
+        try CrowdBench(seconds: 1, isGridded: true).run(["tiny"])
+        try ScaleBench().run(["1e3"])
+        try DeviceBench(folder: "Deploy/sample", devices: 300, seconds: 1).run()
+        let sample = SampleBench(folder: "Deploy/sample", seconds: 1)
+        try sample.shares([200])
+        try sample.blinks(devices: 100, days: 3)
     }
 
     /// Compares the greedy cost with the exact one on random tables.

@@ -33,7 +33,7 @@ package struct CrowdCube: Sendable {
         var depth: [Int] = []
         var sums: [Int64] = []
         var names: [[Int: UInt32]] = []
-        var rows: [[Int64]] = []
+        var rows: [(first: Int, devices: [Int64])] = []
         var marginOfColumn: [Int?] = []
         for margin in 0..<(1 << sizes.count) {
             var members: [Int: [UInt32]] = [:]
@@ -45,7 +45,7 @@ package struct CrowdCube: Sendable {
                 let sum = list.reduce(Int64(0)) { $0 + (sample.values[leaves[Int($1)]] ?? 0) }
                 placed[cell] = UInt32(cells.count)
                 lists.append(list)
-                rows.append(devices)
+                rows.append((sample.firstBucket(of: cell, in: margin), devices))
                 depth.append(margin.nonzeroBitCount)
                 sums.append(sum)
                 let digits = Int64(Int64.bitWidth - max(sum, 1).leadingZeroBitCount)
@@ -82,11 +82,13 @@ package struct CrowdCube: Sendable {
                 // The largest part holds in each bucket; buckets of a partition add.
                 var largest: [Int64] = []
                 for part in parts {
-                    let own = buckets[Int(part.value)]
-                    if largest.count < own.count {
-                        largest += Array(repeating: 0, count: own.count - largest.count)
+                    let (first, own) = buckets[Int(part.value)]
+                    if largest.count < first + own.count {
+                        largest += Array(repeating: 0, count: first + own.count - largest.count)
                     }
-                    for bucket in own.indices { largest[bucket] = max(largest[bucket], own[bucket]) }
+                    for (place, devices) in own.enumerated() {
+                        largest[first + place] = max(largest[first + place], devices)
+                    }
                 }
                 return largest.reduce(0, +)
             },
@@ -104,13 +106,15 @@ package struct CrowdCube: Sendable {
 /// Events of devices in a cube; a cell's number has a digit a dimension.
 private struct CrowdSample {
     let sizes: [Int]
+    let partitions: Bool
     /// By leaf. Unit: events.
     private(set) var values: [Int: Int64] = [:]
-    /// By margin, by cell, by bucket of the partition: distinct devices.
+    /// By margin, by cell, by bucket of the partition from ``firstBucket(of:in:)`` on: distinct devices.
     private(set) var devices: [[Int: [Int64]]]
 
     init(sizes: [Int], events: Int, exponent: Double, partitions: Bool, seed: UInt64) {
         self.sizes = sizes
+        self.partitions = partitions
         var random = SecretGenerator(seed: seed)
         let margins = 1 << sizes.count
         devices = Array(repeating: [:], count: margins)
@@ -124,7 +128,12 @@ private struct CrowdSample {
         func draw(_ place: Int) -> Int {
             let law = laws[place]
             let target = Double.random(in: 0..<law[law.count - 1], using: &random)
-            return law.firstIndex { $0 > target } ?? law.count - 1
+            var (low, high) = (0, law.count - 1)
+            while low < high {
+                let middle = (low + high) / 2
+                if law[middle] > target { high = middle } else { low = middle + 1 }
+            }
+            return low
         }
         var sent = 0
         while sent < events {
@@ -139,7 +148,7 @@ private struct CrowdSample {
             }
             for margin in 0..<margins {
                 for cell in Set(seen.map({ project($0, to: margin) })) {
-                    let bucket = partitions ? home : 0
+                    let bucket = partitions && margin & 1 == 0 ? home : 0
                     var known = devices[margin][cell] ?? []
                     if known.count <= bucket { known += Array(repeating: 0, count: bucket + 1 - known.count) }
                     known[bucket] += 1
@@ -147,6 +156,11 @@ private struct CrowdSample {
                 }
             }
         }
+    }
+
+    /// The bucket of the partition that a cell's devices are counted from: its own where it keeps that dimension.
+    func firstBucket(of cell: Int, in margin: Int) -> Int {
+        partitions && margin & 1 != 0 ? cell / sizes.dropFirst().reduce(1, *) : 0
     }
 
     /// Where a leaf stands.

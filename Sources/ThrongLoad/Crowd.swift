@@ -1,18 +1,31 @@
-import Foundation
-import ThrongChance
-import ThrongIntake
-import ThrongLoad
-import ThrongPlan
-import ThrongWire
+internal import Foundation
+internal import ThrongChance
+internal import ThrongIntake
+package import ThrongPlan
 
 /// A crowd made of real devices and real shopping: each device walks through the shop as a random shopper did.
 ///
 /// Devices and sessions come from two different data sets, so the numbers are resampled: nobody bought this on that.
-struct Crowd {
-    let devices: [SampleDevice]
+package struct Crowd: Sendable {
+    /// Every device of the sample.
+    package let devices: [SampleDevice]
     private let shoppers: [Shopper]
     /// Devices whose line in the file is the only one like it.
-    let uniqueRaw: Int
+    package let uniqueRaw: Int
+
+    /// One batch on its way.
+    package struct Parcel: Sendable {
+        /// JSON, as for `POST /v1/batches`.
+        package let body: String
+        /// How many events are in it.
+        package let events: Int
+
+        /// Puts one together.
+        package init(body: String, events: Int) {
+            self.body = body
+            self.events = events
+        }
+    }
 
     private struct Shopper {
         var sessions: [[Step]] = []
@@ -32,11 +45,14 @@ struct Crowd {
     }
 
     /// Reads `devices.ndjson.gz` and `shop.csv.gz` from a folder.
-    init(folder: String) throws {
-        let lines = try Self.lines(of: folder + "/devices.ndjson.gz")
-        devices = try lines.map { try SampleDevice(line: $0) }
+    ///
+    /// - Throws: ``LoadError`` where one of them is not there or is not what it should be.
+    package init(folder: String) throws {
+        let file = folder + "/devices.ndjson.gz"
+        devices = try SampleDevice.all(in: file)
+        let lines = try SampleDevice.lines(of: file)
         uniqueRaw = Dictionary(lines.map { ($0, 1) }, uniquingKeysWith: +).values.count { $0 == 1 }
-        shoppers = try Self.shoppers(in: Self.lines(of: folder + "/shop.csv.gz"))
+        shoppers = try Self.shoppers(of: folder + "/shop.csv.gz")
     }
 
     /// Every device's batches, all on one day, each in its purpose's window.
@@ -48,10 +64,11 @@ struct Crowd {
     ///   - day: the first second of the day.
     ///   - now: decides the windows.
     ///   - seed: the same crowd for the same seed, but for identifiers and batch ids.
-    func parcels(
+    ///   - progress: called after each device.
+    package func parcels(
         plan: Plan, purposes: [Purpose], day: UnixSeconds, now: UnixSeconds, devices count: Int, seed: UInt64,
-        progress: ProgressBar
-    ) -> [BatchSender.Parcel] {
+        progress: () -> Void = {}
+    ) -> [Parcel] {
         var random = SeededGenerator(seed: seed)
         let visits = Set(plan.purposesWithin.map(\.name))
         let purposes = purposes.map { purpose in
@@ -63,7 +80,7 @@ struct Crowd {
                 window: purpose.rotation.window(at: now).value
             )
         }
-        var parcels: [BatchSender.Parcel] = []
+        var parcels: [Parcel] = []
         for place in 0..<count {
             let device = devices[place % devices.count]
             let shopper = shoppers[Int(random.next() % UInt64(shoppers.count))]
@@ -81,7 +98,7 @@ struct Crowd {
                     let body =
                         "{\(head),\"id\":\"\(identifier)\",\"batch\":\"\(BatchID.random())\","
                         + "\"events\":[\(events.joined(separator: ","))]}"
-                    parcels.append(BatchSender.Parcel(body: body, events: events.count))
+                    parcels.append(Parcel(body: body, events: events.count))
                     events = []
                 }
                 for session in shopper.sessions {
@@ -102,7 +119,7 @@ struct Crowd {
                 }
                 close()
             }
-            progress.advance(by: 1)
+            progress()
         }
         return parcels
     }
@@ -131,29 +148,20 @@ struct Crowd {
         return "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)"
     }
 
-    private static func lines(of path: String) throws -> [String] {
-        guard let packed = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure("\(path): there is no such file. --crowd takes the folder with the sample's data.")
-        }
-        let bytes = try packed.withUnsafeBytes { buffer in
-            try Gzip.unpacked(buffer.bindMemory(to: UInt8.self), limit: 256 << 20)
-        }
-        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
-    }
-
-    private static func shoppers(in lines: [String]) throws -> [Shopper] {
+    private static func shoppers(of file: String) throws -> [Shopper] {
+        let lines = try SampleDevice.lines(of: file)
         let names = (lines.first ?? "").split(separator: ",").map(String.init)
         let columns = ["user_id", "session_id", "event", "timestamp", "acquisition_channel", "user_lifecycle"]
             .map { names.firstIndex(of: $0) }
-        guard !columns.contains(nil) else { throw CommandFailure("shop.csv.gz lacks one of its columns.") }
+        guard !columns.contains(nil) else { throw LoadError.lacksColumns(file: file) }
         let places = columns.compactMap { $0 }
         var order: [String] = []
         var shoppers: [String: Shopper] = [:]
         var lastSession = ""
-        for line in lines.dropFirst() {
+        for (place, line) in lines.enumerated().dropFirst() {
             let values = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             guard values.count == names.count, let at = instant(values[places[3]]) else {
-                throw CommandFailure("shop.csv.gz has a line that does not fit its header.")
+                throw LoadError.unlikeHeader(file: file, line: place + 1)
             }
             let user = values[places[0]]
             if shoppers[user] == nil { order.append(user) }
@@ -180,41 +188,27 @@ struct Crowd {
 extension Crowd {
     /// Devices that are the only one in their combination of buckets, over every dimension of the plan that tells
     /// something about a device.
-    func uniqueBucketed(plan: Plan) throws -> (unique: Int, dimensions: [DimensionName]) {
+    package func uniqueBucketed(plan: Plan) throws -> (unique: Int, dimensions: [DimensionName]) {
         let known: Set<FieldName> = ["user_agent", "screen", "memory_gb", "cores"]
         let dimensions = plan.dimensions.filter { known.contains($0.field) }
-        let bucketings = try dimensions.map { (field: $0.field.text, bucketing: try $0.rule.compiled(rules: .system)) }
+        let bucketings = try dimensions.map { (field: $0.field, bucketing: try $0.rule.compiled(rules: .system)) }
         var seen: [[Int]: Int] = [:]
         for device in devices {
-            seen[bucketings.map { bucket(of: device, field: $0.field, $0.bucketing) }, default: 0] += 1
+            seen[bucketings.map { device.bucket(of: $0.field, by: $0.bucketing) }, default: 0] += 1
         }
         return (seen.values.count { $0 == 1 }, dimensions.map(\.name))
-    }
-
-    private func bucket(of device: SampleDevice, field: String, _ bucketing: any Bucketing) -> Int {
-        switch field {
-        case "user_agent": bucket(device.userAgent, bucketing)
-        case "screen": bucket(device.screen, bucketing)
-        case "memory_gb": bucketing.bucket(device.memory.map { .number($0) } ?? .missing)
-        default: bucketing.bucket(device.cores.map { .integer($0) } ?? .missing)
-        }
-    }
-
-    private func bucket(_ text: String?, _ bucketing: any Bucketing) -> Int {
-        guard var text else { return bucketing.bucket(.missing) }
-        return text.withUTF8 { bucketing.bucket(.text(FieldText($0))) }
     }
 }
 
 extension Plan {
     /// Purposes of which a metric counts what identifiers did within their window: known when that is over.
-    var purposesWithin: [Purpose] {
+    package var purposesWithin: [Purpose] {
         let names = Set(metrics.filter { $0.within != nil }.map(\.purpose))
         return purposes.filter { names.contains($0.name) }
     }
 
     /// Purposes of which every metric counts events as they come.
-    var purposesAtOnce: [Purpose] {
+    package var purposesAtOnce: [Purpose] {
         let later = Set(purposesWithin.map(\.name))
         return purposes.filter { !later.contains($0.name) }
     }

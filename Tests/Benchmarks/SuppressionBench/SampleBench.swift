@@ -1,0 +1,137 @@
+internal import ThrongChance
+internal import ThrongLoad
+import ThrongPlan
+import ThrongRelease
+
+/// Prints what releases of the demonstration's shop show, and what of it comes and goes.
+struct SampleBench {
+    let folder: String
+    /// For each release. Unit: seconds.
+    let seconds: Double
+
+    /// The published share of the publishable cells of one day of crowds of these sizes.
+    func shares(_ crowds: [Int]) throws {
+        let (plan, crowd) = try sample()
+        for devices in crowds {
+            var counter = try DayCounter(plan)
+            let start = ContinuousClock().now
+            let decisions = try day(0, of: crowd, devices: devices, &counter)
+            var levels: [Int: (able: Int64, shown: Int64)] = [:]
+            var able: Int64 = 0
+            var shown: Int64 = 0
+            for (metric, decision) in decisions {
+                let all = decision.summary.levels.reduce(Int64(0)) { $0 + Int64($1.publishable) }
+                let seen = decision.summary.levels.reduce(Int64(0)) { $0 + Int64($1.published) }
+                Swift.print(
+                    "  ", metric, "publishable", all, "published", seen, "s",
+                    Yardstick.rounded(decision.summary.seconds))
+                for level in decision.summary.levels {
+                    levels[level.dimensions, default: (0, 0)].able += Int64(level.publishable)
+                    levels[level.dimensions, default: (0, 0)].shown += Int64(level.published)
+                }
+                able += all
+                shown += seen
+            }
+            let took = (ContinuousClock().now - start) / .seconds(1)
+            Swift.print(
+                "sample", devices, "devices: publishable", able, "published", shown, "%",
+                Yardstick.percent(shown, of: able), "s", Yardstick.rounded(took))
+            for (dimensions, sums) in levels.sorted(by: { $0.key < $1.key }) {
+                Swift.print(
+                    "  split by", dimensions, "publishable", sums.able, "published", sums.shown, "%",
+                    Yardstick.percent(sums.shown, of: sums.able))
+            }
+            Swift.print("  " + Yardstick.measure().text)
+        }
+    }
+
+    /// Series that are published, withheld for another's sake and published again, all the while with k devices or more.
+    func blinks(devices: Int, days: Int) throws {
+        let (plan, crowd) = try sample()
+        var series: [Place: [State]] = [:]
+        var dice = SeededGenerator(seed: 20_261_121)
+        var counter = try DayCounter(plan)
+        for number in 0..<days {
+            // Crowds differ as those of the demonstration do.
+            let share: Double = 0.86 + 0.14 * dice.fraction()
+            let decisions = try day(number, of: crowd, devices: Int(Double(devices) * share), &counter)
+            for (metric, decision) in decisions {
+                for cell in decision.release.cells {
+                    mark(.published, Place(metric: metric, margin: cell.margin, cell: cell.cell), number, &series)
+                }
+                for cell in decision.withheld where !cell.reason.isOwn {
+                    mark(.withheld, Place(metric: metric, margin: cell.margin, cell: cell.cell), number, &series)
+                }
+            }
+        }
+        let blinking = series.filter { Self.blinks($0.value) }
+        let withheld = series.values.reduce(0) { $0 + $1.count { $0 == .withheld } }
+        Swift.print(
+            "blink", devices, "devices", days, "days: series that were publishable", series.count, "blinking",
+            blinking.count, "days of a series published",
+            series.values.reduce(0) { $0 + $1.count { $0 == .published } }, "withheld for another's sake", withheld)
+        for (metric, places) in Dictionary(grouping: blinking.keys, by: \.metric).sorted(by: { $0.key < $1.key }) {
+            Swift.print("  ", metric, "blinking", places.count)
+        }
+        Swift.print("  " + Yardstick.measure().text)
+    }
+
+    /// By dimensions that are kept.
+    static func print(_ levels: [ReleaseDecision.Level]) {
+        for level in levels {
+            Swift.print(
+                "  split by", level.dimensions, "publishable", level.publishable, "published", level.published, "%",
+                Yardstick.percent(Int64(level.published), of: Int64(level.publishable)), "% of events",
+                Yardstick.percent(level.publishedEvents, of: level.publishableEvents))
+        }
+    }
+
+    private struct Place: Hashable {
+        let metric: MetricName
+        let margin: Margin
+        let cell: CellIndex
+    }
+
+    private enum State { case small, published, withheld }
+
+    private func mark(_ state: State, _ place: Place, _ day: Int, _ series: inout [Place: [State]]) {
+        var states = series[place] ?? []
+        states += Array(repeating: .small, count: day - states.count)
+        series[place] = states + [state]
+    }
+
+    /// Whether a stretch of days at k or more goes from published to withheld and back.
+    private static func blinks(_ states: [State]) -> Bool {
+        var wasPublished = false
+        var isGone = false
+        for state in states {
+            switch state {
+            case .small: (wasPublished, isGone) = (false, false)
+            case .withheld: isGone = wasPublished
+            case .published:
+                if isGone { return true }
+                wasPublished = true
+            }
+        }
+        return false
+    }
+
+    private func sample() throws -> (Plan, Crowd) {
+        guard let bytes = DayCounter.bytes(of: folder + "/shop.yaml") else {
+            throw LoadError.unreadable(file: folder + "/shop.yaml")
+        }
+        return (try Plan(bytes: bytes, file: "shop.yaml"), try Crowd(folder: folder))
+    }
+
+    private func day(_ number: Int, of crowd: Crowd, devices: Int, _ counter: inout DayCounter) throws -> [(
+        MetricName, ReleaseDecision
+    )] {
+        let start = UnixSeconds(1_795_046_400 + Int64(number) * 86_400)
+        let period = PeriodCalendar.utc.period(.day, containing: start)
+        let parcels = crowd.parcels(
+            plan: counter.plan, purposes: counter.plan.purposes, day: start, now: period.end + 1, devices: devices,
+            seed: 20_261_121 + UInt64(number))
+        let cubes = try counter.count(parcels, of: period)
+        return try counter.decide(cubes, of: period, seconds: seconds)
+    }
+}
