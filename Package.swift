@@ -279,10 +279,24 @@ let package = Package(
             path: "Tests/Support/Simulate", swiftSettings: strict),
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulate", "Simulation", "ThrongFaults"], swiftSettings: strict),
+        // Random plans over random people, released and attacked: for a fuzzer and for tests.
+        .target(
+            name: "PlanTrial",
+            dependencies: [
+                "ThrongChance", "ThrongFaults", "ThrongAudit", "ThrongPlan", "ThrongWire", "ThrongRelease",
+            ],
+            path: "Tests/Support/PlanTrial", swiftSettings: strict),
+        .executableTarget(
+            name: "PlanFuzz",
+            dependencies: [
+                "PlanTrial", "ThrongFaults", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Support/PlanFuzz", swiftSettings: strict),
         .testTarget(
             name: "ThrongAuditTests",
             dependencies: [
-                "ThrongChance", "ThrongFaults", "ThrongAudit", "ThrongPlan", "ThrongWire", "ThrongRelease",
+                "PlanFuzz", "PlanTrial", "ThrongChance", "ThrongFaults", "ThrongAudit", "ThrongPlan", "ThrongWire",
+                "ThrongRelease",
             ],
             swiftSettings: strict),
         .testTarget(

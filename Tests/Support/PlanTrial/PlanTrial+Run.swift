@@ -1,0 +1,109 @@
+internal import ThrongAudit
+package import ThrongFaults
+internal import ThrongPlan
+internal import ThrongRelease
+
+/// What became of a trial.
+package struct TrialOutcome: Sendable {
+    /// What is wrong with what was published; a sentence each.
+    package let violations: [String]
+    /// Published numbers.
+    package let numbers: Int
+    /// Whether the audit had all of it before it.
+    package let isAudited: Bool
+}
+
+extension PlanTrial {
+    /// Counts the people, releases what was counted, and attacks what was published.
+    ///
+    /// - Parameters:
+    ///   - faults: protections that are off while it is released.
+    ///   - auditSeconds: how long the audit may take; 0 asks the truth only.
+    package func run(without faults: Set<Fault> = [], auditSeconds: Double = 10) throws -> TrialOutcome {
+        var town = try TrialTown(self)
+        try Fault.with(faults) { try town.release() }
+        var violations = TrialTruth(town).violations().map { "truth: \($0)" }
+        let isAudited = auditSeconds > 0 && town.isAuditable
+        if isAudited {
+            let report = town.audit(seconds: auditSeconds)
+            violations += report.pins.map { pin in
+                let steps = pin.certificates.first?.steps.map { "\($0.coefficient)×\($0.number)" } ?? []
+                return
+                    "audit: \(pin.kind.rawValue) \(pin.metric) \(pin.measure) \(pin.target): \(pin.explanation) "
+                    + steps.joined(separator: " ")
+            }
+        }
+        return TrialOutcome(
+            violations: violations, numbers: town.releases.reduce(0) { $0 + $1.release.cells.count },
+            isAudited: isAudited)
+    }
+
+    /// The smallest trial on the way of which the same kind of violation stays: without a plan, a metric, a group of people
+    /// or a part of a metric.
+    package func shrunk(without faults: Set<Fault> = [], auditSeconds: Double = 10) -> PlanTrial {
+        func fails(_ trial: PlanTrial) -> Bool {
+            // A plan that can't be read is no smaller case of what was found.
+            guard let outcome = try? trial.run(without: faults, auditSeconds: auditSeconds) else { return false }
+            return !outcome.violations.isEmpty
+        }
+        var smallest = self
+        var isSmaller = true
+        while isSmaller {
+            isSmaller = false
+            for candidate in smallest.smaller where fails(candidate) {
+                smallest = candidate
+                isSmaller = true
+                break
+            }
+        }
+        return smallest
+    }
+
+    private var smaller: [PlanTrial] {
+        var found: [PlanTrial] = []
+        func change(_ body: (inout PlanTrial) -> Void) {
+            var trial = self
+            body(&trial)
+            found.append(trial)
+        }
+        if plans.count > 1 { change { $0.plans.removeLast() } }
+        if isShuffled { change { $0.isShuffled = false } }
+        for version in plans.indices {
+            for place in plans[version].metrics.indices {
+                if plans[version].metrics.count > 1 { change { $0.plans[version].metrics.remove(at: place) } }
+            }
+        }
+        for place in people.indices where people.count > 1 { change { $0.people.remove(at: place) } }
+        for version in plans.indices {
+            for place in plans[version].metrics.indices {
+                let metric = plans[version].metrics[place]
+                if metric.sum != nil { change { $0.plans[version].metrics[place].sum = nil } }
+                if metric.hasHistogram { change { $0.plans[version].metrics[place].hasHistogram = false } }
+                if metric.showsReach { change { $0.plans[version].metrics[place].showsReach = false } }
+                if metric.threshold != nil { change { $0.plans[version].metrics[place].threshold = nil } }
+                if !metric.sensitive.isEmpty { change { $0.plans[version].metrics[place].sensitive = [] } }
+                for dimension in metric.dimensions.indices where metric.margins == nil && metric.sensitive.isEmpty {
+                    change { $0.plans[version].metrics[place].dimensions.remove(at: dimension) }
+                }
+            }
+        }
+        return found
+    }
+}
+
+extension TrialTown {
+    /// Whether readers can tell all releases apart: one metric under two layouts publishes a period twice under one name.
+    var isAuditable: Bool { Set(tables.map(\.layout.metric)).count == tables.count }
+
+    /// What an attacker finds who has every release and all versions of the plan.
+    func audit(seconds: Double) -> AuditReport {
+        var options = AuditOptions()
+        options.seconds = seconds
+        var input = AuditInput()
+        for published in releases { input.add(AuditTable(of: published.release)) }
+        let known = plans.enumerated().map { version, plan in
+            KnownPlan(plan, since: version == 0 ? nil : trial.cutTime)
+        }
+        return Auditor(options: options).audit(input, knowing: known)
+    }
+}

@@ -1,0 +1,24 @@
+import PlanTrial
+import Testing
+import ThrongFaults
+
+/// A few of the random plans that `Deploy/bench plans` goes through for as long as one likes.
+@Suite("Promise 5: random plans, edits and orders of release give nobody away", .serialized)
+struct PlanFuzzTests {
+    private static let seeds: ClosedRange<UInt64> = 1...12
+
+    @Test("what random plans publish stands for k devices, and so does what follows from it", arguments: seeds)
+    func holds(seed: UInt64) throws {
+        let trial = PlanTrial(seed: seed)
+        let outcome = try trial.run(auditSeconds: 5)
+        #expect(outcome.violations.isEmpty, "\(trial)\n\(outcome.violations.joined(separator: "\n"))")
+    }
+
+    @Test("the people behind these seeds are given away by a build that releases each metric apart")
+    func releasedApart() throws {
+        let found = try Self.seeds.contains { seed in
+            try !PlanTrial(seed: seed).run(without: [.releaseApart], auditSeconds: 0).violations.isEmpty
+        }
+        #expect(found, "the truth finds nothing in any of the seeds")
+    }
+}
