@@ -282,9 +282,7 @@ let package = Package(
         // Random plans over random people, released and attacked: for a fuzzer and for tests.
         .target(
             name: "PlanTrial",
-            dependencies: [
-                "ThrongChance", "ThrongFaults", "ThrongAudit", "ThrongPlan", "ThrongWire", "ThrongRelease",
-            ],
+            dependencies: ["ThrongChance", "ThrongFaults", "ThrongAudit", "ThrongPlan", "ThrongRelease"],
             path: "Tests/Support/PlanTrial", swiftSettings: strict),
         .executableTarget(
             name: "PlanFuzz",
@@ -295,8 +293,7 @@ let package = Package(
         .testTarget(
             name: "ThrongAuditTests",
             dependencies: [
-                "PlanFuzz", "PlanTrial", "ThrongChance", "ThrongFaults", "ThrongAudit", "ThrongPlan", "ThrongWire",
-                "ThrongRelease",
+                "PlanTrial", "ThrongChance", "ThrongFaults", "ThrongAudit", "ThrongPlan", "ThrongWire", "ThrongRelease",
             ],
             swiftSettings: strict),
         .testTarget(
