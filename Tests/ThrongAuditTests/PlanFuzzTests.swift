@@ -14,6 +14,15 @@ struct PlanFuzzTests {
         #expect(outcome.violations.isEmpty, "\(trial)\n\(outcome.violations.joined(separator: "\n"))")
     }
 
+    @Test(
+        "what a bound drops of a device for one metric only is no difference of two",
+        arguments: [48, 224, 236, 290, 1045] as [UInt64])
+    func dropped(seed: UInt64) throws {
+        let trial = PlanTrial(seed: seed)
+        let outcome = try trial.run(auditSeconds: 0)
+        #expect(outcome.violations.isEmpty, "\(trial)\n\(outcome.violations.joined(separator: "\n"))")
+    }
+
     @Test("the people behind these seeds are given away by a build that releases each metric apart")
     func releasedApart() throws {
         let found = try Self.seeds.contains { seed in

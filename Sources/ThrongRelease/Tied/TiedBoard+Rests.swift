@@ -48,10 +48,12 @@ extension TiedBoard {
                 if share.countsIdentifiers, isSmall, difference > 0 {
                     _ = secret([rest], floor: difference, isSensitive: true)
                 }
-            } else if isSmall {
+            } else if isSmall || !knowsDifferences && difference != 0 {
                 let rest = leaf(abs(difference))
                 if difference < 0 { whole.append(rest) } else { parts.append(rest) }
-                _ = secret([rest], floor: min(abs(difference), rule.threshold.devices - 1), isSensitive: true)
+                if isSmall {
+                    _ = secret([rest], floor: min(abs(difference), rule.threshold.devices - 1), isSensitive: true)
+                }
             }
             tie(parts, whole)
         }

@@ -19,14 +19,20 @@ struct TiedBoard {
     private(set) var mostOfOne: [UInt32: Int64] = [:]
     /// How far a difference has to stay unknown.
     let rule: DifferenceRule
+    /// Whether everybody is taken to know by how much counters of the same events differ: then small cells are safe from
+    /// whoever guesses that. That the differences themselves are safe is shown where nobody knows them.
+    let knowsDifferences: Bool
+    /// Whether a difference has to stay unknown.
+    private(set) var hasSecrets = false
     /// What a slack holds: more than anything could move, and little enough to add up.
     private var room: Int64 = 1 << 36
 
     /// Lays tables side by side.
     ///
     /// - Parameter measures: by table, which measure of its frame.
-    init(_ tables: [TiedTable], measures: [Int], rule: DifferenceRule) {
+    init(_ tables: [TiedTable], measures: [Int], rule: DifferenceRule, knowsDifferences: Bool = true) {
         self.rule = rule
+        self.knowsDifferences = knowsDifferences
         for (table, measure) in zip(tables, measures) {
             let problem = table.laid.problem
             firstLeaf.append(values.count)
@@ -90,6 +96,7 @@ struct TiedBoard {
     mutating func secret(_ leaves: [UInt32], floor: Int64, isSensitive: Bool) -> ColumnIndex {
         columns.append(leaves.sorted())
         cells.append(CandidateCell(floor: floor, cost: 1, isSensitive: isSensitive, isOffered: false))
+        hasSecrets = hasSecrets || isSensitive
         return ColumnIndex(UInt32(cells.count - 1))
     }
 

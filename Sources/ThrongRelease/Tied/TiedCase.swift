@@ -73,9 +73,11 @@ struct TiedCase {
                 tables.dropFirst().contains { $0.laid.frame.layout.sums.contains(sum) }
             }
             for measure in [nil] + sums.map({ Optional($0) }) {
-                guard kept.contains(true) else { break }
-                guard let problem = TiedProblem(self, sum: measure, header: release.header) else { continue }
-                faults += try problem.narrow(&kept, options: options.engine, using: &random)
+                for isKnown in [true, false] where kept.contains(true) {
+                    let problem = TiedProblem(
+                        self, sum: measure, header: release.header, knowsDifferences: isKnown)
+                    faults += try problem?.narrow(&kept, options: options.engine, using: &random) ?? 0
+                }
             }
             if kept.contains(true), let frequency = TiedFrequency(self, header: release.header) {
                 try frequency.narrow(&kept, seconds: options.proofSeconds)

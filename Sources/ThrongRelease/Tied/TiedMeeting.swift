@@ -104,12 +104,10 @@ struct TiedMeeting {
                 }
                 unknowns[context, default: [:]].merge(leaves) { old, _ in old }
                 for (bucket, unknowns) in wholes.sorted(by: { $0.key < $1.key }) {
-                    let own = sides.whole[context]?[bucket] ?? []
-                    let rest = isAll ? [] : [board.leaf(max(0, board.sum(own) - board.sum(unknowns)))]
-                    board.tie(unknowns + rest, own)
+                    board.tie(unknowns, besides: !isAll, sides.whole[context]?[bucket] ?? [])
                 }
                 for (bucket, unknowns) in parts.sorted(by: { $0.key < $1.key }) {
-                    board.tie(unknowns, sides.part[context]?[bucket] ?? [])
+                    board.tie(unknowns, besides: false, sides.part[context]?[bucket] ?? [])
                 }
             }
         }
@@ -183,5 +181,15 @@ extension MetricLayout {
             + dimensions.compactMap { dimension in
                 dimension.coarsening.flatMap { $0.place == place ? $0.buckets : nil }
             }
+    }
+}
+
+extension TiedBoard {
+    /// Lets everybody know that some unknowns are all of a bucket, or all but a rest.
+    ///
+    /// What a bound or a late start dropped for the other metric only is a rest, too, and in which buckets nobody knows.
+    fileprivate mutating func tie(_ unknowns: [UInt32], besides hasRest: Bool, _ bucket: [UInt32]) {
+        let left = sum(bucket).subtractedClamped(sum(unknowns))
+        tie(unknowns + (hasRest || !knowsDifferences && left > 0 ? [leaf(max(0, left))] : []), bucket)
     }
 }

@@ -6,7 +6,8 @@ internal import ThrongSuppression
 /// An equation K + r = W between leaves of two metrics is two columns whose values everybody has: K, r and a slack c; W
 /// and c. Their difference is the equation; c holds so much that it binds nothing. Where counters contradict it by so much
 /// that k devices are proved, because a bound or a late start dropped events for one metric only, the values of the columns
-/// say by how much: the attacker is taken to know that, too. What else one metric tells with the other is a cell of its own
+/// say by how much: the attacker is taken to know that, too, while cells are looked at. While the differences are, nobody
+/// knows any of them. What else one metric tells with the other is a cell of its own
 /// that must stay unknown, unless k devices stand behind it: ``DifferenceRule``.
 struct TiedProblem {
     private let board: TiedBoard
@@ -17,9 +18,11 @@ struct TiedProblem {
 
     /// Lays tables side by side and ties them; nil where nothing ties them.
     ///
-    /// - Parameter sum: nil is the count of events; for a sum, tables without that sum are left out.
+    /// - Parameters:
+    ///   - sum: nil is the count of events; for a sum, tables without that sum are left out.
+    ///   - knowsDifferences: see ``TiedBoard/knowsDifferences``.
     /// - Complexity: O(leaves · identities · log).
-    init?(_ tied: TiedCase, sum: SumMeasure?, header: ReleaseHeader) {
+    init?(_ tied: TiedCase, sum: SumMeasure?, header: ReleaseHeader, knowsDifferences: Bool) {
         self.header = header
         var tables: [TiedTable] = []
         var measures: [Int] = []
@@ -35,7 +38,8 @@ struct TiedProblem {
             tables, measures: measures,
             rule: DifferenceRule(
                 threshold: header.threshold, protection: header.protection ?? .standard,
-                span: sum.map { $0.quantum(of: $0.highest).subtractedClamped($0.quantum(of: $0.lowest)) }))
+                span: sum.map { $0.quantum(of: $0.highest).subtractedClamped($0.quantum(of: $0.lowest)) }),
+            knowsDifferences: knowsDifferences)
         for identity in tied.identities {
             guard
                 let share = TiedShare(
@@ -44,7 +48,7 @@ struct TiedProblem {
             let rests = board.tie(share, periods: tied.periods)
             board.meet(share, rests: rests, periods: tied.periods)
         }
-        guard !board.equations.isEmpty else { return nil }
+        guard !board.equations.isEmpty, knowsDifferences || board.hasSecrets else { return nil }
         self.board = board
     }
 

@@ -148,14 +148,8 @@ struct Stretches {
         self.all = all.filter { stretch in
             let inside = Set(periods).filter { $0.start >= stretch.start && $0.end <= stretch.end }
             return inside.contains { $0.start == stretch.start && $0.end == stretch.end }
-                && inside.allSatisfy { $0.kind.divides(stretch.kind) || Self.fill(stretch, inside, $0.kind) }
+                && inside.allSatisfy { $0.kind.divides(stretch.kind) || !Fault.forgetTiling.isOn }
         }
-    }
-
-    /// Whether periods of a kind make a stretch up without a gap, as the weeks of a February that begins on a Monday do.
-    private static func fill(_ stretch: Period, _ periods: Set<Period>, _ kind: PeriodKind) -> Bool {
-        if Fault.forgetTiling.isOn { return false }
-        return periods.filter { $0.kind == kind }.reduce(0) { $0 + ($1.end - $1.start) } == stretch.end - stretch.start
     }
 
     /// A stretch by its place.
