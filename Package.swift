@@ -11,10 +11,10 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + (isContinuousIntegration ? [.treatAllWarnings(as: .error)] : [])
 
-/// What a build for a first look optimizes: what makes and takes events, and nothing else. Packages for others may have no such
-/// flags, so only Deploy/quickstart asks for them.
+/// What a build for a first look and for tests optimizes: what makes and takes events, what decides releases and what attacks
+/// them, and nothing else. Packages for others may have no such flags, so only Deploy/quickstart and Deploy/test ask for them.
 let isFirstLook = Context.environment["THRONG_FIRST_LOOK"] != nil
-let passed = strict + (isFirstLook ? [.unsafeFlags(["-O"])] : [])
+let computed = strict + (isFirstLook ? [.unsafeFlags(["-O"])] : [])
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let csv = Target.Dependency.product(name: "SwiftCSV", package: "SwiftCSV")
@@ -53,26 +53,26 @@ let package = Package(
         .target(name: "ThrongFaults", swiftSettings: strict),
         .target(name: "ThrongChance", dependencies: [crypto], swiftSettings: strict),
         .target(name: "ThrongNoise", dependencies: [crypto], swiftSettings: strict),
-        .target(name: "ThrongWire", swiftSettings: passed),
+        .target(name: "ThrongWire", swiftSettings: computed),
         .target(
             name: "ThrongPlan", dependencies: ["ThrongNoise", "ThrongWire", "CPCRE2", crypto, yams],
-            swiftSettings: passed),
+            swiftSettings: computed),
         .target(
             name: "ThrongCounting", dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", crypto],
-            swiftSettings: passed),
+            swiftSettings: computed),
         .target(
             name: "ThrongIntake", dependencies: ["ThrongPlan", "ThrongWire", "ThrongCounting", "CSimdJSON", "CZlib"],
-            swiftSettings: passed),
+            swiftSettings: computed),
         .target(
             name: "ThrongJournal",
             dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongCounting", crypto],
-            swiftSettings: passed),
-        .target(name: "ThrongSuppression", dependencies: ["ThrongChance", "CCoin"], swiftSettings: strict),
+            swiftSettings: computed),
+        .target(name: "ThrongSuppression", dependencies: ["ThrongChance", "CCoin"], swiftSettings: computed),
         .target(
             name: "ThrongRelease",
             dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongSuppression", crypto],
-            swiftSettings: strict),
-        .target(name: "ThrongAudit", dependencies: ["ThrongPlan", "ThrongWire", "CCoin"], swiftSettings: strict),
+            swiftSettings: computed),
+        .target(name: "ThrongAudit", dependencies: ["ThrongPlan", "ThrongWire", "CCoin"], swiftSettings: computed),
         .target(name: "ThrongTable", dependencies: ["ThrongSuppression", csv], swiftSettings: strict),
         .target(
             name: "ThrongPostgres", dependencies: ["ThrongFaults", "CLibPQ", "CLinux", logging, lifecycle],
@@ -150,7 +150,7 @@ let package = Package(
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            swiftSettings: passed),
+            swiftSettings: computed),
         .executableTarget(
             name: "throng",
             dependencies: [
@@ -232,7 +232,7 @@ let package = Package(
         .target(
             name: "SuppressionOracle", dependencies: ["ThrongSuppression", "CCoin"],
             path: "Tests/Support/SuppressionOracle",
-            swiftSettings: strict),
+            swiftSettings: computed),
         // Days of a small app that are released with noise: for a benchmark and for tests.
         .target(
             name: "NoiseTrial",
@@ -247,7 +247,7 @@ let package = Package(
                 "ThrongChance", "ThrongPlan", "ThrongIntake", "ThrongCounting", "ThrongLoad", "ThrongSuppression",
                 "ThrongRelease", "SuppressionOracle",
             ],
-            path: "Tests/Benchmarks/SuppressionBench", swiftSettings: strict),
+            path: "Tests/Benchmarks/SuppressionBench", swiftSettings: computed),
         .testTarget(
             name: "ThrongSuppressionTests", dependencies: ["ThrongSuppression", "SuppressionOracle"],
             swiftSettings: strict),
@@ -283,7 +283,7 @@ let package = Package(
         .target(
             name: "PlanTrial",
             dependencies: ["ThrongChance", "ThrongFaults", "ThrongAudit", "ThrongPlan", "ThrongRelease"],
-            path: "Tests/Support/PlanTrial", swiftSettings: strict),
+            path: "Tests/Support/PlanTrial", swiftSettings: computed),
         .executableTarget(
             name: "PlanFuzz",
             dependencies: [

@@ -88,7 +88,7 @@ struct Program {
         let places = [
             URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent(),
             URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent(),
-            root.appendingPathComponent(".build/debug"),
+            root.appendingPathComponent(".build/look/debug"),
         ].map { $0.appendingPathComponent("throng").path }
         return try #require(
             places.first { FileManager.default.isExecutableFile(atPath: $0) },

@@ -16,13 +16,18 @@ package struct CountedEvents: Sendable, Hashable {
     /// Which of the events it tells apart by a dimension of their names; none where it has no such dimension. Each of these
     /// it counts as if in a metric of its own.
     package let kinds: Set<Set<EventName>>
+    /// When its stretches begin, by number. The first reaches back as far as anybody counted, the last goes on; none where
+    /// there is one stretch only.
+    package let starts: [UnixSeconds]
 
     /// One kind of event, of one kind of client, in a stretch of time in which no plan was edited.
     package struct Happening: Sendable, Hashable {
-        let event: EventName
-        let client: Client
+        /// Its name.
+        package let event: EventName
+        /// Who sends it.
+        package let client: Client
         /// Which of the stretches that are told apart; 0 where there is one.
-        let stretch: Int
+        package let stretch: Int
     }
 
     /// The clients of a purpose. Purposes that ask for the same consent and obey the same signals have the same.
@@ -56,13 +61,14 @@ package struct CountedEvents: Sendable, Hashable {
 
     init(
         happenings: Set<Happening>?, onTime: Set<Happening>?, versions: Set<Set<Happening>>, audience: Audience,
-        kinds: Set<Set<EventName>>
+        kinds: Set<Set<EventName>>, starts: [UnixSeconds] = []
     ) {
         self.happenings = happenings
         self.onTime = onTime
         self.versions = versions
         self.audience = audience
         self.kinds = kinds
+        self.starts = starts
     }
 
     /// The events by name; nil where nobody knows them, or they were not the same all of the time.
@@ -79,7 +85,7 @@ package struct CountedEvents: Sendable, Hashable {
         func part(_ all: Set<Happening>) -> Set<Happening> { all.filter { names.contains($0.event) } }
         return CountedEvents(
             happenings: happenings.map(part), onTime: onTime.map(part),
-            versions: Set(versions.map(part)).subtracting([[]]), audience: audience, kinds: [])
+            versions: Set(versions.map(part)).subtracting([[]]), audience: audience, kinds: [], starts: starts)
     }
 
     /// Whether what one counts is all among what the other does, or may be; or a kind that one of them tells apart.

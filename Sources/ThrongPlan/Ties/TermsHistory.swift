@@ -46,7 +46,7 @@ package struct TermsHistory: Sendable {
                 guard let counted = version.terms.counted else { continue }
                 events.add(counted, in: Self.stretches(of: version, cuts))
             }
-            known[metric] = events.counted { cuts[$0] < end }
+            known[metric] = events.counted(cuts, until: end)
         }
         self.known = known
     }
@@ -72,7 +72,7 @@ package struct TermsHistory: Sendable {
     func throughout(_ counted: CountedEvents) -> CountedEvents {
         var events = Accumulated()
         events.add(counted, in: cuts.indices)
-        return events.counted { cuts[$0] < end } ?? counted
+        return events.counted(cuts, until: end) ?? counted
     }
 
     /// What satisfies every version of some metrics; nil where there is none.
@@ -105,11 +105,11 @@ package struct TermsHistory: Sendable {
             }
         }
 
-        func counted(onTime: (Int) -> Bool) -> CountedEvents? {
+        func counted(_ cuts: [UnixSeconds], until end: UnixSeconds) -> CountedEvents? {
             audience.map { audience in
                 CountedEvents(
-                    happenings: happenings, onTime: happenings.filter { onTime($0.stretch) }, versions: versions,
-                    audience: audience, kinds: kinds)
+                    happenings: happenings, onTime: happenings.filter { cuts[$0.stretch] < end }, versions: versions,
+                    audience: audience, kinds: kinds, starts: cuts)
             }
         }
     }

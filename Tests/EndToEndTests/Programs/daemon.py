@@ -22,7 +22,7 @@ signal.pthread_sigmask(signal.SIG_SETMASK, [])
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 SAMPLE = os.path.join(ROOT, "Deploy", "sample")
-BINARY = os.environ.get("THRONG_BINARY") or os.path.join(ROOT, ".build", "debug", "throng")
+BINARY = os.environ.get("THRONG_BINARY") or os.path.join(ROOT, ".build", "look", "debug", "throng")
 
 
 class Failure(Exception):

@@ -22,18 +22,37 @@ package enum TestCluster {
 
     /// A database without Throng's schema.
     package static func emptyDatabase() async throws -> ConnectionSettings {
-        let cluster = try await cluster.value
-        let name = "t\(databases.add(1, ordering: .relaxed).newValue)"
-        let admin = Connection(cluster.settings(database: "postgres"))
-        try await admin.execute("create database \(name)")
-        return cluster.settings(database: name)
+        try await cluster.value.settings(database: create(from: "template1"))
     }
 
-    /// A database with Throng's schema.
+    /// Copies a database, and names the copy.
+    private static func create(from original: String) async throws -> String {
+        let admin = Connection(try await cluster.value.settings(database: "postgres"))
+        let name = "t\(databases.add(1, ordering: .relaxed).newValue)"
+        for attempt in 1... {
+            do {
+                try await admin.execute("create database \(name) template \(original)")
+                break
+            } catch let error as PostgresError where error.sqlState == .objectInUse && attempt < 100 {
+                // What somebody is connected to can't be copied, and a connection takes a moment to close.
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        return name
+    }
+
+    /// A database with Throng's schema, migrated once.
+    private static let migrated = Task {
+        let name = try await create(from: "template1")
+        let owner = Connection(try await cluster.value.settings(database: name))
+        try await Migrator(owner).migrate()
+        owner.close()
+        return name
+    }
+
+    /// A database with Throng's schema: a copy of one that was migrated.
     package static func database() async throws -> ConnectionSettings {
-        let settings = try await emptyDatabase()
-        try await Migrator(Connection(settings)).migrate()
-        return settings
+        try await cluster.value.settings(database: create(from: migrated.value))
     }
 
     /// Stops the server of a directory that this test run made, and removes the directory.
@@ -47,6 +66,11 @@ package enum TestCluster {
         // The directory is temporary; what could not be removed does no harm.
         _ = Result { try FileManager.default.removeItem(atPath: directory) }
     }
+}
+
+extension SQLState {
+    /// Somebody is connected to what was to be changed or copied.
+    fileprivate static let objectInUse = SQLState("55006")
 }
 
 extension Connection {
