@@ -37,7 +37,7 @@ enum CaseGrid {
         var groupingOfSlab = Array(repeating: 0, count: slabs.count)
         for (number, slab) in order.enumerated() { groupingOfSlab[slab] = number }
         let impossible = layout.impossibleLeaves
-        let meetings = meetings(of: bases, in: layout, origins)
+        let meetings = BucketMeetings(in: layout, origins)
         return LeafGrid(
             sizes: sizes, places: places,
             groupings: order.map { slab in
@@ -50,25 +50,10 @@ enum CaseGrid {
             shownCount: isShown.count { $0 }, groupingOfColumn: slabOfColumn.map { $0.map { groupingOfSlab[$0] } },
             columns: columns,
             isPossible: { place in
-                for meeting in meetings
-                where !meeting.partners[Int(place[meeting.first])].contains(Int(place[meeting.second])) { return false }
+                guard meetings.isPossible({ Int(place[$0]) }) else { return false }
                 guard let impossible else { return true }
                 return !impossible.contains(layout.cell(buckets: bases.indices.map { Int(place[$0]) }, in: layout.leaf))
             })
-    }
-
-    /// Which buckets of two axes everybody knows to exclude each other: by bucket of the first, those of the second that do
-    /// not.
-    private static func meetings(
-        of bases: [Int], in layout: MetricLayout, _ origins: DimensionOrigins
-    ) -> [(first: Int, second: Int, partners: [Set<Int>])] {
-        bases.indices.flatMap { first in
-            bases.indices.dropFirst(first + 1).compactMap { second in
-                layout.overlap(of: bases[first], origins, with: bases[second], of: layout, origins).map {
-                    (first: first, second: second, partners: $0.partners.map { Set($0) })
-                }
-            }
-        }
     }
 
     /// What a margin keeps of a base dimension: its own buckets, those of what is made of it, or nothing.

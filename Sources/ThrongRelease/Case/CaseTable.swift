@@ -37,6 +37,7 @@ struct CaseTable {
         let frame = ReleaseFrame(release.parts, layout: layout, firsts: header.firsts, unknown: concentrated.siblings)
         self.frame = frame
 
+        let former = release.former.map { Set($0.cells.map { FormerCell(margin: $0.margin, cell: $0.cell) }) }
         let spans = Spans(of: release, frame: frame, others: others)
         var slabs: [CubeSlab] = []
         for span in spans.all {
@@ -80,8 +81,9 @@ struct CaseTable {
                         floor: slab.floors[place],
                         cost: Self.usefulness(
                             of: slab.margin,
-                            events: slab.leaves[place].reduce(0) { $0.addedClamped(frame.measures[0][Int($1)]) },
-                            isPreferred: options.preferred.contains(slab.margin)),
+                            events: frame.events(in: slab.leaves[place]),
+                            isPreferred: options.preferred.contains(slab.margin),
+                            wasPublished: former?.contains(FormerCell(margin: slab.margin, cell: slab.cells[place]))),
                         isSensitive: isSensitive,
                         isForced: forced.contains(slab.cells[place]),
                         isOffered: isOwn && !slab.isEmpty[place],
@@ -126,12 +128,24 @@ struct CaseTable {
         margin == .total ? 0 : isPreferred ? 1 : 1 + margin.bits.nonzeroBitCount
     }
 
-    /// What it is worth to publish a cell: totals before splits, what reports show before what they don't, large numbers
-    /// before small ones. Never under 1.
-    static func usefulness(of margin: Margin, events: Int64, isPreferred: Bool) -> Int64 {
+    /// What it is worth to publish a cell: totals before splits, what reports show before what they don't, what was shown
+    /// before, large numbers before small ones. Never under 1.
+    ///
+    /// A cell that protects others is the same one as before, wherever it can be: a number that comes and goes is no series.
+    ///
+    /// - Parameter wasPublished: whether it was in the period before; nil where nothing was released.
+    static func usefulness(of margin: Margin, events: Int64, isPreferred: Bool, wasPublished: Bool?) -> Int64 {
         let size = Int64(Int64.bitWidth - max(events, 1).leadingZeroBitCount)
         let level = Int64(8 >> min(3, margin.bits.nonzeroBitCount))
-        return size * level * (isPreferred ? 4 : 1)
+        return size * level * (isPreferred ? 4 : 1) * (wasPublished ?? false ? formerWeight : 1)
+    }
+
+    /// More than the largest number is worth beside the smallest.
+    private static let formerWeight: Int64 = 64
+
+    private struct FormerCell: Hashable {
+        let margin: Margin
+        let cell: CellIndex
     }
 }
 

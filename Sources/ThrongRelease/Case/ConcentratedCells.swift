@@ -19,6 +19,7 @@ struct ConcentratedCells {
         let header = release.header
         let layout = header.layout
         siblings = release.parts.map { _ in [] }
+        let meetings = BucketMeetings(in: layout, release.origins)
         let occupied = release.parts.map { part in
             Set(part.counters.filter { $0.measure == .count && $0.value > 0 }.map(\.cell)).sorted()
         }
@@ -26,13 +27,14 @@ struct ConcentratedCells {
         for place in layout.dimensions.indices where header.sensitive?.contains(layout.dimensions[place].name) ?? false
         {
             for margin in header.groupings where !layout.refines(margin, Margin(keeping: [place])) {
-                for run in runs { find(place, margin, run, occupied, layout) }
+                for run in runs { find(place, margin, run, occupied, layout, meetings) }
             }
         }
     }
 
     private mutating func find(
-        _ place: Int, _ margin: Margin, _ run: Range<Int>, _ occupied: [[CellIndex]], _ layout: MetricLayout
+        _ place: Int, _ margin: Margin, _ run: Range<Int>, _ occupied: [[CellIndex]], _ layout: MetricLayout,
+        _ meetings: BucketMeetings
     ) {
         let bucket = layout.projection(from: layout.leaf, to: Margin(keeping: [place]))
         let group = layout.projection(from: layout.leaf, to: margin)
@@ -46,7 +48,7 @@ struct ConcentratedCells {
         for part in run {
             for leaf in occupied[part] {
                 guard buckets[group(leaf)]?.count == 1 else { continue }
-                let others = layout.siblings(of: leaf, along: place)
+                let others = layout.siblings(of: leaf, along: place, meetings)
                 siblings[part].formUnion(others)
                 rests[group(leaf), default: []] += others.map { (part, $0) }
             }
@@ -68,13 +70,21 @@ struct ConcentratedCells {
 }
 
 extension MetricLayout {
-    /// The leaf cells that differ from one in a single dimension's bucket, and that can occur.
-    func siblings(of cell: CellIndex, along place: Int) -> [CellIndex] {
-        var buckets = buckets(of: cell, in: leaf)
-        let own = buckets[place]
-        return dimensions[place].labels.indices.filter { $0 != own }.map { bucket in
-            buckets[place] = bucket
-            return self.cell(buckets: buckets, in: leaf)
-        }.filter { !isImpossible($0, in: leaf) }
+    /// The leaf cells that differ from one in a single dimension's bucket, and in those of dimensions that look at the same
+    /// field, and that can occur.
+    func siblings(of cell: CellIndex, along place: Int, _ meetings: BucketMeetings) -> [CellIndex] {
+        let own = buckets(of: cell, in: leaf)
+        var found = dimensions[place].labels.indices.filter { $0 != own[place] }.map { bucket in
+            own.enumerated().map { $0 == place ? bucket : $1 }
+        }
+        for other in meetings.places(beside: place) {
+            found = found.flatMap { buckets in
+                dimensions[other].labels.indices.map { bucket in
+                    buckets.enumerated().map { $0 == other ? bucket : $1 }
+                }
+            }
+        }
+        return found.filter { buckets in meetings.isPossible { buckets[$0] } }
+            .map { self.cell(buckets: $0, in: leaf) }.filter { !isImpossible($0, in: leaf) }
     }
 }

@@ -17,11 +17,13 @@ package struct ReleaseCase: Sendable {
     package let counted: CountedEvents?
     /// What its base dimensions are made from, as far as that was kept.
     package let origins: DimensionOrigins
+    /// What the metric published of the period before; nil where there is nothing. What was a series goes on where it can.
+    package let former: Release?
 
     /// Puts a case together.
     package init(
         header: ReleaseHeader, parts: [StoredCube], earlier: [Release] = [], tied: [TiedMetric] = [],
-        counted: CountedEvents? = nil, origins: DimensionOrigins = [:]
+        counted: CountedEvents? = nil, origins: DimensionOrigins = [:], former: Release? = nil
     ) {
         self.parts = parts.sorted { $0.period.start < $1.period.start }
         // The labels that its slots have by now are read with the counters.
@@ -30,6 +32,7 @@ package struct ReleaseCase: Sendable {
         self.tied = tied
         self.counted = counted
         self.origins = origins
+        self.former = former
     }
 }
 

@@ -154,7 +154,7 @@ struct SumRule {
         let parts = sums.isEmpty ? [] : slab.span.map { Dominance(of: frame.parts[$0], margin: slab.margin) }
         isPassed = slab.cells.indices.map { place in
             let cell = Int(slab.cells[place].value)
-            let events = slab.leaves[place].reduce(Int64(0)) { $0.addedClamped(frame.measures[0][Int($1)]) }
+            let events = frame.events(in: slab.leaves[place])
             let rule = CountRule(
                 events: events, devices: slab.devices[place], bound: frame.layout.contributionBound)
             guard rule.passes(protection) else { return false }

@@ -83,6 +83,11 @@ struct ReleaseFrame {
     /// The leaves of some consecutive parts.
     func leaves(of span: Range<Int>) -> Range<Int> { starts[span.lowerBound]..<starts[span.upperBound] }
 
+    /// The events of some leaves.
+    func events(in leaves: some Sequence<UInt32>) -> Int64 {
+        leaves.reduce(0) { $0.addedClamped(measures[0][Int($1)]) }
+    }
+
     /// By cell of a slab, the devices that said that this was their first; nil where its grouping's are not counted.
     ///
     /// - Precondition: the slab is the release's own.

@@ -79,7 +79,7 @@ extension ReleaseCase {
             let slab = laid.slabs[number]
             for place in slab.cells.indices {
                 guard !slab.isEmpty[place], let column = laid.columns[number][place] else { continue }
-                let events = slab.leaves[place].reduce(Int64(0)) { $0.addedClamped(laid.frame.measures[0][Int($1)]) }
+                let events = laid.frame.events(in: slab.leaves[place])
                 let split = slab.margin.bits.nonzeroBitCount
                 if pattern.isPublished[Int(column)] {
                     published.append(cell(laid, number, place))

@@ -19,11 +19,13 @@ package struct ReleaseEvidence: Sendable, Hashable {
     package let terms: ReleaseTerms?
     /// What the layout's base dimensions are made from, as far as that was kept.
     package let origins: DimensionOrigins
+    /// What the metric published of the period before.
+    package let former: Release?
 
     /// Puts evidence together.
     package init(
         layout: MetricLayout, period: Period, parts: [StoredCube], earlier: [Release] = [], tied: [TiedMetric] = [],
-        terms: ReleaseTerms? = nil, origins: DimensionOrigins = [:]
+        terms: ReleaseTerms? = nil, origins: DimensionOrigins = [:], former: Release? = nil
     ) {
         self.layout = layout
         self.period = period
@@ -32,6 +34,7 @@ package struct ReleaseEvidence: Sendable, Hashable {
         self.tied = tied
         self.terms = terms
         self.origins = origins
+        self.former = former
     }
 }
 
@@ -40,6 +43,6 @@ extension ReleaseCase {
     package init(header: ReleaseHeader, on evidence: ReleaseEvidence) {
         self.init(
             header: header, parts: evidence.parts, earlier: evidence.earlier, tied: evidence.tied,
-            counted: evidence.terms?.counted, origins: evidence.origins)
+            counted: evidence.terms?.counted, origins: evidence.origins, former: evidence.former)
     }
 }

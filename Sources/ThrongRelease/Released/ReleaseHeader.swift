@@ -77,6 +77,9 @@ package struct ReleaseHeader: Sendable, Hashable, Codable {
             events: terms.counted.map { $0.names.map(Array.init) } ?? events)
     }
 
+    /// What all releases of a metric's numbers by the same periods have in common.
+    package var series: [[UInt8]] { [layout.id.bytes, Array(period.kind.rawValue.utf8)] }
+
     /// By shown grouping, the counter of the devices that said that this was their first in the period; empty where
     /// clients are not asked to.
     var firsts: [Margin: MeasureIndex] {

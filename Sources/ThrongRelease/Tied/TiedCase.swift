@@ -15,6 +15,8 @@ struct TiedCase {
     let identities: [EventIdentity]
     /// What releases cover: this one, and those of tied metrics.
     let periods: [Period]
+    /// By metric.
+    let counted: [CountedEvents]
     private let release: ReleaseCase
     private let options: ReleaseOptions
 
@@ -25,7 +27,11 @@ struct TiedCase {
         let header = release.header
         var names = [header.layout.metric]
         var counted = [release.counts]
-        var tables = [TiedTable(metric: 0, laid: own, origins: release.origins, counted: release.counts)]
+        var tables = [
+            TiedTable(
+                metric: 0, laid: own, origins: release.origins, counted: release.counts,
+                released: [header.period] + release.earlier.map(\.header.period))
+        ]
         for tied in release.tied where tied.isWhole && !tied.parts.isEmpty {
             let metric: Int
             if let known = names.firstIndex(of: tied.layout.metric) {
@@ -40,9 +46,10 @@ struct TiedCase {
                     metric: metric,
                     laid: try CaseTable(
                         release.evidence(of: tied), options: options, others: release.margins(of: tied)),
-                    origins: tied.origins, counted: tied.counted))
+                    origins: tied.origins, counted: tied.counted, released: tied.releases.map(\.header.period)))
         }
         self.tables = tables
+        self.counted = counted
         periods = Set([header.period] + release.tied.flatMap { $0.releases.map(\.header.period) })
             .sorted { ($0.start, $0.end) < ($1.start, $1.end) }
         sources = TiedSource.all(counted, tables: tables)
@@ -78,6 +85,9 @@ struct TiedCase {
                         self, sum: measure, header: release.header, knowsDifferences: isKnown)
                     faults += try problem?.narrow(&kept, options: options.engine, using: &random) ?? 0
                 }
+            }
+            if kept.contains(true) {
+                try TiedColumns(self, threshold: release.header.threshold, options: options.engine).narrow(&kept)
             }
             if kept.contains(true), let frequency = TiedFrequency(self, header: release.header) {
                 try frequency.narrow(&kept, seconds: options.proofSeconds)

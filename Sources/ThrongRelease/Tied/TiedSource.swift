@@ -55,12 +55,17 @@ struct TiedTable {
     let laid: CaseTable
     /// What its base dimensions are made from.
     let origins: DimensionOrigins
+    /// The periods that it was released for, or is about to be.
+    let released: [Period]
     /// By place of a dimension that tells events apart by their names, by bucket: those that it holds.
     let kinds: [Int: [Set<EventName>]]
 
     /// Looks for dimensions of events' names.
-    init(metric: Int, laid: CaseTable, origins: DimensionOrigins, counted: CountedEvents) {
+    init(
+        metric: Int, laid: CaseTable, origins: DimensionOrigins, counted: CountedEvents, released: [Period]
+    ) {
         self.metric = metric
+        self.released = released
         self.laid = laid
         self.origins = origins
         var kinds: [Int: [Set<EventName>]] = [:]

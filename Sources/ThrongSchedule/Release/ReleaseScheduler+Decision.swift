@@ -53,17 +53,11 @@ extension ReleaseScheduler {
         return options
     }
 
-    /// The same for one release of one installation, whoever decides it and however often; another for each other release.
+    /// The same for all releases of a metric in one installation, whoever decides them and however often; another for each
+    /// other metric.
     ///
-    /// Of what a release is about, and of none of the counters: who knows the secret of one table knows nothing of another.
-    func seed(for header: ReleaseHeader) -> UInt64 {
-        proof.ties.seed(
-            for: "release",
-            [
-                header.layout.id.bytes, Array(header.period.kind.rawValue.utf8),
-                Array(String(header.period.start.value).utf8),
-            ])
-    }
+    /// One for all periods, so that of equally useful numbers the same is withheld each time.
+    func seed(for header: ReleaseHeader) -> UInt64 { proof.ties.seed(for: "release", header.series) }
 
     /// What a release says about itself.
     ///

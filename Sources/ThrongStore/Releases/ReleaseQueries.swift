@@ -105,9 +105,30 @@ struct SelectReleasesWithin: RowQuery {
     var parameters: [Parameter] { [.integer(metric), period.start.parameter, period.end.parameter] }
 
     func row(_ columns: inout RowReader) throws -> (release: StoredRelease, isDecayed: Bool) {
-        let (header, id) = (try columns.releaseHeader(), try columns.integer())
-        let isDecayed = try columns.flag()
-        return (StoredRelease(id: id, header: header, digest: try columns.bytes()), isDecayed)
+        try columns.storedRelease()
+    }
+}
+
+/// The last release of a metric before a period, with whether age has taken anything of it.
+struct SelectFormerRelease: RowQuery {
+    static let text = Query("release.select_former", PackageResources.release_select_former_sql)
+
+    let metric: Int64
+    let period: Period
+
+    var parameters: [Parameter] { [.integer(metric), period.kind.parameter, period.start.parameter] }
+
+    func row(_ columns: inout RowReader) throws -> (release: StoredRelease, isDecayed: Bool) {
+        try columns.storedRelease()
+    }
+}
+
+extension RowReader {
+    /// Header, number, whether age took something, digest.
+    fileprivate mutating func storedRelease() throws -> (release: StoredRelease, isDecayed: Bool) {
+        let (header, id) = (try releaseHeader(), try integer())
+        let isDecayed = try flag()
+        return (StoredRelease(id: id, header: header, digest: try bytes()), isDecayed)
     }
 }
 

@@ -22,7 +22,16 @@ extension ReleaseStore {
             earlier: earlier,
             tied: try ties.map { try tied(by: $0, history, layout, scope.period, metric, session) } ?? [],
             terms: terms,
-            origins: history.origins(of: metric))
+            origins: history.origins(of: metric),
+            former: try former(metric, scope.period, session))
+    }
+
+    /// What was published of the period before; nil where age has taken some of that.
+    private static func former(_ metric: Int64, _ period: Period, _ session: Session) throws -> Release? {
+        guard let found = try session.first(SelectFormerRelease(metric: metric, period: period)), !found.isDecayed,
+            found.release.header.noise == nil
+        else { return nil }
+        return try restored(found.release, session)
     }
 
     /// What a release has to satisfy at least, nil where nobody kept that, and what was counted besides.

@@ -19,8 +19,11 @@ package struct AdditiveMeasure: Sendable {
     package enum Protection: Sendable, Hashable {
         /// The largest consistent value is at least k: nobody can prove that a cohort is small.
         case reachesThreshold
-        /// As `reachesThreshold`, and on both sides of the hidden value the interval extends by at least `percent` of it and
-        /// never by less than k, downwards as far as zero at most.
+        /// The largest consistent value is over k, and on both sides of the hidden value the interval extends by at least
+        /// `percent` of it; downwards never by less than k, and as far as zero at most.
+        ///
+        /// Over k, because a cell that reaches k only where all else that is hidden is empty does not reach it: a rerun of
+        /// this code over such a table would publish the cell.
         case surrounds(percent: Int64)
     }
 
@@ -37,8 +40,9 @@ package struct AdditiveMeasure: Sendable {
             let share =
                 overflow
                 ? (value / 100 + 1).multipliedReportingOverflow(by: percent).partialValue : (product + 99) / 100
-            let width = max(threshold, share)
-            return (max(threshold, value.clampedSum(width)), max(0, value - width))
+            return (
+                max(threshold.clampedSum(1), value.clampedSum(max(1, share))), max(0, value - max(threshold, share))
+            )
         }
     }
 }

@@ -214,8 +214,10 @@ package struct PatternVerifier: Sendable {
             guard highest >= problem.threshold, highest > value else { return false }
             if case .surrounds(let percent) = measure.protection {
                 let share = (Double(value) * Double(percent) / 100).rounded(.up)
-                let width = max(problem.threshold, share < 1e18 ? Int64(share) : Int64.max / 2)
-                guard highest - value >= width, lowest <= max(0, value - width) else { return false }
+                let width = share < 1e18 ? Int64(share) : Int64.max / 2
+                guard highest > problem.threshold, highest - value >= width,
+                    lowest <= max(0, value - max(problem.threshold, width))
+                else { return false }
             }
         }
         return true

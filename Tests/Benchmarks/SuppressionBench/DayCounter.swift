@@ -83,7 +83,11 @@ struct DayCounter {
     }
 
     /// The day's releases, one after the other, each knowing what those before it gave away.
-    func decide(_ cubes: [StoredCube], of period: Period, seconds: Double) throws -> [(MetricName, ReleaseDecision)] {
+    ///
+    /// - Parameter former: the day before's releases.
+    func decide(
+        _ cubes: [StoredCube], of period: Period, former: [MetricName: Release] = [:], seconds: Double
+    ) throws -> [(MetricName, ReleaseDecision)] {
         var made: [(MetricName, ReleaseDecision)] = []
         for (place, metric) in plan.metrics.enumerated() {
             let terms = plan.releaseTerms(of: metric)
@@ -97,17 +101,12 @@ struct DayCounter {
                     origins: origins(of: plan.metrics[other]))
             }
             var options = ReleaseOptions(
-                seed: secret.seed(
-                    for: "release",
-                    [
-                        layouts[place].id.bytes, Array(period.kind.rawValue.utf8),
-                        Array(String(period.start.value).utf8),
-                    ]), proofSeconds: seconds)
+seed: secret.seed(for: "release", header.series), proofSeconds: seconds)
             options.preferred = plan.reportedGroupings(of: metric)
             let decision = try ReleaseCase(
                 header: header, parts: [cubes[place]],
                 tied: tied.contains { !$0.releases.isEmpty } ? tied : [], counted: terms.counted,
-                origins: origins(of: metric)
+                origins: origins(of: metric), former: former[metric.name]
             ).decide(options)
             made.append((metric.name, decision))
         }

@@ -51,11 +51,13 @@ struct SampleBench {
         var series: [Place: [State]] = [:]
         var dice = SeededGenerator(seed: 20_261_121)
         var counter = try DayCounter(plan)
+        var former: [MetricName: Release] = [:]
         for number in 0..<days {
             // Crowds differ as those of the demonstration do.
             let share: Double = 0.86 + 0.14 * dice.fraction()
-            let decisions = try day(number, of: crowd, devices: Int(Double(devices) * share), &counter)
+            let decisions = try day(number, of: crowd, devices: Int(Double(devices) * share), &counter, former)
             for (metric, decision) in decisions {
+                former[metric] = decision.release
                 for cell in decision.release.cells {
                     mark(.published, Place(metric: metric, margin: cell.margin, cell: cell.cell), number, &series)
                 }
@@ -123,15 +125,15 @@ struct SampleBench {
         return (try Plan(bytes: bytes, file: "shop.yaml"), try Crowd(folder: folder))
     }
 
-    private func day(_ number: Int, of crowd: Crowd, devices: Int, _ counter: inout DayCounter) throws -> [(
-        MetricName, ReleaseDecision
-    )] {
+    private func day(
+        _ number: Int, of crowd: Crowd, devices: Int, _ counter: inout DayCounter, _ former: [MetricName: Release] = [:]
+    ) throws -> [(MetricName, ReleaseDecision)] {
         let start = UnixSeconds(1_795_046_400 + Int64(number) * 86_400)
         let period = PeriodCalendar.utc.period(.day, containing: start)
         let parcels = crowd.parcels(
             plan: counter.plan, purposes: counter.plan.purposes, day: start, now: period.end + 1, devices: devices,
             seed: 20_261_121 + UInt64(number))
         let cubes = try counter.count(parcels, of: period)
-        return try counter.decide(cubes, of: period, seconds: seconds)
+        return try counter.decide(cubes, of: period, former: former, seconds: seconds)
     }
 }

@@ -44,8 +44,12 @@ package struct IntegerAttacker {
         if bounds.least == bounds.greatest { return .unique }
         if bounds.greatest < problem.threshold { return .provablySmall(bounds) }
         if case .surrounds(let percent) = problem.measures[measure].protection {
-            let width = max(problem.threshold, (value * percent + 99) / 100)
-            if bounds.greatest < value + width || bounds.least > max(0, value - width) { return .tooClose(bounds) }
+            let width = (value * percent + 99) / 100
+            if bounds.greatest <= problem.threshold || bounds.greatest < value + width
+                || bounds.least > max(0, value - max(problem.threshold, width))
+            {
+                return .tooClose(bounds)
+            }
         }
         return nil
     }

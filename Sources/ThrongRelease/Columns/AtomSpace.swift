@@ -1,0 +1,228 @@
+internal import ThrongPlan
+
+/// The atoms of tied metrics: the finest classes of events that any of their numbers can tell apart (disclosure, section 1).
+///
+/// An atom is an event of a kind of client in a stretch of time, and for each field a value as all rules that anybody applied
+/// to it tell values apart. A number is about a product of sets of these: a ``Box``. What dimensions and metrics are called
+/// does not matter.
+struct AtomSpace {
+    /// What and when first, then a field each.
+    private(set) var axes: [AtomAxis] = []
+    private let tables: [TiedTable]
+    private let counted: [CountedEvents]
+    /// By table, by place of a base dimension: its field's axis, and by bucket the values of the axis that it holds.
+    private var splits: [[Int: (axis: Int, values: [[Int]])]]
+    /// By field's axis, the set of all of its values.
+    private var everything: [Int32] = []
+    private let moments: Moments
+    private var momentSets: [MomentKey: Int32] = [:]
+
+    private struct MomentKey: Hashable {
+        let metric: Int
+        let period: Period
+        let names: Set<EventName>?
+    }
+
+    /// A product of sets, one an axis: what a number is about.
+    struct Box: Hashable {
+        fileprivate(set) var sets: [Int32]
+    }
+
+    /// Values of a field that are told apart; of more, its rules are taken to have nothing to do with each other.
+    static let mostValues = 4_096
+
+    /// Cuts time, events, clients and fields.
+    ///
+    /// - Parameters:
+    ///   - counted: by metric.
+    ///   - periods: that any number may cover.
+    init(_ tables: [TiedTable], counted: [CountedEvents], periods: Set<Period>) {
+        self.tables = tables
+        self.counted = counted
+        moments = Moments(counted, periods: periods)
+        axes = [AtomAxis(values: moments.count)]
+        splits = tables.map { _ in [:] }
+        for component in Self.fields(of: tables) { add(component) }
+    }
+
+    /// What a cell is about; nil where nobody knows what its metric counted.
+    mutating func box(of table: Int, _ slab: CubeSlab, place: Int, period: Period) -> Box? {
+        let layout = tables[table].layout
+        var kept: [[Int]?] = Array(repeating: nil, count: axes.count)
+        var names: Set<EventName>?
+        let buckets = layout.buckets(of: slab.cells[place], in: slab.margin)
+        for (dimension, bucket) in zip(layout.dimensions.indices.filter(slab.margin.keeps), buckets) {
+            let coarsening = layout.dimensions[dimension].coarsening
+            let base = coarsening?.place ?? dimension
+            let held = coarsening.map { known in known.buckets.indices.filter { known.buckets[$0] == bucket } } ?? [bucket]
+            if let kinds = tables[table].kinds[base] {
+                let inside = held.reduce(into: Set<EventName>()) { $0.formUnion(kinds[$1]) }
+                names = names?.intersection(inside) ?? inside
+            } else if let split = splits[table][base] {
+                let values = held.flatMap { split.values[$0] }
+                kept[split.axis] = kept[split.axis].map { Array(Set($0).intersection(values)) } ?? values
+            }
+        }
+        guard let happenings = counted[tables[table].metric].happenings else { return nil }
+        let key = MomentKey(metric: tables[table].metric, period: period, names: names)
+        if momentSets[key] == nil {
+            let starts = counted[tables[table].metric].starts
+            momentSets[key] = axes[0].place(
+                of: moments.numbers(of: happenings, starts: starts, in: period, named: names))
+        }
+        var sets = [momentSets[key] ?? 0]
+        for axis in axes.indices.dropFirst() {
+            sets.append(kept[axis].map { axes[axis].place(of: $0) } ?? everything[axis - 1])
+        }
+        return Box(sets: sets)
+    }
+
+    /// To be called once all boxes are there.
+    mutating func compare() { for axis in axes.indices { axes[axis].compare() } }
+
+    // MARK: Fields
+
+    /// The base dimensions that look at one field, as far as it is known; each but the kinds of events in one component.
+    private static func fields(of tables: [TiedTable]) -> [[(table: Int, place: Int)]] {
+        let all = tables.indices.flatMap { table in
+            let layout = tables[table].layout
+            return layout.dimensions.indices.filter { layout.leaf.keeps($0) && tables[table].kinds[$0] == nil }
+                .map { (table: table, place: $0) }
+        }
+        var component = Array(all.indices)
+        for one in all.indices {
+            for other in all.indices.dropFirst(one + 1) where component[one] != component[other] {
+                guard tables[all[one].table].overlap(of: all[one].place, with: all[other].place, of: tables[all[other].table])
+                    != nil
+                else { continue }
+                let (from, to) = (component[other], component[one])
+                for place in component.indices where component[place] == from { component[place] = to }
+            }
+        }
+        return Dictionary(grouping: all.indices, by: { component[$0] }).sorted { $0.key < $1.key }
+            .map { $0.value.map { all[$0] } }
+    }
+
+    /// Adds an axis for dimensions of one field: a value for each choice of a bucket of each rule that can occur together.
+    private mutating func add(_ component: [(table: Int, place: Int)]) {
+        var rules: [(table: Int, place: Int)] = []
+        var ruleOf: [Int] = []
+        for member in component {
+            let size = tables[member.table].layout.dimensions[member.place].labels.count
+            let known = rules.firstIndex { rule in
+                tables[rule.table].overlap(of: rule.place, with: member.place, of: tables[member.table])
+                    == BucketOverlap(same: size)
+            }
+            ruleOf.append(known ?? rules.count)
+            if known == nil { rules.append(member) }
+        }
+        let sizes = rules.map { tables[$0.table].layout.dimensions[$0.place].labels.count }
+        var values: [[Int]] = [[]]
+        for (number, rule) in rules.enumerated() {
+            let partners = (0..<number).map { earlier in
+                tables[rules[earlier].table].overlap(of: rules[earlier].place, with: rule.place, of: tables[rule.table])?
+                    .partners
+            }
+            values = values.flatMap { value in
+                (0..<sizes[number]).filter { bucket in
+                    partners.enumerated().allSatisfy { earlier, met in met?[value[earlier]].contains(bucket) ?? true }
+                }.map { value + [$0] }
+            }
+            if values.count > Self.mostValues {
+                for member in component where component.count > 1 { add([member]) }
+                return
+            }
+        }
+        for (member, rule) in zip(component, ruleOf) {
+            var held = Array(repeating: [Int](), count: sizes[rule])
+            for (place, value) in values.enumerated() { held[value[rule]].append(place) }
+            splits[member.table][member.place] = (axis: axes.count, values: held)
+        }
+        var axis = AtomAxis(values: values.count)
+        everything.append(axis.place(of: values.indices))
+        axes.append(axis)
+    }
+}
+
+extension AtomSpace {
+    /// Whether all that one number is about is also another's.
+    func holds(_ whole: Box, _ part: Box) -> Bool {
+        axes.indices.allSatisfy { axes[$0].holds(whole.sets[$0], part.sets[$0]) }
+    }
+
+    /// Whether nothing that one number is about is another's.
+    func isApart(_ one: Box, _ other: Box) -> Bool {
+        axes.indices.contains { axes[$0].isApart(one.sets[$0], other.sets[$0]) }
+    }
+
+    /// Whether a third is about all that two have in common.
+    func meeting(of one: Box, _ two: Box, isIn third: Box) -> Bool {
+        isApart(one, two)
+            || axes.indices.allSatisfy { axes[$0].meeting(of: one.sets[$0], two.sets[$0], isIn: third.sets[$0]) }
+    }
+
+    /// The one axis along which a number goes beyond another with which it has something in common; nil where there is
+    /// none, or more.
+    func onlyAxis(along part: Box, beyond whole: Box) -> Int? {
+        var found: Int?
+        for axis in axes.indices where !axes[axis].holds(whole.sets[axis], part.sets[axis]) {
+            if found != nil || axes[axis].isApart(whole.sets[axis], part.sets[axis]) { return nil }
+            found = axis
+        }
+        return found
+    }
+
+    /// Whether two have together all that a third has along an axis.
+    func union(_ one: Box, _ two: Box, holds third: Box, along axis: Int) -> Bool {
+        axes[axis].union(one.sets[axis], two.sets[axis], holds: third.sets[axis])
+    }
+}
+
+/// Events of kinds of clients, in stretches of time that no period and no edit of a plan divides: numbers for them.
+///
+/// An edit within ten minutes of a period's boundary is taken to be at it: what little a daemon counts in between tells
+/// nobody that two metrics are not the same.
+private struct Moments {
+    private static let nearness: Int64 = 600
+
+    private let bounds: [UnixSeconds]
+    private let boundaries: [UnixSeconds]
+    private let kinds: [Kind: Int]
+
+    private struct Kind: Hashable {
+        let event: EventName
+        let client: CountedEvents.Client
+    }
+
+    init(_ counted: [CountedEvents], periods: Set<Period>) {
+        let boundaries = Set(periods.flatMap { [$0.start, $0.end] }).sorted()
+        self.boundaries = boundaries
+        bounds = Set(boundaries + counted.flatMap(\.starts).map { Self.snapped($0, to: boundaries) }).sorted()
+        var kinds: [Kind: Int] = [:]
+        for happening in counted.flatMap({ $0.happenings ?? [] }) {
+            let kind = Kind(event: happening.event, client: happening.client)
+            if kinds[kind] == nil { kinds[kind] = kinds.count }
+        }
+        self.kinds = kinds
+    }
+
+    private static func snapped(_ time: UnixSeconds, to boundaries: [UnixSeconds]) -> UnixSeconds {
+        boundaries.first { abs($0 - time) <= nearness } ?? time
+    }
+
+    var count: Int { kinds.count * max(1, bounds.count) }
+
+    /// Those of a metric in a period.
+    func numbers(
+        of happenings: Set<CountedEvents.Happening>, starts: [UnixSeconds], in period: Period, named names: Set<EventName>?
+    ) -> [Int] {
+        let starts = starts.map { Self.snapped($0, to: boundaries) }
+        return happenings.filter { names?.contains($0.event) ?? true }.flatMap { happening -> [Int] in
+            guard let kind = kinds[Kind(event: happening.event, client: happening.client)] else { return [] }
+            let stretch = happening.stretch
+            let from = stretch > 0 && stretch < starts.count ? max(period.start, starts[stretch]) : period.start
+            let to = stretch + 1 < starts.count ? min(period.end, starts[stretch + 1]) : period.end
+            return bounds.indices.filter { bounds[$0] >= from && bounds[$0] < to }.map { kind * bounds.count + $0 }
+        }
+    }
+}

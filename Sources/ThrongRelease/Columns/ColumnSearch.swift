@@ -1,0 +1,170 @@
+internal import ThrongPlan
+
+/// Looks for what can be computed from published numbers of several metrics and stands for fewer than k devices.
+///
+/// It looks at 0/1 columns over atoms (disclosure, L2): the difference of two numbers of which one holds the other; what two
+/// numbers leave of a third; what two numbers that cover a third have beyond it or in common; and what whole groupings of one
+/// or more metrics leave of a number. Of one metric alone they are ``SuppressionEngine``'s.
+struct ColumnSearch {
+    let space: AtomSpace
+    let numbers: [KnownNumber]
+    let proved: [ProvedCell]
+    let threshold: Threshold
+
+    /// Numbers up to which any two are held against each third.
+    static let mostOfTriples = 1_500
+    /// Families inside a number up to which several of them are taken together.
+    static let mostFamilies = 48
+
+    /// The free numbers of each column that is open: one of each has to be held back.
+    ///
+    /// - Complexity: O(numbers² · axes), and up to ``mostOfTriples`` numbers O(pairs within a number) for each.
+    func open() -> Set<[Int]> {
+        var found: Set<[Int]> = []
+        for whole in numbers.indices {
+            let inside = numbers.indices.filter {
+                $0 != whole && space.holds(numbers[whole].box, numbers[$0].box)
+            }
+            let parts = inside.filter { numbers[$0].box != numbers[whole].box }
+            let proofs = proved.indices.filter { space.holds(numbers[whole].box, proved[$0].box) }
+            for part in inside where numbers[part].table != numbers[whole].table {
+                note(whole, less: [part], proofs, &found)
+            }
+            pairs(of: parts, in: whole, proofs, &found)
+            families(of: parts, in: whole, proofs, &found)
+            covers(of: whole, &found)
+        }
+        return found
+    }
+
+    /// Two parts of a whole: what they leave of it.
+    private func pairs(of parts: [Int], in whole: Int, _ proofs: [Int], _ found: inout Set<[Int]>) {
+        guard parts.count > 1, numbers.count <= Self.mostOfTriples else { return }
+        // By part, a bit for each proof that has nothing in common with it.
+        let free = parts.map { part in bits(proofs) { space.isApart(proved[$0].box, numbers[part].box) } }
+        for (index, one) in parts.enumerated() {
+            for second in parts.indices.dropFirst(index + 1) {
+                let two = parts[second]
+                guard numbers[whole].isFree || numbers[one].isFree || numbers[two].isFree,
+                    numbers[one].table != numbers[whole].table || numbers[two].table != numbers[whole].table
+                else { continue }
+                let value = numbers[whole].value - numbers[one].value - numbers[two].value
+                guard value > 0, !isProved(value, of: whole, by: proofs, among: free[index], free[second]),
+                    space.isApart(numbers[one].box, numbers[two].box)
+                else { continue }
+                note(whole, less: [one, two], proofs, &found)
+            }
+        }
+    }
+
+    /// What the numbers of a grouping leave of a whole, alone and with those of others.
+    private func families(of parts: [Int], in whole: Int, _ proofs: [Int], _ found: inout Set<[Int]>) {
+        let families = Dictionary(grouping: parts) { numbers[$0].family }.sorted { $0.key < $1.key }.map(\.value)
+        for family in families where family.count > 2 { note(whole, less: family, proofs, &found) }
+        guard families.count > 1, families.count <= Self.mostFamilies else { return }
+        for family in families {
+            var all = family
+            for other in families where other[0] != family[0] {
+                all += other.filter { part in
+                    all.allSatisfy { space.isApart(numbers[$0].box, numbers[part].box) }
+                }
+            }
+            if all.count > max(2, family.count) { note(whole, less: all, proofs, &found) }
+        }
+    }
+
+    /// Two numbers that have all of a third between them: what they have beyond it, and in common.
+    private func covers(of third: Int, _ found: inout Set<[Int]>) {
+        guard numbers.count <= Self.mostOfTriples else { return }
+        var near: [Int: [Int]] = [:]
+        for number in numbers.indices where number != third {
+            guard let axis = space.onlyAxis(along: numbers[third].box, beyond: numbers[number].box) else { continue }
+            near[axis, default: []].append(number)
+        }
+        for (axis, near) in near.sorted(by: { $0.key < $1.key }) {
+            for (index, one) in near.enumerated() {
+                for two in near.dropFirst(index + 1) {
+                    guard numbers[one].isFree || numbers[two].isFree || numbers[third].isFree,
+                        numbers[one].table != numbers[third].table || numbers[two].table != numbers[third].table,
+                        space.union(numbers[one].box, numbers[two].box, holds: numbers[third].box, along: axis),
+                        space.meeting(of: numbers[one].box, numbers[two].box, isIn: numbers[third].box)
+                    else { continue }
+                    noteCover(one, two, third, &found)
+                }
+            }
+        }
+    }
+
+    // MARK: Proofs
+
+    /// Notes what parts leave of a whole, unless it is nothing or stands for k devices.
+    private func note(_ whole: Int, less parts: [Int], _ proofs: [Int], _ found: inout Set<[Int]>) {
+        let free = ([whole] + parts).filter { numbers[$0].isFree }
+        guard !free.isEmpty else { return }
+        var value = parts.reduce(numbers[whole].value) { $0.subtractedClamped(numbers[$1].value) }
+        let isSame = parts.count == 1 && numbers[parts[0]].box == numbers[whole].box
+        // Of two numbers about the same, either may have counted something that the other did not.
+        let (larger, others) = isSame && value < 0 ? (parts[0], [whole]) : (whole, parts)
+        if isSame { value = Int64(clamping: value.magnitude) }
+        guard value > 0 else { return }
+        let known = proofs.filter { proof in
+            parts.allSatisfy { space.isApart(proved[proof].box, numbers[$0].box) }
+        }
+        guard !isProved(value, of: whole, by: known),
+            !isReached(value, bound: numbers[larger].bound, identifiers(of: larger, less: others))
+        else { return }
+        found.insert(free.sorted())
+    }
+
+    /// Notes what two numbers have beyond a third, or in common.
+    private func noteCover(_ one: Int, _ two: Int, _ third: Int, _ found: inout Set<[Int]>) {
+        let value = numbers[one].value.addedClamped(numbers[two].value).subtractedClamped(numbers[third].value)
+        guard value > 0 else { return }
+        let (left, right, taken) = (numbers[one].box, numbers[two].box, numbers[third].box)
+        let isKnown = proved.contains { cell in
+            guard cell.value <= value else { return false }
+            let (isLeft, isRight) = (space.holds(left, cell.box), space.holds(right, cell.box))
+            return isLeft && isRight || (isLeft || isRight) && space.isApart(cell.box, taken)
+        }
+        let windows = Set(numbers[one].least.keys).union(numbers[two].least.keys)
+        let bound = max(numbers[one].bound, numbers[two].bound)
+        guard !isKnown, !isReached(value, bound: bound, windows.map { _ in 0 }) else { return }
+        found.insert([one, two, third].filter { numbers[$0].isFree }.sorted())
+    }
+
+    /// Whether one of some proved cells is in a difference: no larger than it, and of a metric that leaves out no more.
+    private func isProved(_ value: Int64, of whole: Int, by proofs: [Int]) -> Bool {
+        proofs.contains { proved[$0].value <= value && proved[$0].bound <= numbers[whole].bound }
+    }
+
+    private func isProved(_ value: Int64, of whole: Int, by proofs: [Int], among one: [UInt64], _ two: [UInt64]) -> Bool {
+        for word in one.indices {
+            var left = one[word] & two[word]
+            while left != 0 {
+                let proof = proved[proofs[word * 64 + left.trailingZeroBitCount]]
+                if proof.value <= value, proof.bound <= numbers[whole].bound { return true }
+                left &= left - 1
+            }
+        }
+        return false
+    }
+
+    private func isReached(_ value: Int64, bound: Int64, _ identifiers: [Int64]) -> Bool {
+        CountRule(events: value, identifiers: identifiers, bound: bound).isReached(threshold, by: value)
+    }
+
+    /// By window, how many identifiers at least are in a whole and in none of its parts.
+    private func identifiers(of whole: Int, less parts: [Int]) -> [Int64] {
+        let comparable = parts.allSatisfy { numbers[$0].rotation == numbers[whole].rotation && numbers[$0].most != nil }
+        return numbers[whole].least.sorted { $0.key < $1.key }.map { window, devices in
+            guard comparable else { return 0 }
+            return max(0, parts.reduce(devices) { $0.subtractedClamped(numbers[$1].most?[window] ?? 0) })
+        }
+    }
+
+    private func bits(_ proofs: [Int], where holds: (Int) -> Bool) -> [UInt64] {
+        var bits = Array(repeating: UInt64(0), count: (proofs.count + 63) / 64)
+        for (place, proof) in proofs.enumerated() where holds(proof) { bits[place >> 6] |= 1 << UInt64(place & 63) }
+        return bits
+    }
+}

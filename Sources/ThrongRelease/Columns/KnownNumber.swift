@@ -1,0 +1,49 @@
+internal import ThrongPlan
+internal import ThrongSuppression
+
+/// A number of events that readers have, or will have unless it is held back: what it is about, and what is known of the
+/// devices behind it.
+struct KnownNumber {
+    let box: AtomSpace.Box
+    /// Which of the tied tables.
+    let table: Int
+    /// Numbers of one grouping of one release have one family: they have no event in common.
+    let family: Int
+    /// Unit: events.
+    let value: Int64
+    /// Whether it is the release's own, and not given away by what is published already.
+    let isFree: Bool
+    /// By window, the identifiers that its cell has, at least. Unit: identifiers.
+    let least: [Int64: Int64]
+    /// By window, at most; nil where nobody counted them.
+    let most: [Int64: Int64]?
+    /// The length of its windows.
+    let rotation: Rotation
+    /// What one identifier may add to it in a window. Unit: events.
+    let bound: Int64
+}
+
+/// A cell behind which k devices are proved, published or not: whatever holds all of it stands for k devices.
+struct ProvedCell {
+    let box: AtomSpace.Box
+    /// Unit: events.
+    let value: Int64
+    /// What one identifier may add to it in a window. Unit: events.
+    let bound: Int64
+}
+
+extension CubeSlab {
+    /// By window, the identifiers of a cell: at least, and at most where its grouping's were counted.
+    func identifiers(at place: Int, in layout: MetricLayout) -> (least: [Int64: Int64], most: [Int64: Int64]?) {
+        var parts: [DeviceCounts.WindowKey: Int64] = [:]
+        for row in devices[place].rows { parts[row.window] = (parts[row.window] ?? 0).addedClamped(row.devices) }
+        var least: [Int64: Int64] = [:]
+        var most: [Int64: Int64] = [:]
+        // Two parts of a period may share a window, and a device may be in both.
+        for (window, devices) in parts {
+            least[window.number] = max(least[window.number] ?? 0, devices)
+            most[window.number] = (most[window.number] ?? 0).addedClamped(devices)
+        }
+        return (least, layout.counting(margin) == nil ? nil : most)
+    }
+}

@@ -1,0 +1,195 @@
+internal import ThrongPlan
+internal import ThrongSuppression
+
+/// What a release would let anybody compute together with what tied metrics published: by atoms, whatever metrics,
+/// dimensions and periods it takes.
+///
+/// ``TiedProblem`` proves that cells of tied metrics stay unknown. This looks at what becomes known: every column that
+/// ``ColumnSearch`` finds is empty or stands for k devices, or a number without which it does not follow is withheld.
+struct TiedColumns {
+    private let tables: [TiedTable]
+    private let threshold: Threshold
+    private let options: SuppressionOptions
+    private let space: AtomSpace
+    /// Every cell that is or may be known, with a period each that it was or will be published for.
+    private let cells: [Cell]
+    private let proved: [ProvedCell]
+
+    private struct Cell {
+        let table: Int
+        let column: UInt32
+        let family: Int
+        let box: AtomSpace.Box
+        let value: Int64
+        let least: [Int64: Int64]
+        let most: [Int64: Int64]?
+    }
+
+    /// Lays tied metrics out by atoms.
+    ///
+    /// - Complexity: O(cells · dimensions).
+    init(_ tied: TiedCase, threshold: Threshold, options: SuppressionOptions) {
+        let tables = tied.tables
+        self.tables = tables
+        self.threshold = threshold
+        self.options = options
+        // Those of identifiers by what they did in a window are no numbers of events.
+        let places = tables.indices.filter { tables[$0].layout.within == nil }
+        let spans = places.map { table in Self.periods(of: tables[table]) }
+        var space = AtomSpace(
+            tables, counted: tied.counted,
+            periods: Set(spans.flatMap { $0.values.flatMap { $0.published + [$0.counted] } }))
+        var cells: [Cell] = []
+        var proved: [ProvedCell] = []
+        var families = 0
+        for (table, periods) in zip(places, spans) {
+            let laid = tables[table].laid
+            for (number, slab) in laid.slabs.enumerated() {
+                guard let known = periods[slab.span] else { continue }
+                for period in known.published {
+                    families += 1
+                    for place in slab.cells.indices {
+                        guard let column = laid.columns[number][place], !slab.isEmpty[place],
+                            let box = space.box(of: table, slab, place: place, period: period)
+                        else { continue }
+                        let identifiers = slab.identifiers(at: place, in: laid.frame.layout)
+                        cells.append(
+                            Cell(
+                                table: table, column: column, family: families, box: box,
+                                value: laid.frame.events(in: slab.leaves[place]), least: identifiers.least,
+                                most: identifiers.most))
+                    }
+                }
+                for place in slab.cells.indices where threshold.isReached(by: slab.floors[place]) {
+                    guard let box = space.box(of: table, slab, place: place, period: known.counted) else { continue }
+                    proved.append(
+                        ProvedCell(
+                            box: box, value: laid.frame.events(in: slab.leaves[place]),
+                            bound: Int64(laid.frame.layout.contributionBound)))
+                }
+            }
+        }
+        space.compare()
+        self.space = space
+        self.cells = cells
+        self.proved = proved.sorted { $0.value < $1.value }
+    }
+
+    /// By run of a table's parts: what was released or is about to be, and what was counted in it.
+    private static func periods(of table: TiedTable) -> [Range<Int>: (published: [Period], counted: Period)] {
+        let frame = table.laid.frame
+        var found: [Range<Int>: (published: [Period], counted: Period)] = [:]
+        for slab in table.laid.slabs where found[slab.span] == nil {
+            guard let first = slab.span.first, let last = slab.span.last else { continue }
+            let (from, to) = (frame.parts[first].period, frame.parts[last].period)
+            found[slab.span] = (
+                published: table.released.filter { frame.span(of: $0) == slab.span },
+                counted: first == last ? from : Period(kind: from.kind, start: from.start, end: to.end)
+            )
+        }
+        return found
+    }
+
+    /// Takes from own cells what would let a column be computed that stands for too few.
+    ///
+    /// - Parameter kept: by own column: what may leave; only ever becomes less.
+    func narrow(_ kept: inout [Bool]) throws(SuppressionError) {
+        let own = tables[0].laid.problem
+        var secrets = Array(repeating: false, count: own.cells.count)
+        while kept.contains(true) {
+            let open = open(beside: kept)
+            guard !open.isEmpty else { return }
+            let before = kept
+            for column in Self.least(that: open, own) {
+                secrets[column] = true
+                kept[column] = false
+            }
+            try close(&kept, secrets: secrets)
+            // What follows from published numbers alone can't be helped.
+            if kept == before { return }
+        }
+    }
+
+    /// Of each column over atoms that is open, the own cells without one of which it does not follow.
+    private func open(beside kept: [Bool]) -> Set<Set<Int>> {
+        let own = tables[0].laid.problem
+        let given = own.known { own.cells[$0].isForced }
+        let known = tables.enumerated().map { table, tied in
+            let problem = tied.laid.problem
+            return problem.known { problem.cells[$0].isForced || (table == 0 && kept[$0]) }
+        }
+        let shown = cells.filter { known[$0.table][Int($0.column)] }
+        let search = ColumnSearch(
+            space: space,
+            numbers: shown.map { cell in
+                KnownNumber(
+                    box: cell.box, table: cell.table, family: cell.family, value: cell.value,
+                    isFree: cell.table == 0 && !given[Int(cell.column)], least: cell.least, most: cell.most,
+                    rotation: tables[cell.table].layout.rotation,
+                    bound: Int64(tables[cell.table].layout.contributionBound))
+            }, proved: proved, threshold: threshold)
+        return Set(search.open().map { Set($0.map { Int(shown[$0].column) }) })
+    }
+
+    /// Few cells, the finest that it takes: one at least of each set.
+    private static func least(that open: Set<Set<Int>>, _ problem: SuppressionProblem) -> Set<Int> {
+        var left = open.map { columns -> Set<Int> in
+            // Nothing is taken back for the sake of what is finer.
+            let finest = columns.map { problem.cells[$0].level }.max() ?? 0
+            return columns.filter { problem.cells[$0].level == finest }
+        }
+        var chosen: Set<Int> = []
+        while !left.isEmpty {
+            var hits: [Int: Int64] = [:]
+            for columns in left { for column in columns { hits[column, default: 0] += 1 } }
+            let best = hits.min { one, other in
+                // Most hits for what it costs, then by place.
+                let (mine, its) = (
+                    one.value * problem.cells[other.key].cost, other.value * problem.cells[one.key].cost
+                )
+                return mine == its ? one.key < other.key : mine > its
+            }
+            guard let best else { break }
+            chosen.insert(best.key)
+            left.removeAll { $0.contains(best.key) }
+        }
+        return chosen
+    }
+
+    /// Withholds what would let secrets be computed from own cells.
+    private func close(_ kept: inout [Bool], secrets: [Bool]) throws(SuppressionError) {
+        let own = tables[0].laid.problem
+        var options = options
+        options.proof = .unique
+        options.attempts = 1
+        options.isStrict = false
+        let problem = try SuppressionProblem(
+            measures: own.measures, columns: own.columns,
+            cells: own.cells.enumerated().map { column, cell in
+                CandidateCell(
+                    floor: cell.floor, cost: cell.cost, isSensitive: cell.isSensitive || secrets[column],
+                    isForced: cell.isForced, isOffered: kept[column], level: cell.level)
+            },
+            relations: own.relations, threshold: own.threshold, unionFloor: own.unionFloor)
+        let pattern = try SuppressionEngine(options: options).pattern(for: problem)
+        for column in kept.indices where !pattern.isPublished[column] { kept[column] = false }
+    }
+}
+
+extension SuppressionProblem {
+    /// By column, whether it is known or a sum or a rest of known ones.
+    fileprivate func known(_ isKnown: (Int) -> Bool) -> [Bool] {
+        var known = cells.indices.map(isKnown)
+        var isMore = true
+        while isMore {
+            isMore = false
+            for relation in relations {
+                let unknown = ([relation.parent] + relation.children).filter { !known[Int($0.value)] }
+                guard unknown.count == 1, let column = unknown.first else { continue }
+                known[Int(column.value)] = true
+                isMore = true
+            }
+        }
+        return known
+    }
+}
