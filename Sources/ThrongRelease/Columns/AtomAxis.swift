@@ -28,6 +28,9 @@ struct AtomAxis {
         return place
     }
 
+    /// Whether a set has nothing.
+    func isEmpty(_ set: Int32) -> Bool { sets[Int(set)].allSatisfy { $0 == 0 } }
+
     /// Compares all sets with each other. To be called once all are there.
     ///
     /// - Complexity: O(sets² · values).

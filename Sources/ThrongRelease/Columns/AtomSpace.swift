@@ -45,7 +45,7 @@ struct AtomSpace {
         for component in Self.fields(of: tables) { add(component) }
     }
 
-    /// What a cell is about; nil where nobody knows what its metric counted.
+    /// What a cell is about; nil where nobody knows what its metric counted, or that it counted then.
     mutating func box(of table: Int, _ slab: CubeSlab, place: Int, period: Period) -> Box? {
         let layout = tables[table].layout
         var kept: [[Int]?] = Array(repeating: nil, count: axes.count)
@@ -74,7 +74,8 @@ struct AtomSpace {
         for axis in axes.indices.dropFirst() {
             sets.append(kept[axis].map { axes[axis].place(of: $0) } ?? everything[axis - 1])
         }
-        return Box(sets: sets)
+        // What is about nothing, by the plans that are known, would be a part of everything.
+        return axes.indices.contains { axes[$0].isEmpty(sets[$0]) } ? nil : Box(sets: sets)
     }
 
     /// To be called once all boxes are there.

@@ -75,7 +75,7 @@ struct TiedCase {
         if release.tied.contains(where: { !$0.isWhole }) {
             // What is gone can't be reckoned with, so nothing may be added to it.
             kept = kept.map { _ in false }
-        } else if !identities.isEmpty {
+        } else {
             let sums = release.header.layout.sums.filter { sum in
                 tables.dropFirst().contains { $0.laid.frame.layout.sums.contains(sum) }
             }
