@@ -31,6 +31,7 @@ package struct TermsHistory: Sendable {
     /// Where the shorter stretches begin; the first is the whole one's start.
     private let cuts: [UnixSeconds]
     private let known: [MetricName: CountedEvents]
+    private let knownLayouts: [Int64: CountedEvents]
 
     /// - Parameter versions: of layouts that were counted in the stretch.
     package init(_ versions: [TermsVersion], from start: UnixSeconds, to end: UnixSeconds) {
@@ -39,16 +40,16 @@ package struct TermsHistory: Sendable {
         let edits = versions.flatMap { [$0.since, $0.until] }.compactMap { $0 }
         let cuts = [start] + Set(edits).filter { $0 > start }.sorted()
         self.cuts = cuts
-        var known: [MetricName: CountedEvents] = [:]
-        for (metric, versions) in Dictionary(grouping: versions, by: \.metric) {
+        func counted(_ versions: [TermsVersion]) -> CountedEvents? {
             var events = Accumulated()
             for version in versions {
                 guard let counted = version.terms.counted else { continue }
                 events.add(counted, in: Self.stretches(of: version, cuts))
             }
-            known[metric] = events.counted(cuts, until: end)
+            return events.counted(cuts, until: end)
         }
-        self.known = known
+        known = Dictionary(grouping: versions, by: \.metric).compactMapValues(counted)
+        knownLayouts = Dictionary(grouping: versions, by: \.layout).compactMapValues(counted)
     }
 
     /// The metrics of which it is known what they counted.
@@ -56,6 +57,11 @@ package struct TermsHistory: Sendable {
 
     /// What a metric counted; nil where nobody kept that.
     package func counted(by metric: MetricName) -> CountedEvents? { known[metric] }
+
+    /// What was counted in a layout, when it was; nil where nobody kept that.
+    ///
+    /// - Parameter layout: its number in the schema.
+    package func counted(in layout: Int64) -> CountedEvents? { knownLayouts[layout] }
 
     /// What the base dimensions of a layout were made from, under any plan.
     ///

@@ -15,6 +15,8 @@ package struct ReleaseCase: Sendable {
     package let tied: [TiedMetric]
     /// What the metric counted, as it was kept; nil where nobody did.
     package let counted: CountedEvents?
+    /// The same of its layout alone: a metric that was laid out anew meanwhile counted the rest elsewhere.
+    package let countedInLayout: CountedEvents?
     /// What its base dimensions are made from, as far as that was kept.
     package let origins: DimensionOrigins
     /// What the metric published of the period before; nil where there is nothing. What was a series goes on where it can.
@@ -23,7 +25,8 @@ package struct ReleaseCase: Sendable {
     /// Puts a case together.
     package init(
         header: ReleaseHeader, parts: [StoredCube], earlier: [Release] = [], tied: [TiedMetric] = [],
-        counted: CountedEvents? = nil, origins: DimensionOrigins = [:], former: Release? = nil
+        counted: CountedEvents? = nil, countedInLayout: CountedEvents? = nil, origins: DimensionOrigins = [:],
+        former: Release? = nil
     ) {
         self.parts = parts.sorted { $0.period.start < $1.period.start }
         // The labels that its slots have by now are read with the counters.
@@ -31,6 +34,7 @@ package struct ReleaseCase: Sendable {
         self.earlier = earlier
         self.tied = tied
         self.counted = counted
+        self.countedInLayout = countedInLayout
         self.origins = origins
         self.former = former
     }
@@ -53,12 +57,15 @@ package struct TiedMetric: Sendable, Hashable {
     package let isWhole: Bool
     /// What its base dimensions are made from, as far as that was kept.
     package let origins: DimensionOrigins
+    /// What was counted in the layout; nil where nobody kept that.
+    package let countedInLayout: CountedEvents?
 
     /// Puts one together.
     package init(
         counted: CountedEvents, layout: MetricLayout, parts: [StoredCube], releases: [Release], isWhole: Bool = true,
-        origins: DimensionOrigins = [:]
+        origins: DimensionOrigins = [:], countedInLayout: CountedEvents? = nil
     ) {
+        self.countedInLayout = countedInLayout
         self.counted = counted
         self.layout = layout
         self.parts = parts.sorted { $0.period.start < $1.period.start }

@@ -9,7 +9,6 @@ struct AtomSpace {
     /// What and when first, then a field each.
     private(set) var axes: [AtomAxis] = []
     private let tables: [TiedTable]
-    private let counted: [CountedEvents]
     /// By table, by place of a base dimension: its field's axis, and by bucket the values of the axis that it holds.
     private var splits: [[Int: (axis: Int, values: [[Int]])]]
     /// By field's axis, the set of all of its values.
@@ -18,7 +17,7 @@ struct AtomSpace {
     private var momentSets: [MomentKey: Int32] = [:]
 
     private struct MomentKey: Hashable {
-        let metric: Int
+        let table: Int
         let period: Period
         let names: Set<EventName>?
     }
@@ -33,13 +32,10 @@ struct AtomSpace {
 
     /// Cuts time, events, clients and fields.
     ///
-    /// - Parameters:
-    ///   - counted: by metric.
-    ///   - periods: that any number may cover.
-    init(_ tables: [TiedTable], counted: [CountedEvents], periods: Set<Period>) {
+    /// - Parameter periods: that any number may cover.
+    init(_ tables: [TiedTable], periods: Set<Period>) {
         self.tables = tables
-        self.counted = counted
-        moments = Moments(counted, periods: periods)
+        moments = Moments(tables.map(\.counted), periods: periods)
         axes = [AtomAxis(values: moments.count)]
         splits = tables.map { _ in [:] }
         for component in Self.fields(of: tables) { add(component) }
@@ -63,12 +59,12 @@ struct AtomSpace {
                 kept[split.axis] = kept[split.axis].map { Array(Set($0).intersection(values)) } ?? values
             }
         }
-        guard let happenings = counted[tables[table].metric].happenings else { return nil }
-        let key = MomentKey(metric: tables[table].metric, period: period, names: names)
+        let counted = tables[table].counted
+        guard let happenings = counted.happenings else { return nil }
+        let key = MomentKey(table: table, period: period, names: names)
         if momentSets[key] == nil {
-            let starts = counted[tables[table].metric].starts
             momentSets[key] = axes[0].place(
-                of: moments.numbers(of: happenings, starts: starts, in: period, named: names))
+                of: moments.numbers(of: happenings, starts: counted.starts, in: period, named: names))
         }
         var sets = [momentSets[key] ?? 0]
         for axis in axes.indices.dropFirst() {

@@ -37,8 +37,7 @@ struct TiedColumns {
         let places = tables.indices.filter { tables[$0].layout.within == nil }
         let spans = places.map { table in Self.periods(of: tables[table]) }
         var space = AtomSpace(
-            tables, counted: tied.counted,
-            periods: Set(spans.flatMap { $0.values.flatMap { $0.published + [$0.counted] } }))
+            tables, periods: Set(spans.flatMap { $0.values.flatMap { $0.published + [$0.counted] } }))
         var cells: [Cell] = []
         var proved: [ProvedCell] = []
         var families = 0

@@ -19,14 +19,18 @@ package struct ReleaseEvidence: Sendable, Hashable {
     package let terms: ReleaseTerms?
     /// What the layout's base dimensions are made from, as far as that was kept.
     package let origins: DimensionOrigins
+    /// What was counted in the layout; nil where nobody kept that.
+    package let countedInLayout: CountedEvents?
     /// What the metric published of the period before.
     package let former: Release?
 
     /// Puts evidence together.
     package init(
         layout: MetricLayout, period: Period, parts: [StoredCube], earlier: [Release] = [], tied: [TiedMetric] = [],
-        terms: ReleaseTerms? = nil, origins: DimensionOrigins = [:], former: Release? = nil
+        terms: ReleaseTerms? = nil, origins: DimensionOrigins = [:], countedInLayout: CountedEvents? = nil,
+        former: Release? = nil
     ) {
+        self.countedInLayout = countedInLayout
         self.layout = layout
         self.period = period
         self.parts = parts
@@ -43,6 +47,7 @@ extension ReleaseCase {
     package init(header: ReleaseHeader, on evidence: ReleaseEvidence) {
         self.init(
             header: header, parts: evidence.parts, earlier: evidence.earlier, tied: evidence.tied,
-            counted: evidence.terms?.counted, origins: evidence.origins, former: evidence.former)
+            counted: evidence.terms?.counted, countedInLayout: evidence.countedInLayout, origins: evidence.origins,
+            former: evidence.former)
     }
 }

@@ -15,8 +15,6 @@ struct TiedCase {
     let identities: [EventIdentity]
     /// What releases cover: this one, and those of tied metrics.
     let periods: [Period]
-    /// By metric.
-    let counted: [CountedEvents]
     private let release: ReleaseCase
     private let options: ReleaseOptions
 
@@ -30,6 +28,7 @@ struct TiedCase {
         var tables = [
             TiedTable(
                 metric: 0, laid: own, origins: release.origins, counted: release.counts,
+                inLayout: release.countedInLayout ?? release.counts,
                 released: [header.period] + release.earlier.map(\.header.period))
         ]
         for tied in release.tied where tied.isWhole && !tied.parts.isEmpty {
@@ -46,10 +45,10 @@ struct TiedCase {
                     metric: metric,
                     laid: try CaseTable(
                         release.evidence(of: tied), options: options, others: release.margins(of: tied)),
-                    origins: tied.origins, counted: tied.counted, released: tied.releases.map(\.header.period)))
+                    origins: tied.origins, counted: tied.counted, inLayout: tied.countedInLayout ?? tied.counted,
+                    released: tied.releases.map(\.header.period)))
         }
         self.tables = tables
-        self.counted = counted
         periods = Set([header.period] + release.tied.flatMap { $0.releases.map(\.header.period) })
             .sorted { ($0.start, $0.end) < ($1.start, $1.end) }
         sources = TiedSource.all(counted, tables: tables)

@@ -55,6 +55,8 @@ struct TiedTable {
     let laid: CaseTable
     /// What its base dimensions are made from.
     let origins: DimensionOrigins
+    /// What was counted in it, when it was.
+    let counted: CountedEvents
     /// The periods that it was released for, or is about to be.
     let released: [Period]
     /// By place of a dimension that tells events apart by their names, by bucket: those that it holds.
@@ -62,8 +64,10 @@ struct TiedTable {
 
     /// Looks for dimensions of events' names.
     init(
-        metric: Int, laid: CaseTable, origins: DimensionOrigins, counted: CountedEvents, released: [Period]
+        metric: Int, laid: CaseTable, origins: DimensionOrigins, counted: CountedEvents, inLayout: CountedEvents,
+        released: [Period]
     ) {
+        self.counted = inLayout
         self.metric = metric
         self.released = released
         self.laid = laid

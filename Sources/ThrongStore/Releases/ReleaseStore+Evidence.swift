@@ -23,6 +23,7 @@ extension ReleaseStore {
             tied: try ties.map { try tied(by: $0, history, layout, scope.period, metric, session) } ?? [],
             terms: terms,
             origins: history.origins(of: metric),
+            countedInLayout: history.counted(in: metric),
             former: try former(metric, scope.period, session))
     }
 

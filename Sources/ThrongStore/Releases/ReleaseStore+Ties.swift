@@ -57,7 +57,7 @@ extension ReleaseStore {
                     counted: ties.counted(
                         by: name, purpose: other.purpose, published: about.last?.header.events),
                     layout: other, parts: parts, releases: releases, isWhole: isWhole,
-                    origins: history.origins(of: id)))
+                    origins: history.origins(of: id), countedInLayout: history.counted(in: id)))
         }
         return found
     }

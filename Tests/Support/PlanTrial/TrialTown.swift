@@ -65,7 +65,7 @@ struct TrialTown {
         return try ReleaseCase(
             header: try header(table, period, plan, terms), parts: [cube.stored],
             tied: tied(to: cube, ties, history, from: start, to: end), counted: terms?.counted,
-            origins: history.origins(of: table.number)
+            countedInLayout: history.counted(in: table.number), origins: history.origins(of: table.number)
         ).decide(ReleaseOptions(seed: trial.seed &+ UInt64(cube.table), proofSeconds: 20)).release
     }
 
@@ -144,7 +144,8 @@ struct TrialTown {
             return TiedMetric(
                 counted: ties.counted(
                     by: table.layout.metric, purpose: table.layout.purpose, published: about.last?.header.events),
-                layout: table.layout, parts: parts, releases: about, origins: history.origins(of: table.number))
+                layout: table.layout, parts: parts, releases: about, origins: history.origins(of: table.number),
+                countedInLayout: history.counted(in: table.number))
         }
     }
 }
