@@ -27,6 +27,8 @@ package enum Fault: String, CaseIterable, Sendable {
     case takeWithoutLease = "take_without_lease"
     /// Each metric is released as if no other counted any of its events.
     case releaseApart = "release_apart"
+    /// Nobody looks at what numbers of several metrics let anybody compute.
+    case ignoreColumns = "ignore_columns"
     /// What was counted under one plan is released under the terms of the one in force.
     case forgetTerms = "forget_terms"
     /// One or two devices may make up nearly all of a number.

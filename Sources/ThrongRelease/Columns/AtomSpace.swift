@@ -35,7 +35,8 @@ struct AtomSpace {
     /// - Parameter periods: that any number may cover.
     init(_ tables: [TiedTable], periods: Set<Period>) {
         self.tables = tables
-        moments = Moments(tables.map(\.counted), periods: periods)
+        moments = Moments(
+            tables.map(\.counted), periods: periods, stored: tables.map { $0.laid.frame.parts.map(\.period) })
         axes = [AtomAxis(values: moments.count)]
         splits = tables.map { _ in [:] }
         for component in Self.fields(of: tables) { add(component) }
@@ -178,12 +179,15 @@ extension AtomSpace {
 /// Events of kinds of clients, in stretches of time that no period and no edit of a plan divides: numbers for them.
 ///
 /// An edit within ten minutes of a period's boundary is taken to be at it: what little a daemon counts in between tells
-/// nobody that two metrics are not the same.
+/// nobody that two metrics are not the same. Time in which nothing was counted is left out, because who guesses that takes a
+/// week and the days of it that somebody counted for the same.
 private struct Moments {
     private static let nearness: Int64 = 600
 
     private let bounds: [UnixSeconds]
     private let boundaries: [UnixSeconds]
+    /// By stretch that begins at one of the bounds: something was counted in it.
+    private let isCounted: [Bool]
     private let kinds: [Kind: Int]
 
     private struct Kind: Hashable {
@@ -191,10 +195,20 @@ private struct Moments {
         let client: CountedEvents.Client
     }
 
-    init(_ counted: [CountedEvents], periods: Set<Period>) {
+    /// - Parameter stored: by table, the periods in which it counted something.
+    init(_ counted: [CountedEvents], periods: Set<Period>, stored: [[Period]]) {
         let boundaries = Set(periods.flatMap { [$0.start, $0.end] }).sorted()
         self.boundaries = boundaries
-        bounds = Set(boundaries + counted.flatMap(\.starts).map { Self.snapped($0, to: boundaries) }).sorted()
+        let bounds = Set(boundaries + counted.flatMap(\.starts).map { Self.snapped($0, to: boundaries) }).sorted()
+        self.bounds = bounds
+        var isCounted = Array(repeating: false, count: bounds.count)
+        // The shortest periods say most exactly when.
+        for period in Set(stored.joined()).sorted(by: { ($0.kind, $0.start) < ($1.kind, $1.start) }) {
+            let inside = bounds.indices.filter { bounds[$0] >= period.start && bounds[$0] < period.end }
+            if inside.contains(where: { isCounted[$0] }) { continue }
+            for place in inside { isCounted[place] = true }
+        }
+        self.isCounted = isCounted
         var kinds: [Kind: Int] = [:]
         for happening in counted.flatMap({ $0.happenings ?? [] }) {
             let kind = Kind(event: happening.event, client: happening.client)
@@ -219,7 +233,7 @@ private struct Moments {
             let stretch = happening.stretch
             let from = stretch > 0 && stretch < starts.count ? max(period.start, starts[stretch]) : period.start
             let to = stretch + 1 < starts.count ? min(period.end, starts[stretch + 1]) : period.end
-            return bounds.indices.filter { bounds[$0] >= from && bounds[$0] < to }.map { kind * bounds.count + $0 }
+            return bounds.indices.filter { isCounted[$0] && bounds[$0] >= from && bounds[$0] < to }.map { kind * bounds.count + $0 }
         }
     }
 }

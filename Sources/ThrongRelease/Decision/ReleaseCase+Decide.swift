@@ -45,10 +45,14 @@ extension ReleaseCase {
                 closing.formUnion(bandsAway)
             }
             if !tied.isEmpty, !Fault.releaseApart.isOn {
-                let offered = found.hiding(hidden).isPublished
-                let outcome = try TiedCase(self, own: laid, options: options).keep(offered, using: &random)
-                tiedAway = outcome.away
-                faults += outcome.faults
+                let tied = try TiedCase(self, own: laid, options: options)
+                let offered = zip(found.hiding(hidden).isPublished, laid.problem.cells).map { $0 && !$1.isForced }
+                var kept = offered
+                faults += try tied.narrow(&kept, using: &random)
+                if !Fault.ignoreColumns.isOn {
+                    try TiedColumns(tied, threshold: header.threshold, options: options.engine).narrow(&kept)
+                }
+                tiedAway = Set(kept.indices.filter { offered[$0] && !kept[$0] }.map { ColumnIndex(UInt32($0)) })
             }
             pattern = found.hiding(hidden.union(tiedAway))
         } catch {

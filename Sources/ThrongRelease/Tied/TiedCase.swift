@@ -55,21 +55,11 @@ struct TiedCase {
         identities = EventIdentity.all(among: sources)
     }
 
-    /// What must stay.
-    struct Outcome {
-        /// Own cells that would give something away.
-        var away: Set<ColumnIndex>
-        /// What the separate verification found.
-        var faults = 0
-    }
-
     /// Holds back what would give a cell of any tied metric away.
     ///
-    /// - Parameter offered: by own column: what is safe as far as the metric itself goes.
-    func keep(_ offered: [Bool], using random: inout some RandomNumberGenerator) throws(SuppressionError) -> Outcome {
-        let own = tables[0].laid.problem
-        let isFree = own.cells.map { !$0.isForced }
-        var kept = zip(offered, isFree).map { $0 && $1 }
+    /// - Parameter kept: by own column: what is safe as far as the metric itself goes; only ever becomes less.
+    /// - Returns: what the separate verification found.
+    func narrow(_ kept: inout [Bool], using random: inout some RandomNumberGenerator) throws(SuppressionError) -> Int {
         var faults = 0
         if release.tied.contains(where: { !$0.isWhole }) {
             // What is gone can't be reckoned with, so nothing may be added to it.
@@ -85,15 +75,11 @@ struct TiedCase {
                     faults += try problem?.narrow(&kept, options: options.engine, using: &random) ?? 0
                 }
             }
-            if kept.contains(true) {
-                try TiedColumns(self, threshold: release.header.threshold, options: options.engine).narrow(&kept)
-            }
             if kept.contains(true), let frequency = TiedFrequency(self, header: release.header) {
                 try frequency.narrow(&kept, seconds: options.proofSeconds)
             }
         }
-        let away = offered.indices.filter { offered[$0] && isFree[$0] && !kept[$0] }
-        return Outcome(away: Set(away.map { ColumnIndex(UInt32($0)) }), faults: faults)
+        return faults
     }
 }
 
