@@ -16,6 +16,7 @@ enum IntegerProgram {
     static func solve(
         _ shape: ProgramShape, _ terms: [LinearSystem.Term], maximizes: Bool, seconds: Double
     ) -> Outcome {
+        if shape.isContradictory { return Outcome(bound: nil, solution: nil, isInfeasible: true) }
         throng_coin_enter()
         defer { throng_coin_leave() }
         guard let model = Cbc_newModel() else { return Outcome(bound: nil, solution: nil, isInfeasible: false) }
@@ -34,6 +35,8 @@ enum IntegerProgram {
         Cbc_setAllowableGap(model, 0)
         Cbc_setAllowableFractionGap(model, 0)
         Cbc_setMaximumSeconds(model, max(0.1, seconds))
+        // Debian's CBC ends the process by an assertion in some of its heuristics; tables are found without them.
+        Cbc_setParameter(model, "heuristicsOnOff", "off")
         Cbc_setLogLevel(model, 0)
         Cbc_solve(model)
         if Cbc_isProvenInfeasible(model) != 0 { return Outcome(bound: nil, solution: nil, isInfeasible: true) }

@@ -9,6 +9,7 @@ final class LinearProgram {
     private let columns: Int
     private let rows: Int
     private var wasSolved = false
+    private let isContradictory: Bool
 
     /// What a solve gave.
     enum Outcome {
@@ -23,6 +24,7 @@ final class LinearProgram {
         self.model = model
         columns = shape.columnLower.count
         rows = shape.rowLower.count
+        isContradictory = shape.isContradictory
         Clp_setLogLevel(model, 0)
         let none = Array(repeating: 0.0, count: columns)
         Clp_loadProblem(
@@ -34,6 +36,7 @@ final class LinearProgram {
 
     /// Maximizes or minimizes Σ weight · unknown.
     func solve(_ terms: [LinearSystem.Term], maximizes: Bool, seconds: Double) -> Outcome {
+        if isContradictory { return .infeasible }
         var objective = Array(repeating: 0.0, count: columns)
         // Maximizing as minimizing the negative keeps one sign convention for the duals.
         for term in terms {
@@ -66,6 +69,9 @@ struct ProgramShape {
     let columnUpper: [Double]
     let rowLower: [Double]
     let rowUpper: [Double]
+
+    /// Whether a row is to be more than it may be: CLP ends the process on those.
+    var isContradictory: Bool { zip(rowLower, rowUpper).contains { $0 > $1 } }
 
     /// - Complexity: O(terms).
     init(_ component: Component) {
