@@ -26,7 +26,10 @@ struct ColumnSearch {
                 $0 != whole && space.holds(numbers[whole].box, numbers[$0].box)
             }
             let parts = inside.filter { numbers[$0].box != numbers[whole].box }
-            let proofs = proved.indices.filter { space.holds(numbers[whole].box, proved[$0].box) }
+            let near = proved.indices.filter { space.holds(numbers[whole].box, proved[$0].box) }
+            let proofs = Proofs(
+                sure: near.filter { proved[$0].intake == numbers[whole].intake },
+                others: near.filter { proved[$0].intake != numbers[whole].intake })
             for part in inside where numbers[part].table != numbers[whole].table {
                 note(whole, less: [part], proofs, &found)
             }
@@ -37,11 +40,19 @@ struct ColumnSearch {
         return found
     }
 
+    /// Proved cells of which a number is about all.
+    private struct Proofs {
+        /// Those whose events it counts, all of them.
+        let sure: [Int]
+        /// Those of which its bound may have left something out.
+        let others: [Int]
+    }
+
     /// Two parts of a whole: what they leave of it.
-    private func pairs(of parts: [Int], in whole: Int, _ proofs: [Int], _ found: inout Set<[Int]>) {
+    private func pairs(of parts: [Int], in whole: Int, _ proofs: Proofs, _ found: inout Set<[Int]>) {
         guard parts.count > 1, numbers.count <= Self.mostOfTriples else { return }
         // By part, a bit for each proof that has nothing in common with it.
-        let free = parts.map { part in bits(proofs) { space.isApart(proved[$0].box, numbers[part].box) } }
+        let free = parts.map { part in bits(proofs.sure) { space.isApart(proved[$0].box, numbers[part].box) } }
         for (index, one) in parts.enumerated() {
             for second in parts.indices.dropFirst(index + 1) {
                 let two = parts[second]
@@ -49,7 +60,7 @@ struct ColumnSearch {
                     numbers[one].table != numbers[whole].table || numbers[two].table != numbers[whole].table
                 else { continue }
                 let value = numbers[whole].value - numbers[one].value - numbers[two].value
-                guard value > 0, !isProved(value, of: whole, by: proofs, among: free[index], free[second]),
+                guard value > 0, !isProved(value, by: proofs.sure, among: free[index], free[second]),
                     space.isApart(numbers[one].box, numbers[two].box)
                 else { continue }
                 note(whole, less: [one, two], proofs, &found)
@@ -58,7 +69,7 @@ struct ColumnSearch {
     }
 
     /// What the numbers of a grouping leave of a whole, alone and with those of others.
-    private func families(of parts: [Int], in whole: Int, _ proofs: [Int], _ found: inout Set<[Int]>) {
+    private func families(of parts: [Int], in whole: Int, _ proofs: Proofs, _ found: inout Set<[Int]>) {
         let families = Dictionary(grouping: parts) { numbers[$0].family }.sorted { $0.key < $1.key }.map(\.value)
         for family in families where family.count > 2 { note(whole, less: family, proofs, &found) }
         guard families.count > 1, families.count <= Self.mostFamilies else { return }
@@ -98,7 +109,7 @@ struct ColumnSearch {
     // MARK: Proofs
 
     /// Notes what parts leave of a whole, unless it is nothing or stands for k devices.
-    private func note(_ whole: Int, less parts: [Int], _ proofs: [Int], _ found: inout Set<[Int]>) {
+    private func note(_ whole: Int, less parts: [Int], _ proofs: Proofs, _ found: inout Set<[Int]>) {
         let free = ([whole] + parts).filter { numbers[$0].isFree }
         guard !free.isEmpty else { return }
         var value = parts.reduce(numbers[whole].value) { $0.subtractedClamped(numbers[$1].value) }
@@ -107,11 +118,8 @@ struct ColumnSearch {
         let (larger, others) = isSame && value < 0 ? (parts[0], [whole]) : (whole, parts)
         if isSame { value = Int64(clamping: value.magnitude) }
         guard value > 0 else { return }
-        let known = proofs.filter { proof in
-            parts.allSatisfy { space.isApart(proved[proof].box, numbers[$0].box) }
-        }
-        guard !isProved(value, of: whole, by: known),
-            !isReached(value, bound: numbers[larger].bound, identifiers(of: larger, less: others))
+        guard !isProved(value, of: larger, less: others, proofs),
+            !isReached(value, bound: numbers[larger].intake.bound, identifiers(of: larger, less: others))
         else { return }
         found.insert(free.sorted())
     }
@@ -123,26 +131,48 @@ struct ColumnSearch {
         let (left, right, taken) = (numbers[one].box, numbers[two].box, numbers[third].box)
         let isKnown = proved.contains { cell in
             guard cell.value <= value else { return false }
-            let (isLeft, isRight) = (space.holds(left, cell.box), space.holds(right, cell.box))
+            let isLeft = cell.intake == numbers[one].intake && space.holds(left, cell.box)
+            let isRight = cell.intake == numbers[two].intake && space.holds(right, cell.box)
             return isLeft && isRight || (isLeft || isRight) && space.isApart(cell.box, taken)
         }
         let windows = Set(numbers[one].least.keys).union(numbers[two].least.keys)
-        let bound = max(numbers[one].bound, numbers[two].bound)
+        let bound = max(numbers[one].intake.bound, numbers[two].intake.bound)
         guard !isKnown, !isReached(value, bound: bound, windows.map { _ in 0 }) else { return }
         found.insert([one, two, third].filter { numbers[$0].isFree }.sorted())
     }
 
-    /// Whether one of some proved cells is in a difference: no larger than it, and of a metric that leaves out no more.
-    private func isProved(_ value: Int64, of whole: Int, by proofs: [Int]) -> Bool {
-        proofs.contains { proved[$0].value <= value && proved[$0].bound <= numbers[whole].bound }
+    /// Whether k devices of a cell are in what parts leave of a whole: in some window the cell has k identifiers more than the
+    /// parts that it has events in common with.
+    ///
+    /// Of a cell whose events the whole counts only as far as its bound goes, a device may be missing that has come to the bound
+    /// by the parts' events: one for each so many of them.
+    private func isProved(_ value: Int64, of whole: Int, less parts: [Int], _ proofs: Proofs) -> Bool {
+        if proofs.sure.contains(where: { isProved(value, less: parts, in: proved[$0], missing: 0) }) { return true }
+        guard numbers[whole].holdsWindows else { return false }
+        let events = parts.reduce(Int64(0)) { $0.addedClamped(numbers[$1].value) }
+        return proofs.others.contains { proof in
+            proved[proof].intake.rotation == numbers[whole].intake.rotation
+                && isProved(value, less: parts, in: proved[proof], missing: events / numbers[whole].intake.bound)
+        }
     }
 
-    private func isProved(_ value: Int64, of whole: Int, by proofs: [Int], among one: [UInt64], _ two: [UInt64]) -> Bool {
+    private func isProved(_ value: Int64, less parts: [Int], in cell: ProvedCell, missing: Int64) -> Bool {
+        let common = parts.filter { !space.isApart(cell.box, numbers[$0].box) }
+        let left = common.reduce(cell.value) { $0.subtractedClamped(numbers[$1].value) }
+        guard left <= value,
+            common.allSatisfy({ numbers[$0].intake.rotation == cell.intake.rotation && numbers[$0].most != nil })
+        else { return false }
+        return cell.least.contains { window, devices in
+            let others = common.reduce(missing) { $0.addedClamped(numbers[$1].most?[window] ?? 0) }
+            return threshold.isReached(by: devices.subtractedClamped(others))
+        }
+    }
+
+    private func isProved(_ value: Int64, by proofs: [Int], among one: [UInt64], _ two: [UInt64]) -> Bool {
         for word in one.indices {
             var left = one[word] & two[word]
             while left != 0 {
-                let proof = proved[proofs[word * 64 + left.trailingZeroBitCount]]
-                if proof.value <= value, proof.bound <= numbers[whole].bound { return true }
+                if proved[proofs[word * 64 + left.trailingZeroBitCount]].value <= value { return true }
                 left &= left - 1
             }
         }
@@ -155,7 +185,9 @@ struct ColumnSearch {
 
     /// By window, how many identifiers at least are in a whole and in none of its parts.
     private func identifiers(of whole: Int, less parts: [Int]) -> [Int64] {
-        let comparable = parts.allSatisfy { numbers[$0].rotation == numbers[whole].rotation && numbers[$0].most != nil }
+        let comparable = parts.allSatisfy {
+            numbers[$0].intake.rotation == numbers[whole].intake.rotation && numbers[$0].most != nil
+        }
         return numbers[whole].least.sorted { $0.key < $1.key }.map { window, devices in
             guard comparable else { return 0 }
             return max(0, parts.reduce(devices) { $0.subtractedClamped(numbers[$1].most?[window] ?? 0) })

@@ -17,18 +17,29 @@ struct KnownNumber {
     let least: [Int64: Int64]
     /// By window, at most; nil where nobody counted them.
     let most: [Int64: Int64]?
-    /// The length of its windows.
-    let rotation: Rotation
-    /// What one identifier may add to it in a window. Unit: events.
-    let bound: Int64
+    /// What its table takes of an identifier.
+    let intake: Intake
+    /// Whether its windows are within its period.
+    let holdsWindows: Bool
 }
 
-/// A cell behind which k devices are proved, published or not: whatever holds all of it stands for k devices.
+/// A cell behind which k devices are proved, published or not: what holds all of its events stands for k devices.
 struct ProvedCell {
     let box: AtomSpace.Box
     /// Unit: events.
     let value: Int64
-    /// What one identifier may add to it in a window. Unit: events.
+    /// By window, the identifiers that it has at least. Unit: identifiers.
+    let least: [Int64: Int64]
+    /// What its table takes of an identifier.
+    let intake: Intake
+}
+
+/// What a table takes of an identifier in a window. Of two with the same, one counts what the other counts.
+struct Intake: Hashable {
+    /// Which events of which clients: the first table that counts the same.
+    let counted: Int
+    let rotation: Rotation
+    /// Unit: events.
     let bound: Int64
 }
 

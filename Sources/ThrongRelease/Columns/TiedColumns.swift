@@ -14,6 +14,8 @@ struct TiedColumns {
     /// Every cell that is or may be known, with a period each that it was or will be published for.
     private let cells: [Cell]
     private let proved: [ProvedCell]
+    /// By table.
+    private let intakes: [Intake]
 
     private struct Cell {
         let table: Int
@@ -23,6 +25,7 @@ struct TiedColumns {
         let value: Int64
         let least: [Int64: Int64]
         let most: [Int64: Int64]?
+        let holdsWindows: Bool
     }
 
     /// Lays tied metrics out by atoms.
@@ -33,6 +36,12 @@ struct TiedColumns {
         self.tables = tables
         self.threshold = threshold
         self.options = options
+        let intakes = tables.map { table in
+            Intake(
+                counted: tables.firstIndex { $0.counted == table.counted } ?? 0, rotation: table.layout.rotation,
+                bound: Int64(table.layout.contributionBound))
+        }
+        self.intakes = intakes
         // Those of identifiers by what they did in a window are no numbers of events.
         let places = tables.indices.filter { tables[$0].layout.within == nil }
         let spans = places.map { table in Self.periods(of: tables[table]) }
@@ -56,15 +65,16 @@ struct TiedColumns {
                             Cell(
                                 table: table, column: column, family: families, box: box,
                                 value: laid.frame.events(in: slab.leaves[place]), least: identifiers.least,
-                                most: identifiers.most))
+                                most: identifiers.most,
+                                holdsWindows: tables[table].layout.rotation.seconds <= period.end - period.start))
                     }
                 }
                 for place in slab.cells.indices where threshold.isReached(by: slab.floors[place]) {
                     guard let box = space.box(of: table, slab, place: place, period: known.counted) else { continue }
                     proved.append(
                         ProvedCell(
-                            box: box, value: laid.frame.events(in: slab.leaves[place]),
-                            bound: Int64(laid.frame.layout.contributionBound)))
+                            box: box, value: laid.frame.events(in: slab.leaves[place]), least: slab.identifiers(at: place, in: laid.frame.layout).least,
+                            intake: intakes[table]))
                 }
             }
         }
@@ -124,8 +134,7 @@ struct TiedColumns {
                 KnownNumber(
                     box: cell.box, table: cell.table, family: cell.family, value: cell.value,
                     isFree: cell.table == 0 && !given[Int(cell.column)], least: cell.least, most: cell.most,
-                    rotation: tables[cell.table].layout.rotation,
-                    bound: Int64(tables[cell.table].layout.contributionBound))
+                    intake: intakes[cell.table], holdsWindows: cell.holdsWindows)
             }, proved: proved, threshold: threshold)
         return Set(search.open().map { Set($0.map { Int(shown[$0].column) }) })
     }
