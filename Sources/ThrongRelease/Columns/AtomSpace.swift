@@ -51,7 +51,8 @@ struct AtomSpace {
         for (dimension, bucket) in zip(layout.dimensions.indices.filter(slab.margin.keeps), buckets) {
             let coarsening = layout.dimensions[dimension].coarsening
             let base = coarsening?.place ?? dimension
-            let held = coarsening.map { known in known.buckets.indices.filter { known.buckets[$0] == bucket } } ?? [bucket]
+            let held =
+                coarsening.map { known in known.buckets.indices.filter { known.buckets[$0] == bucket } } ?? [bucket]
             if let kinds = tables[table].kinds[base] {
                 let inside = held.reduce(into: Set<EventName>()) { $0.formUnion(kinds[$1]) }
                 names = names?.intersection(inside) ?? inside
@@ -90,8 +91,10 @@ struct AtomSpace {
         var component = Array(all.indices)
         for one in all.indices {
             for other in all.indices.dropFirst(one + 1) where component[one] != component[other] {
-                guard tables[all[one].table].overlap(of: all[one].place, with: all[other].place, of: tables[all[other].table])
-                    != nil
+                guard
+                    tables[all[one].table].overlap(
+                        of: all[one].place, with: all[other].place, of: tables[all[other].table])
+                        != nil
                 else { continue }
                 let (from, to) = (component[other], component[one])
                 for place in component.indices where component[place] == from { component[place] = to }
@@ -118,7 +121,8 @@ struct AtomSpace {
         var values: [[Int]] = [[]]
         for (number, rule) in rules.enumerated() {
             let partners = (0..<number).map { earlier in
-                tables[rules[earlier].table].overlap(of: rules[earlier].place, with: rule.place, of: tables[rule.table])?
+                tables[rules[earlier].table].overlap(
+                    of: rules[earlier].place, with: rule.place, of: tables[rule.table])?
                     .partners
             }
             values = values.flatMap { value in
@@ -225,7 +229,8 @@ private struct Moments {
 
     /// Those of a metric in a period.
     func numbers(
-        of happenings: Set<CountedEvents.Happening>, starts: [UnixSeconds], in period: Period, named names: Set<EventName>?
+        of happenings: Set<CountedEvents.Happening>, starts: [UnixSeconds], in period: Period,
+        named names: Set<EventName>?
     ) -> [Int] {
         let starts = starts.map { Self.snapped($0, to: boundaries) }
         return happenings.filter { names?.contains($0.event) ?? true }.flatMap { happening -> [Int] in
@@ -233,7 +238,9 @@ private struct Moments {
             let stretch = happening.stretch
             let from = stretch > 0 && stretch < starts.count ? max(period.start, starts[stretch]) : period.start
             let to = stretch + 1 < starts.count ? min(period.end, starts[stretch + 1]) : period.end
-            return bounds.indices.filter { isCounted[$0] && bounds[$0] >= from && bounds[$0] < to }.map { kind * bounds.count + $0 }
+            return bounds.indices.filter { isCounted[$0] && bounds[$0] >= from && bounds[$0] < to }.map {
+                kind * bounds.count + $0
+            }
         }
     }
 }

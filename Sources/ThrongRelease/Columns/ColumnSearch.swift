@@ -110,8 +110,7 @@ struct ColumnSearch {
 
     /// Notes what parts leave of a whole, unless it is nothing or stands for k devices.
     private func note(_ whole: Int, less parts: [Int], _ proofs: Proofs, _ found: inout Set<[Int]>) {
-        let free = ([whole] + parts).filter { numbers[$0].isFree }
-        guard !free.isEmpty else { return }
+        guard let free = free(among: [whole] + parts) else { return }
         var value = parts.reduce(numbers[whole].value) { $0.subtractedClamped(numbers[$1].value) }
         let isSame = parts.count == 1 && numbers[parts[0]].box == numbers[whole].box
         // Of two numbers about the same, either may have counted something that the other did not.
@@ -121,13 +120,20 @@ struct ColumnSearch {
         guard !isProved(value, of: larger, less: others, proofs),
             !isReached(value, bound: numbers[larger].intake.bound, identifiers(of: larger, less: others))
         else { return }
-        found.insert(free.sorted())
+        found.insert(free)
+    }
+
+    /// The free numbers of a column, those that give way for what is to be released later; nil where there are none.
+    private func free(among members: [Int]) -> [Int]? {
+        let expected = members.filter { numbers[$0].isExpected }.map { numbers[$0].level }.min() ?? -1
+        let free = members.filter { numbers[$0].isFree && numbers[$0].level > expected }
+        return free.isEmpty ? nil : free.sorted()
     }
 
     /// Notes what two numbers have beyond a third, or in common.
     private func noteCover(_ one: Int, _ two: Int, _ third: Int, _ found: inout Set<[Int]>) {
         let value = numbers[one].value.addedClamped(numbers[two].value).subtractedClamped(numbers[third].value)
-        guard value > 0 else { return }
+        guard value > 0, let free = free(among: [one, two, third]) else { return }
         let (left, right, taken) = (numbers[one].box, numbers[two].box, numbers[third].box)
         let isKnown = proved.contains { cell in
             guard cell.value <= value else { return false }
@@ -138,7 +144,7 @@ struct ColumnSearch {
         let windows = Set(numbers[one].least.keys).union(numbers[two].least.keys)
         let bound = max(numbers[one].intake.bound, numbers[two].intake.bound)
         guard !isKnown, !isReached(value, bound: bound, windows.map { _ in 0 }) else { return }
-        found.insert([one, two, third].filter { numbers[$0].isFree }.sorted())
+        found.insert(free)
     }
 
     /// Whether k devices of a cell are in what parts leave of a whole: in some window the cell has k identifiers more than the

@@ -13,6 +13,10 @@ struct KnownNumber {
     let value: Int64
     /// Whether it is the release's own, and not given away by what is published already.
     let isFree: Bool
+    /// Whether it is a tied metric's total that is to be released later: nothing finer is to stand in its way.
+    let isExpected: Bool
+    /// Its level: 0 for totals.
+    let level: Int
     /// By window, the identifiers that its cell has, at least. Unit: identifiers.
     let least: [Int64: Int64]
     /// By window, at most; nil where nobody counted them.

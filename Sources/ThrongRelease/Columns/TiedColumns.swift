@@ -21,6 +21,7 @@ struct TiedColumns {
         let table: Int
         let column: UInt32
         let family: Int
+        let isExpected: Bool
         let box: AtomSpace.Box
         let value: Int64
         let least: [Int64: Int64]
@@ -54,16 +55,19 @@ struct TiedColumns {
             let laid = tables[table].laid
             for (number, slab) in laid.slabs.enumerated() {
                 guard let known = periods[slab.span] else { continue }
-                for period in known.published {
+                // Of what is still to be released nobody knows more than that there will be a total.
+                let isExpected = known.published.isEmpty && table > 0 && slab.margin == .total
+                for period in isExpected ? [known.counted] : known.published {
                     families += 1
                     for place in slab.cells.indices {
                         guard let column = laid.columns[number][place], !slab.isEmpty[place],
+                            !isExpected || !laid.problem.cells[Int(column)].isSensitive,
                             let box = space.box(of: table, slab, place: place, period: period)
                         else { continue }
                         let identifiers = slab.identifiers(at: place, in: laid.frame.layout)
                         cells.append(
                             Cell(
-                                table: table, column: column, family: families, box: box,
+                                table: table, column: column, family: families, isExpected: isExpected, box: box,
                                 value: laid.frame.events(in: slab.leaves[place]), least: identifiers.least,
                                 most: identifiers.most,
                                 holdsWindows: tables[table].layout.rotation.seconds <= period.end - period.start))
@@ -73,7 +77,8 @@ struct TiedColumns {
                     guard let box = space.box(of: table, slab, place: place, period: known.counted) else { continue }
                     proved.append(
                         ProvedCell(
-                            box: box, value: laid.frame.events(in: slab.leaves[place]), least: slab.identifiers(at: place, in: laid.frame.layout).least,
+                            box: box, value: laid.frame.events(in: slab.leaves[place]),
+                            least: slab.identifiers(at: place, in: laid.frame.layout).least,
                             intake: intakes[table]))
                 }
             }
@@ -127,13 +132,15 @@ struct TiedColumns {
             let problem = tied.laid.problem
             return problem.known { problem.cells[$0].isForced || (table == 0 && kept[$0]) }
         }
-        let shown = cells.filter { known[$0.table][Int($0.column)] }
+        let shown = cells.filter { $0.isExpected || known[$0.table][Int($0.column)] }
         let search = ColumnSearch(
             space: space,
             numbers: shown.map { cell in
                 KnownNumber(
                     box: cell.box, table: cell.table, family: cell.family, value: cell.value,
-                    isFree: cell.table == 0 && !given[Int(cell.column)], least: cell.least, most: cell.most,
+                    isFree: cell.table == 0 && !given[Int(cell.column)], isExpected: cell.isExpected,
+                    level: tables[cell.table].laid.problem.cells[Int(cell.column)].level, least: cell.least,
+                    most: cell.most,
                     intake: intakes[cell.table], holdsWindows: cell.holdsWindows)
             }, proved: proved, threshold: threshold)
         return Set(search.open().map { Set($0.map { Int(shown[$0].column) }) })

@@ -48,7 +48,9 @@ extension ReleaseCase {
                 let tied = try TiedCase(self, own: laid, options: options)
                 let offered = zip(found.hiding(hidden).isPublished, laid.problem.cells).map { $0 && !$1.isForced }
                 var kept = offered
-                faults += try tied.narrow(&kept, using: &random)
+                if self.tied.contains(where: { !$0.releases.isEmpty }) {
+                    faults += try tied.narrow(&kept, using: &random)
+                }
                 if !Fault.ignoreColumns.isOn {
                     try TiedColumns(tied, threshold: header.threshold, options: options.engine).narrow(&kept)
                 }

@@ -4,7 +4,7 @@ internal import ThrongRelease
 
 extension ReleaseStore {
     /// What metrics that count some of the same events published about a period, with everything that was counted
-    /// behind it; nothing where they published nothing yet.
+    /// behind it, published or not.
     ///
     /// Where something that holds the whole period was published, it is about all that it holds, and so is the answer:
     /// then also of the metric's own other periods.
@@ -24,7 +24,6 @@ extension ReleaseStore {
                 && !isOwn(entry.metric, entry.header.period)
         }
         published.removeAll { !isTied($0) }
-        guard !published.isEmpty else { return [] }
         var (start, end) = (period.start, period.end)
         for other in published.map(\.header.period) where other.start <= period.start && other.end >= period.end {
             start = min(start, other.start)

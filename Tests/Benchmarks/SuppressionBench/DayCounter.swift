@@ -101,11 +101,11 @@ struct DayCounter {
                     origins: origins(of: plan.metrics[other]))
             }
             var options = ReleaseOptions(
-seed: secret.seed(for: "release", header.series), proofSeconds: seconds)
+                seed: secret.seed(for: "release", header.series), proofSeconds: seconds)
             options.preferred = plan.reportedGroupings(of: metric)
             let decision = try ReleaseCase(
                 header: header, parts: [cubes[place]],
-                tied: tied.contains { !$0.releases.isEmpty } ? tied : [], counted: terms.counted,
+                tied: tied, counted: terms.counted,
                 origins: origins(of: metric), former: former[metric.name]
             ).decide(options)
             made.append((metric.name, decision))

@@ -129,7 +129,6 @@ struct TrialTown {
         let published = overlapping.filter {
             names.contains($0.release.header.layout.metric) || $0.release.header.layout.metric == layout.metric
         }
-        guard !published.isEmpty else { return [] }
         return tables.enumerated().compactMap { number, table in
             guard names.contains(table.layout.metric) || table.layout.metric == layout.metric else { return nil }
             let parts = cubes.filter { other in
