@@ -11,8 +11,9 @@ struct SharedAtomTests {
         _ town: AtomTown, controls: [AtomTown.House], hides isMeant: (AtomTown.Atom) -> Bool
     ) async throws -> [String: [Bool]] {
         for control in controls {
-            let isGiven = try await town.gives(town.published(by: control), away: isMeant)
-            #expect(isGiven, "\(control) must be seen to fail")
+            let published = try await town.published(by: control)
+            let isGiven = town.gives(published, away: isMeant)
+            #expect(isGiven, "\(control) must be seen to fail, with \(published.keys.sorted())")
         }
         let ours = try await town.published(by: .ours)
         let isGiven = town.gives(ours, away: isMeant)

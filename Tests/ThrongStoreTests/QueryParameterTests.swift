@@ -97,6 +97,7 @@ struct QueryParameterTests {
         SelectReleases(app: "shop", metric: "orders", kind: .day, from: .epoch, to: .epoch),
         SelectKnownReleases(app: "shop", metric: "orders", period: day, from: .epoch),
         SelectFirstRelease(app: "shop", metric: "orders", period: day), SelectReleasesWithin(metric: 1, period: day),
+        SelectFormerRelease(metric: 1, period: day),
         SelectReleasedCells(release: 1), LockTies(app: "shop"),
         SelectOverlappingReleases(app: "shop", from: .epoch, to: .epoch),
         SelectCountedPeriods(metric: 1, kind: .day, from: .epoch, to: .epoch),

@@ -13,6 +13,8 @@ struct AtomSpace {
     private var splits: [[Int: (axis: Int, values: [[Int]])]]
     /// By field's axis, the set of all of its values.
     private var everything: [Int32] = []
+    /// By axis, whether a device is at one of its values only in a window.
+    private var partitions: [Bool] = [false]
     private let moments: Moments
     private var momentSets: [MomentKey: Int32] = [:]
 
@@ -143,6 +145,8 @@ struct AtomSpace {
         var axis = AtomAxis(values: values.count)
         everything.append(axis.place(of: values.indices))
         axes.append(axis)
+        partitions.append(
+            component.allSatisfy { tables[$0.table].layout.dimensions[$0.place].partitionsDevices })
     }
 }
 
@@ -174,9 +178,22 @@ extension AtomSpace {
         return found
     }
 
-    /// Whether two have together all that a third has along an axis.
+    /// Whether numbers differ along one axis only, at one value of which a device is in a window.
+    func arePartition(_ boxes: [Box], along axis: Int) -> Bool {
+        partitions[axis]
+            && axes.indices.allSatisfy { other in
+                other == axis || boxes.allSatisfy { $0.sets[other] == boxes[0].sets[other] }
+            }
+    }
+
+    /// Whether two have together all that a third has: along an axis each a part of it, along all others either all of it.
     func union(_ one: Box, _ two: Box, holds third: Box, along axis: Int) -> Bool {
         axes[axis].union(one.sets[axis], two.sets[axis], holds: third.sets[axis])
+            && axes.indices.allSatisfy { other in
+                other == axis
+                    || axes[other].holds(one.sets[other], third.sets[other])
+                        && axes[other].holds(two.sets[other], third.sets[other])
+            }
     }
 }
 

@@ -100,7 +100,7 @@ struct ColumnSearch {
                         space.union(numbers[one].box, numbers[two].box, holds: numbers[third].box, along: axis),
                         space.meeting(of: numbers[one].box, numbers[two].box, isIn: numbers[third].box)
                     else { continue }
-                    noteCover(one, two, third, &found)
+                    noteCover(one, two, third, along: axis, &found)
                 }
             }
         }
@@ -131,19 +131,24 @@ struct ColumnSearch {
     }
 
     /// Notes what two numbers have beyond a third, or in common.
-    private func noteCover(_ one: Int, _ two: Int, _ third: Int, _ found: inout Set<[Int]>) {
+    private func noteCover(_ one: Int, _ two: Int, _ third: Int, along axis: Int, _ found: inout Set<[Int]>) {
         let value = numbers[one].value.addedClamped(numbers[two].value).subtractedClamped(numbers[third].value)
         guard value > 0, let free = free(among: [one, two, third]) else { return }
         let (left, right, taken) = (numbers[one].box, numbers[two].box, numbers[third].box)
+        let (mine, its) = (numbers[one].intake, numbers[two].intake)
         let isKnown = proved.contains { cell in
             guard cell.value <= value else { return false }
-            let isLeft = cell.intake == numbers[one].intake && space.holds(left, cell.box)
-            let isRight = cell.intake == numbers[two].intake && space.holds(right, cell.box)
-            return isLeft && isRight || (isLeft || isRight) && space.isApart(cell.box, taken)
+            let isLeft = cell.intake == mine && space.holds(left, cell.box)
+            let isRight = cell.intake == its && space.holds(right, cell.box)
+            if isLeft && isRight { return true }
+            let isWithin =
+                isLeft || isRight
+                || (cell.intake == mine && cell.intake == its && space.union(left, right, holds: cell.box, along: axis))
+            return isWithin && space.isApart(cell.box, taken)
         }
-        let windows = Set(numbers[one].least.keys).union(numbers[two].least.keys)
+        let identifiers = identifiers(of: one, two, less: third, along: axis)
         let bound = max(numbers[one].intake.bound, numbers[two].intake.bound)
-        guard !isKnown, !isReached(value, bound: bound, windows.map { _ in 0 }) else { return }
+        guard !isKnown, !isReached(value, bound: bound, identifiers) else { return }
         found.insert(free)
     }
 
@@ -197,6 +202,21 @@ struct ColumnSearch {
         return numbers[whole].least.sorted { $0.key < $1.key }.map { window, devices in
             guard comparable else { return 0 }
             return max(0, parts.reduce(devices) { $0.subtractedClamped(numbers[$1].most?[window] ?? 0) })
+        }
+    }
+
+    /// By window, how many identifiers at least two numbers have beyond a third, or in common: as many as the two have more than
+    /// the third, where devices are told apart by what the numbers differ in.
+    private func identifiers(of one: Int, _ two: Int, less third: Int, along axis: Int) -> [Int64] {
+        let all = [one, two, third]
+        let isKnown =
+            space.arePartition(all.map { numbers[$0].box }, along: axis)
+            && Set(all.map { numbers[$0].intake.rotation }).count == 1
+        let windows = Set(numbers[one].least.keys).union(numbers[two].least.keys).sorted()
+        return windows.map { window in
+            guard isKnown, let most = numbers[third].most else { return 0 }
+            let least = (numbers[one].least[window] ?? 0).addedClamped(numbers[two].least[window] ?? 0)
+            return max(0, least.subtractedClamped(most[window] ?? 0))
         }
     }
 

@@ -56,7 +56,8 @@ struct TiedColumns {
             for (number, slab) in laid.slabs.enumerated() {
                 guard let known = periods[slab.span] else { continue }
                 // Of what is still to be released nobody knows more than that there will be a total.
-                let isExpected = known.published.isEmpty && table > 0 && slab.margin == .total
+                let isExpected =
+                    tables[table].isKnownByLayout && known.published.isEmpty && table > 0 && slab.margin == .total
                 for period in isExpected ? [known.counted] : known.published {
                     families += 1
                     for place in slab.cells.indices {

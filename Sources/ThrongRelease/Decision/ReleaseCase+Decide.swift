@@ -48,7 +48,7 @@ extension ReleaseCase {
                 let tied = try TiedCase(self, own: laid, options: options)
                 let offered = zip(found.hiding(hidden).isPublished, laid.problem.cells).map { $0 && !$1.isForced }
                 var kept = offered
-                if self.tied.contains(where: { !$0.releases.isEmpty }) {
+                if self.tied.contains(where: { !$0.releases.isEmpty || !$0.isWhole }) {
                     faults += try tied.narrow(&kept, using: &random)
                 }
                 if !Fault.ignoreColumns.isOn {

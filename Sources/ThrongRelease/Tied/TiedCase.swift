@@ -28,7 +28,7 @@ struct TiedCase {
         var tables = [
             TiedTable(
                 metric: 0, laid: own, origins: release.origins, counted: release.counts,
-                inLayout: release.countedInLayout ?? release.counts,
+                inLayout: release.countedInLayout,
                 released: [header.period] + release.earlier.map(\.header.period))
         ]
         for tied in release.tied where tied.isWhole && !tied.parts.isEmpty {
@@ -45,7 +45,7 @@ struct TiedCase {
                     metric: metric,
                     laid: try CaseTable(
                         release.evidence(of: tied), options: options, others: release.margins(of: tied)),
-                    origins: tied.origins, counted: tied.counted, inLayout: tied.countedInLayout ?? tied.counted,
+                    origins: tied.origins, counted: tied.counted, inLayout: tied.countedInLayout,
                     released: tied.releases.map(\.header.period)))
         }
         self.tables = tables

@@ -57,6 +57,8 @@ struct TiedTable {
     let origins: DimensionOrigins
     /// What was counted in it, when it was.
     let counted: CountedEvents
+    /// Whether that was kept; else it is what the metric counted at any time.
+    let isKnownByLayout: Bool
     /// The periods that it was released for, or is about to be.
     let released: [Period]
     /// By place of a dimension that tells events apart by their names, by bucket: those that it holds.
@@ -64,10 +66,11 @@ struct TiedTable {
 
     /// Looks for dimensions of events' names.
     init(
-        metric: Int, laid: CaseTable, origins: DimensionOrigins, counted: CountedEvents, inLayout: CountedEvents,
+        metric: Int, laid: CaseTable, origins: DimensionOrigins, counted: CountedEvents, inLayout: CountedEvents?,
         released: [Period]
     ) {
-        self.counted = inLayout
+        self.counted = inLayout ?? counted
+        isKnownByLayout = inLayout != nil
         self.metric = metric
         self.released = released
         self.laid = laid

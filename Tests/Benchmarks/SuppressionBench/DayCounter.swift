@@ -98,7 +98,7 @@ struct DayCounter {
                 TiedMetric(
                     counted: plan.counted(by: plan.metrics[other]), layout: layouts[other], parts: [cubes[other]],
                     releases: made.filter { $0.0 == plan.metrics[other].name }.map(\.1.release),
-                    origins: origins(of: plan.metrics[other]))
+                    origins: origins(of: plan.metrics[other]), countedInLayout: plan.counted(by: plan.metrics[other]))
             }
             var options = ReleaseOptions(
                 seed: secret.seed(for: "release", header.series), proofSeconds: seconds)
