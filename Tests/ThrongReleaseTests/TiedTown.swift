@@ -52,12 +52,15 @@ struct TiedTown {
                 })
         }
 
-        func tied(_ releases: [Release]) -> TiedMetric {
+        var counted: CountedEvents {
+            CountedEvents(names: Set(events), audience: .terms(needsConsent: false, refusedBy: []))
+        }
+
+        func tied(_ releases: [Release], knowsLayouts: Bool = false) -> TiedMetric {
             TiedMetric(
-                counted: CountedEvents(
-                    names: Set(events), audience: .terms(needsConsent: false, refusedBy: [])), layout: layout,
-                parts: [cube],
-                releases: releases.filter { $0.header.layout == layout && $0.header.period == period })
+                counted: counted, layout: layout, parts: [cube],
+                releases: releases.filter { $0.header.layout == layout && $0.header.period == period },
+                countedInLayout: knowsLayouts ? counted : nil)
         }
     }
 
@@ -95,16 +98,20 @@ struct TiedTown {
     }
 
     /// Decides one release after the other; `isTied` or as if each were alone.
-    mutating func decide(isTied: Bool, seconds: Double = 10) throws {
+    ///
+    /// - Parameter knowsLayouts: whether it was kept what was counted in each layout, as a daemon does.
+    mutating func decide(isTied: Bool, knowsLayouts: Bool = false, seconds: Double = 10) throws {
         releases = []
         for (place, metric) in metrics.enumerated() {
             let header = ReleaseHeader(
                 layout: metric.layout, period: metric.period, plan: PlanVersion(hex: "00"),
                 threshold: Threshold(devices: threshold), sampling: 1, reach: false, groupings: metric.groupings,
                 events: metric.events)
-            let others = metrics.indices.filter { $0 != place }.map { metrics[$0].tied(releases) }
+            let others = metrics.indices.filter { $0 != place }.map {
+                metrics[$0].tied(releases, knowsLayouts: knowsLayouts)
+            }
             let decision = try ReleaseCase(
-                header: header, parts: [metric.cube], tied: isTied && !releases.isEmpty ? others : []
+                header: header, parts: [metric.cube], tied: isTied ? others : []
             ).decide(ReleaseOptions(seed: 7, proofSeconds: seconds))
             releases.append(decision.release)
         }

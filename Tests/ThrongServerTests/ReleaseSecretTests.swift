@@ -72,7 +72,7 @@ struct ReleaseSecretTests {
         #expect(taken.first == 6)
     }
 
-    @Test("a metric's releases have a seed of their own: the next day the same, by weeks or with another secret another")
+    @Test("a metric's releases have one seed day after day; by weeks or with another secret they have another")
     func seeds() async throws {
         let shop = try await CountedShop(Self.yaml)
         let layout = try shop.plan.layout(of: try #require(shop.plan.metrics.first), rules: .system)

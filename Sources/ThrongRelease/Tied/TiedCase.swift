@@ -107,9 +107,12 @@ extension ReleaseCase {
         let own = header.groupings.compactMap {
             header.layout.translate($0, origins, to: metric.layout, metric.origins)
         }
-        let others = tied.flatMap { other in
-            other.shown.compactMap { other.layout.translate($0, other.origins, to: metric.layout, metric.origins) }
-        }
+        // That there will be a total needs no release.
+        let others =
+            [.total]
+            + tied.flatMap { other in
+                other.shown.compactMap { other.layout.translate($0, other.origins, to: metric.layout, metric.origins) }
+            }
         return Set(own + others)
     }
 
