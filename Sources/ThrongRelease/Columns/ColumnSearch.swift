@@ -147,7 +147,8 @@ struct ColumnSearch {
             return isWithin && space.isApart(cell.box, taken)
         }
         let identifiers = identifiers(of: one, two, less: third, along: axis)
-        let bound = max(numbers[one].intake.bound, numbers[two].intake.bound)
+        // Each metric takes as much of an identifier as its own bound says.
+        let bound = numbers[one].table == numbers[two].table ? mine.bound : mine.bound.addedClamped(its.bound)
         guard !isKnown, !isReached(value, bound: bound, identifiers) else { return }
         found.insert(free)
     }
