@@ -23,7 +23,7 @@ struct KnownNumber {
     let most: [Int64: Int64]?
     /// What its table takes of an identifier.
     let intake: Intake
-    /// Whether its windows are within its period.
+    /// Whether its period is made of whole windows.
     let holdsWindows: Bool
 }
 

@@ -53,6 +53,7 @@ struct TiedColumns {
         var families = 0
         for (table, periods) in zip(places, spans) {
             let laid = tables[table].laid
+            let rotation = Int64(laid.frame.layout.rotation.seconds)
             for (number, slab) in laid.slabs.enumerated() {
                 guard let known = periods[slab.span] else { continue }
                 // Of what is still to be released nobody knows more than that there will be a total.
@@ -71,7 +72,7 @@ struct TiedColumns {
                                 table: table, column: column, family: families, isExpected: isExpected, box: box,
                                 value: laid.frame.events(in: slab.leaves[place]), least: identifiers.least,
                                 most: identifiers.most,
-                                holdsWindows: tables[table].layout.rotation.seconds <= period.end - period.start))
+                                holdsWindows: period.start.value % rotation == 0 && period.end.value % rotation == 0))
                     }
                 }
                 for place in slab.cells.indices where threshold.isReached(by: slab.floors[place]) {
