@@ -2,8 +2,9 @@ package import ThrongWire
 
 /// Which events a metric counts, as far as anybody knows, when, and of which clients.
 ///
-/// Two metrics are tied where both count something: then their numbers speak of the same happenings, if need be together with
-/// a third's. They are told apart by what happened, not by the metric's name, which a plan may change.
+/// Two metrics are tied where what one counts is all among what the other does: then their numbers speak of the same
+/// happenings. Two that overlap speak of some, together with a third. They are told apart by what happened, not by the metric's
+/// name, which a plan may change.
 package struct CountedEvents: Sendable, Hashable {
     /// All of them; nil where the plan that named them is gone. Such a metric may count anything.
     package let happenings: Set<Happening>?
@@ -89,17 +90,24 @@ package struct CountedEvents: Sendable, Hashable {
     }
 
     /// Whether something is counted by both, or may be.
-    package func isTied(to other: CountedEvents) -> Bool {
+    package func overlaps(_ other: CountedEvents) -> Bool {
         guard let mine = happenings, let its = other.happenings else { return audience == other.audience }
         return !mine.isDisjoint(with: its) || isAlmostTied(to: other)
     }
 
-    /// Whether what one counts is all among what the other does; or a kind that one of them tells apart.
-    package func isNested(with other: CountedEvents) -> Bool {
+    /// Whether what one counts is all among what the other does, or may be; or a kind that one of them tells apart.
+    package func isTied(to other: CountedEvents) -> Bool {
+        guard happenings != nil, other.happenings != nil else { return audience == other.audience }
+        if kinds.isEmpty && other.kinds.isEmpty { return isNested(with: other) }
         guard !everyName.isDisjoint(with: other.everyName) else { return false }
         let mine = [self] + kinds.map { restricted(to: $0) }
         let its = [other] + other.kinds.map { other.restricted(to: $0) }
-        return mine.contains { one in its.contains { Self.areNested(one.happenings, $0.happenings) } }
+        return mine.contains { one in its.contains { one.isNested(with: $0) } }
+    }
+
+    private func isNested(with other: CountedEvents) -> Bool {
+        Self.areNested(happenings, other.happenings) || Self.areNested(onTime, other.onTime)
+            || isAlmostTied(to: other)
     }
 
     /// Whether one plan of the one and one of the other name events that are all the other's: had they been in force all

@@ -45,10 +45,28 @@ package struct EventTies: Sendable {
         tiedTo metric: MetricName, counting own: CountedEvents, others: [MetricName: CountedEvents] = [:]
     ) -> Set<MetricName> {
         let all = known.merging(others) { planned, _ in planned }
+        return Self.closure(of: own, in: all, but: metric) { $0.isTied(to: $1) }
+    }
+
+    /// The metrics that count some of the same events as one, directly or through others, itself left out: from the numbers of
+    /// them together more can be computed than from those that are tied.
+    ///
+    /// - Parameter others: metrics that the plan no longer has and that published something.
+    package func metrics(
+        overlapping metric: MetricName, counting own: CountedEvents, others: [MetricName: CountedEvents] = [:]
+    ) -> Set<MetricName> {
+        let all = known.merging(others) { planned, _ in planned }
+        return Self.closure(of: own, in: all, but: metric) { $0.overlaps($1) }
+    }
+
+    private static func closure(
+        of own: CountedEvents, in all: [MetricName: CountedEvents], but metric: MetricName,
+        _ areLinked: (CountedEvents, CountedEvents) -> Bool
+    ) -> Set<MetricName> {
         var found: Set<MetricName> = []
         var waiting = [own]
         while let next = waiting.popLast() {
-            for (name, counted) in all where name != metric && !found.contains(name) && counted.isTied(to: next) {
+            for (name, counted) in all where name != metric && !found.contains(name) && areLinked(counted, next) {
                 found.insert(name)
                 waiting.append(counted)
             }

@@ -15,7 +15,7 @@ extension Plan {
                     "\(Self.named(group.metrics)) count the same events of the same clients" + shared(group.metrics, [])
                         + ": whichever is released later withholds what would tell the others' withheld numbers")
             }
-            for other in groups.dropFirst(place + 1) where group.counted.isNested(with: other.counted) {
+            for other in groups.dropFirst(place + 1) where group.counted.isTied(to: other.counted) {
                 sentences.append(sentence(group, other))
             }
         }

@@ -18,9 +18,13 @@ extension ReleaseStore {
         var published = try session.run(
             SelectOverlappingReleases(app: layout.app, from: period.start, to: period.end))
         let names = tiedNames(ties, layout, published.map(\.header))
+        let overlapping = names.union(
+            self.names(in: ties, layout, published.map(\.header)) {
+                $0.metrics(overlapping: $1, counting: $2, others: $3)
+            })
         func isTied(_ entry: OverlappingRelease) -> Bool {
             let other = entry.header.layout
-            return entry.header.noise == nil && (names.contains(other.metric) || other.metric == layout.metric)
+            return entry.header.noise == nil && (overlapping.contains(other.metric) || other.metric == layout.metric)
                 && !isOwn(entry.metric, entry.header.period)
         }
         published.removeAll { !isTied($0) }
@@ -35,7 +39,7 @@ extension ReleaseStore {
         }
         var found: [TiedMetric] = []
         for (id, name, stored) in try session.run(SelectLayouts(app: layout.app)) {
-            guard names.contains(name) || name == layout.metric else { continue }
+            guard overlapping.contains(name) || name == layout.metric else { continue }
             let other = try stored.layout()
             guard other.noise == nil else { continue }
             let counted = SelectCountedPeriods(metric: id, kind: other.period, from: start, to: end)
@@ -51,6 +55,8 @@ extension ReleaseStore {
             let isWhole =
                 about.allSatisfy { !$0.isDecayed }
                 && releases.allSatisfy { $0.cells.isEmpty || !gone.contains($0.header.period) }
+            // Only what is tied keeps its counters until all of it is released.
+            guard isWhole || names.contains(name) || name == layout.metric else { continue }
             found.append(
                 TiedMetric(
                     counted: ties.counted(
@@ -65,13 +71,20 @@ extension ReleaseStore {
     static func tiedNames(
         _ ties: EventTies, _ layout: MetricLayout, _ published: [ReleaseHeader] = []
     ) -> Set<MetricName> {
+        names(in: ties, layout, published) { $0.metrics(tiedTo: $1, counting: $2, others: $3) }
+    }
+
+    private static func names(
+        in ties: EventTies, _ layout: MetricLayout, _ published: [ReleaseHeader],
+        _ find: (EventTies, MetricName, CountedEvents, [MetricName: CountedEvents]) -> Set<MetricName>
+    ) -> Set<MetricName> {
         var others: [MetricName: CountedEvents] = [:]
         for header in published where header.noise == nil {
             let other = header.layout
             others[other.metric] = ties.counted(by: other.metric, purpose: other.purpose, published: header.events)
         }
         let own = others[layout.metric] ?? ties.counted(by: layout.metric, purpose: layout.purpose, published: nil)
-        return ties.metrics(tiedTo: layout.metric, counting: own, others: others)
+        return find(ties, layout.metric, own, others)
     }
 }
 

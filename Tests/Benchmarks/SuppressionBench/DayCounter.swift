@@ -93,7 +93,7 @@ struct DayCounter {
             let terms = plan.releaseTerms(of: metric)
             let header = ReleaseHeader(plan: plan, metric: metric, layout: layouts[place], period: period)
                 .tightened(by: terms)
-            let names = Set(plan.metrics(tiedTo: metric).map(\.name))
+            let names = EventTies(plan).metrics(overlapping: metric.name, counting: plan.counted(by: metric))
             let tied = plan.metrics.indices.filter { names.contains(plan.metrics[$0].name) }.map { other in
                 TiedMetric(
                     counted: plan.counted(by: plan.metrics[other]), layout: layouts[other], parts: [cubes[other]],

@@ -108,7 +108,13 @@ def compare_releases(house, layouts, known, closed):
         eligible = {key for key in expected if key[:2] == (metric, start)}
         # One device may dominate a sum however many there are.
         if eligible and not known.metrics[metric].sums and len(eligible) == known.occupied(metric, start):
-            check(eligible <= set(found), "nothing is small in", metric, "and yet something was withheld")
+            overlaps = any(
+                name != metric and known.metrics[metric].events & other.events
+                for name, other in known.metrics.items())
+            # Together with a metric that counts some of the same events a number may tell something small.
+            least = len(eligible) / 2 if overlaps else len(eligible)
+            check(len(eligible & set(found)) >= least, "nothing is small in", metric, "and yet", eligible - set(found),
+                  "was withheld")
     known.let_out = {(metric, start, frozenset(margin), labels) for metric, start, margin, labels in found}
     releases = {
         (layouts.metric(metric), int(start)): int(threshold)

@@ -108,14 +108,18 @@ struct TrialTown {
         ).tightened(by: terms)
     }
 
-    private func tiedNames(_ layout: MetricLayout, _ ties: EventTies, _ published: [ReleaseHeader]) -> Set<MetricName> {
+    private func tiedNames(
+        _ layout: MetricLayout, _ ties: EventTies, _ published: [ReleaseHeader], isNested: Bool = true
+    ) -> Set<MetricName> {
         var others: [MetricName: CountedEvents] = [:]
         for header in published {
             let other = header.layout
             others[other.metric] = ties.counted(by: other.metric, purpose: other.purpose, published: header.events)
         }
         let own = others[layout.metric] ?? ties.counted(by: layout.metric, purpose: layout.purpose, published: nil)
-        return ties.metrics(tiedTo: layout.metric, counting: own, others: others)
+        return isNested
+            ? ties.metrics(tiedTo: layout.metric, counting: own, others: others)
+            : ties.metrics(overlapping: layout.metric, counting: own, others: others)
     }
 
     private func tied(
@@ -125,7 +129,7 @@ struct TrialTown {
         let overlapping = releases.filter {
             $0.release.header.period.start < end && $0.release.header.period.end > start
         }
-        let names = tiedNames(layout, ties, overlapping.map(\.release.header))
+        let names = tiedNames(layout, ties, overlapping.map(\.release.header), isNested: false)
         let published = overlapping.filter {
             names.contains($0.release.header.layout.metric) || $0.release.header.layout.metric == layout.metric
         }
