@@ -26,6 +26,16 @@ struct RuleTests {
         for (path, lines) in lengths where lines > 400 { Issue.record("\(path) has \(lines) lines; split it") }
     }
 
+    @Test("each promise has a suite with its name", arguments: 1...7)
+    func promises(number: Int) {
+        let hasSuite = House.tests.contains { file in
+            zip(file.tokens, file.tokens.dropFirst(2)).contains { word, title in
+                word.isWord("Suite") && title.kind == .string && title.text.hasPrefix("Promise \(number): ")
+            }
+        }
+        #expect(hasSuite)
+    }
+
     @Test("no try!, as! or fatalError; what can't be is a preconditionFailure that says why")
     func force() {
         for file in House.sources {

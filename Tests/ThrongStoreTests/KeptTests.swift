@@ -7,7 +7,7 @@ import ThrongRelease
 @testable import ThrongPostgres
 @testable import ThrongStore
 
-@Suite("What the label says of how long numbers are kept")
+@Suite("Promise 6: everything gets coarser, then goes, when the label says so")
 struct KeptTests {
     private static let terms = ReleaseTerms(
         threshold: .standard,

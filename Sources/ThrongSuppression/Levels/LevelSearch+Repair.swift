@@ -40,16 +40,27 @@ extension LevelSearch {
         return hidden
     }
 
-    /// Hides what stands against the witnesses of the level above, wherever there is none now.
+    /// Hides what stands against the witnesses of the level above, where there is none now: one need after the other, because
+    /// what is hidden for one lets others be proved by a switch.
     ///
+    /// - Parameter end: how long switches are looked for.
     /// - Returns: false where a cell never had one.
-    mutating func fallBack(_ level: Int) -> Bool {
+    mutating func fallBack(
+        _ level: Int, with climbers: inout [SwitchClimber], until end: ContinuousClock.Instant
+    ) -> Bool {
         for need in store.missing {
+            store.lookAgain(at: need, published)
+            if store.isProved(need) { continue }
             guard let moved = store.moves(of: need) else { return false }
+            let mayLook = ContinuousClock().now < end
+            if mayLook, attempt(need, with: &climbers, isQuick: true) { continue }
             for column in moved.map({ Int($0) }) where mayHide(column, level) {
                 published[column] = false
                 reasons[column] = .bounds(ColumnIndex(store.needs[need].column))
+                guard mayLook else { continue }
+                for place in climbers.indices { climbers[place].board.hide(column, leaves: problem.columns[column]) }
             }
+            store.lookAgain(at: need, published)
         }
         return true
     }

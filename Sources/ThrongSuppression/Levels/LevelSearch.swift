@@ -71,7 +71,7 @@ struct LevelSearch {
         var all = self
         for level in levels { all.publish(level) }
         let now = ContinuousClock().now
-        prove(against: all.published, until: now + (deadline - now) / 3)
+        prove(against: all.published, until: now + (deadline - now) / 6)
         for level in levels {
             let before = published
             publish(level)
@@ -101,8 +101,8 @@ struct LevelSearch {
 
     /// Proves and repairs until a level is safe.
     ///
-    /// When the time is over nothing is looked for any more: what lacks a proof gets back the one that it had before the
-    /// level, and what that moves is hidden.
+    /// When the time is over little is looked for any more: what lacks a proof and gets none by a few switches gets back the one
+    /// that it had before the level, and what that moves is hidden.
     ///
     /// - Returns: false where even that took too long, and the level must go.
     private mutating func settle(_ level: Int) -> Bool {
@@ -126,7 +126,7 @@ struct LevelSearch {
                 guard mend(store.missing, level, &repairs, with: &climbers) else { return false }
             } else {
                 tell(.coarsening)
-                guard fallBack(level) else { return false }
+                guard fallBack(level, with: &climbers, until: deadline + (latest - deadline) / 4) else { return false }
             }
             statistics.rounds += 1
             close(level, known: published)
@@ -187,18 +187,21 @@ struct LevelSearch {
     }
 
     @discardableResult
-    mutating func attempt(_ need: Int, with climbers: inout [SwitchClimber]) -> Bool {
-        guard let witness = find(need, with: &climbers) else { return false }
+    mutating func attempt(_ need: Int, with climbers: inout [SwitchClimber], isQuick: Bool = false) -> Bool {
+        guard let witness = find(need, with: &climbers, isQuick: isQuick) else { return false }
         store.add(witness)
         return store.isProved(need)
     }
 
-    private func find(_ need: Int, with climbers: inout [SwitchClimber]) -> SuppressionPattern.Witness? {
+    private func find(
+        _ need: Int, with climbers: inout [SwitchClimber], isQuick: Bool
+    ) -> SuppressionPattern.Witness? {
         let proof = store.needs[need]
         for target in targets(of: Int(proof.column), proof.measure) {
-            guard let found = climbers[proof.measure].climb(target, proof.direction, by: proof.distance) else {
-                continue
-            }
+            guard
+                let found = climbers[proof.measure].climb(
+                    target, proof.direction, by: proof.distance, isQuick: isQuick)
+            else { continue }
             return .init(measure: proof.measure, changes: found.changes, arrivals: found.arrivals, proves: [])
         }
         return nil

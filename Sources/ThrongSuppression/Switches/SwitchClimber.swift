@@ -21,6 +21,7 @@ struct SwitchClimber {
 
     /// How many switches are looked at for one proof.
     private static let mostTries = 1_200
+    private static let quickTries = 40
     private static let mostDonors = 96
 
     init(_ board: SwitchBoard, columns: IndexLists) {
@@ -48,9 +49,16 @@ struct SwitchClimber {
     }
 
     /// A change that moves the cell as far as asked, or nil where no sum of switches was found that does.
+    ///
+    /// - Parameter isQuick: whether a few switches are all that is looked at.
     mutating func climb(
-        _ target: Target, _ direction: Proof.Direction, by distance: Int64
+        _ target: Target, _ direction: Proof.Direction, by distance: Int64, isQuick: Bool = false
     ) -> (changes: [SuppressionPattern.Witness.Change], arrivals: [SuppressionPattern.Witness.Arrival])? {
+        // Where little is published one switch does, and a flow would take longer to be laid out than that to be found.
+        tries = Self.mostTries - Self.quickTries
+        let rest = distance - (direction == .up ? raise(target, by: distance) : lower(target, by: distance))
+        let quick = change.finish()
+        if rest <= 0 || isQuick { return rest <= 0 ? quick : nil }
         tries = 0
         var missing = distance
         switch direction {
@@ -135,7 +143,7 @@ struct SwitchClimber {
         for first in lists[0] where got < wanted {
             var misses = 0
             for second in lists[1] where got < wanted && misses < 24 {
-                if change.rest(of: first) <= 0 { break }
+                if change.rest(of: first) <= 0 || tries > Self.mostTries { break }
                 if change.rest(of: second) <= 0 { continue }
                 let (x, y) = (board.grid.places[Int(first)], board.grid.places[Int(second)])
                 let own = x.replacing(with: y, where: split.blocks[1])
@@ -244,7 +252,9 @@ struct SwitchClimber {
     // MARK: Down
 
     /// - Parameter target: a single leaf's place.
-    private mutating func lower(_ target: Target, by wanted: Int64) -> Int64 {
+    private mutating func lower(_ target: Target, by most: Int64) -> Int64 {
+        let wanted = min(most, change.rest(at: target.place))
+        guard wanted > 0 else { return 0 }
         if board.isFree(target.place) {
             change.add(-wanted, at: target.place)
             return wanted
