@@ -16,71 +16,110 @@ extension LevelSearch {
     ///
     /// - Complexity: O(relations · children), and as much again for the relations of each cell that is hidden.
     mutating func close(_ level: Int, known: [Bool]) {
-        var known = known
-        var flaws: [Int: Flaw] = [:]
-        for place in problem.relations.indices { flaws[place] = flaw(of: place, known: known) }
-        var queue = VictimQueue()
-        var seen: Set<Int> = []
-        for place in flaws.keys.sorted() {
-            for child in problem.relations[place].children where mayHide(Int(child.value), level) {
-                let column = Int(child.value)
-                if seen.insert(column).inserted { queue.push(column, merit(of: column, flaws, known)) }
+        var state = ClosingState(
+            known: known, tallies: RelationTallies(problem, values: values, targets: targets, known: known),
+            flaws: Array(repeating: nil, count: problem.relations.count))
+        for (place, relation) in problem.relations.enumerated() where known[Int(relation.parent.value)] {
+            state.flaws[place] = state.tallies.flaw(of: place)
+        }
+        // Merits that rise by what is hidden are looked up again where few parts are beside it, and at last everywhere.
+        while hideBest(level, &state) {}
+        // Where no part is left the whole has to go.
+        var isOpen = true
+        while isOpen {
+            isOpen = false
+            for place in state.flaws.indices where state.flaws[place] != nil {
+                let parent = Int(problem.relations[place].parent.value)
+                guard mayHide(parent, level) else { continue }
+                hide(parent, &state)
+                isOpen = true
             }
         }
+    }
+
+    /// What is known while a level is closed.
+    private struct ClosingState {
+        var known: [Bool]
+        var tallies: RelationTallies
+        /// By relation.
+        var flaws: [Flaw?]
+    }
+
+    /// Parts up to which all of a relation are looked up again when one of them is hidden.
+    private static let fewParts = 512
+
+    /// Hides parts of flawed relations, the one with most merit first.
+    ///
+    /// - Returns: whether any was hidden.
+    private mutating func hideBest(_ level: Int, _ state: inout ClosingState) -> Bool {
+        var queue = VictimQueue()
+        var seen: Set<Int> = []
+        for place in state.flaws.indices where state.flaws[place] != nil {
+            for child in problem.relations[place].children where mayHide(Int(child.value), level) {
+                let column = Int(child.value)
+                if seen.insert(column).inserted { queue.push(column, merit(of: column, state)) }
+            }
+        }
+        var isAny = false
         while let (column, noted) = queue.pop() {
             guard mayHide(column, level) else { continue }
-            let merit = merit(of: column, flaws, known)
+            let merit = merit(of: column, state)
             guard merit > 0 else { continue }
             if merit < noted {
                 queue.push(column, merit)
                 continue
             }
-            hide(column, in: &flaws, &known)
-            for place in relationsOfColumn[column] where flaws[Int(place)] != nil {
-                for child in problem.relations[Int(place)].children where mayHide(Int(child.value), level) {
+            hide(column, &state)
+            isAny = true
+            for place in relationsOfColumn[column] where state.flaws[Int(place)] != nil {
+                let children = problem.relations[Int(place)].children
+                guard children.count <= Self.fewParts else { continue }
+                for child in children where mayHide(Int(child.value), level) {
                     let other = Int(child.value)
-                    queue.push(other, self.merit(of: other, flaws, known))
+                    queue.push(other, self.merit(of: other, state))
                 }
             }
         }
-        // Where no part is left the whole has to go.
-        while let place = flaws.keys.sorted().first(where: {
-            mayHide(Int(problem.relations[$0].parent.value), level)
-        }) {
-            hide(Int(problem.relations[place].parent.value), in: &flaws, &known)
-        }
+        return isAny
     }
 
-    private mutating func hide(_ column: Int, in flaws: inout [Int: Flaw], _ known: inout [Bool]) {
+    private mutating func hide(_ column: Int, _ state: inout ClosingState) {
         let own = relationsOfColumn[column].first { place in
-            flaws[Int(place)] != nil && problem.relations[Int(place)].parent.value != UInt32(column)
+            state.flaws[Int(place)] != nil && problem.relations[Int(place)].parent.value != UInt32(column)
         }
         let relation = problem.relations[Int(own ?? relationsOfColumn[column].first ?? 0)]
         reasons[column] =
-            switch own.flatMap({ flaws[Int($0)] }) {
+            switch own.flatMap({ state.flaws[Int($0)] }) {
             case .smallUnion(let single?): .wouldReveal(single)
             case .smallUnion(nil): .closesUnion(parent: relation.parent)
             case .tooLight, .alone, nil: .wouldBound
             }
         published[column] = false
-        known[column] = false
-        for place in relationsOfColumn[column] { flaws[Int(place)] = flaw(of: Int(place), known: known) }
+        state.known[column] = false
+        for place in relationsOfColumn[column].map({ Int($0) }) {
+            let parent = Int(problem.relations[place].parent.value)
+            if parent == column {
+                state.flaws[place] = nil
+            } else {
+                state.tallies.add(ColumnIndex(UInt32(column)), to: place)
+                state.flaws[place] = state.known[parent] ? state.tallies.flaw(of: place) : nil
+            }
+        }
     }
 
     /// What hiding a cell mends of flaws, less those that it makes, by its cost; ties by the secret.
-    private func merit(of column: Int, _ flaws: [Int: Flaw], _ known: [Bool]) -> Double {
+    private func merit(of column: Int, _ state: ClosingState) -> Double {
         var mended = 0.0
         var made = 0.0
         for place in relationsOfColumn[column] {
             let relation = problem.relations[Int(place)]
             if Int(relation.parent.value) == column { continue }
-            switch flaws[Int(place)] {
+            switch state.flaws[Int(place)] {
             case .smallUnion?, .alone?: mended += 1
             case .tooLight(let measure, let missing)?:
                 mended += min(1, Double(values[measure][column]) / Double(missing))
             case nil:
-                guard known[Int(relation.parent.value)] else { continue }
-                if !relation.children.contains(where: { !known[Int($0.value)] }) { made += 1 }
+                if state.known[Int(relation.parent.value)], state.tallies.isKnown(Int(place)) { made += 1 }
             }
         }
         guard mended > 0 else { return 0 }
@@ -89,29 +128,13 @@ extension LevelSearch {
     }
 
     /// What is wrong with a relation, given which cells are known.
+    ///
+    /// - Complexity: O(children).
     func flaw(of place: Int, known: [Bool]) -> Flaw? {
-        let relation = problem.relations[place]
-        guard known[Int(relation.parent.value)] else { return nil }
-        let unknown = relation.children.filter {
-            !known[Int($0.value)] && problem.columns.length(of: Int($0.value)) > 0
-        }
-        guard let first = unknown.first else { return nil }
-        let isWhole = unknown.count == relation.children.count
-        let isLarge = isWhole && problem.cells[Int(relation.parent.value)].floor >= problem.threshold
-        if !isLarge, problem.unionFloor(unknown) < problem.threshold {
-            return .smallUnion(single: unknown.count == 1 ? first : nil)
-        }
-        for measure in values.indices {
-            var hidden: Int64 = 0
-            var target: Int64 = 0
-            for child in unknown {
-                hidden += values[measure][Int(child.value)]
-                target = max(target, targets[measure][Int(child.value)])
-            }
-            if hidden < target { return .tooLight(measure: measure, missing: target - hidden) }
-        }
-        if !isWhole, unknown.count == 1, !problem.cells[Int(first.value)].isSensitive { return .alone }
-        return nil
+        guard known[Int(problem.relations[place].parent.value)] else { return nil }
+        var tallies = RelationTallies(
+            problem, values: values, targets: targets, relations: place..<place + 1, known: known)
+        return tallies.flaw(of: place)
     }
 
     func mayHide(_ column: Int, _ level: Int) -> Bool {

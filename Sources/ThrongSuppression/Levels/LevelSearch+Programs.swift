@@ -1,16 +1,22 @@
+internal import Dispatch
+
 extension LevelSearch {
     /// Places of one box at most: a program of a small one takes some milliseconds, and often does.
     private static let small = 350
     private static let large = 1_000
+    /// Where neither does: as many buckets a dimension as most lines through a small cell have somebody in.
+    private static let largest = 2_500
     /// Buckets of a dimension that the cell does not keep: what moves in one of them alone leaves all others alone.
     private static let mostAcross = 4
 
     /// A witness by a program over a box around a cell, and what has to be hidden for it.
     ///
     /// - Parameter level: whose cells may be hidden; nil for none.
-    func program(_ need: Int, on board: SwitchBoard, hiding level: Int?, places: Int = Self.small)
-        -> BoxProgram.Answer?
-    {
+    func program(
+        _ need: Int, on board: SwitchBoard, hiding level: Int?, places: Int = Self.small,
+        until end: ContinuousClock.Instant? = nil
+    ) -> BoxProgram.Answer? {
+        let end = end ?? deadline
         let proof = store.needs[need]
         let column = Int(proof.column)
         let number = grid.groupingOfColumn[column]
@@ -18,7 +24,7 @@ extension LevelSearch {
         guard let largest = leaves.max(by: { board.values[Int($0)] < board.values[Int($1)] }) else { return nil }
         let center = grid.places[Int(largest)]
         let cell = number.map { grid.groupings[$0].cell(of: center) }
-        if ContinuousClock().now >= deadline { return nil }
+        if ContinuousClock().now >= end { return nil }
         let program = BoxProgram(
             board, box: box(around: center, proof, board, level, places),
             isTarget: { place in
@@ -28,7 +34,7 @@ extension LevelSearch {
             price: { column in
                 level.flatMap { mayHide(Int(column), $0) ? Double(problem.cells[Int(column)].cost) : nil }
             })
-        let budget = SolverBudget(iterations: 6_000, nodes: 200, deadline: deadline)
+        let budget = SolverBudget(iterations: 6_000, nodes: 200, deadline: end)
         return program.solve(proof.direction, by: proof.distance, budget: budget)
     }
 
@@ -39,7 +45,7 @@ extension LevelSearch {
         let enough = 2 * proof.distance
         let kept = grid.groupingOfColumn[Int(proof.column)].map { grid.groupings[$0].kept }
         let most = grid.sizes.indices.map { axis in
-            kept.map { $0[axis] ? grid.sizes[axis] : min(Self.mostAcross, grid.sizes[axis]) } ?? grid.sizes[axis]
+            kept.map { $0[axis] ? grid.sizes[axis] : places > Self.large ? grid.sizes[axis] : min(Self.mostAcross, grid.sizes[axis]) } ?? grid.sizes[axis]
         }
         var counts = grid.sizes.map { _ in 1 }
         var product = 1
@@ -75,24 +81,71 @@ extension LevelSearch {
         }
     }
 
+    /// A witness by a program that hides nothing, in one box after the other.
+    private func witness(of need: Int, on board: SwitchBoard) -> BoxProgram.Answer? {
+        program(need, on: board, hiding: nil) ?? program(need, on: board, hiding: nil, places: Self.large)
+            ?? program(need, on: board, hiding: nil, places: Self.largest)
+    }
+
+    /// Needs that programs look at before their answers count for the others, too.
+    private static let together = 32
+
+    /// Looks for proofs by programs that hide nothing, on all processors.
+    ///
+    /// What is found does not depend on how many there are, unless the time ends.
+    mutating func proveTogether(_ needs: [Int], with climbers: [SwitchClimber]) {
+        var rest = needs[...]
+        while !rest.isEmpty, ContinuousClock().now < deadline {
+            var group: [Int] = []
+            while group.count < Self.together, let next = rest.popFirst() {
+                if !store.isProved(next) { group.append(next) }
+            }
+            let answers = witnesses(of: group, with: climbers)
+            statistics.programs += group.count
+            for (need, answer) in zip(group, answers) {
+                if let answer { add(answer, for: need) }
+            }
+        }
+    }
+
+    private func witnesses(of needs: [Int], with climbers: [SwitchClimber]) -> [BoxProgram.Answer?] {
+        var answers: [BoxProgram.Answer?] = Array(repeating: nil, count: needs.count)
+        answers.withUnsafeMutableBufferPointer { answers in
+            // Each writes to a place of its own.
+            nonisolated(unsafe) let answers = answers
+            DispatchQueue.concurrentPerform(iterations: needs.count) { place in
+                answers[place] = witness(of: needs[place], on: climbers[store.needs[needs[place]].measure].board)
+            }
+        }
+        return answers
+    }
+
+    private mutating func add(_ answer: BoxProgram.Answer, for need: Int) {
+        store.add(
+            .init(
+                measure: store.needs[need].measure, changes: answer.changes, arrivals: answer.arrivals, proves: []))
+    }
+
     /// Looks for a proof of a need by hiding as little of a level as a program can do with.
     ///
+    /// - Parameter end: when time is so short that only a small box is looked at.
     /// - Returns: what was hidden; nil where no program had an answer.
-    mutating func prove(_ need: Int, hiding level: Int, with climbers: [SwitchClimber]) -> Set<Int>? {
+    mutating func prove(
+        _ need: Int, hiding level: Int, with climbers: [SwitchClimber], until end: ContinuousClock.Instant? = nil
+    ) -> Set<Int>? {
         statistics.programs += 1
         let board = climbers[store.needs[need].measure].board
         let found =
-            program(need, on: board, hiding: nil) ?? program(need, on: board, hiding: nil, places: Self.large)
-        guard let answer = found ?? program(need, on: board, hiding: level, places: Self.large) else { return nil }
+            end.map { program(need, on: board, hiding: level, until: $0) }
+            ?? witness(of: need, on: board) ?? program(need, on: board, hiding: level, places: Self.large)
+        guard let answer = found else { return nil }
         var hidden: Set<Int> = []
         for column in answer.hides.map({ Int($0) }) where published[column] {
             published[column] = false
             reasons[column] = .bounds(ColumnIndex(store.needs[need].column))
             hidden.insert(column)
         }
-        store.add(
-            .init(
-                measure: store.needs[need].measure, changes: answer.changes, arrivals: answer.arrivals, proves: []))
+        add(answer, for: need)
         return hidden
     }
 }

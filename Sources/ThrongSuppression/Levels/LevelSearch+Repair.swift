@@ -53,20 +53,31 @@ extension LevelSearch {
             if store.isProved(need) { continue }
             guard let moved = store.moves(of: need) else { return false }
             let mayLook = ContinuousClock().now < end
-            if mayLook, attempt(need, with: &climbers, isQuick: true) { continue }
+            if mayLook {
+                if attempt(need, with: &climbers, isQuick: true) { continue }
+                if let hidden = prove(need, hiding: level, with: climbers, until: end) {
+                    hide(hidden, from: &climbers)
+                    if store.isProved(need) { continue }
+                }
+            }
             for column in moved.map({ Int($0) }) where mayHide(column, level) {
                 published[column] = false
                 reasons[column] = .bounds(ColumnIndex(store.needs[need].column))
-                guard mayLook else { continue }
-                for place in climbers.indices { climbers[place].board.hide(column, leaves: problem.columns[column]) }
+                if mayLook { hide([column], from: &climbers) }
             }
             store.lookAgain(at: need, published)
         }
         return true
     }
 
+    func hide(_ columns: Set<Int>, from climbers: inout [SwitchClimber]) {
+        for column in columns {
+            for place in climbers.indices { climbers[place].board.hide(column, leaves: problem.columns[column]) }
+        }
+    }
+
     /// Needs that are proved anew for one cell to be published again.
-    private static let mostAnew = 60
+    private static let mostAnew = 400
 
     /// Publishes hidden cells of a level again, the most useful first, where unions allow it and whatever a witness moved
     /// them for has another witness.
@@ -81,11 +92,13 @@ extension LevelSearch {
             if ContinuousClock().now >= deadline { break }
             published[column] = true
             let isSmall = relationsOfColumn[column].contains { place in
-                if case .smallUnion = flaw(of: Int(place), known: published) { true } else { false }
+                switch flaw(of: Int(place), known: published) {
+                case .smallUnion, .alone: true
+                case .tooLight, nil: false
+                }
             }
-            if !isSmall,
-                stands(with: column, &climbers)
-            {
+            let isStanding = !isSmall && stands(with: column, &climbers)
+            if isStanding {
                 reasons[column] = nil
                 statistics.regained += 1
             } else {
@@ -152,9 +165,9 @@ extension LevelSearch {
         open += peeled(probe).map { ($0, nil) }
         if !open.isEmpty { return !repair(open, level, &repairs).isEmpty }
         let before = published
-        for place in problem.relations.indices {
-            guard case .smallUnion = flaw(of: place, known: known) else { continue }
-            let relation = problem.relations[place]
+        var tallies = RelationTallies(problem, values: values, targets: targets, known: known)
+        for (place, relation) in problem.relations.enumerated() where known[Int(relation.parent.value)] {
+            guard case .smallUnion = tallies.flaw(of: place) else { continue }
             let parts = relation.children.map { Int($0.value) }.filter { mayHide($0, level) }
             // Parts that are hidden and known anyway are known by cells beside them.
             let others = relation.children.map { Int($0.value) }.filter { known[$0] && !published[$0] }
@@ -166,6 +179,10 @@ extension LevelSearch {
             published[victim] = false
             known[victim] = false
             reasons[victim] = .closesUnion(parent: relation.parent)
+            for other in relationsOfColumn[victim]
+            where Int(problem.relations[Int(other)].parent.value) != victim {
+                tallies.add(ColumnIndex(UInt32(victim)), to: Int(other))
+            }
         }
         return published != before
     }

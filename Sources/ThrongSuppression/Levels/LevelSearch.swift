@@ -96,6 +96,7 @@ struct LevelSearch {
         for column in published.indices where isCandidate[column] && problem.cells[column].level == level {
             published[column] = true
         }
+        cover(level)
         close(level, known: published)
     }
 
@@ -142,6 +143,7 @@ struct LevelSearch {
     ) -> Bool {
         // The farthest first: what is hidden for them often serves the others.
         let order = needs.sorted { (store.needs[$0].distance, $1) > (store.needs[$1].distance, $0) }
+        proveTogether(order, with: climbers)
         var isTried = true
         for need in order {
             // What was hidden for others may have brought an older witness back.
@@ -154,11 +156,7 @@ struct LevelSearch {
                     hidden = repair([(Int(store.needs[need].column), need)], level, &repairs)
                     if hidden.isEmpty { return false }
                 }
-                for column in hidden {
-                    for place in climbers.indices {
-                        climbers[place].board.hide(column, leaves: problem.columns[column])
-                    }
-                }
+                hide(hidden, from: &climbers)
                 if !store.isProved(need) { store.lookAgain(at: need, published) }
                 isTried = hidden.isEmpty && isTried
             }

@@ -84,32 +84,43 @@ struct BoxProgram {
         }
     }
 
+    /// Programs with other costs whose answers are tried together where none of them is in whole numbers.
+    private static let tries: UInt64 = 3
+    /// Places of which all are tried in an integer program.
+    private static let fewPlaces = 400
+
     /// The cheapest change that moves the cell by a distance; nil where the box has none, or none in whole numbers was found.
     func solve(_ direction: Proof.Direction, by distance: Int64, budget: SolverBudget) -> Answer? {
         guard isTarget.contains(true) else { return nil }
         var weights = prices
-        var used: [Int32: Double] = [:]
-        var amounts: [Double] = []
-        for pass in 0..<2 {
-            guard let found = relaxed(direction, distance, weights, budget) else { return nil }
-            amounts = found.amounts
-            used = found.used
-            if used.isEmpty || pass == 1 { break }
-            for row in weights.indices {
-                guard let price = prices[row] else { continue }
-                weights[row] = price / ((used[Int32(row)] ?? 0) / Double(distance) + 0.05)
+        var rows: Set<Int32> = []
+        var moving: Set<Int> = []
+        for attempt in 0..<Self.tries {
+            guard let found = relaxed(direction, distance, weights, budget, attempt) else { return nil }
+            if attempt == 0, !found.used.isEmpty {
+                for row in weights.indices {
+                    guard let price = prices[row] else { continue }
+                    weights[row] = price / ((found.used[Int32(row)] ?? 0) / Double(distance) + 0.05)
+                }
+                continue
             }
+            if let answer = whole(found.amounts, direction, distance) { return answer }
+            // What moves in parts of one mostly can move in whole ones, too, and a program of only that is small.
+            rows.formUnion(found.used.keys)
+            moving.formUnion(places.indices.filter { abs(found.amounts[$0]) > 1e-6 })
+            if let answer = integer(direction, distance, hiding: rows, among: moving.sorted(), budget) { return answer }
         }
-        if let answer = whole(amounts, direction, distance) { return answer }
-        return integer(direction, distance, hiding: Set(used.keys), budget).flatMap { whole($0, direction, distance) }
+        return places.count <= Self.fewPlaces
+            ? integer(direction, distance, hiding: rows, among: Array(places.indices), budget) : nil
     }
 
     // MARK: Programs
 
     private func relaxed(
-        _ direction: Proof.Direction, _ distance: Int64, _ weights: [Double?], _ budget: SolverBudget
+        _ direction: Proof.Direction, _ distance: Int64, _ weights: [Double?], _ budget: SolverBudget,
+        _ attempt: UInt64
     ) -> (amounts: [Double], used: [Int32: Double])? {
-        var program = self.program(direction, distance, hiding: [])
+        var program = self.program(direction, distance, hiding: [], among: Array(places.indices), attempt)
         let first = program.columnLower.count
         var owners: [Int32] = []
         for (row, weight) in weights.enumerated() {
@@ -126,20 +137,29 @@ struct BoxProgram {
         for (place, row) in owners.enumerated() where solution[first + place] > 1e-6 {
             used[row, default: 0] += solution[first + place]
         }
-        return (amounts(solution), used)
+        return (places.indices.map { solution[2 * $0] - solution[2 * $0 + 1] }, used)
     }
 
     private func integer(
-        _ direction: Proof.Direction, _ distance: Int64, hiding rows: Set<Int32>, _ budget: SolverBudget
-    ) -> [Double]? {
-        guard case .optimal(_, let solution) = program(direction, distance, hiding: rows).solveInteger(budget) else {
-            return nil
-        }
-        return amounts(solution)
+        _ direction: Proof.Direction, _ distance: Int64, hiding rows: Set<Int32>, among chosen: [Int],
+        _ budget: SolverBudget
+    ) -> Answer? {
+        let program = program(direction, distance, hiding: rows, among: chosen, 0)
+        guard case .optimal(_, let solution) = program.solveInteger(budget) else { return nil }
+        var amounts = Array(repeating: 0.0, count: places.count)
+        for (index, place) in chosen.enumerated() { amounts[place] = solution[2 * index] - solution[2 * index + 1] }
+        return whole(amounts, direction, distance)
     }
 
     /// Two columns a place: what it gains and what it loses. A row a published cell, and last the cell that is to be moved.
-    private func program(_ direction: Proof.Direction, _ distance: Int64, hiding rows: Set<Int32>) -> CoinProgram {
+    ///
+    /// - Parameters:
+    ///   - chosen: the places that may move.
+    ///   - attempt: all moves cost the same in the first one; in others they differ, so that another vertex is the cheapest.
+    private func program(
+        _ direction: Proof.Direction, _ distance: Int64, hiding rows: Set<Int32>, among chosen: [Int],
+        _ attempt: UInt64
+    ) -> CoinProgram {
         var program = CoinProgram()
         for row in cells.indices {
             let isFree = rows.contains(Int32(row))
@@ -147,21 +167,19 @@ struct BoxProgram {
         }
         program.addRow(lower: Double(distance), upper: .infinity)
         let most = Double(distance) * 4
-        for place in places.indices {
+        var random = SecretGenerator(seed: attempt)
+        for place in chosen {
+            let cost = attempt == 0 ? 0.01 : Double.random(in: 0.005..<0.015, using: &random)
             for sign in [1.0, -1.0] {
                 let held = leaves[place] >= 0 ? Double(board.values[Int(leaves[place])]) : 0
                 var entries = rowsOfPlace[place].map { (row: Int($0), coefficient: sign) }
                 if isTarget[place] {
                     entries.append((cells.count, direction == .up ? sign : -sign))
                 }
-                program.addColumn(lower: 0, upper: sign > 0 ? most : min(most, held), cost: 0.01, entries: entries)
+                program.addColumn(lower: 0, upper: sign > 0 ? most : min(most, held), cost: cost, entries: entries)
             }
         }
         return program
-    }
-
-    private func amounts(_ solution: [Double]) -> [Double] {
-        places.indices.map { solution[2 * $0] - solution[2 * $0 + 1] }
     }
 
     /// An answer in whole numbers, if it holds exactly.

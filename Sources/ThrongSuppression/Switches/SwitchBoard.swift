@@ -43,7 +43,7 @@ struct SwitchBoard {
 
     /// Hides a column.
     ///
-    /// - Complexity: O(its leaves), and lists of donors that it stood in the way of are made anew when asked for.
+    /// - Complexity: O(its leaves · lists of donors), and what it takes to move up what stands behind them in these.
     mutating func hide(_ column: Int, leaves: ArraySlice<UInt32>) {
         guard let number = grid.groupingOfColumn[column], number < grid.shownCount, let first = leaves.first else {
             return
@@ -51,8 +51,16 @@ struct SwitchBoard {
         let cell = grid.groupings[number].cell(of: grid.places[Int(first)])
         guard isShown[number][cell] else { return }
         isShown[number][cell] = false
-        for leaf in leaves { shownBits[Int(leaf)] &= ~(1 << UInt64(number)) }
-        donorLists = donorLists.filter { $0.key.crossing & (1 << UInt64(number)) == 0 }
+        let bit: UInt64 = 1 << UInt64(number)
+        let names = donorLists.keys.filter { $0.crossing & bit != 0 }
+        for leaf in leaves {
+            shownBits[Int(leaf)] &= ~bit
+            guard values[Int(leaf)] > 0 else { continue }
+            for name in names where name.crossing & shownBits[Int(leaf)] == 0 {
+                let key = grid.key(of: grid.places[Int(leaf)] &* name.kept)
+                donorLists[name]?.insert(leaf, at: key, values: values)
+            }
+        }
     }
 
     /// Publishes a column.
@@ -66,8 +74,17 @@ struct SwitchBoard {
         guard !isShown[number][cell] else { return }
         isShown[number][cell] = true
         if !active.contains(number) { active.append(number) }
-        for leaf in leaves { shownBits[Int(leaf)] |= 1 << UInt64(number) }
-        donorLists = donorLists.filter { $0.key.crossing & (1 << UInt64(number)) == 0 }
+        let bit: UInt64 = 1 << UInt64(number)
+        let names = donorLists.keys.filter { $0.crossing & bit != 0 }
+        for leaf in leaves {
+            if values[Int(leaf)] > 0 {
+                for name in names where name.crossing & shownBits[Int(leaf)] == 0 {
+                    let key = grid.key(of: grid.places[Int(leaf)] &* name.kept)
+                    donorLists[name]?.remove(leaf, at: key, values: values)
+                }
+            }
+            shownBits[Int(leaf)] |= bit
+        }
     }
 
     /// Whether a published number would change if somebody were added at a place.
@@ -124,10 +141,12 @@ struct SwitchBoard {
         let kept: LeafGrid.Place
     }
 
-    /// Leaves by what they have on some axes.
+    /// Leaves by what they have on some axes, the largest first.
     private struct DonorLists {
         private var ranges: [UInt64: Range<Int>] = [:]
         private let items: [UInt32]
+        /// Lists that have changed since.
+        private var changed: [UInt64: [UInt32]] = [:]
 
         init(leaves: [Int], kept: LeafGrid.Place, in board: SwitchBoard) {
             let keyed = leaves.map { (key: board.grid.key(of: board.grid.places[$0] &* kept), leaf: $0) }
@@ -142,6 +161,31 @@ struct SwitchBoard {
             }
         }
 
-        func list(for key: UInt64) -> ArraySlice<UInt32> { ranges[key].map { items[$0] } ?? [] }
+        func list(for key: UInt64) -> ArraySlice<UInt32> {
+            changed[key].map { $0[...] } ?? ranges[key].map { items[$0] } ?? []
+        }
+
+        mutating func insert(_ leaf: UInt32, at key: UInt64, values: [Int64]) {
+            var list = changed.removeValue(forKey: key) ?? Array(self.list(for: key))
+            list.insert(leaf, at: Self.place(of: leaf, in: list, values))
+            changed[key] = list
+        }
+
+        mutating func remove(_ leaf: UInt32, at key: UInt64, values: [Int64]) {
+            var list = changed.removeValue(forKey: key) ?? Array(self.list(for: key))
+            let place = Self.place(of: leaf, in: list, values)
+            if place < list.count, list[place] == leaf { list.remove(at: place) }
+            changed[key] = list
+        }
+
+        private static func place(of leaf: UInt32, in list: [UInt32], _ values: [Int64]) -> Int {
+            var (low, high) = (0, list.count)
+            while low < high {
+                let middle = (low + high) / 2
+                let other = list[middle]
+                if (values[Int(leaf)], other) < (values[Int(other)], leaf) { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
     }
 }

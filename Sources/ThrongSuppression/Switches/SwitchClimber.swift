@@ -23,6 +23,8 @@ struct SwitchClimber {
     private static let mostTries = 1_200
     private static let quickTries = 40
     private static let mostDonors = 96
+    /// Places that one search for cubes looks up.
+    private static let mostLooks = 20_000
 
     init(_ board: SwitchBoard, columns: IndexLists) {
         self.board = board
@@ -194,39 +196,51 @@ struct SwitchClimber {
 
     /// Eight corners: the cell and its mirrors in two blocks gain, its mirrors in one and in three lose; or the other way
     /// round.
+    ///
+    /// Whether the last corner has something to give is looked up for all choices of the others, which takes far less than a
+    /// program: where nearly all pairs of dimensions are published this is what moves a leaf.
     private mutating func cube(_ target: Target, _ split: SwitchSplit, _ wanted: Int64, sign: Int) -> Int64 {
+        let lanes = target.lanes
+        guard all.allSatisfy({ lanes[$0] }) else { return 0 }
         var crossing: UInt64 = 0
         for (number, grouping) in board.grid.groupings.prefix(board.grid.shownCount).enumerated()
         where grouping.keepsBuckets {
             if split.blocks.allSatisfy({ any(grouping.kept .& $0) }) { crossing |= 1 << UInt64(number) }
         }
-        let lanes = target.lanes
-        guard all.allSatisfy({ lanes[$0] }) else { return 0 }
         let (zero, one, two) = (split.blocks[0], split.blocks[1], split.blocks[2])
         let own = target.place
         var got: Int64 = 0
+        var looks = 0
         let budget = tries + 400
-        // Upwards the mirrors in one block give; downwards the mirrors in two do.
+        func isOver(_ tries: Int) -> Bool { looks > Self.mostLooks || tries > min(budget, Self.mostTries) }
+        // Upwards the mirrors in one block give, and the one in all three; downwards the mirrors in two.
         let outer = board.donors(crossing, agreeing: sign > 0 ? .!zero : .!(zero .| one), with: own)
-        for first in outer.prefix(Self.mostDonors) where got < wanted {
+        let last = sign > 0 ? board.donors(crossing, agreeing: .!two, with: own) : []
+        for first in outer where got < wanted && !isOver(tries) {
             let x = board.grid.places[Int(first)]
             let inner = board.donors(
                 crossing, agreeing: sign > 0 ? .!one : .!two, with: sign > 0 ? own : x.replacing(with: own, where: one))
-            for second in inner.prefix(Self.mostDonors) where got < wanted {
-                if change.rest(of: first) <= 0 || tries > min(budget, Self.mostTries) { break }
-                if change.rest(of: second) <= 0 { continue }
+            for second in inner where got < wanted && !isOver(tries) {
+                if change.rest(of: first) <= 0 { break }
                 let y = board.grid.places[Int(second)]
-                if sign > 0 {
-                    for third in board.donors(crossing, agreeing: .!two, with: own).prefix(24) where got < wanted {
-                        if change.rest(of: third) <= 0 { continue }
-                        let far = x.replacing(with: y, where: one)
-                            .replacing(with: board.grid.places[Int(third)], where: two)
-                        got += corners(target, far, split, wanted - got, sign: 1)
-                    }
-                } else {
+                looks += 1
+                if change.rest(of: second) <= 0 { continue }
+                if sign < 0 {
                     // x is the mirror in the first two blocks, y in the first and the last.
                     let far = x.replacing(with: y, where: two)
-                    got += corners(target, far, split, wanted - got, sign: -1)
+                    if change.rest(at: far.replacing(with: own, where: zero)) > 0 {
+                        got += corners(target, far, split, wanted - got, sign: -1)
+                    }
+                    continue
+                }
+                for third in last where got < wanted && !isOver(tries) {
+                    if change.rest(of: first) <= 0 || change.rest(of: second) <= 0 { break }
+                    looks += 1
+                    let far = x.replacing(with: y, where: one)
+                        .replacing(with: board.grid.places[Int(third)], where: two)
+                    if change.rest(of: third) > 0, change.rest(at: far) > 0 {
+                        got += corners(target, far, split, wanted - got, sign: 1)
+                    }
                 }
             }
         }

@@ -97,6 +97,7 @@ struct CoinProgram {
             objective, rowLower, rowUpper)
         for column in columnLower.indices { Cbc_setInteger(model, Int32(column)) }
         Cbc_setMaximumNodes(model, budget.nodes)
+        if budget.gap > 0 { Cbc_setAllowableFractionGap(model, budget.gap) }
         if let seconds = budget.remainingSeconds { Cbc_setMaximumSeconds(model, seconds) }
         _ = Cbc_solve(model)
         if Cbc_isProvenInfeasible(model) != 0 { return .infeasible }
@@ -117,6 +118,8 @@ struct SolverBudget {
     var iterations: Int32 = 20_000
     /// Nodes of the branch and bound. Local programs take a few.
     var nodes: Int32 = 2_000
+    /// By which fraction of the cost a table may be dearer than the best one, if that is not known.
+    var gap = 0.0
     /// When the whole search ends; nil where nothing waits for it.
     var deadline: ContinuousClock.Instant?
 

@@ -1,0 +1,121 @@
+extension LevelSearch {
+    /// Entries of a program up to which a level is covered by one; larger levels are closed cell by cell.
+    private static let mostEntries = 200_000
+    /// How often lines that a cover would leave with one hidden cell are added to its program.
+    private static let coverRounds = 6
+
+    /// One demand on what is hidden of a level: a weighted sum of hidden cells is at least so much.
+    private struct Demand {
+        let entries: [(column: Int, weight: Double)]
+        let least: Double
+    }
+
+    /// Hides what mends all relations of a level together at least cost: a covering program, in which a cell serves the lines
+    /// of all its dimensions at once. Cell by cell, as ``close(_:known:)`` does it, takes a third more.
+    ///
+    /// What no program decides, and what it leaves, is for ``close(_:known:)``.
+    ///
+    /// - Complexity: O(relations · children), and an integer program of at most ``mostEntries`` entries.
+    mutating func cover(_ level: Int) {
+        var tallies = RelationTallies(problem, values: values, targets: targets, known: published)
+        var demands: [Demand] = []
+        var clean: [Int] = []
+        var size = 0
+        for (place, relation) in problem.relations.enumerated() where published[Int(relation.parent.value)] {
+            if tallies.isKnown(place) {
+                clean.append(place)
+                continue
+            }
+            guard let flaw = tallies.flaw(of: place) else { continue }
+            let parts = relation.children.map { Int($0.value) }.filter { mayHide($0, level) }
+            size += parts.count
+            guard size <= Self.mostEntries else { return }
+            switch flaw {
+            case .smallUnion, .alone: demands.append(Demand(entries: parts.map { ($0, 1) }, least: 1))
+            case .tooLight: break
+            }
+            for measure in values.indices {
+                let missing = tallies.missing(of: place, measure: measure)
+                guard missing > 0 else { continue }
+                demands.append(
+                    Demand(
+                        entries: parts.map { ($0, min(1, Double(values[measure][$0]) / Double(missing))) }, least: 1))
+            }
+        }
+        demands.removeAll { demand in demand.entries.reduce(0) { $0 + $1.weight } < demand.least }
+        if demands.isEmpty { return }
+        let end = ContinuousClock().now
+        let latest = end + (deadline - end) / 8
+        var hidden: [Int] = []
+        for _ in 0..<Self.coverRounds {
+            guard let found = solve(demands, until: latest) else { break }
+            hidden = found
+            let lonely = lonely(found, in: clean, level)
+            size += lonely.reduce(0) { $0 + $1.entries.count }
+            if lonely.isEmpty || size > Self.mostEntries { break }
+            demands += lonely
+        }
+        for column in hidden {
+            reasons[column] = reason(for: column, tallies)
+            published[column] = false
+        }
+    }
+
+    /// A cover of all demands at nearly least cost; nil where none was found in time.
+    private func solve(_ demands: [Demand], until latest: ContinuousClock.Instant) -> [Int]? {
+        var program = CoinProgram()
+        var rows: [Int: [(row: Int, coefficient: Double)]] = [:]
+        for (row, demand) in demands.enumerated() {
+            program.addRow(lower: demand.least, upper: .infinity)
+            for entry in demand.entries { rows[entry.column, default: []].append((row, entry.weight)) }
+        }
+        let columns = rows.keys.sorted()
+        for column in columns {
+            // Ties are broken by the secret, in all periods alike.
+            let tie = 1 + Double(ties[column] >> 40) * 1e-9
+            program.addColumn(
+                lower: 0, upper: 1, cost: Double(problem.cells[column].cost) * tie, entries: rows[column] ?? [])
+        }
+        guard
+            case .optimal(_, let solution) = program.solveInteger(
+                SolverBudget(nodes: 400, gap: 0.005, deadline: latest))
+        else { return nil }
+        return columns.indices.filter { solution[$0] > 0.5 }.map { columns[$0] }
+    }
+
+    /// Demands of lines in which a cover would hide one cell only: it would follow from the others.
+    private func lonely(_ hidden: [Int], in clean: [Int], _ level: Int) -> [Demand] {
+        let isHidden = Set(hidden)
+        var times: [Int: (count: Int, column: Int)] = [:]
+        for column in hidden {
+            for place in relationsOfColumn[column].map({ Int($0) })
+            where Int(problem.relations[place].parent.value) != column {
+                times[place] = (times[place, default: (0, column)].count + 1, column)
+            }
+        }
+        return clean.compactMap { place in
+            guard let found = times[place], found.count == 1,
+                !isHidden.contains(Int(problem.relations[place].parent.value))
+            else { return nil }
+            let others = problem.relations[place].children.map { Int($0.value) }
+                .filter { $0 != found.column && mayHide($0, level) }
+            if others.isEmpty { return nil }
+            return Demand(entries: others.map { ($0, 1) } + [(found.column, -1)], least: 0)
+        }
+    }
+
+    /// Why a cover hides a cell: the first of its relations that is flawed.
+    private func reason(for column: Int, _ tallies: RelationTallies) -> SuppressionPattern.Reason {
+        var tallies = tallies
+        for place in relationsOfColumn[column].map({ Int($0) }) {
+            let parent = problem.relations[place].parent
+            guard Int(parent.value) != column, published[Int(parent.value)] else { continue }
+            switch tallies.flaw(of: place) {
+            case .smallUnion(let single?): return .wouldReveal(single)
+            case .smallUnion(nil): return .closesUnion(parent: parent)
+            case .tooLight, .alone, nil: continue
+            }
+        }
+        return .wouldBound
+    }
+}
