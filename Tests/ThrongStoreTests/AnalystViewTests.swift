@@ -75,9 +75,10 @@ struct AnalystViewTests {
                     and d.refobjid <> v.oid
                 order by 1
                 """)
-                == ["decay", "metric_layout", "release", "released_cell", "shown_label", "shown_margin"].map {
-                    "throng.\($0)"
-                })
+                == [
+                    "decay", "impossible_cell", "metric_layout", "release", "released_cell", "shown_label",
+                    "shown_margin",
+                ].map { "throng.\($0)" })
     }
 
     @Test("rows that cannot occur say so, exactly where the layout says it", arguments: 0..<12)

@@ -41,5 +41,6 @@ package struct Migration: Sendable, Hashable {
         Migration(version: 18, name: "0018.window_closing.sql", text: PackageResources._018_window_closing_sql),
         Migration(version: 19, name: "0019.frozen_terms.sql", text: PackageResources._019_frozen_terms_sql),
         Migration(version: 20, name: "0020.origins.sql", text: PackageResources._020_origins_sql),
+        Migration(version: 21, name: "0021.shown_rows.sql", text: PackageResources._021_shown_rows_sql),
     ]
 }
