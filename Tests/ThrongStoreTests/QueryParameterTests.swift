@@ -95,6 +95,8 @@ struct QueryParameterTests {
         SelectTop(metric: 1, period: day), DeleteTop(metric: 1, period: day),
         InsertRelease(metric: 1, header: header, digest: []), SelectReleaseNames(),
         SelectReleases(app: "shop", metric: "orders", kind: .day, from: .epoch, to: .epoch),
+        SelectRecentReleases(app: "shop", metric: "orders", kind: .day, last: .epoch, most: 1),
+        SelectReasons(release: 1, timeZone: "UTC"),
         SelectKnownReleases(app: "shop", metric: "orders", period: day, from: .epoch),
         SelectFirstRelease(app: "shop", metric: "orders", period: day), SelectReleasesWithin(metric: 1, period: day),
         SelectFormerRelease(metric: 1, period: day),

@@ -119,7 +119,7 @@ extension Int64 {
     }
 
     /// The sum, or the nearest bound where it does not fit.
-    func addedClamped(_ other: Int64) -> Int64 {
+    package func addedClamped(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other > 0 ? .max : .min) : sum
     }

@@ -14,6 +14,12 @@ package struct Explanation: Sendable, Hashable, Encodable {
     package let sentence: String
     /// What it would let a reader compute.
     package let equation: Equation?
+    /// The small cells for whose sake it was withheld; or, of a small one, the numbers that were withheld for its sake.
+    package var others: [String] = []
+    /// What could have been withheld instead, the cheapest first, and the number itself; none where nobody knows any more.
+    package var weights: [CandidateWeight] = []
+    /// What would help, in the plan's terms.
+    package var cures: [Cure] = []
 
     /// What became of a cell.
     package enum State: String, Sendable, Hashable, Encodable {
@@ -54,6 +60,8 @@ package enum ExplanationError: Error, Sendable, Hashable, CustomStringConvertibl
     case unknownMetric(MetricName, known: [String])
     /// The metric has no release for that period.
     case notReleased(MetricName, period: String)
+    /// The metric's release of that period is not there, carries noise, or has lost numbers to age.
+    case notReviewed(MetricName, period: String)
     /// The metric has no such dimension.
     case unknownDimension(DimensionName, known: [String])
     /// The dimension has no such bucket.
@@ -70,6 +78,11 @@ package enum ExplanationError: Error, Sendable, Hashable, CustomStringConvertibl
             """
             There is no release of \(metric) for \(period). `throng release` makes those that are due: once the period \
             is over and the plan's grace has passed, or with --ignore-grace.
+            """
+        case .notReviewed(let metric, let period):
+            """
+            There is no release of \(metric) for \(period) to look at: it was not made, carries noise (then nothing is \
+            withheld), or age has taken numbers of it.
             """
         case .unknownDimension(let name, let known):
             known.isEmpty

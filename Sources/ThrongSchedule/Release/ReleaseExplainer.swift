@@ -8,7 +8,7 @@ package import ThrongStore
 /// It reads what the reporter role may read and nothing else: releases, and the reasons that were written down beside
 /// them, which go with the raw counters of the period.
 package struct ReleaseExplainer: Sendable {
-    private let store: ReleaseStore
+    let store: ReleaseStore
 
     /// Explains what a store holds.
     package init(store: ReleaseStore) { self.store = store }
@@ -52,9 +52,15 @@ package struct ReleaseExplainer: Sendable {
             return explanation(.impossible, "The plan says that this combination cannot occur.")
         }
         if let reason = try await store.reason(layout.counted, period, margin: margin, cell: cell) {
-            return explanation(
+            var explained = explanation(
                 reason.isOwn ? .sensitive : .complementary, words.sentence(for: reason, margin, cell),
                 words.equation(for: reason, margin, cell))
+            guard let review = try await metricReview(metric, period, of: plan) else { return explained }
+            explained.others =
+                reason.isOwn ? review.protectors(of: cell, in: margin) : review.protected(by: cell, in: margin)
+            if !reason.isOwn { explained.weights = review.weights(around: cell, in: margin) }
+            explained.cures = review.cures(for: cell, in: margin)
+            return explained
         }
         if try await store.knowsReasons(layout.counted, period) {
             return explanation(

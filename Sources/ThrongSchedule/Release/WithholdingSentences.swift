@@ -10,13 +10,7 @@ struct WithholdingSentences {
     private var layout: MetricLayout { release.header.layout }
 
     /// `os = iOS, channel = Email`, or `total`.
-    func name(_ margin: Margin, _ cell: CellIndex) -> String {
-        let places = layout.dimensions.indices.filter(margin.keeps)
-        if places.isEmpty { return "total" }
-        return zip(places, layout.buckets(of: cell, in: margin)).map { place, bucket in
-            "\(layout.dimensions[place].name) = \(layout.dimensions[place].labels[bucket])"
-        }.joined(separator: ", ")
-    }
+    func name(_ margin: Margin, _ cell: CellIndex) -> String { layout.name(cell, in: margin) }
 
     private func name(_ address: CellAddress) -> String {
         let name = name(address.margin, address.cell)

@@ -25,23 +25,44 @@ struct SelectReason: RowQuery {
     }
 
     func row(_ columns: inout RowReader) throws -> WithholdingReason {
-        let (code, devices) = (try columns.integer(), try columns.optionalInteger())
-        let other = try other(&columns)
-        guard let reason = WithholdingReason(code: code, devices: devices, other: other) else { throw Self.unexpected }
+        guard let reason = try columns.reason(timeZone) else { throw Self.unexpected }
         return reason
     }
+}
 
-    /// The cell that the cell is withheld for; nil where the columns are null.
-    private func other(_ columns: inout RowReader) throws -> CellAddress? {
-        let (code, start) = (try columns.optionalInteger(), try columns.optionalTime())
-        let (margin, cell) = (try columns.optionalInteger(), try columns.optionalInteger())
-        guard let code else { return nil }
-        guard let start, let margin, let cell, let kind = PeriodKind(code: code),
+/// Why the cells of a release are withheld, by margin and cell.
+struct SelectReasons: RowQuery {
+    static let text = Query("withheld_cell.select_all", PackageResources.withheld_cell_select_all_sql)
+
+    let release: Int64
+    /// Of the layout: where other cells' periods begin and end.
+    let timeZone: String
+
+    var parameters: [Parameter] { [.integer(release)] }
+
+    func row(_ columns: inout RowReader) throws -> WithheldCell {
+        let (margin, cell) = (try columns.margin(), try columns.cell())
+        guard let reason = try columns.reason(timeZone) else { throw Self.unexpected }
+        return WithheldCell(margin: margin, cell: cell, reason: reason)
+    }
+}
+
+extension RowReader {
+    /// A reason, the floor, and the cell that the cell is withheld for; nil where they do not fit together.
+    fileprivate mutating func reason(_ timeZone: String) throws -> WithholdingReason? {
+        let (code, devices) = (try integer(), try optionalInteger())
+        let (kind, start) = (try optionalInteger(), try optionalTime())
+        let (margin, cell) = (try optionalInteger(), try optionalInteger())
+        guard let kind else { return WithholdingReason(code: code, devices: devices, other: nil) }
+        guard let start, let margin, let cell, let kind = PeriodKind(code: kind),
             let calendar = PeriodCalendar(timeZone: timeZone)
-        else { throw Self.unexpected }
-        return CellAddress(
-            period: calendar.period(kind, containing: start), margin: Margin(bits: UInt32(truncatingIfNeeded: margin)),
-            cell: CellIndex(UInt32(truncatingIfNeeded: cell)))
+        else { return nil }
+        return WithholdingReason(
+            code: code, devices: devices,
+            other: CellAddress(
+                period: calendar.period(kind, containing: start),
+                margin: Margin(bits: UInt32(truncatingIfNeeded: margin)),
+                cell: CellIndex(UInt32(truncatingIfNeeded: cell))))
     }
 }
 

@@ -56,6 +56,25 @@ struct SelectReleases: RowQuery {
     func row(_ columns: inout RowReader) throws -> StoredRelease { try StoredRelease(&columns) }
 }
 
+/// The last releases of a metric up to an instant, the latest first; those that age took whole are left out.
+struct SelectRecentReleases: RowQuery {
+    static let text = Query("release.select_recent", PackageResources.release_select_recent_sql)
+
+    let app: AppName
+    let metric: MetricName
+    let kind: PeriodKind
+    /// The latest start.
+    let last: UnixSeconds
+    /// Unit: releases.
+    let most: Int
+
+    var parameters: [Parameter] {
+        [.text(app.text), .text(metric.text), kind.parameter, .instant(last), .integer(Int64(most))]
+    }
+
+    func row(_ columns: inout RowReader) throws -> StoredRelease { try StoredRelease(&columns) }
+}
+
 /// Releases of a metric that start from an instant on, before another period, and that were made before the first one
 /// of that period; those that age took whole are left out.
 struct SelectKnownReleases: RowQuery {

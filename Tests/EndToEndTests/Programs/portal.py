@@ -252,6 +252,28 @@ def revocation(house, tokens, cookies):
     say("tokens are taken back at once")
 
 
+def costs(house):
+    """What operators are told of the same releases: what each grouping shows, why the rest stays, and what would help."""
+    [[day]] = house.sql("select max(period_start)::date from throng.release where metric = 'purchases' and period_kind = 1")
+    words = ["release", "explain", "purchases", day, "--plan", house.plan]
+    review = json.loads(house.command(*words, "--json"))
+    found = {" ".join(each["dimensions"]): each for each in review["groupings"]}
+    check(review["isKnown"] and found[""]["shown"] == 1 and len(review["cures"]) <= 3, review)
+    systems = house.sql("select bucket from analyst.buckets where view_name = 'shop_purchases' and dimension = 'os'")
+    each = [json.loads(house.command(*words[:4], f"os={system}", *words[4:], "--json")) for [system] in systems]
+    states = [one["state"] for one in each]
+    check(states.count("published") == found["os"]["published"], states, found["os"])
+    check(states.count("complementary") == found["os"]["hidden"], states, found["os"])
+    for one in each:
+        if one["state"] == "complementary":
+            check(any(weight["cell"] == one["cell"] and not weight["isPublished"] for weight in one["weights"])
+                  or not one["weights"], one)
+        check(one["state"] in ("complementary", "sensitive") or not one["cures"], one)
+    text = house.command(*words)
+    check("total" in text and all(cure["sentence"] in text for cure in review["cures"]), text)
+    say(f"operators are told what {len(review['buckets'])} small buckets cost, and {len(review['cures'])} cures")
+
+
 def leaving(house, tokens):
     """Who signs out is out, whoever kept the cookie; other sessions of the same token live on."""
     cookies = [house.cookie(tokens["operator"]) for _ in range(3)]
@@ -281,6 +303,7 @@ def test():
     files(house, cookies, data)
     walk(house, tokens)
     narrow(data)
+    costs(house)
     revocation(house, tokens, cookies)
     leaving(house, tokens)
     check(house.stop() == 0, "SIGTERM ended with", house.process.returncode)
