@@ -1,6 +1,10 @@
 import ArgumentParser
 import Foundation
+import ThrongLoad
 import ThrongPlan
+import ThrongSchedule
+import ThrongStore
+import ThrongWire
 
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,7 +19,10 @@ struct PlanCheckCommand: AsyncParsableCommand {
         abstract: "Says what is wrong with a plan, and what could be better.",
         discussion: """
             Problems go to standard output, one a line, as file:line:column: message. Advice follows on standard error, and \
-            lines of "tie:" for metrics that count some of the same events: what they share, and what gives way.
+            lines of "tie:" for metrics that count some of the same events: what they share, and what gives way. With \
+            --ledger come lines of "past:": what the last 14 releases of each metric showed of its events by each grouping, \
+            for which small bucket most was withheld, and what would help. With --devices come lines of "expected:", for \
+            plans that count nothing yet: the same of a day that is released here and now.
 
             EXIT CODES
               0  the plan is valid (there may be advice)
@@ -30,6 +37,18 @@ struct PlanCheckCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The plan before it. Says on standard error what a change means for periods under way.", valueName: "file"))
     var former: String?
+
+    @Flag(help: "Also looks at what was released so far, in the database of --data or --database. For operators only.")
+    var ledger = false
+
+    @OptionGroup var place: Place
+
+    @Option(
+        help: ArgumentHelp(
+            "Also says what would be released of a day on which these devices came: a file such as "
+                + "Deploy/sample/devices.ndjson.gz.",
+            valueName: "file"))
+    var devices: String?
 
     @Flag(help: "Prints problems and advice as JSON.")
     var json = false
@@ -54,6 +73,8 @@ struct PlanCheckCommand: AsyncParsableCommand {
         let changes: [String]?
         let noise: [String]?
         let ties: [String]?
+        let past: [PlanPast]?
+        let expected: [PlanPast]?
     }
 
     func run() async throws {
@@ -63,14 +84,18 @@ struct PlanCheckCommand: AsyncParsableCommand {
         var changes: [String]?
         var noise: [String] = []
         var ties: [String] = []
+        var past: [PlanPast]?
+        var expected: [PlanPast]?
         do {
             let read = try PlanFiles.read(file)
             changes = try former.map { try read.changes(from: PlanFiles.read($0), rules: .system) }
             advice = read.lint(today: .today)
             noise = read.noiseMargins()
             ties = read.ties()
-            problems = []
             plan = read
+            past = ledger ? try await self.past(of: read) : nil
+            expected = try devices.map { try Self.expected(of: read, from: $0) }
+            problems = []
         } catch let found as PlanProblems {
             problems = found.all
         }
@@ -78,13 +103,17 @@ struct PlanCheckCommand: AsyncParsableCommand {
             try Terminal.json(
                 Findings(
                     problems: problems.map { Finding($0) }, advice: advice.map { Finding($0) }, changes: changes,
-                    noise: noise.isEmpty ? nil : noise, ties: ties.isEmpty ? nil : ties))
+                    noise: noise.isEmpty ? nil : noise, ties: ties.isEmpty ? nil : ties, past: past,
+                    expected: expected))
         } else {
             for problem in problems { Terminal.data(problem.description) }
             for piece in advice { Terminal.talk("advice: \(piece.description)") }
             for change in changes ?? [] { Terminal.talk("change: \(change)") }
             for margin in noise { Terminal.talk("noise: \(margin)") }
             for tie in ties { Terminal.talk("tie: \(tie)") }
+            for line in past?.flatMap(\.lines) ?? [] { Terminal.talk("past: \(line)") }
+            for line in expected?.flatMap(\.lines) ?? [] { Terminal.talk("expected: \(line)") }
+            if let past, past.isEmpty { Terminal.talk("past: nothing of this plan's metrics was released yet.") }
             if let plan {
                 Terminal.talk(
                     "\(file) is valid: \(Terminal.count(plan.metrics.count, "metric")), "
@@ -93,6 +122,28 @@ struct PlanCheckCommand: AsyncParsableCommand {
             }
         }
         if !problems.isEmpty { throw ExitCode(2) }
+    }
+
+    private static func expected(of plan: Plan, from file: String) throws -> [PlanPast] {
+        let devices = try SampleDevice.all(in: file)
+        let day = ExpectedDay(fields: SampleDevice.fieldNames.map { FieldName($0) }, known: devices.count) {
+            devices[$0].bucket(of: $1, by: $2)
+        }
+        let expected = try day.pasts(of: plan)
+        Terminal.talk(
+            expected.isEmpty
+                ? "expected: no metric that counts days is split by what \(file) knows of devices."
+                : "expected: of \(Terminal.grouped(ExpectedDay.devices(of: plan))) devices a day, drawn from \(file), each "
+                    + "with one event; what devices do is summed out:")
+        return expected
+    }
+
+    private func past(of plan: Plan) async throws -> [PlanPast] {
+        try await DatabaseAccess.use(place) { settings in
+            let store = ReleaseStore(settings)
+            defer { store.close() }
+            return try await ReleaseExplainer(store: store).past(of: plan, until: UnixClock.system.now)
+        }
     }
 }
 

@@ -271,6 +271,13 @@ def costs(house):
         check(one["state"] in ("complementary", "sensitive") or not one["cures"], one)
     text = house.command(*words)
     check("total" in text and all(cure["sentence"] in text for cure in review["cures"]), text)
+    devices = os.path.join(SAMPLE, "devices.ndjson.gz")
+    checked = json.loads(house.command("plan", "check", house.plan, "--ledger", "--json", "--devices", devices))
+    past = {each["metric"]: each for each in checked["past"]}["purchases"]
+    check(past["groupings"][0]["periods"] == 8 and 0 < past["groupings"][0]["known"] <= 8, past)
+    expected = {each["metric"]: each for each in checked["expected"]}
+    check(expected["purchases"]["devices"] == 20000 and expected["purchases"]["groupings"][0]["shown"] == 1, expected)
+    check("visits" not in expected, "nothing is known of channels:", expected)
     say(f"operators are told what {len(review['buckets'])} small buckets cost, and {len(review['cures'])} cures")
 
 
