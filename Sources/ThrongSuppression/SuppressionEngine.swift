@@ -38,6 +38,21 @@ package struct SuppressionEngine: Sendable {
         return try refused(flat)
     }
 
+    /// How many publishable cells of a level every safe pattern hides that publishes what a given one does of coarser levels.
+    ///
+    /// A bound to measure patterns by, from L2 along the relations and from what known wholes leave their parts; L1 and L3 as
+    /// a whole may ask for more.
+    ///
+    /// - Returns: nil where the problem has no grid, or the program took more than a minute.
+    package func leastHidden(of problem: SuppressionProblem, at level: Int, beside published: [Bool]) -> Int? {
+        guard let grid = problem.grid else { return nil }
+        var random = SecretGenerator(seed: options.seed)
+        var search = LevelSearch(
+            problem, grid: grid, options: options, deadline: ContinuousClock().now + .seconds(60), using: &random)
+        search.published = problem.cells.indices.map { published[$0] && problem.cells[$0].level < level }
+        return search.leastHidden(level)
+    }
+
     /// Whether a pattern lacks proofs, or a useful cell above the finest level that it publishes anything of.
     private func isLacking(_ pattern: SuppressionPattern, _ problem: SuppressionProblem) -> Bool {
         if !pattern.unproved.isEmpty || !pattern.openRelations.isEmpty { return true }

@@ -18,37 +18,18 @@ extension LevelSearch {
     /// - Complexity: O(relations · children), and an integer program of at most ``mostEntries`` entries.
     mutating func cover(_ level: Int) {
         var tallies = RelationTallies(problem, values: values, targets: targets, known: published)
-        var demands: [Demand] = []
-        var clean: [Int] = []
-        var size = 0
-        for (place, relation) in problem.relations.enumerated() where published[Int(relation.parent.value)] {
-            if tallies.isKnown(place) {
-                clean.append(place)
-                continue
-            }
-            guard let flaw = tallies.flaw(of: place) else { continue }
-            let parts = relation.children.map { Int($0.value) }.filter { mayHide($0, level) }
-            size += parts.count
-            guard size <= Self.mostEntries else { return }
-            switch flaw {
-            case .smallUnion, .alone: demands.append(Demand(entries: parts.map { ($0, 1) }, least: 1))
-            case .tooLight: break
-            }
-            for measure in values.indices {
-                let missing = tallies.missing(of: place, measure: measure)
-                guard missing > 0 else { continue }
-                demands.append(
-                    Demand(
-                        entries: parts.map { ($0, min(1, Double(values[measure][$0]) / Double(missing))) }, least: 1))
-            }
+        guard var demands = demands(of: level, &tallies), !demands.isEmpty else { return }
+        let clean = problem.relations.indices.filter { place in
+            published[Int(problem.relations[place].parent.value)] && tallies.isKnown(place)
         }
-        demands.removeAll { demand in demand.entries.reduce(0) { $0 + $1.weight } < demand.least }
-        if demands.isEmpty { return }
-        let end = ContinuousClock().now
-        let latest = end + (deadline - end) / 8
+        var size = demands.reduce(0) { $0 + $1.entries.count }
+        let now = ContinuousClock().now
+        let latest = now + (deadline - now) / 8
         var hidden: [Int] = []
         for _ in 0..<Self.coverRounds {
-            guard let found = solve(demands, until: latest) else { break }
+            guard
+                let found = solve(demands, SolverBudget(nodes: 400, gap: 0.005, deadline: latest), price: coverPrice)
+            else { break }
             hidden = found
             let lonely = lonely(found, in: clean, level)
             size += lonely.reduce(0) { $0 + $1.entries.count }
@@ -61,8 +42,50 @@ extension LevelSearch {
         }
     }
 
+    /// How many cells of a level any pattern hides that publishes what is published now above it: what L2 asks along the
+    /// relations, and that a sensitive part must be able to reach its target within a known whole. Nil where that takes long.
+    mutating func leastHidden(_ level: Int) -> Int? {
+        for column in published.indices where isCandidate[column] && problem.cells[column].level == level {
+            published[column] = true
+        }
+        var tallies = RelationTallies(problem, values: values, targets: targets, known: published)
+        guard let demands = demands(of: level, &tallies) else { return nil }
+        if demands.isEmpty { return 0 }
+        return solve(demands, SolverBudget(nodes: 20_000, deadline: deadline), price: { _ in 1 })?.count
+    }
+
+    /// What has to be hidden of a level at least; nil where that is too much for a program. What nothing of the level could
+    /// mend is left out.
+    private func demands(of level: Int, _ tallies: inout RelationTallies) -> [Demand]? {
+        var demands: [Demand] = []
+        var size = 0
+        for (place, relation) in problem.relations.enumerated() where published[Int(relation.parent.value)] {
+            guard let flaw = tallies.flaw(of: place) else { continue }
+            let parts = relation.children.map { Int($0.value) }.filter { mayHide($0, level) }
+            size += parts.count
+            guard size <= Self.mostEntries else { return nil }
+            switch flaw {
+            case .smallUnion, .alone: demands.append(Demand(entries: parts.map { ($0, 1) }, least: 1))
+            case .tooLight: break
+            }
+            for measure in values.indices {
+                let missing = tallies.missing(of: place, measure: measure)
+                guard missing > 0 else { continue }
+                demands.append(
+                    Demand(
+                        entries: parts.map { ($0, min(1, Double(values[measure][$0]) / Double(missing))) }, least: 1))
+            }
+        }
+        return demands.filter { demand in demand.entries.reduce(0) { $0 + $1.weight } >= demand.least }
+    }
+
+    /// Ties are broken by the secret, in all periods alike.
+    private func coverPrice(_ column: Int) -> Double {
+        Double(problem.cells[column].cost) * (1 + Double(ties[column] >> 40) * 1e-9)
+    }
+
     /// A cover of all demands at nearly least cost; nil where none was found in time.
-    private func solve(_ demands: [Demand], until latest: ContinuousClock.Instant) -> [Int]? {
+    private func solve(_ demands: [Demand], _ budget: SolverBudget, price: (Int) -> Double) -> [Int]? {
         var program = CoinProgram()
         var rows: [Int: [(row: Int, coefficient: Double)]] = [:]
         for (row, demand) in demands.enumerated() {
@@ -71,15 +94,9 @@ extension LevelSearch {
         }
         let columns = rows.keys.sorted()
         for column in columns {
-            // Ties are broken by the secret, in all periods alike.
-            let tie = 1 + Double(ties[column] >> 40) * 1e-9
-            program.addColumn(
-                lower: 0, upper: 1, cost: Double(problem.cells[column].cost) * tie, entries: rows[column] ?? [])
+            program.addColumn(lower: 0, upper: 1, cost: price(column), entries: rows[column] ?? [])
         }
-        guard
-            case .optimal(_, let solution) = program.solveInteger(
-                SolverBudget(nodes: 400, gap: 0.005, deadline: latest))
-        else { return nil }
+        guard case .optimal(_, let solution) = program.solveInteger(budget) else { return nil }
         return columns.indices.filter { solution[$0] > 0.5 }.map { columns[$0] }
     }
 

@@ -44,8 +44,10 @@ extension LevelSearch {
     ) -> [[Int32]] {
         let enough = 2 * proof.distance
         let kept = grid.groupingOfColumn[Int(proof.column)].map { grid.groupings[$0].kept }
+        let isAcross = places <= Self.large
         let most = grid.sizes.indices.map { axis in
-            kept.map { $0[axis] ? grid.sizes[axis] : places > Self.large ? grid.sizes[axis] : min(Self.mostAcross, grid.sizes[axis]) } ?? grid.sizes[axis]
+            let isKept = kept.map { $0[axis] } ?? true
+            return isKept || !isAcross ? grid.sizes[axis] : min(Self.mostAcross, grid.sizes[axis])
         }
         var counts = grid.sizes.map { _ in 1 }
         var product = 1

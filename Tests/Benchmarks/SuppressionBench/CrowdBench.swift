@@ -16,7 +16,7 @@ struct CrowdBench {
     /// Measures the cubes whose names are given, with and without a dimension that partitions devices.
     func run(_ names: [String]) throws {
         print(
-            "cube    devices   level  publishable  published      %   % of events  sensitive  unproved  search s  verify s  MB"
+            "cube    devices   level  publishable  published      %   bound  % of events  sensitive  unproved  search s  verify s  MB"
         )
         for cube in Self.cubes where names.contains(cube.name) {
             for partitions in [true, false] {
@@ -55,11 +55,19 @@ struct CrowdBench {
             let seen = shown.reduce(Int64(0)) { $0 + cube.events[$1] }
             let sensitive = cells.count { problem.cells[$0].isSensitive }
             let unproved = pattern.unproved.count { cube.depth[Int($0.value)] == level }
+            // What no safe pattern can exceed.
+            let least =
+                level == 0 || level == sizes.count
+                ? nil
+                : SuppressionEngine(options: SuppressionOptions(seed: 7)).leastHidden(
+                    of: problem, at: level, beside: isPublished)
+            let bound = least.map { share(Int64(able.count - $0), Int64(able.count)) } ?? "-"
             print(
                 [
                     padded(name, 7), padded(partitions ? "add" : "overlap", 8), padded("\(level)", 6),
                     padded("\(able.count)", 12), padded("\(shown.count)", 10),
-                    padded(share(Int64(shown.count), Int64(able.count)), 6), padded(share(seen, all), 12),
+                    padded(share(Int64(shown.count), Int64(able.count)), 6), padded(bound, 6),
+                    padded(share(seen, all), 12),
                     padded("\(sensitive)", 10), padded("\(unproved)", 9), padded("\(search / .seconds(1))", 9),
                     padded("\(check / .seconds(1))", 9), "\(SuppressionBench.peak() / 1024)",
                 ].joined(separator: " "))
