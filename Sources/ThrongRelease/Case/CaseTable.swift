@@ -83,6 +83,7 @@ struct CaseTable {
                             of: slab.margin,
                             events: frame.events(in: slab.leaves[place]),
                             isPreferred: options.preferred.contains(slab.margin),
+                            isRest: layout.isRest(slab.cells[place], in: slab.margin),
                             wasPublished: former?.contains(FormerCell(margin: slab.margin, cell: slab.cells[place]))),
                         isSensitive: isSensitive,
                         isForced: forced.contains(slab.cells[place]),
@@ -133,12 +134,21 @@ struct CaseTable {
     ///
     /// A cell that protects others is the same one as before, wherever it can be: a number that comes and goes is no series.
     ///
-    /// - Parameter wasPublished: whether it was in the period before; nil where nothing was released.
-    static func usefulness(of margin: Margin, events: Int64, isPreferred: Bool, wasPublished: Bool?) -> Int64 {
+    /// - Parameters:
+    ///   - isRest: whether it is of what has no bucket of its own: with a small bucket beside it that is withheld, it tells
+    ///     readers of a larger rest, where a named bucket would be lost to them.
+    ///   - wasPublished: whether it was in the period before; nil where nothing was released.
+    static func usefulness(of margin: Margin, events: Int64, isPreferred: Bool, isRest: Bool, wasPublished: Bool?)
+        -> Int64
+    {
         let size = Int64(Int64.bitWidth - max(events, 1).leadingZeroBitCount)
         let level = Int64(8 >> min(3, margin.bits.nonzeroBitCount))
-        return size * level * (isPreferred ? 4 : 1) * (wasPublished ?? false ? formerWeight : 1)
+        let worth = size * level * (isPreferred ? 4 : 1) * (wasPublished ?? false ? formerWeight : 1)
+        return isRest ? max(1, worth / restDiscount) : worth
     }
+
+    /// A rest is worth less than the smallest named bucket of its split, unless it was published before.
+    private static let restDiscount: Int64 = 16
 
     /// More than the largest number is worth beside the smallest.
     private static let formerWeight: Int64 = 64

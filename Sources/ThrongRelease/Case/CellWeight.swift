@@ -11,10 +11,11 @@ package struct CellWeight: Sendable, Hashable, Comparable {
     ///   - margin: the dimensions that it is split by.
     ///   - events: that it counts.
     ///   - isPreferred: whether a report shows its grouping.
+    ///   - isRest: whether it is of what has no bucket of its own.
     ///   - wasPublished: whether it was published of the period before; nil where nothing was.
-    package init(of margin: Margin, events: Int64, isPreferred: Bool, wasPublished: Bool?) {
+    package init(of margin: Margin, events: Int64, isPreferred: Bool, isRest: Bool, wasPublished: Bool?) {
         value = CaseTable.usefulness(
-            of: margin, events: events, isPreferred: isPreferred, wasPublished: wasPublished)
+            of: margin, events: events, isPreferred: isPreferred, isRest: isRest, wasPublished: wasPublished)
     }
 
     /// Orders by worth.

@@ -41,7 +41,8 @@ extension MetricReview {
             else { return nil }
             let wasPublished = before.map { $0.release.cell(other, in: margin) != nil }
             let weight = CellWeight(
-                of: margin, events: events, isPreferred: isPreferred(margin), wasPublished: wasPublished)
+                of: margin, events: events, isPreferred: isPreferred(margin),
+                isRest: layout.isRest(other, in: margin), wasPublished: wasPublished)
             return CandidateWeight(
                 cell: layout.name(other, in: margin), events: events, weight: weight.value, isPublished: isPublished,
                 wasPublished: wasPublished)

@@ -4,7 +4,8 @@ extension LevelSearch {
     /// Places of one box at most: a program of a small one takes some milliseconds, and often does.
     private static let small = 350
     private static let large = 1_000
-    /// Where neither does: as many buckets a dimension as most lines through a small cell have somebody in.
+    /// Where it doesn't: of each dimension the buckets in which the cell's lines have somebody, and some more.
+    private static let lines = 2_501
     private static let largest = 2_500
     /// Buckets of a dimension that the cell does not keep: what moves in one of them alone leaves all others alone.
     private static let mostAcross = 4
@@ -45,15 +46,19 @@ extension LevelSearch {
         let enough = 2 * proof.distance
         let kept = grid.groupingOfColumn[Int(proof.column)].map { grid.groupings[$0].kept }
         let isAcross = places <= Self.large
+        let isByLines = places == Self.lines
         let most = grid.sizes.indices.map { axis in
             let isKept = kept.map { $0[axis] } ?? true
+            if isByLines { return 3 + occupied(around: center, along: axis, on: board) }
             return isKept || !isAcross ? grid.sizes[axis] : min(Self.mostAcross, grid.sizes[axis])
         }
         var counts = grid.sizes.map { _ in 1 }
         var product = 1
         while let axis = counts.indices.filter({
-            counts[$0] < most[$0] && product / counts[$0] * (counts[$0] + 1) <= places
-        }).min(by: { counts[$0] < counts[$1] }) {
+            counts[$0] < min(most[$0], grid.sizes[$0]) && product / counts[$0] * (counts[$0] + 1) <= places
+        }).min(by: {
+            isByLines ? counts[$0] * most[$1] < counts[$1] * most[$0] : counts[$0] < counts[$1]
+        }) {
             product = product / counts[axis] * (counts[axis] + 1)
             counts[axis] += 1
         }
@@ -83,9 +88,18 @@ extension LevelSearch {
         }
     }
 
+    /// Buckets of an axis in which somebody is who differs from a place in that axis only.
+    private func occupied(around center: LeafGrid.Place, along axis: Int, on board: SwitchBoard) -> Int {
+        var place = center
+        return (0..<Int32(grid.sizes[axis])).count { bucket in
+            place[axis] = bucket
+            return grid.leaf(at: place).map { board.values[Int($0)] > 0 } ?? false
+        }
+    }
+
     /// A witness by a program that hides nothing, in one box after the other.
     private func witness(of need: Int, on board: SwitchBoard) -> BoxProgram.Answer? {
-        program(need, on: board, hiding: nil) ?? program(need, on: board, hiding: nil, places: Self.large)
+        program(need, on: board, hiding: nil) ?? program(need, on: board, hiding: nil, places: Self.lines)
             ?? program(need, on: board, hiding: nil, places: Self.largest)
     }
 
@@ -95,9 +109,14 @@ extension LevelSearch {
     /// Looks for proofs by programs that hide nothing, on all processors.
     ///
     /// What is found does not depend on how many there are, unless the time ends.
-    mutating func proveTogether(_ needs: [Int], with climbers: [SwitchClimber]) {
+    ///
+    /// - Returns: whether all were looked at. Half of the time is left for what has to be hidden then.
+    mutating func proveTogether(_ needs: [Int], with climbers: [SwitchClimber]) -> Bool {
         var rest = needs[...]
-        while !rest.isEmpty, ContinuousClock().now < deadline {
+        let now = ContinuousClock().now
+        let end = now + (deadline - now) / 2
+        while !rest.isEmpty {
+            if ContinuousClock().now >= end { return false }
             var group: [Int] = []
             while group.count < Self.together, let next = rest.popFirst() {
                 if !store.isProved(next) { group.append(next) }
@@ -108,6 +127,7 @@ extension LevelSearch {
                 if let answer { add(answer, for: need) }
             }
         }
+        return true
     }
 
     private func witnesses(of needs: [Int], with climbers: [SwitchClimber]) -> [BoxProgram.Answer?] {
@@ -130,16 +150,23 @@ extension LevelSearch {
 
     /// Looks for a proof of a need by hiding as little of a level as a program can do with.
     ///
-    /// - Parameter end: when time is so short that only a small box is looked at.
+    /// - Parameters:
+    ///   - isHasty: whether nothing is looked for in large boxes that hides nothing: there is no time for it, or it was.
+    ///   - end: when even time for that is over, and a small box is all that is looked at until then.
     /// - Returns: what was hidden; nil where no program had an answer.
     mutating func prove(
-        _ need: Int, hiding level: Int, with climbers: [SwitchClimber], until end: ContinuousClock.Instant? = nil
+        _ need: Int, hiding level: Int, with climbers: [SwitchClimber], isHasty: Bool,
+        until end: ContinuousClock.Instant? = nil
     ) -> Set<Int>? {
         statistics.programs += 1
         let board = climbers[store.needs[need].measure].board
-        let found =
-            end.map { program(need, on: board, hiding: level, until: $0) }
-            ?? witness(of: need, on: board) ?? program(need, on: board, hiding: level, places: Self.large)
+        let found: BoxProgram.Answer?
+        if let end {
+            found = program(need, on: board, hiding: level, until: end)
+        } else {
+            let whole = isHasty ? program(need, on: board, hiding: nil) : witness(of: need, on: board)
+            found = whole ?? program(need, on: board, hiding: level, places: Self.large)
+        }
         guard let answer = found else { return nil }
         var hidden: Set<Int> = []
         for column in answer.hides.map({ Int($0) }) where published[column] {

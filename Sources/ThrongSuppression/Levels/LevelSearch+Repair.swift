@@ -55,7 +55,7 @@ extension LevelSearch {
             let mayLook = ContinuousClock().now < end
             if mayLook {
                 if attempt(need, with: &climbers, isQuick: true) { continue }
-                if let hidden = prove(need, hiding: level, with: climbers, until: end) {
+                if let hidden = prove(need, hiding: level, with: climbers, isHasty: true, until: end) {
                     hide(hidden, from: &climbers)
                     if store.isProved(need) { continue }
                 }

@@ -127,7 +127,9 @@ struct LevelSearch {
                 guard mend(store.missing, level, &repairs, with: &climbers) else { return false }
             } else {
                 tell(.coarsening)
-                guard fallBack(level, with: &climbers, until: deadline + (latest - deadline) / 4) else { return false }
+                guard fallBack(level, with: &climbers, until: deadline + (latest - deadline) * 3 / 4) else {
+                    return false
+                }
             }
             statistics.rounds += 1
             close(level, known: published)
@@ -143,7 +145,7 @@ struct LevelSearch {
     ) -> Bool {
         // The farthest first: what is hidden for them often serves the others.
         let order = needs.sorted { (store.needs[$0].distance, $1) > (store.needs[$1].distance, $0) }
-        proveTogether(order, with: climbers)
+        let isHasty = !proveTogether(order, with: climbers)
         var isTried = true
         for need in order {
             // What was hidden for others may have brought an older witness back.
@@ -151,7 +153,7 @@ struct LevelSearch {
             while !store.isProved(need) {
                 if !isTried, attempt(need, with: &climbers) { break }
                 if ContinuousClock().now >= deadline { return true }
-                var hidden = prove(need, hiding: level, with: climbers) ?? []
+                var hidden = prove(need, hiding: level, with: climbers, isHasty: isHasty) ?? []
                 if hidden.isEmpty, !store.isProved(need) {
                     hidden = repair([(Int(store.needs[need].column), need)], level, &repairs)
                     if hidden.isEmpty { return false }

@@ -3,7 +3,7 @@ internal import ThrongSuppression
 
 /// Prints, level by level, what is published of crowds with heavy tails.
 struct CrowdBench {
-    /// How long proofs are looked for. Unit: seconds.
+    /// How long proofs are looked for at most. Unit: seconds.
     let seconds: Double
     /// Whether the engine is told where leaves stand.
     let isGridded: Bool

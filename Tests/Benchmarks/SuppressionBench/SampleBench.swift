@@ -52,6 +52,9 @@ struct SampleBench {
         var dice = SeededGenerator(seed: 20_261_121)
         var counter = try DayCounter(plan)
         var former: [MetricName: Release] = [:]
+        var reasons: [Place: [Int: WithholdingReason]] = [:]
+        // By metric, by day: the cells that are small.
+        var small: [MetricName: [Int: Set<Place>]] = [:]
         for number in 0..<days {
             // Crowds differ as those of the demonstration do.
             let share: Double = 0.86 + 0.14 * dice.fraction()
@@ -61,19 +64,38 @@ struct SampleBench {
                 for cell in decision.release.cells {
                     mark(.published, Place(metric: metric, margin: cell.margin, cell: cell.cell), number, &series)
                 }
-                for cell in decision.withheld where !cell.reason.isOwn {
-                    mark(.withheld, Place(metric: metric, margin: cell.margin, cell: cell.cell), number, &series)
+                for cell in decision.withheld {
+                    let place = Place(metric: metric, margin: cell.margin, cell: cell.cell)
+                    if cell.reason.isOwn {
+                        small[metric, default: [:]][number, default: []].insert(place)
+                        continue
+                    }
+                    mark(.withheld, place, number, &series)
+                    reasons[place, default: [:]][number] = cell.reason
                 }
             }
         }
         let blinking = series.filter { Self.blinks($0.value) }
+        let unforced = blinking.filter { place, states in
+            Self.blinks(
+                states.enumerated().map { day, state in
+                    // A cell of the metric that became small, or no longer is, may take another protector.
+                    state == .withheld && small[place.metric]?[day] != small[place.metric]?[day - 1] ? .small : state
+                })
+        }
         let withheld = series.values.reduce(0) { $0 + $1.count { $0 == .withheld } }
         Swift.print(
             "blink", devices, "devices", days, "days: series that were publishable", series.count, "blinking",
-            blinking.count, "days of a series published",
+            blinking.count, "of them while no cell of the metric crossed k", unforced.count,
+            "days of a series published",
             series.values.reduce(0) { $0 + $1.count { $0 == .published } }, "withheld for another's sake", withheld)
-        for (metric, places) in Dictionary(grouping: blinking.keys, by: \.metric).sorted(by: { $0.key < $1.key }) {
-            Swift.print("  ", metric, "blinking", places.count)
+        for (place, states) in blinking.sorted(by: { ($0.key.metric, $0.key.margin) < ($1.key.metric, $1.key.margin) })
+        {
+            let days = states.map { $0 == .published ? "#" : $0 == .withheld ? "-" : "." }.joined()
+            Swift.print("  ", place.metric, "split by", place.margin.bits.nonzeroBitCount, days)
+            for (day, reason) in (reasons[place] ?? [:]).sorted(by: { $0.key < $1.key }) {
+                Swift.print("     day", day, reason)
+            }
         }
         Swift.print("  " + Yardstick.measure().text)
     }

@@ -22,7 +22,10 @@ struct SuppressionBench {
                 from: UInt64(arguments.dropFirst(2).first ?? "") ?? 1)
         }
         if arguments.first == "crowd" {
-            return try CrowdBench(seconds: 60, isGridded: !arguments.contains("flat")).run(Array(arguments.dropFirst()))
+            // As `throng release` takes unless told; a number asks for others.
+            let seconds = arguments.compactMap { Double($0) }.first ?? 60
+            return try CrowdBench(seconds: seconds, isGridded: !arguments.contains("flat")).run(
+                Array(arguments.dropFirst()))
         }
         if arguments.first == "scale" { return try ScaleBench().run(Array(arguments.dropFirst())) }
         if arguments.first == "devices" {
