@@ -1,4 +1,6 @@
 import Testing
+import ThrongChance
+import ThrongFaults
 import ThrongPlan
 
 @testable import ThrongRelease
@@ -81,6 +83,53 @@ struct JointBoundTests {
         let ours = try Published(decision.release)
         #expect(try ours.most(knowsEdges: true) >= 20)
         #expect(decision.withheld.contains { $0.reason == .bounds(nil) })
+        #expect(decision.summary.unexamined.isEmpty)
+    }
+
+    @Test("what the last step leaves open is found by other code, and refused")
+    func verified() throws {
+        #expect(throws: ReleaseError.self) {
+            try Fault.with([.leaveToVerification]) { _ = try Self.release(middle: 90) }
+        }
+        // Where totals alone prove it there is nothing to refuse.
+        _ = try Fault.with([.leaveToVerification]) { try Self.release(middle: 150, lowest: 600) }
+    }
+
+    @Test("of two dimensions, too: no decision is refused, and some would be without the last step")
+    func random() throws {
+        let town = Town(
+            [
+                Town.dimension("spent", Self.bands.map(\.label)),
+                Town.dimension("shade", ["a", "b", "c"]),
+            ],
+            sums: [SumMeasure(name: "spent", field: "spent", lowest: 0, highest: 10, decimals: 0, unit: "EUR")],
+            groupings: [[], [0], [1], [0, 1]])
+        var (refused, examined, unexamined) = (0, 0, 0)
+        for seed in UInt64(1)...40 {
+            var random = SeededGenerator(seed: seed)
+            var cells: [String: Town.Counted] = [:]
+            for band in Self.bands {
+                for shade in ["a", "b", "c"] {
+                    let devices = Int64([2, 4, 9, 25, 40, 90, 200][Int.random(in: 0..<7, using: &random)])
+                    let each = Double.random(in: 0...1, using: &random)
+                    let range = (devices * band.range.lowerBound)...(devices * band.range.upperBound)
+                    let sum = range.lowerBound + Int64(each * each * Double(range.upperBound - range.lowerBound))
+                    let most = min(band.range.upperBound, sum)
+                    cells["\(band.label.text) \(shade)"] = .init(
+                        events: devices, devices: devices, sum: sum, top: [most, min(most, sum - most)])
+                }
+            }
+            let release = ReleaseCase(
+                header: town.header(Town.day(0), groupings: [[], [0], [1], [0, 1]]), parts: [try town.cube(0, cells)])
+            let decision = try release.decide(ReleaseOptions(seed: seed))
+            unexamined += decision.summary.unexamined.bounds
+            examined += decision.summary.sensitive
+            do {
+                _ = try Fault.with([.leaveToVerification]) { try release.decide(ReleaseOptions(seed: seed)) }
+            } catch ReleaseError.unverified { refused += 1 }
+        }
+        #expect(refused > 0, "the control must be seen to fail")
+        #expect(examined > 40 && unexamined < examined / 4, "\(unexamined) bounds of \(examined) cells not examined")
     }
 
     @Test("where the sum leaves room for k events in the small band, nothing more is withheld")

@@ -1,4 +1,5 @@
 import Testing
+import ThrongFaults
 import ThrongPlan
 import ThrongSuppression
 
@@ -119,7 +120,16 @@ struct RingTests {
         }
         #expect(!Self.told(by: shown, devices: Self.devices([cube])).isEmpty, "the control must be seen to fail")
 
+        var random = SystemRandomNumberGenerator()
+        let verifier = UnionVerifier(laid.problem, prime: RandomPrime.draw(using: &random), seed: random.next())
+        let found = verifier.outcome(publishing: naive.isPublished, until: .now + .seconds(60))
+        #expect(found.faults == 1 && found.unexamined == 0, "the verification must see it, too")
+        #expect(throws: ReleaseError.unverified(metric: "visits", period: period, faults: 1)) {
+            try Fault.with([.leaveToVerification]) { _ = try Self.release(period, [cube], reach: false) }
+        }
+
         let decision = try Self.release(period, [cube], reach: reach)
+        #expect(decision.summary.unexamined.isEmpty)
         #expect(Self.told(by: Self.known(decision.release, days: 0..<1), devices: Self.devices([cube])) == [])
         // Totals and lines stay, and most of the grid.
         #expect(decision.summary.levels.prefix(2).allSatisfy { $0.published == $0.publishable })

@@ -10,23 +10,31 @@ struct ColumnSearch {
     let numbers: [KnownNumber]
     let proved: [ProvedCell]
     let threshold: Threshold
+    /// When to stop.
+    let deadline: ContinuousClock.Instant
 
     /// Numbers up to which any two are held against each third.
     static let mostOfTriples = 1_500
     /// Families inside a number up to which several of them are taken together.
     static let mostFamilies = 48
 
-    /// The free numbers of each column that is open: one of each has to be held back.
+    /// The free numbers of each column that is open: one of each has to be held back. Nil where there was no time to look at
+    /// all of them.
     ///
     /// - Complexity: O(numbers² · axes), and up to ``mostOfTriples`` numbers O(pairs within a number) for each.
-    func open() -> Set<[Int]> {
+    func open() -> Set<[Int]>? {
         var found: Set<[Int]> = []
+        let free = numbers.indices.filter { numbers[$0].isFree }
         for whole in numbers.indices {
-            let inside = numbers.indices.filter {
-                $0 != whole && space.holds(numbers[whole].box, numbers[$0].box)
-            }
+            guard ContinuousClock().now < deadline else { return nil }
+            // What none of the release's own numbers take part in can't be helped.
+            let isTouched =
+                numbers[whole].isFree || free.contains { space.holds(numbers[whole].box, numbers[$0].box) }
+            let inside =
+                isTouched
+                ? numbers.indices.filter { $0 != whole && space.holds(numbers[whole].box, numbers[$0].box) } : []
             let parts = inside.filter { numbers[$0].box != numbers[whole].box }
-            let near = proved.indices.filter { space.holds(numbers[whole].box, proved[$0].box) }
+            let near = inside.isEmpty ? [] : proved.indices.filter { space.holds(numbers[whole].box, proved[$0].box) }
             let proofs = Proofs(
                 sure: near.filter { proved[$0].intake == numbers[whole].intake },
                 others: near.filter { proved[$0].intake != numbers[whole].intake })
@@ -37,7 +45,7 @@ struct ColumnSearch {
             families(of: parts, in: whole, proofs, &found)
             covers(of: whole, &found)
         }
-        return found
+        return ContinuousClock().now < deadline ? found : nil
     }
 
     /// Proved cells of which a number is about all.
@@ -53,7 +61,7 @@ struct ColumnSearch {
         guard parts.count > 1, numbers.count <= Self.mostOfTriples else { return }
         // By part, a bit for each proof that has nothing in common with it.
         let free = parts.map { part in bits(proofs.sure) { space.isApart(proved[$0].box, numbers[part].box) } }
-        for (index, one) in parts.enumerated() {
+        for (index, one) in parts.enumerated() where ContinuousClock().now < deadline {
             for second in parts.indices.dropFirst(index + 1) {
                 let two = parts[second]
                 guard numbers[whole].isFree || numbers[one].isFree || numbers[two].isFree,
@@ -73,7 +81,7 @@ struct ColumnSearch {
         let families = Dictionary(grouping: parts) { numbers[$0].family }.sorted { $0.key < $1.key }.map(\.value)
         for family in families where family.count > 2 { note(whole, less: family, proofs, &found) }
         guard families.count > 1, families.count <= Self.mostFamilies else { return }
-        for family in families {
+        for family in families where ContinuousClock().now < deadline {
             var all = family
             for other in families where other[0] != family[0] {
                 all += other.filter { part in
@@ -93,7 +101,7 @@ struct ColumnSearch {
             near[axis, default: []].append(number)
         }
         for (axis, near) in near.sorted(by: { $0.key < $1.key }) {
-            for (index, one) in near.enumerated() {
+            for (index, one) in near.enumerated() where ContinuousClock().now < deadline {
                 for two in near.dropFirst(index + 1) {
                     guard numbers[one].isFree || numbers[two].isFree || numbers[third].isFree,
                         numbers[one].table != numbers[third].table || numbers[two].table != numbers[third].table,

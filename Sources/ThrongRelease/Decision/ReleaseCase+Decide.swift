@@ -33,11 +33,12 @@ extension ReleaseCase {
             }
             coarsened = laid.surroundings(ofOpenIn: found)
             hidden.formUnion(coarsened)
-            let unionsAway = UnionRepair(laid.problem, seconds: options.proofSeconds)
-                .hidden(given: found.hiding(hidden).isPublished)
-            hidden.formUnion(unionsAway)
-            closing = unionsAway
-            if let banded = BandedSums(laid) {
+            if !Fault.leaveToVerification.isOn {
+                closing = UnionRepair(laid.problem, seconds: options.proofSeconds)
+                    .hidden(given: found.hiding(hidden).isPublished)
+                hidden.formUnion(closing)
+            }
+            if let banded = BandedSums(laid), !Fault.leaveToVerification.isOn {
                 let bandsAway = JointRepair(
                     laid.problem, ranges: banded.ranges, mayHide: banded.isBand, seconds: options.proofSeconds
                 ).hidden(given: found.hiding(hidden).isPublished, except: Set(found.pinned))
@@ -51,8 +52,9 @@ extension ReleaseCase {
                 if self.tied.contains(where: { !$0.releases.isEmpty || !$0.isWhole }) {
                     faults += try tied.narrow(&kept, using: &random)
                 }
-                if !Fault.ignoreColumns.isOn {
-                    try TiedColumns(tied, threshold: header.threshold, options: options.engine).narrow(&kept)
+                if !Fault.ignoreColumns.isOn, !Fault.leaveToVerification.isOn {
+                    try TiedColumns(tied, threshold: header.threshold, options: options.engine)
+                        .narrow(&kept, seconds: options.proofSeconds)
                 }
                 tiedAway = Set(kept.indices.filter { offered[$0] && !kept[$0] }.map { ColumnIndex(UInt32($0)) })
             }
@@ -62,21 +64,21 @@ extension ReleaseCase {
         }
         let open = laid.open(in: pattern)
         guard open == 0 else { throw .unproved(metric: header.layout.metric, period: header.period, cells: open) }
-        faults +=
-            PatternVerifier(laid.problem).violations(
-                of: pattern, prime: RandomPrime.draw(using: &random), seed: random.next()
-            ).count
+        let check = verified(laid, pattern, seconds: options.proofSeconds)
+        faults += check.faults
         guard faults == 0 else {
             throw .unverified(metric: header.layout.metric, period: header.period, faults: faults)
         }
         return decision(
-            laid, pattern, coarsened: coarsened, closing: closing, tiedAway: tiedAway,
+            laid, pattern, coarsened: coarsened, closing: closing, tiedAway: tiedAway, unexamined: check.unexamined,
             seconds: (clock.now - start) / .seconds(1))
     }
 
     private func decision(
         _ laid: CaseTable, _ pattern: SuppressionPattern,
-        coarsened: Set<ColumnIndex>, closing: Set<ColumnIndex>, tiedAway: Set<ColumnIndex>, seconds: Double
+        coarsened: Set<ColumnIndex>, closing: Set<ColumnIndex>, tiedAway: Set<ColumnIndex>,
+        unexamined: ReleaseDecision.Unexamined,
+        seconds: Double
     ) -> ReleaseDecision {
         var published: [PublishedCell] = []
         var withheld: [WithheldCell] = []
@@ -116,10 +118,12 @@ extension ReleaseCase {
                 proved: sensitive - pattern.unproved.count - pattern.pinned.count,
                 givenAway: pattern.pinned.count,
                 levels: levels.values.sorted { $0.dimensions < $1.dimensions },
+                unexamined: unexamined,
                 seconds: seconds))
     }
 
-    private func cell(_ laid: CaseTable, _ number: Int, _ place: Int) -> PublishedCell {
+    /// What a cell shows.
+    func cell(_ laid: CaseTable, _ number: Int, _ place: Int) -> PublishedCell {
         let slab = laid.slabs[number]
         let leaves = slab.leaves[place]
         let count = leaves.reduce(0) { $0 + laid.frame.measures[0][Int($1)] }

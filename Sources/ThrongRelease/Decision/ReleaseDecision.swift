@@ -23,12 +23,31 @@ package struct ReleaseDecision: Sendable {
         /// What is published of the numbers that could be, by how many dimensions they are split by. For operators only: with
         /// the number of withheld ones it says how many of these are small.
         package let levels: [Level]
+        /// What the verification did not look at a second time.
+        package let unexamined: Unexamined
         /// What the decision took. Unit: seconds.
         package let seconds: Double
     }
 }
 
 extension ReleaseDecision {
+    /// What the verification did not look at a second time, for want of time or because it was too much: the search before it
+    /// had looked, or withheld what it had no time for.
+    package struct Unexamined: Sendable, Hashable, Encodable {
+        /// Published numbers, tied metrics' among them, not held against all others.
+        package var numbers = 0
+        /// Independent parts of the table in which not all unions of small leaves were gone through.
+        package var parts = 0
+        /// Bounds of sensitive cells by bands and a sum together, of which no table in whole fractions was found.
+        package var bounds = 0
+
+        /// Nothing.
+        package init() {}
+
+        /// Whether all was looked at.
+        package var isEmpty: Bool { self == Unexamined() }
+    }
+
     /// The publishable numbers that are split by so many dimensions: those of no small or dominated cell.
     package struct Level: Sendable, Hashable, Encodable {
         /// By how many dimensions; 0 is the total.

@@ -47,6 +47,9 @@ struct SmallUnions {
         return nil
     }
 
+    /// Whether any of some leaves is small.
+    func hasSmall(_ leaves: some Sequence<UInt32>) -> Bool { leaves.contains { isSmall[Int($0)] } }
+
     /// Published cells, eliminated so that small leaves are pivots only where nothing else is left.
     func eliminated(_ isPublished: [Bool]) -> CircuitBasis {
         var basis = CircuitBasis(leafCount: problem.leafCount, watched: [])

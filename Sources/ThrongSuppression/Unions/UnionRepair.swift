@@ -3,6 +3,8 @@ package struct UnionRepair {
     private let problem: SuppressionProblem
     private let unions: SmallUnions
     private let deadline: ContinuousClock.Instant
+    /// From then on the first candidate goes, whether or not another would do.
+    private let hurry: ContinuousClock.Instant
 
     /// Leaves up to which a table is looked at.
     package static let mostLeaves = 4_000
@@ -14,9 +16,11 @@ package struct UnionRepair {
         self.problem = problem
         unions = SmallUnions(problem)
         deadline = ContinuousClock().now + .seconds(seconds)
+        hurry = ContinuousClock().now + .seconds(seconds / 2)
     }
 
-    /// The columns to hide besides.
+    /// The columns to hide besides. Where there was no time for all, the finest ones that hold small leaves are among them:
+    /// nothing of these leaves that nobody looked at.
     ///
     /// - Complexity: an elimination for each union that is found, and for each cell that is tried.
     package func hidden(given published: [Bool]) -> Set<ColumnIndex> {
@@ -28,6 +32,13 @@ package struct UnionRepair {
         {
             guard let victim = victim(for: union, isPublished) else { break }
             isPublished[victim] = false
+        }
+        if ContinuousClock().now >= deadline {
+            let open = isPublished.indices.filter { isPublished[$0] && !problem.cells[$0].isForced }
+            let finest = open.map { problem.cells[$0].level }.max() ?? 0
+            for column in open where problem.cells[column].level == finest && unions.hasSmall(problem.columns[column]) {
+                isPublished[column] = false
+            }
         }
         return Set(published.indices.filter { published[$0] && !isPublished[$0] }.map { ColumnIndex(UInt32($0)) })
     }
@@ -43,7 +54,7 @@ package struct UnionRepair {
                 (-problem.cells[$0].level, problem.columns.length(of: $0), problem.cells[$0].cost, $0)
                     < (-problem.cells[$1].level, problem.columns.length(of: $1), problem.cells[$1].cost, $1)
             }
-        for column in candidates.prefix(Self.mostTries) {
+        for column in candidates.prefix(Self.mostTries) where ContinuousClock().now < hurry {
             var without = isPublished
             without[column] = false
             var basis = unions.eliminated(without)

@@ -67,6 +67,8 @@ struct ReleaseDueCommand: AsyncParsableCommand {
         let sensitive: Int
         let complementary: Int
         let proved: Int
+        /// What the verification did not look at a second time.
+        let unexamined: ReleaseDecision.Unexamined
         let seconds: Double
         /// Of numbers that stand for k devices, by how many dimensions they are split by; for operators only.
         let levels: [ReleaseDecision.Level]
@@ -129,6 +131,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
                         sensitive: $0.summary?.sensitive ?? 0,
                         complementary: $0.summary?.complementary ?? 0,
                         proved: $0.summary?.proved ?? 0,
+                        unexamined: $0.summary?.unexamined ?? .init(),
                         seconds: $0.summary?.seconds ?? 0,
                         levels: $0.summary?.levels ?? [],
                         missing: $0.gap?.description)
@@ -208,6 +211,13 @@ struct ReleaseDueCommand: AsyncParsableCommand {
                 "\(line.app) \(line.metric) \(line.period): \(Terminal.count(line.published, "number")) published, "
                     + "\(Terminal.grouped(line.withheld)) withheld, \(Terminal.grouped(line.complementary)) of them "
                     + "for another's sake" + Self.shares(line.levels))
+            if !line.unexamined.isEmpty {
+                Terminal.talk(
+                    "\(line.app) \(line.metric) \(line.period): not verified a second time: what "
+                        + "\(Terminal.count(line.unexamined.numbers, "number")) tell with others, unions in "
+                        + "\(Terminal.count(line.unexamined.parts, "part")), and "
+                        + "\(Terminal.count(line.unexamined.bounds, "bound")) by bands")
+            }
         }
     }
 }

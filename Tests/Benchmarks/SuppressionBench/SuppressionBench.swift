@@ -28,6 +28,7 @@ struct SuppressionBench {
                 Array(arguments.dropFirst()))
         }
         if arguments.first == "scale" { return try ScaleBench().run(Array(arguments.dropFirst())) }
+        if arguments.first == "tied" { return try TiedBench(seconds: 60).run(Array(arguments.dropFirst())) }
         if arguments.first == "devices" {
             return try DeviceBench(folder: "Deploy/sample", devices: 20_000, seconds: 60).run()
         }
@@ -76,6 +77,7 @@ struct SuppressionBench {
     private static func smoke() throws {
         try CrowdBench(seconds: 1, isGridded: true).run(["tiny"])
         try ScaleBench().run(["1e3"])
+        try TiedBench(seconds: 1).run(["tiny"])
         try DeviceBench(folder: "Deploy/sample", devices: 300, seconds: 1).run()
         let sample = SampleBench(folder: "Deploy/sample", seconds: 1)
         try sample.shares([200])

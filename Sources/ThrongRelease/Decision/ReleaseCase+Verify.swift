@@ -1,0 +1,49 @@
+internal import ThrongFaults
+internal import ThrongPlan
+internal import ThrongSuppression
+
+extension ReleaseCase {
+    /// Looks at a finished pattern by code that shares no line with what found it: the table itself, unions of small leaves,
+    /// bands beside a sum, and what can be computed with tied metrics' numbers.
+    ///
+    /// - Parameter seconds: for each of the last three.
+    func verified(
+        _ laid: CaseTable, _ pattern: SuppressionPattern, seconds: Double
+    ) -> (faults: Int, unexamined: ReleaseDecision.Unexamined) {
+        var random = SystemRandomNumberGenerator()
+        var unexamined = ReleaseDecision.Unexamined()
+        var faults = PatternVerifier(laid.problem).violations(
+            of: pattern, prime: RandomPrime.draw(using: &random), seed: random.next()
+        ).count
+        if laid.problem.leafCount <= UnionRepair.mostLeaves {
+            let unions = UnionVerifier(laid.problem, prime: RandomPrime.draw(using: &random), seed: random.next())
+                .outcome(publishing: pattern.isPublished, until: ContinuousClock().now + .seconds(seconds))
+            faults += unions.faults
+            unexamined.parts = unions.unexamined
+        }
+        if let banded = BandedSums(laid) {
+            let bands = JointVerifier(laid.problem, ranges: banded.ranges, mayHide: banded.isBand).outcome(
+                publishing: pattern.isPublished, except: Set(pattern.pinned),
+                until: ContinuousClock().now + .seconds(seconds))
+            faults += bands.faults
+            unexamined.bounds = bands.unexamined
+        }
+        if !tied.isEmpty, !Fault.releaseApart.isOn, !Fault.ignoreColumns.isOn {
+            let deadline = ContinuousClock().now + .seconds(seconds)
+            let columns = ColumnVerifier(self, publishing: published(laid, pattern), until: deadline)
+                .outcome(until: deadline)
+            faults += columns.faults
+            unexamined.numbers = columns.unexamined
+        }
+        return (faults, unexamined)
+    }
+
+    private func published(_ laid: CaseTable, _ pattern: SuppressionPattern) -> [PublishedCell] {
+        laid.own.flatMap { number in
+            let slab = laid.slabs[number]
+            return slab.cells.indices.filter { place in
+                !slab.isEmpty[place] && laid.columns[number][place].map { pattern.isPublished[Int($0)] } ?? false
+            }.map { cell(laid, number, $0) }
+        }
+    }
+}
