@@ -44,7 +44,10 @@ struct DisclosureAttackTests {
         Attack(number: "27", claim: "two coarsenings of one field, a metric each, do not give what lies between them"),
         Attack(
             number: "28", claim: "a kind of event beside a metric of that event alone gives no small number"),
+        Attack(number: "30", claim: "ring: six hidden cells of a grid do not give two of them together"),
         Attack(number: "31", claim: "all actions less safe ones are not one device's sixty"),
+        Attack(number: "32", claim: "hours: a day less its hours is not one late device"),
+        Attack(number: "34", claim: "bands: edges, counts and a sum do not prove a band small"),
         Attack(number: "39", claim: "one rule under two names of dimensions is one dimension"),
         Attack(number: "39b", claim: "two names of one rule in one metric prove nothing by pairs that can't be"),
         Attack(number: "40", claim: "a purpose with consent beside one without does not give those who refused"),

@@ -11,6 +11,7 @@ import shutil
 from random import Random
 
 import daemon
+import joint
 import naive_files
 import published
 from attacker import System
@@ -330,7 +331,10 @@ def tied(number, title, *names):
 
 tied("27", "two coarsenings of one field, a metric and a partner each", "near", "far")
 tied("28", "an event that a dimension tells apart, and a metric of that event alone", "pages", "searches")
+ATTACKS.append(("30", "a ring in a grid: two small cells together", joint.ring))
 tied("31", "all actions less safe ones, one device with sixty", "actions", "safe")
+ATTACKS.append(("32", "a day beside its hours, with one late device", joint.hours))
+ATTACKS.append(("34", "a histogram's edges beside a sum", joint.bands))
 tied("39", "one rule under two names of dimensions", "systems", "platforms")
 on("39b", "the same in one metric", "twins")
 tied("40", "a purpose that needs consent beside one that does not", "everybody", "asked")

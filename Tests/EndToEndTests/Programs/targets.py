@@ -33,6 +33,16 @@ SHADES = LABELS["shade"]
 BOTH = [(os, os, shade) for os in LABELS["os"] for shade in SHADES]
 SEARCHES = {atom: count for atom, count in PAGES.items() if atom[0] == "Search"}
 ACTIONS = {("safe",): (12, 36), ("risky",): (1, 60)}
+# A ring of six, of which two are small; and another small one in a square, so that all small ones together are many.
+RINGED = {
+    ("r1", "c1"): (2, 12), ("r1", "c2"): (6, 12), ("r2", "c2"): (6, 12), ("r2", "c3"): (2, 12), ("r3", "c3"): (6, 12),
+    ("r3", "c1"): (6, 12), ("r4", "c4"): (4, 16), ("r4", "other"): (6, 12), ("other", "c4"): (6, 12),
+    ("other", "other"): (6, 12)}
+RING = {(row, column): RINGED.get((row, column), 20) for row in ROWS for column in COLUMNS}
+# What each of a band pays.
+PAID = {"<1": 0.2, "1-5": 1.1, ">=5": 6}
+# When those call who are not late.
+HOUR = 12
 ANSWERS = {("yes",): 20, ("no",): 3}
 
 METRICS = {metric.name: metric for metric in [
@@ -93,6 +103,12 @@ METRICS = {metric.name: metric for metric in [
            event="boot", heard=False),
     Metric("twins", ["os", "platform", "shade"], SYSTEMS, possible=BOTH, declares=False,
            margins=[["os", "shade"], ["platform"]], sends=lambda atom: {"system": atom[0], "shade": atom[2]}),
+    Metric("ring", ["row", "column"], RING, keys={"contribution_bound": 10}),
+    Metric("bands", ["paid"], {("<1",): 60, ("1-5",): 10, (">=5",): 2}, possible=[(band,) for band in PAID], counted=(),
+           sends=lambda atom: {}, amounts=lambda atom: itertools.repeat(PAID[atom[0]]), keys={"measures": {
+               "histogram": {"name": "paid", "title": "Paid", "field": "amount", "edges": [1, 5], "unit": "EUR"}}}),
+    Metric("daily_calls", crowd={}, event="call", heard=False),
+    Metric("hourly_calls", crowd={}, event="call", heard=False, keys={"period": "hour"}),
     Metric("everybody", ["answer"], ANSWERS, possible=list(ANSWERS), blind=["answer"], event="stay",
            sends=lambda atom: {}),
     Metric("asked", ["answer"], {("yes",): 20}, possible=[("yes",)], blind=["answer"], event="stay", purpose="asked",

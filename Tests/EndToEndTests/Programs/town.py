@@ -35,7 +35,7 @@ class Metric:
         self.name = name
         self.names = tuple(names)
         self.blind = tuple(blind)
-        self.counted = tuple(counted or (name for name in names if name not in self.blind))
+        self.counted = tuple((name for name in names if name not in self.blind) if counted is None else counted)
         self.crowd = days if days is not None else {0: crowd}
         self.possible = possible
         self.sends = sends or (lambda atom: {
@@ -194,6 +194,12 @@ class Town:
         status, _, body = self.house.post(json.dumps(batch))
         check(status == 202 and json.loads(body)["refused"] == [], "a batch was answered", status, body)
         self.posted += len(events)
+
+    def call(self, day, hour, devices, tag):
+        """Devices that call in an hour of a day, and are heard of now."""
+        at = time.strftime("%Y-%m-%dT%H:30:00Z", time.gmtime(MONDAY + day * DAY + hour * 3600))
+        for device in range(devices):
+            self.post(f"{tag}{device}", [{"event": "call", "at": at, "fields": {}}])
 
     def release(self):
         self.house.drain()

@@ -4,7 +4,7 @@ import os
 
 import published
 from daemon import check, say
-from targets import METRICS
+from targets import HOUR, METRICS
 from town import DAY, MONDAY, Metric, plan_text
 
 
@@ -102,6 +102,7 @@ def live(world):
     # A new edge from the plan, in the middle of a day.
     clock.move(MONDAY + 8 * DAY + 13 * 3600)
     town.send([METRICS["edges"]], 8)
+    town.call(8, HOUR, 20, "call")
     house.drain()
     check(house.stop() == 0, "serve stops gracefully")
     with open(house.plan, "w") as file:
@@ -110,6 +111,10 @@ def live(world):
     moved = Metric("edges", ["youth"], days={8: {("<31",): 23, (">=31",): 30}}, sends=lambda atom: {
         "age": 30 if atom == ("<31",) else 40})
     town.send([moved], 8, tag="moved")
+    clock.move(MONDAY + 8 * DAY + 14 * 3600 + 1800)
+    town.release()
+    # Its hour is released, its day is not.
+    town.call(8, HOUR, 1, "late-call")
     clock.move(MONDAY + 10 * DAY + 1800)
     town.release()
     totals = house.sql(
