@@ -1,6 +1,7 @@
 import Testing
 import ThrongFaults
 import ThrongPlan
+import ThrongSuppression
 
 @testable import ThrongRelease
 
@@ -77,5 +78,24 @@ struct ComputableColumnTests {
         try town.decide(isTied: true, knowsLayouts: true)
         #expect(town.releases[1].cells.map(\.count) == [104])
         #expect(town.releases[0].cells.count < 2)
+    }
+
+    @Test("without time to look at all numbers the finest are withheld, and the rest is looked at")
+    func time() throws {
+        var town = Self.town(common: 30)
+        try town.decide(isTied: true)
+        let others = [0, 1].map { town.metrics[$0].tied(town.releases) }
+        let release = ReleaseCase(
+            header: town.releases[2].header, parts: [town.metrics[2].cube], tied: others)
+        let laid = try CaseTable(release, options: ReleaseOptions(seed: 7), others: release.tiedMargins)
+        let columns = TiedColumns(
+            try TiedCase(release, own: laid, options: ReleaseOptions(seed: 7)), threshold: release.header.threshold,
+            options: ReleaseOptions(seed: 7).engine)
+        let offered = laid.problem.cells.map { $0.isOffered && !$0.isSensitive }
+        var (kept, hurried) = (offered, offered)
+        try columns.narrow(&kept, seconds: 60)
+        try columns.narrow(&hurried, seconds: 0)
+        #expect(kept == offered && kept.count { $0 } == 3, "nothing of it tells anything")
+        #expect(hurried.indices.filter { hurried[$0] }.map { laid.problem.cells[$0].level } == [0], "the total is left")
     }
 }
