@@ -1,6 +1,7 @@
 import PlanTrial
 import Testing
 import ThrongAudit
+import ThrongFaults
 import ThrongPlan
 import ThrongRelease
 
@@ -19,6 +20,10 @@ struct PlanTown {
         let events: [String: Int64]
         /// Which days; 0 is the Monday.
         var days: Range<Int> = 0..<1
+        /// Of each day.
+        var hour = 0
+        /// Periods of this length were over when they came; longer ones count them.
+        var tooLateFor: PeriodKind?
         var agree = true
     }
 
@@ -65,9 +70,10 @@ struct PlanTown {
         Period(kind: .day, start: monday + Int64(day) * 86_400, end: monday + Int64(day + 1) * 86_400)
     }
 
-    /// Days of a period, 0 being the Monday.
-    private static func days(of period: Period) -> Range<Int> {
-        Int((period.start - monday) / 86_400)..<Int((period.end - monday) / 86_400)
+    /// When a device of some people does in a period what it does.
+    private static func moments(of people: People, in period: Period) -> [UnixSeconds] {
+        people.days.map { monday + Int64($0) * 86_400 + Int64(people.hour) * 3600 }
+            .filter { period.start <= $0 && $0 < period.end }
     }
 
     /// What was counted of a metric in a period: each device does the same on each of its days.
@@ -79,9 +85,9 @@ struct PlanTown {
         var sums: [CellIndex: [Int64]] = [:]
         var devices: [Place: Int64] = [:]
         var largest: [Place: [Int64]] = [:]
-        for (day, group) in Self.days(of: period).flatMap({ day in people.map { (day, $0) } })
-        where group.days.contains(day) && (group.agree || !mustAgree) {
-            let window = layout.rotation.window(at: Self.monday + Int64(day) * 86_400)
+        for (moment, group) in people.flatMap({ group in Self.moments(of: group, in: period).map { ($0, group) } })
+        where (group.agree || !mustAgree) && group.tooLateFor != period.kind {
+            let window = layout.rotation.window(at: moment)
             var own: [CellIndex: Int64] = [:]
             for event in metric.events {
                 guard let each = group.events[event.text], each > 0 else { continue }
@@ -136,30 +142,51 @@ struct PlanTown {
         let window: WindowNumber
     }
 
-    /// Releases every metric, in the plan's order, for those of some periods that are of its length.
+    /// Releases every metric, in the plan's order, for those of some periods that are of its length; where it is the only
+    /// one, also for those that are made up of them.
     mutating func release(_ periods: [Period] = [day(0)], terms: ReleaseTerms? = nil) throws {
-        for metric in plan.metrics {
-            for period in periods where period.kind == metric.period {
-                let own = try cube(metric, period)
-                let names = Set([metric.name] + plan.metrics(tiedTo: metric).map(\.name))
-                let tied = try plan.metrics.filter { names.contains($0.name) }.map { other in
-                    let others = periods.filter {
-                        $0.kind == other.period && (other.name != metric.name || $0 != period)
-                    }
-                    return TiedMetric(
-                        counted: plan.counted(by: other), layout: try plan.layout(of: other, rules: .system),
-                        parts: try others.map { try cube(other, $0) },
-                        releases: releases.filter {
-                            $0.header.layout.metric == other.name && others.contains($0.header.period)
-                        })
-                }
-                let header = ReleaseHeader(plan: plan, metric: metric, layout: own.layout, period: period)
+        let history = TermsHistory(
+            plan.metrics.enumerated().map { number, metric in
+                TermsVersion(
+                    metric: metric.name, layout: Int64(number), since: nil, until: nil,
+                    terms: plan.releaseTerms(of: metric))
+            }, from: periods.map(\.start).min() ?? Self.monday, to: periods.map(\.end).max() ?? Self.monday)
+        for (number, metric) in plan.metrics.enumerated() {
+            for period in periods
+            where period.kind == metric.period || plan.metrics.count == 1 && period.kind > metric.period {
+                let parts = try periods.filter {
+                    $0.kind == metric.period && $0.start >= period.start && $0.end <= period.end
+                }.map { try cube(metric, $0) }
+                let layout = try plan.layout(of: metric, rules: .system)
+                let isWhole = period.kind == metric.period
+                let tied = isWhole ? try tied(to: metric, period, periods, history) : []
+                let header = ReleaseHeader(plan: plan, metric: metric, layout: layout, period: period)
                     .tightened(by: terms)
                 let decision = try ReleaseCase(
-                    header: header, parts: [own], tied: tied.contains { !$0.releases.isEmpty } ? tied : []
+                    header: header, parts: parts, earlier: isWhole ? [] : releases,
+                    tied: tied.contains { !$0.releases.isEmpty } ? tied : [],
+                    counted: history.counted(by: metric.name), countedInLayout: history.counted(in: Int64(number)),
+                    origins: history.origins(of: Int64(number))
                 ).decide(ReleaseOptions(seed: 7, proofSeconds: 10))
                 releases.append(decision.release)
             }
+        }
+    }
+
+    /// Everything else that counts some of the same events, with what was published of it.
+    private func tied(
+        to metric: Metric, _ period: Period, _ periods: [Period], _ history: TermsHistory
+    ) throws -> [TiedMetric] {
+        let names = Set([metric.name] + plan.metrics(tiedTo: metric).map(\.name))
+        let ties = EventTies(plan).during(history)
+        return try plan.metrics.enumerated().filter { names.contains($0.element.name) }.map { number, other in
+            let others = periods.filter { $0.kind == other.period && (other.name != metric.name || $0 != period) }
+            return TiedMetric(
+                counted: ties.counted(by: other.name, purpose: other.purpose, published: nil),
+                layout: try plan.layout(of: other, rules: .system), parts: try others.map { try cube(other, $0) },
+                releases: releases.filter {
+                    $0.header.layout.metric == other.name && others.contains($0.header.period)
+                }, origins: history.origins(of: Int64(number)), countedInLayout: history.counted(in: Int64(number)))
         }
     }
 
@@ -170,6 +197,17 @@ struct PlanTown {
         var input = AuditInput()
         for release in releases { input.add(AuditTable(of: release)) }
         return Auditor(options: options).audit(input, knowing: plans ?? [KnownPlan(plan)])
+    }
+
+    /// What the audit finds of a town that is released without some protections.
+    static func audit(
+        _ plan: Plan, _ people: [People], without faults: Set<Fault>, _ periods: [Period] = [day(0)],
+        terms: ReleaseTerms? = nil, knowing plans: [KnownPlan]? = nil
+    ) throws -> AuditReport {
+        var town = PlanTown(plan, people)
+        try Fault.with(faults) { try town.release(periods, terms: terms) }
+        #expect(!town.releases.flatMap(\.cells).isEmpty, "nothing was published")
+        return town.audit(plans)
     }
 
     /// Every published number of events, by metric and buckets: "safe country=AT".

@@ -10,17 +10,6 @@ import ThrongRelease
 struct SwitchedOffTests {
     private typealias People = PlanTown.People
 
-    /// What the audit finds of a town that is released without some protections.
-    private static func audit(
-        _ plan: Plan, _ people: [PlanTown.People], without faults: Set<Fault>, _ periods: [Period] = [PlanTown.day(0)],
-        terms: ReleaseTerms? = nil, knowing plans: [KnownPlan]? = nil
-    ) throws -> AuditReport {
-        var town = PlanTown(plan, people)
-        try Fault.with(faults) { try town.release(periods, terms: terms) }
-        #expect(!town.releases.flatMap(\.cells).isEmpty, "nothing was published")
-        return town.audit(plans)
-    }
-
     private static let country = "country: {title: Country, field: country, list: [AT, DE, CH], partitions: devices}"
 
     private static func at(_ country: String, _ devices: Int64, _ events: [String: Int64]) -> PlanTown.People {
@@ -37,9 +26,81 @@ struct SwitchedOffTests {
             Self.at("AT", 300, ["view": 1]), Self.at("AT", 7, ["click": 1]), Self.at("DE", 400, ["view": 1]),
             Self.at("DE", 90, ["click": 1]), Self.at("CH", 100, ["view": 1]), Self.at("CH", 80, ["click": 1]),
         ]
-        let report = try Self.audit(plan, people, without: [.releaseApart])
+        let report = try PlanTown.audit(plan, people, without: [.releaseApart])
         #expect(report.pins.contains { $0.upper == 7 && $0.lower == 7 }, "\(report.text)")
-        let ours = try Self.audit(plan, people, without: [])
+        let ours = try PlanTown.audit(plan, people, without: [])
+        #expect(ours.holds, "\(ours.text)")
+    }
+
+    @Test("27: of two coarsenings of one field, released apart, what lies between them is given away")
+    func coarsenings() throws {
+        let plan = try PlanTown.plan(
+            """
+            near: {title: Near, field: country, list: {Near: [AT, DE]}, partitions: devices}
+            wide: {title: Wide, field: country, list: {Wide: [AT, DE, LI, LU]}, partitions: devices}
+            """, PlanTown.metric("north", "visit", "near") + PlanTown.metric("south", "visit", "wide"))
+        let people = [("AT", 120), ("DE", 80), ("LI", 3), ("LU", 2), ("FR", 400)].map {
+            Self.at($0.0, $0.1, ["visit": 1])
+        }
+        let report = try PlanTown.audit(plan, people, without: [.releaseApart])
+        #expect(report.pins.contains { $0.lower == 5 && $0.upper == 5 }, "\(report.text)")
+        let ours = try PlanTown.audit(plan, people, without: [])
+        #expect(ours.holds, "\(ours.text)")
+    }
+
+    @Test("28: a bucket by event's name, released apart from a metric of one of its events, gives the other away")
+    func eventDimension() throws {
+        let plan = try PlanTown.plan(
+            "page: {title: Page, field: event, list: {Home: [home], Search: [search, find]}}",
+            PlanTown.metric("pages", "home, search, find", "page") + PlanTown.metric("searches", "search", ""))
+        let people = [("home", 900), ("search", 300), ("find", 3)].map { event, devices in
+            People(devices: devices, values: [:], events: [event: 1])
+        }
+        let report = try PlanTown.audit(plan, people, without: [.releaseApart])
+        #expect(report.pins.contains { $0.lower == 3 && $0.upper == 3 }, "\(report.text)")
+        let ours = try PlanTown.audit(plan, people, without: [])
+        #expect(ours.holds, "\(ours.text)")
+    }
+
+    @Test("31: all actions less safe ones, released apart, are one device's 60")
+    func lessActions() throws {
+        let plan = try PlanTown.plan(
+            Self.country, PlanTown.metric("actions", "safe, risky", "") + PlanTown.metric("safe", "safe", ""))
+        let people = [Self.at("AT", 1000, ["safe": 1]), Self.at("DE", 1, ["risky": 60])]
+        let report = try PlanTown.audit(plan, people, without: [.releaseApart])
+        #expect(report.pin(.uncounted, "actions")?.lower == 60, "\(report.text)")
+        let ours = try PlanTown.audit(plan, people, without: [])
+        #expect(ours.holds, "\(ours.text)")
+    }
+
+    @Test("39: one rule under two names, released apart, is one dimension all the same")
+    func twoNames() throws {
+        let plan = try PlanTown.plan(
+            Self.country + "\nland: {title: Land, field: country, list: [AT, DE, CH], partitions: devices}",
+            PlanTown.metric("all", "view, click", "country", bound: 1)
+                + PlanTown.metric("views", "view", "land", bound: 1))
+        let people = [
+            Self.at("AT", 300, ["view": 1]), Self.at("AT", 7, ["click": 1]), Self.at("DE", 400, ["view": 1]),
+            Self.at("DE", 90, ["click": 1]), Self.at("CH", 100, ["view": 1]), Self.at("CH", 80, ["click": 1]),
+        ]
+        let report = try PlanTown.audit(plan, people, without: [.releaseApart])
+        #expect(report.pins.contains { $0.lower == 7 && $0.upper == 7 }, "\(report.text)")
+        let ours = try PlanTown.audit(plan, people, without: [])
+        #expect(ours.holds, "\(ours.text)")
+    }
+
+    @Test("40: all clients less those that agreed, released apart, are the three that refused")
+    func consent() throws {
+        let plan = try PlanTown.plan(
+            Self.country,
+            PlanTown.metric("all", "visit", "") + PlanTown.metric("agreed", "visit", "", purpose: "asked"),
+            purposes: "asked: {explanation: To see., consent: required, rotation: 1 day, retention: 300 days}")
+        var refused = Self.at("AT", 3, ["visit": 1])
+        refused.agree = false
+        let people = [Self.at("AT", 200, ["visit": 1]), refused]
+        let report = try PlanTown.audit(plan, people, without: [.releaseApart])
+        #expect(report.pins.contains { $0.lower == 3 && $0.upper == 3 }, "\(report.text)")
+        let ours = try PlanTown.audit(plan, people, without: [])
         #expect(ours.holds, "\(ours.text)")
     }
 
@@ -52,11 +113,35 @@ struct SwitchedOffTests {
         ]
         let versions = [KnownPlan(plan), KnownPlan(edited, since: PlanTown.day(1).start + 3600)]
         let terms = plan.metrics.first.map(plan.releaseTerms)
-        let report = try Self.audit(edited, people, without: [.forgetTerms], terms: terms, knowing: versions)
+        let report = try PlanTown.audit(edited, people, without: [.forgetTerms], terms: terms, knowing: versions)
         #expect(report.pin(.belowThreshold, "country=AT") != nil, "\(report.text)")
         // Under the edited plan alone it is nothing worth a word.
-        #expect(try Self.audit(edited, people, without: [.forgetTerms]).holds)
-        let ours = try Self.audit(edited, people, without: [], terms: terms, knowing: versions)
+        #expect(try PlanTown.audit(edited, people, without: [.forgetTerms]).holds)
+        let ours = try PlanTown.audit(edited, people, without: [], terms: terms, knowing: versions)
+        #expect(ours.holds, "\(ours.text)")
+    }
+
+    @Test("32: a day less its hours, released apart, is the one device that came too late for its hour")
+    func lateHour() throws {
+        let plan = try PlanTown.plan(
+            Self.country,
+            PlanTown.metric("hourly", "visit", "country", period: .hour)
+                + PlanTown.metric("daily", "visit", "country", period: .day))
+        // Two hours that make up a day: the town sleeps for the others.
+        let hours = [0, 12].map { hour in
+            Period(
+                kind: .hour, start: PlanTown.monday + hour * 3600, end: PlanTown.monday + (hour + 12) * 3600)
+        }
+        func people(_ country: String, _ devices: Int64, _ hour: Int) -> PlanTown.People {
+            People(devices: devices, values: ["country": country], events: ["visit": 1], hour: hour)
+        }
+        var late = people("AT", 1, 3)
+        late.tooLateFor = .hour
+        let town =
+            [0, 12].flatMap { [people("AT", 100, $0), people("DE", 200, $0), people("CH", 90, $0)] } + [late]
+        let report = try PlanTown.audit(plan, town, without: [.releaseApart], hours + [PlanTown.day(0)])
+        #expect(report.pin(.exact, "daily of country=AT")?.upper == 1, "\(report.text)")
+        let ours = try PlanTown.audit(plan, town, without: [], hours + [PlanTown.day(0)])
         #expect(ours.holds, "\(ours.text)")
     }
 
@@ -65,9 +150,9 @@ struct SwitchedOffTests {
         let plan = try PlanTown.plan(
             Self.country, PlanTown.metric("taps", "tap", "country", bound: 200, more: ", measures: {reach: true}"))
         let people = [Self.at("AT", 1, ["tap": 200]), Self.at("AT", 19, ["tap": 1]), Self.at("DE", 400, ["tap": 1])]
-        let report = try Self.audit(plan, people, without: [.allowDominance])
+        let report = try PlanTown.audit(plan, people, without: [.allowDominance])
         #expect(report.pin(.dominance, "AT") != nil, "\(report.text)")
-        let ours = try Self.audit(plan, people, without: [])
+        let ours = try PlanTown.audit(plan, people, without: [])
         #expect(ours.holds, "\(ours.text)")
     }
 
@@ -85,9 +170,9 @@ struct SwitchedOffTests {
             people("1", 3, "AT"), people("0", 37, "AT"), people("1", 60, "DE"), people("0", 90, "DE"),
             people("1", 70, "CH"), people("0", 80, "CH"),
         ]
-        let report = try Self.audit(plan, town, without: [.forgetFlags])
+        let report = try PlanTown.audit(plan, town, without: [.forgetFlags])
         #expect(report.pin(.flag, "AT")?.upper == 3, "\(report.text)")
-        let ours = try Self.audit(plan, town, without: [])
+        let ours = try PlanTown.audit(plan, town, without: [])
         #expect(ours.holds, "\(ours.text)")
     }
 
@@ -111,9 +196,9 @@ struct SwitchedOffTests {
         let town =
             (0..<3).flatMap { [people("AT", 100, week: $0), people("DE", 200, week: $0), people("CH", 90, week: $0)] }
             + [people("AT", 6, week: 3), people("DE", 200, week: 3), people("CH", 90, week: 3)]
-        let report = try Self.audit(plan, town, without: [.forgetTiling, .ignoreColumns], weeks + [month])
+        let report = try PlanTown.audit(plan, town, without: [.forgetTiling, .ignoreColumns], weeks + [month])
         #expect(report.pins.contains { $0.upper == 6 && $0.lower == 6 }, "\(report.text)")
-        let ours = try Self.audit(plan, town, without: [], weeks + [month])
+        let ours = try PlanTown.audit(plan, town, without: [], weeks + [month])
         #expect(ours.holds, "\(ours.text)")
     }
 }

@@ -9,6 +9,8 @@ struct AtomTable {
     private let app: String
     private let happenings: Happenings
     private let fields: [String: FieldAtoms]
+    /// Fields by which some rule does not keep devices apart.
+    private let shared: Set<String>
     /// Numbers of devices are compared where identifiers are the same.
     private let purpose: String
 
@@ -26,6 +28,7 @@ struct AtomTable {
             .key ?? ""
         var rules: [String: Set<KnownRule>] = [:]
         var late: [String: Set<String>] = [:]
+        shared = Set(metrics.flatMap(\.dimensions).filter { !$0.partitionsDevices }.map(Self.axis))
         for dimension in metrics.flatMap(\.dimensions) where dimension.field != "event" {
             rules[Self.axis(of: dimension), default: []].insert(dimension.rule)
             late[Self.axis(of: dimension), default: []].formUnion(
@@ -39,10 +42,20 @@ struct AtomTable {
     /// What the metrics count together, for want of a name.
     var title: String { names.sorted().joined(separator: " + ") }
 
+    /// How long the identifiers last of which numbers of devices are compared; nil where that was edited.
+    var windowSeconds: Int64? {
+        let all = Set(
+            history.metrics.filter { names.contains($0.name) && $0.purpose == purpose }.map(\.windowSeconds))
+        return all.count == 1 ? all.first : nil
+    }
+
     /// The axes, with their parts.
     var dimensions: [AuditPlan.Dimension] {
         [AuditPlan.Dimension(name: Happenings.axis, elements: happenings.elements)]
-            + fields.sorted { $0.key < $1.key }.map { .init(name: $0.key, elements: $0.value.elements) }
+            + fields.sorted { $0.key < $1.key }.map {
+                .init(
+                    name: $0.key, elements: $0.value.elements, partitionsDevices: !shared.contains($0.key))
+            }
     }
 
     private static func axis(of dimension: KnownDimension) -> String {

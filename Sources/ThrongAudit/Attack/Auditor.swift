@@ -70,14 +70,15 @@ package struct Auditor: Sendable {
             attack.run { verdicts.append(($0, $1)) }
             // A guess that nothing fits was wrong.
             if attack.contradicts && guesses && model.guesses { continue }
-            if attack.contradicts && (group.metrics.count > 1 || family != nil) {
-                return auditApart(
-                    group, family, title, "their numbers contradict each other", statements, deadline, &report, &ledger)
-            }
+            // Numbers that contradict each other differ all the same: a day has what came too late for its hours.
             if let family {
                 for finding in DifferenceAttack(model, of: family, statements).findings(until: deadline) {
                     ledger.add(finding)
                 }
+            }
+            if attack.contradicts && (group.metrics.count > 1 || family != nil) {
+                return auditApart(
+                    group, family, title, "their numbers contradict each other", statements, deadline, &report, &ledger)
             }
             report.unread += model.unread
             report.leaves += model.classes.classOf.count
@@ -263,10 +264,12 @@ struct FindingLedger {
     private(set) var notices: [AuditFinding] = []
     private(set) var unlisted: [String: Int] = [:]
     private var counts: [AuditFinding.Kind: Int] = [:]
+    private var seen: Set<AuditFinding> = []
 
     init(limit: Int) { self.limit = max(1, limit) }
 
     mutating func add(_ finding: AuditFinding) {
+        guard seen.insert(finding).inserted else { return }
         counts[finding.kind, default: 0] += 1
         guard counts[finding.kind, default: 0] <= limit else {
             unlisted[finding.kind.rawValue, default: 0] += 1

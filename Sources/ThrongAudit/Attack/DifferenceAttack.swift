@@ -20,6 +20,9 @@ struct DifferenceAttack {
         let most: Int64
         /// The dimensions by which it was split, and its period.
         let table: String
+        /// The same of all periods of its length: a day's hours are a table, too.
+        let series: String
+        let period: AuditPeriod
     }
 
     init(_ model: LeafModel, of family: JointMetrics, _ statements: [AuditStatement]) {
@@ -45,7 +48,9 @@ struct DifferenceAttack {
                 place: fact.place, regions: fact.regions, value: fact.value, metric: metric,
                 threshold: max(shown, family.history.threshold(of: metric.name, since: period)),
                 most: overflow ? .max : most,
-                table: "\(metric.name) \(period) \(term.region.slices.map(\.dimension))")
+                table: "\(metric.name) \(period) \(term.region.slices.map(\.dimension))",
+                series: "\(metric.name) \(period.end - period.start) \(term.region.slices.map(\.dimension))",
+                period: period)
         }.sorted { ($0.value, $0.place) < ($1.value, $1.place) }
     }
 
@@ -57,10 +62,13 @@ struct DifferenceAttack {
         for whole in numbers {
             if deadline.isOver { return found }
             var tables: [String: [Number]] = [:]
+            var series: [String: [Number]] = [:]
             for part in numbers where part.value <= whole.value && part.place != whole.place && isInside(part, whole) {
                 if let finding = self.finding(whole, [part]) { found.append(finding) }
                 tables[part.table, default: []].append(part)
+                series[part.series, default: []].append(part)
             }
+            for (name, parts) in series where Self.followEachOther(Set(parts.map(\.period))) { tables[name] = parts }
             for (_, parts) in tables.sorted(by: { $0.key < $1.key }) where parts.count > 1 {
                 if let finding = self.finding(whole, parts) { found.append(finding) }
             }
@@ -103,6 +111,12 @@ struct DifferenceAttack {
                 ? "can only be \(rest), under k = \(threshold)"
                 : "is \(rest), which \((rest - 1) / whole.most + 1) devices can have sent, under k = \(threshold); "
                     + "nobody counted how many did")
+    }
+
+    /// Whether periods are several and have no time in common.
+    private static func followEachOther(_ periods: Set<AuditPeriod>) -> Bool {
+        let ordered = periods.sorted { ($0.start, $0.end) < ($1.start, $1.end) }
+        return ordered.count > 1 && zip(ordered, ordered.dropFirst()).allSatisfy { $0.end <= $1.start }
     }
 
     private func name(_ number: Number) -> String {

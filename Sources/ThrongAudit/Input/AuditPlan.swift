@@ -15,6 +15,9 @@ package struct AuditPlan: Sendable, Codable, Hashable {
     /// Sums whose clip allows negative contributions, by name: only exact elimination says anything about them.
     package var signedSums: Set<String>
 
+    /// How long identifiers last, by metric: within a window devices are told apart. Unit: seconds.
+    package var windows: [String: Int64] = [:]
+
     /// Nothing is known but the files.
     package init(
         dimensions: [Dimension] = [], ties: [Tie] = [], structuralZeros: [StructuralZero] = [],

@@ -14,6 +14,7 @@ struct LeafModel {
     private var regions: [LeafRegion] = []
     private(set) var numberOf: [LeafRegion: Int] = [:]
     var reaches: [ReachCell: Int32] = [:]
+    var crowds: [ReachCell: Crowd] = [:]
     private(set) var published: [ReachCell: Int64] = [:]
     private(set) var publishedPieces: Set<Pieces> = []
     /// Every published number of events.
@@ -123,7 +124,10 @@ struct LeafModel {
         addTies()
         addCovers()
         addTargets(options: options, guessesNoZero: guessesNoZero)
-        for (cell, unknown) in reaches.sorted(by: { $0.value < $1.value }) { link(cell, unknown) }
+        for (cell, unknown) in reaches.sorted(by: { $0.value < $1.value }) {
+            link(cell, unknown)
+            add(cell, unknown)
+        }
     }
 
     @discardableResult

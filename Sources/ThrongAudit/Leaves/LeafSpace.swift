@@ -9,7 +9,9 @@ struct LeafSpace {
     /// - Parameter dimensions: their finest buckets, and coarser labels as sums of these.
     init(dimensions: [AuditPlan.Dimension], periods: Set<AuditPeriod>) {
         moments = Moments(periods)
-        axes = dimensions.map { LeafAxis(name: $0.name, elements: $0.elements) }
+        axes = dimensions.map {
+            LeafAxis(name: $0.name, elements: $0.elements, partitionsDevices: $0.partitionsDevices)
+        }
         labels = dimensions.map { dimension in
             var places: [String: [Int32]] = [:]
             for (place, element) in dimension.elements.enumerated() { places[element] = [Int32(place)] }
@@ -69,6 +71,15 @@ struct LeafSpace {
 
     /// The moments of a period that is in use.
     func moments(of region: LeafRegion) -> [Int32] { axes[axes.count - 1].members(of: region.sets[axes.count - 1]) }
+
+    /// From the first moment of a region to its last; nil where it holds part of what was counted then.
+    func period(of region: LeafRegion) -> AuditPeriod? {
+        let members = self.moments(of: region)
+        guard let first = members.first, let last = members.last, last - first + 1 == Int32(members.count) else {
+            return nil
+        }
+        return AuditPeriod(start: moments.pieces[Int(first)].start, end: moments.pieces[Int(last)].end)
+    }
 
     /// Calls `body` with every leaf of a region.
     func forEachLeaf(of region: LeafRegion, _ body: (Int) -> Void) {
@@ -132,6 +143,8 @@ struct LeafAxis {
     let name: String
     /// The finest parts, named.
     let elements: [String]
+    /// Whether a device can be in only one part within a window.
+    let partitionsDevices: Bool
     /// Sets in use, by number: element places, ascending.
     private(set) var sets: [[Int32]] = []
     /// By set: a layer; sets of one layer do not overlap, so that an element has at most one of them.
@@ -140,9 +153,10 @@ struct LeafAxis {
     private(set) var setOf: [[Int32]] = []
     private var numbers: [[Int32]: Int32] = [:]
 
-    init(name: String, elements: [String]) {
+    init(name: String, elements: [String], partitionsDevices: Bool = false) {
         self.name = name
         self.elements = elements
+        self.partitionsDevices = partitionsDevices
     }
 
     /// The number of a set of elements; −1 is all of them.
