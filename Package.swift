@@ -67,7 +67,8 @@ let package = Package(
             name: "ThrongJournal",
             dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongCounting", crypto],
             swiftSettings: computed),
-        .target(name: "ThrongSuppression", dependencies: ["ThrongChance", "CCoin"], swiftSettings: computed),
+        .target(
+            name: "ThrongSuppression", dependencies: ["ThrongFaults", "ThrongChance", "CCoin"], swiftSettings: computed),
         .target(
             name: "ThrongRelease",
             dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongSuppression", crypto],
@@ -308,7 +309,8 @@ let package = Package(
         .testTarget(
             name: "ThrongReleaseTests",
             dependencies: [
-                "ThrongChance", "ThrongRelease", "ThrongNoise", "ThrongPlan", "ThrongSuppression", "NoiseTrial",
+                "ThrongChance", "ThrongFaults", "ThrongRelease", "ThrongNoise", "ThrongPlan", "ThrongSuppression",
+                "NoiseTrial",
             ],
             swiftSettings: strict),
         .target(

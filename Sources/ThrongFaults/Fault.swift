@@ -39,6 +39,10 @@ package enum Fault: String, CaseIterable, Sendable {
     case forgetFlags = "forget_flags"
     /// A month and the weeks that make it up are not known to be the same time.
     case forgetTiling = "forget_tiling"
+    /// What published numbers leave of a known one, or tell of several cells together, may be of any few devices.
+    case ignoreUnions = "ignore_unions"
+    /// A withheld number may lie within any bounds, as long as another value fits between them.
+    case skipIntervals = "skip_intervals"
     /// A manifest lists a reason for refusals as soon as one event was refused for it.
     case listReasonsThatOccurred = "list_reasons_that_occurred"
 

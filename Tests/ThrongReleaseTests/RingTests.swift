@@ -136,6 +136,14 @@ struct RingTests {
         #expect(decision.release.cells.count >= 1 + 10 + 13)
     }
 
+    @Test("without L2, L3 is content with eight devices that sent sixty events")
+    func switchedOff() throws {
+        let cube = try Self.day(0)
+        let release = try Fault.with([.ignoreUnions]) { try Self.release(Town.day(0), [cube], reach: false).release }
+        let told = Self.told(by: Self.known(release, days: 0..<1), devices: Self.devices([cube]))
+        #expect(told.contains([0, 7]), "x11 and x23")
+    }
+
     @Test("two days and their week, with one device that came late and counts on the second day")
     func late() throws {
         let cubes = [try Self.day(0), try Self.day(1, late: 1)]

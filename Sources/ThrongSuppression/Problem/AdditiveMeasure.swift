@@ -1,3 +1,5 @@
+internal import ThrongFaults
+
 /// One number that every cell shows and that adds over leaves: an event count, a clipped sum, devices where they add.
 package struct AdditiveMeasure: Sendable {
     /// By leaf. Never negative. Unit: the measure's own.
@@ -31,6 +33,8 @@ package struct AdditiveMeasure: Sendable {
     ///
     /// - Returns: what some consistent table must reach upwards, and what another must reach downwards, if anything.
     func targets(of value: Int64, threshold: Int64) -> (upper: Int64, lower: Int64?) {
+        // Another value is all that L1 asks.
+        if Fault.skipIntervals.isOn { return (value.clampedSum(1), nil) }
         switch protection {
         case .reachesThreshold:
             // A cell that is sensitive for another reason than its size must at least not be pinned.

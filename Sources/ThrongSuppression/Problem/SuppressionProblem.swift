@@ -1,3 +1,5 @@
+internal import ThrongFaults
+
 /// Everything that decides which cells of a table may be published together (disclosure, section 1).
 ///
 /// Leaves are the occupied ones only. That is on the safe side: a cell that can't be derived when the empty leaves
@@ -73,6 +75,10 @@ package struct SuppressionProblem: Sendable {
             throw .malformed(.gridOfAnother)
         }
         self.grid = grid
+        if Fault.ignoreUnions.isOn {
+            self.unionFloor = { _ in .max }
+            return
+        }
         self.unionFloor = unionFloor ?? { parts in parts.reduce(0) { max($0, cells[Int($1.value)].floor) } }
     }
 
