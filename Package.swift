@@ -210,7 +210,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ThrongCountingTests",
-            dependencies: ["ThrongChance", "ThrongCounting", "ThrongPlan", "ThrongNoise", "ThrongWire", crypto],
+            dependencies: [
+                "ThrongFaults", "ThrongChance", "ThrongCounting", "ThrongPlan", "ThrongNoise", "ThrongWire", crypto,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ThrongIntakeTests", dependencies: ["ThrongIntake", "ThrongCounting", "ThrongPlan", "ThrongWire"],
@@ -320,7 +322,8 @@ let package = Package(
         .testTarget(
             name: "ThrongServerTests",
             dependencies: [
-                "ThrongChance", "ThrongFaults", "ThrongServer", "ThrongSchedule", "ThrongDelivery", "ThrongPostgres",
+                "ThrongChance", "ThrongFaults", "ThrongAudit", "ThrongServer", "ThrongSchedule", "ThrongDelivery",
+                "ThrongPostgres",
                 "ThrongStore",
                 "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongNoise", "ThrongRelease", "ThrongInsight",
                 "ThrongReport", "ThrongHTTP", "ThrongPortal", "ThrongIntake", "ThrongJournal", "TestCluster", lifecycle,
@@ -343,8 +346,8 @@ let package = Package(
         .testTarget(
             name: "ThrongReportTests",
             dependencies: [
-                "ThrongChance", "ThrongDelivery", "ThrongReport", "ThrongInsight", "ThrongPlan", "ThrongNoise",
-                "ThrongRelease",
+                "ThrongChance", "ThrongFaults", "ThrongAudit", "ThrongDelivery", "ThrongReport", "ThrongInsight",
+                "ThrongPlan", "ThrongNoise", "ThrongRelease",
             ],
             exclude: ["Golden"], swiftSettings: strict),
         // What CONTRIBUTING says and a machine can see: reads files, builds nothing of the product.

@@ -43,6 +43,10 @@ package enum Fault: String, CaseIterable, Sendable {
     case ignoreUnions = "ignore_unions"
     /// A withheld number may lie within any bounds, as long as another value fits between them.
     case skipIntervals = "skip_intervals"
+    /// `/metrics` tells everybody each event, with the second in which it came.
+    case tellEachEvent = "tell_each_event"
+    /// A value is asked for once k devices have sent its hash, which whoever invents devices can count.
+    case askAtThreshold = "ask_at_threshold"
     /// A manifest lists a reason for refusals as soon as one event was refused for it.
     case listReasonsThatOccurred = "list_reasons_that_occurred"
 

@@ -1,4 +1,5 @@
 import Testing
+import ThrongFaults
 import ThrongPlan
 import ThrongWire
 
@@ -70,6 +71,16 @@ struct RevealTests {
             #expect(Set(guesses).count > 10, "\(others)")
             #expect(
                 20 - asked(others: others, under: keys[0], isFixed: true) == others, "the control must be seen to fail")
+        }
+    }
+
+    @Test("attack 35: with the hidden number switched off, invented devices count all others exactly")
+    func switchedOff() {
+        for others in [0, 1, 7, 18] {
+            let counted = Fault.with([.askAtThreshold]) {
+                20 - asked(others: others, under: key, isFixed: false)
+            }
+            #expect(counted == others)
         }
     }
 

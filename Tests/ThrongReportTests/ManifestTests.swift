@@ -1,5 +1,7 @@
 import Foundation
 import Testing
+import ThrongAudit
+import ThrongFaults
 import ThrongPlan
 
 @testable import ThrongDelivery
@@ -294,5 +296,25 @@ struct ManifestTests {
         }
         // A house that lists what occurred: the word is there with the first event.
         #expect(text("too_old", 0).contains("partition_conflict"))
+    }
+
+    @Test(
+        "36: with only what occurred listed, the audit pins a day on which nobody was refused; with all listed nothing")
+    func reasons() {
+        func pins() -> [String] {
+            let days = [
+                "monday": CoverageTotals(accepted: 5000), "tuesday": .init(accepted: 4999, refusals: ["too_old": 1]),
+            ]
+            var input = AuditInput()
+            input.add(
+                manifests: days.sorted { $0.key < $1.key }.map { day, totals in
+                    let coverage = CoverageStatement(totals).jsonText.written()
+                    return .init(bytes: Array(#"{"app": "town", "coverage": \#(coverage)}"#.utf8), name: day)
+                })
+            #expect(input.unread.isEmpty)
+            return Auditor().audit(input).pins.map(\.target)
+        }
+        #expect(Fault.with([.listReasonsThatOccurred]) { pins() } == ["monday"])
+        #expect(pins().isEmpty)
     }
 }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Synchronization
+internal import ThrongFaults
 
 /// What `/metrics` tells where others than this machine may read it: enough to see that a daemon is well, and no number from
 /// which single events follow (attack 37).
@@ -40,7 +41,7 @@ final class CoarseFigures: Sendable {
     ///   - make: makes a page whose numbers have gone through ``counter(_:labels:_:)`` and ``gauge(_:_:)``.
     func page(at now: ContinuousClock.Instant, make: () -> String) -> String {
         shown.withLock { page in
-            if let page, now - page.made < Self.pause { return page.text }
+            if let page, now - page.made < Self.pause, !Fault.tellEachEvent.isOn { return page.text }
             let text = make()
             page = (text, now)
             return text
@@ -51,7 +52,7 @@ final class CoarseFigures: Sendable {
     ///
     /// - Complexity: O(1 + what it rose by / step).
     func counter(_ name: String, labels: String, _ value: Int, step: Int = CoarseFigures.step) -> Int {
-        guard !Self.steady.contains(name) else { return value }
+        guard !Self.steady.contains(name), !Fault.tellEachEvent.isOn else { return value }
         return counters.withLock { counters in
             var known = counters["\(name){\(labels)}"] ?? (0, 0)
             known.shown += step * Self.hits(among: value - known.seen, oneIn: step)

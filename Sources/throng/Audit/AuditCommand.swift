@@ -30,6 +30,9 @@ struct AuditCommand: AsyncParsableCommand {
             is one, and status, every other column a dimension. --threshold is their k, and --hierarchy what codes add up \
             to. Several tables are attacked together, as sums over the same leaves.
 
+            With --metrics it also compares pages of /metrics that somebody read one after the other: of counters that \
+            are not sampled, each rise by less than --threshold tells of so few events, and when they came.
+
             It shares no code with what makes releases.
 
             EXIT CODES
@@ -45,7 +48,12 @@ struct AuditCommand: AsyncParsableCommand {
         help: ArgumentHelp("A protected table; several are linked, as sums over the same leaves.", valueName: "file"))
     var table: [String] = []
 
-    @Option(help: "With --table: k.")
+    @Option(
+        help: ArgumentHelp(
+            "A page of /metrics that was read; several of one process, in order.", valueName: "file"))
+    var metrics: [String] = []
+
+    @Option(help: "With --table and --metrics: k.")
     var threshold: Int64 = 10
 
     @OptionGroup var levels: HierarchyFiles
@@ -93,6 +101,8 @@ struct AuditCommand: AsyncParsableCommand {
             if versions.count == 1 { try input.learn(versions[0].plan) }
         }
         if input.plan.ties.isEmpty { input.tie(counted) }
+        input.add(
+            readings: try metrics.map { .init(text: try TextFile.read($0), name: $0) }, threshold: threshold)
         let report = Auditor(options: options).audit(
             input, knowing: versions.map { KnownPlan($0.plan, since: $0.since) })
         if json { try Terminal.json(report) } else { Terminal.data(report.text) }
@@ -103,6 +113,7 @@ struct AuditCommand: AsyncParsableCommand {
     private func input() async throws -> (AuditInput, [AuditedEvents]) {
         if !table.isEmpty { return (try Self.tables(table, threshold, try levels.read()), []) }
         if let released { return (try Self.files(below: released), []) }
+        if !metrics.isEmpty, place.data == nil, place.database == nil { return (AuditInput(), []) }
         let releases = try await DatabaseAccess.use(place) { settings in
             let store = ReleaseStore(settings)
             defer { store.close() }
