@@ -22,6 +22,8 @@ struct PlanTown {
         var days: Range<Int> = 0..<1
         /// Of each day.
         var hour = 0
+        /// They came after their day was over, and count on this one, with their identifiers of the day before.
+        var areLate = false
         /// Periods of this length were over when they came; longer ones count them.
         var tooLateFor: PeriodKind?
         var agree = true
@@ -29,10 +31,13 @@ struct PlanTown {
 
     let plan: Plan
     let people: [People]
+    /// What equally good choices are drawn by.
+    let seed: UInt64
     private(set) var releases: [Release] = []
 
-    init(_ plan: Plan, _ people: [People]) {
+    init(_ plan: Plan, _ people: [People], seed: UInt64 = 7) {
         self.plan = plan
+        self.seed = seed
         self.people = people
     }
 
@@ -87,7 +92,7 @@ struct PlanTown {
         var largest: [Place: [Int64]] = [:]
         for (moment, group) in people.flatMap({ group in Self.moments(of: group, in: period).map { ($0, group) } })
         where (group.agree || !mustAgree) && group.tooLateFor != period.kind {
-            let window = layout.rotation.window(at: moment)
+            let window = layout.rotation.window(at: moment + (group.areLate ? -86_400 : 0))
             var own: [CellIndex: Int64] = [:]
             for event in metric.events {
                 guard let each = group.events[event.text], each > 0 else { continue }
@@ -167,7 +172,7 @@ struct PlanTown {
                     tied: tied.contains { !$0.releases.isEmpty } ? tied : [],
                     counted: history.counted(by: metric.name), countedInLayout: history.counted(in: Int64(number)),
                     origins: history.origins(of: Int64(number))
-                ).decide(ReleaseOptions(seed: 7, proofSeconds: 10))
+                ).decide(ReleaseOptions(seed: seed, proofSeconds: 10))
                 releases.append(decision.release)
             }
         }
@@ -191,11 +196,13 @@ struct PlanTown {
     }
 
     /// What an attacker finds who has every release and the plan in these versions.
-    func audit(_ plans: [KnownPlan]? = nil, seconds: Double = 30) -> AuditReport {
+    ///
+    /// - Parameter others: more releases of the same town.
+    func audit(_ plans: [KnownPlan]? = nil, and others: [Release] = [], seconds: Double = 30) -> AuditReport {
         var options = AuditOptions()
         options.seconds = seconds
         var input = AuditInput()
-        for release in releases { input.add(AuditTable(of: release)) }
+        for release in releases + others { input.add(AuditTable(of: release)) }
         return Auditor(options: options).audit(input, knowing: plans ?? [KnownPlan(plan)])
     }
 

@@ -53,9 +53,14 @@ struct SwitchedOffProofTests {
         let pins = report.pins.filter { $0.measure == .reach && $0.upper == 8 }
         #expect(pins.contains { $0.target.contains("column=c1, row=r1") }, "\(report.text)")
         #expect(!report.pins.contains { $0.measure == .count }, "\(report.text)")
-        for faults: Set<Fault> in [[.skipIntervals], [.ignoreUnions], []] {
-            let ours = try PlanTown.audit(plan, Self.ring(events: 8), without: faults)
-            #expect(ours.holds, "\(faults): \(ours.text)")
+        // One device of the day before came late: that day's window is a second one.
+        var late = People(devices: 1, values: ["row": "r5", "column": "c1"], events: ["visit": 8])
+        late.areLate = true
+        for people in [Self.ring(events: 8), Self.ring(events: 8) + [late]] {
+            for faults: Set<Fault> in [[.skipIntervals], [.ignoreUnions], []] {
+                let ours = try PlanTown.audit(plan, people, without: faults)
+                #expect(ours.holds, "\(faults): \(ours.text)")
+            }
         }
     }
 

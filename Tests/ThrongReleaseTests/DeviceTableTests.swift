@@ -21,8 +21,10 @@ struct DeviceTableTests {
     }
 
     /// The systems that are hidden where all but one are published.
-    private static func hidden(_ cells: [String: Town.Counted], publishing labels: [String]) throws -> [String] {
-        let (tables, laid) = try tables(cells)
+    private static func hidden(
+        _ cells: [String: Town.Counted], publishing labels: [String], windows: Int64 = 1
+    ) throws -> [String] {
+        let (tables, laid) = try tables(cells, windows: windows)
         let table = try #require(tables.first)
         let shown = try Set(labels.map { try town.leaf($0) })
         let isPublished = laid.origins.map { origin in
@@ -46,6 +48,8 @@ struct DeviceTableTests {
             "windows": .init(events: 500, devices: 15),
         ]
         #expect(try Self.hidden(cells, publishing: ["ios"]) == ["ios"])
+        // Nor does it help that some came too late for the day before, whose window is a second one.
+        #expect(try Self.hidden(cells, publishing: ["ios"], windows: 2) == ["ios"])
     }
 
     @Test("with one device more, either of them may have k and one, and nothing is hidden")
@@ -73,7 +77,9 @@ struct DeviceTableTests {
         let cells = ["ios": Town.Counted(events: 100, devices: 30), "android": .init(events: 100, devices: 30)]
         #expect(try Self.tables(cells).tables.count == 1)
         #expect(try Self.tables(cells, reach: false).tables.isEmpty)
-        #expect(try Self.tables(cells, windows: 2).tables.isEmpty)
+        let hourly = Town(
+            [Town.dimension("os", ["ios", "android"])], groupings: Self.groupings, rotation: Rotation(seconds: 3600))
+        #expect(try Self.tables(cells, in: hourly, windows: 2).tables.isEmpty)
         #expect(try Self.tables(cells, days: 2).tables.isEmpty)
         #expect(try Self.tables(cells, groupings: [[0]]).tables.isEmpty, "one grouping is no split of another")
         let channels = Town(

@@ -25,10 +25,11 @@ struct Town {
     /// - Parameter groupings: what a release shows, by place of the dimensions.
     init(
         _ dimensions: [MetricLayout.DimensionLayout], sums: [SumMeasure] = [], groupings: [[Int]] = [],
-        impossible: [ImpossibleCombination] = [], firstPeriods: [PeriodKind] = [], bound: Int = 10
+        impossible: [ImpossibleCombination] = [], firstPeriods: [PeriodKind] = [], bound: Int = 10,
+        rotation: Rotation = Rotation(seconds: 86_400)
     ) {
         layout = MetricLayout(
-            app: "town", metric: "visits", purpose: "product", rotation: Rotation(seconds: 86_400), period: .day,
+            app: "town", metric: "visits", purpose: "product", rotation: rotation, period: .day,
             timeZone: "UTC", dimensions: dimensions, sums: sums, contributionBound: bound,
             groupings: groupings.map { Margin(keeping: $0) }, impossible: impossible,
             firstPeriods: firstPeriods)

@@ -20,12 +20,14 @@ struct DeviceTable {
 
     private static func floors(of laid: CaseTable, header: ReleaseHeader) throws(SuppressionError) -> [DeviceTable] {
         let layout = header.layout
-        guard header.reach, laid.frame.parts.count == 1, Set(laid.frame.parts[0].distinct.map(\.window)).count == 1
-        else { return [] }
+        guard header.reach, laid.frame.parts.count == 1, let window = window(of: laid.frame.parts[0], layout) else {
+            return []
+        }
         var tables: [DeviceTable] = []
         for slabs in families(of: laid, layout) {
             guard let counted = layout.counting(laid.slabs[slabs[0]].margin) else { continue }
-            let rows = (laid.frame.distinct[0][counted] ?? []).sorted { $0.cell < $1.cell }
+            let rows = (laid.frame.distinct[0][counted] ?? []).filter { $0.window == window }
+                .sorted { $0.cell < $1.cell }
             let numbers = slabs.map { number in
                 let slab = laid.slabs[number]
                 let project = layout.projection(from: counted, to: slab.margin)
@@ -34,12 +36,26 @@ struct DeviceTable {
                     members[project(row.cell), default: []].append(UInt32(leaf))
                 }
                 return Numbers(
-                    slab: number, leaves: slab.cells.map { members[$0] ?? [] }, devices: slab.floors,
+                    slab: number, leaves: slab.cells.map { members[$0] ?? [] },
+                    devices: slab.cells.map { cell in
+                        (members[cell] ?? []).reduce(0) { $0.addedClamped(rows[Int($1)].devices) }
+                    },
                     isSensitive: slab.floors.map { !header.threshold.isReached(by: $0) })
             }
             tables.append(try DeviceTable(laid, numbers, of: [rows.map(\.devices)], header: header))
         }
         return tables
+    }
+
+    /// The window in which the devices of a period are; nil where they are in several.
+    ///
+    /// Devices that came too late for the period before are in that one's window. They are no part of the table, and nobody who
+    /// reads it knows that there are any.
+    private static func window(of part: StoredCube, _ layout: MetricLayout) -> WindowNumber? {
+        let windows = Set(part.distinct.map(\.window))
+        if windows.count == 1 { return windows.first }
+        let first = layout.rotation.window(at: part.period.start)
+        return first == layout.rotation.window(at: UnixSeconds(part.period.end.value - 1)) ? first : nil
     }
 
     /// The groupings of a family say the same of each leaf where clients are honest and reach the daemon in time; where
