@@ -23,6 +23,14 @@ struct PlanFuzzTests {
         #expect(outcome.violations.isEmpty, "\(trial)\n\(outcome.violations.joined(separator: "\n"))")
     }
 
+    @Test("a published sum of what two plans counted one after the other is no withheld number", arguments: [500_156])
+    func edited(seed: UInt64) throws {
+        let trial = PlanTrial(seed: seed)
+        let outcome = try trial.run(auditSeconds: 5)
+        #expect(outcome.isAudited && outcome.numbers > 0)
+        #expect(outcome.violations.isEmpty, "\(trial)\n\(outcome.violations.joined(separator: "\n"))")
+    }
+
     @Test("the people behind these seeds are given away by a build that releases each metric apart")
     func releasedApart() throws {
         let found = try Self.seeds.contains { seed in

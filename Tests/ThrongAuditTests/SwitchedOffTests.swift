@@ -73,6 +73,23 @@ struct SwitchedOffTests {
         #expect(ours.holds, "\(ours.text)")
     }
 
+    @Test("38: two releases of the same numbers give away what either hides, unless one secret draws for both")
+    func twoRuns() throws {
+        let plan = try PlanTown.plan(Self.country, PlanTown.metric("visits", "visit", "country"))
+        let people = [("AT", 7), ("DE", 90), ("CH", 90)].map { Self.at($0.0, $0.1, ["visit": 1]) }
+        func town(_ seed: UInt64) throws -> PlanTown {
+            var town = PlanTown(plan, people, seed: seed)
+            try town.release()
+            #expect(town.audit().holds && !town.published.isEmpty)
+            return town
+        }
+        let first = try town(1)
+        let reports = try (2...12).map { first.audit(and: try town($0).releases) }
+        #expect(reports.contains { $0.pin(.bounded, "country=AT")?.upper == 7 }, "each draws the same")
+        let again = try first.audit(and: town(1).releases)
+        #expect(again.holds, "\(again.text)")
+    }
+
     @Test("39: one rule under two names, released apart, is one dimension all the same")
     func twoNames() throws {
         let plan = try PlanTown.plan(
@@ -121,27 +138,31 @@ struct SwitchedOffTests {
         #expect(ours.holds, "\(ours.text)")
     }
 
-    @Test("32: a day less its hours, released apart, is the one device that came too late for its hour")
+    @Test("32: days less their hours, released apart, are the one device that came too late for its hour")
     func lateHour() throws {
         let plan = try PlanTown.plan(
             Self.country,
             PlanTown.metric("hourly", "visit", "country", period: .hour)
                 + PlanTown.metric("daily", "visit", "country", period: .day))
         // Two hours that make up a day: the town sleeps for the others.
-        let hours = [0, 12].map { hour in
+        let hours = [0, 12, 24, 36].map { hour in
             Period(
                 kind: .hour, start: PlanTown.monday + hour * 3600, end: PlanTown.monday + (hour + 12) * 3600)
         }
-        func people(_ country: String, _ devices: Int64, _ hour: Int) -> PlanTown.People {
-            People(devices: devices, values: ["country": country], events: ["visit": 1], hour: hour)
+        let days = [PlanTown.day(0), PlanTown.day(1)]
+        func people(_ country: String, _ devices: Int64, _ hour: Int, _ days: Range<Int> = 0..<2) -> PlanTown.People {
+            People(devices: devices, values: ["country": country], events: ["visit": 1], days: days, hour: hour)
         }
-        var late = people("AT", 1, 3)
-        late.tooLateFor = .hour
-        let town =
-            [0, 12].flatMap { [people("AT", 100, $0), people("DE", 200, $0), people("CH", 90, $0)] } + [late]
-        let report = try PlanTown.audit(plan, town, without: [.releaseApart], hours + [PlanTown.day(0)])
-        #expect(report.pin(.exact, "daily of country=AT")?.upper == 1, "\(report.text)")
-        let ours = try PlanTown.audit(plan, town, without: [], hours + [PlanTown.day(0)])
+        // It came on the second day, when the first one's hours were over and the day was not.
+        var late = [people("AT", 1, 3, 0..<1), people("AT", 1, 3, 1..<2)]
+        late[0].tooLateFor = .hour
+        late[1].tooLateFor = .day
+        let town = [0, 12].flatMap { [people("AT", 100, $0), people("DE", 200, $0), people("CH", 90, $0)] } + late
+        let report = try PlanTown.audit(plan, town, without: [.releaseApart], hours + days)
+        let pins = report.pins.filter { $0.kind == .exact && $0.upper == 1 }.map(\.target)
+        #expect(pins.contains { $0.contains("daily of country=AT") && $0.hasSuffix("less 2 numbers of hourly") })
+        #expect(pins.contains { $0.hasPrefix("2 numbers of hourly less daily of country=AT") }, "\(report.text)")
+        let ours = try PlanTown.audit(plan, town, without: [], hours + days)
         #expect(ours.holds, "\(ours.text)")
     }
 

@@ -68,15 +68,15 @@ package struct Auditor: Sendable {
             var attack = GroupAttack(model, statements: statements, options: options, deadline: deadline)
             var verdicts: [(Target, GroupAttack.Verdict)] = []
             attack.run { verdicts.append(($0, $1)) }
+            let contradicts = attack.contradicts
             // A guess that nothing fits was wrong.
-            if attack.contradicts && guesses && model.guesses { continue }
+            if contradicts && guesses && model.guesses { continue }
             // Numbers that contradict each other differ all the same: a day has what came too late for its hours.
             if let family {
-                for finding in DifferenceAttack(model, of: family, statements).findings(until: deadline) {
-                    ledger.add(finding)
-                }
+                let attack = DifferenceAttack(model, of: family, statements)
+                for finding in attack.findings(until: deadline, isCertain: !contradicts) { ledger.add(finding) }
             }
-            if attack.contradicts && (group.metrics.count > 1 || family != nil) {
+            if contradicts && (group.metrics.count > 1 || family != nil) {
                 return auditApart(
                     group, family, title, "their numbers contradict each other", statements, deadline, &report, &ledger)
             }

@@ -1,4 +1,5 @@
-/// What published numbers of metrics that count the same happenings differ by: one less others that lie within it.
+/// What published numbers of metrics that count the same happenings differ by: one less others that lie within it, and where
+/// these are all of it, they less it.
 ///
 /// Such a difference is known as soon as both are, whatever is withheld elsewhere. Where no metric counts it, nobody knows
 /// how many devices are behind it either; that it stands for k of them then only follows where one device can't have sent
@@ -56,14 +57,19 @@ struct DifferenceAttack {
 
     /// Plays.
     ///
-    /// - Complexity: O(numbers²) comparisons of regions at worst; only numbers that are close enough are compared.
-    func findings(until deadline: Deadline) -> [AuditFinding] {
+    /// - Parameter isCertain: whether nothing says that somebody came to a bound. Where something does, only metrics are
+    ///   compared of which bounds leave out the same.
+    /// - Complexity: O(numbers²) comparisons of regions at worst.
+    func findings(until deadline: Deadline, isCertain: Bool = true) -> [AuditFinding] {
         var found: [AuditFinding] = []
         for whole in numbers {
             if deadline.isOver { return found }
             var tables: [String: [Number]] = [:]
             var series: [String: [Number]] = [:]
-            for part in numbers where part.value <= whole.value && part.place != whole.place && isInside(part, whole) {
+            for part in numbers
+            where part.place != whole.place && (isCertain || areAlike(part, whole))
+                && (isInside(part, whole) || isSame(part, whole))
+            {
                 if let finding = self.finding(whole, [part]) { found.append(finding) }
                 tables[part.table, default: []].append(part)
                 series[part.series, default: []].append(part)
@@ -79,23 +85,28 @@ struct DifferenceAttack {
     private func finding(_ whole: Number, _ parts: [Number]) -> AuditFinding? {
         let rest = whole.value - parts.reduce(0) { $0 + $1.value }
         let threshold = parts.reduce(whole.threshold) { max($0, $1.threshold) }
-        guard rest > 0 else { return nil }
-        let isSmall = rest < threshold
+        // Of two numbers about the same, either may have what came too late for the other.
+        guard
+            rest > 0
+                || rest < 0 && parts.count > 1 && areAll(parts, of: whole) && parts.allSatisfy({ areAlike($0, whole) })
+        else { return nil }
+        let isSmall = rest.magnitude < threshold
         if !isSmall {
             // Of one metric's own cells the devices are known.
-            guard parts.count == 1, let part = parts.first, part.metric.name != whole.metric.name,
+            guard rest > 0, parts.count == 1, let part = parts.first, part.metric.name != whole.metric.name,
                 (rest - 1) / whole.most + 1 < threshold, !counts.isCounted(whole.regions, part.regions),
                 !numbers.contains(where: { isInside($0, whole) && !meets($0, part) })
             else { return nil }
         }
-        let numbers = [(whole, "1")] + parts.map { ($0, "-1") }
-        let names = parts.map { statements[$0.place].terms[0] }
+        let numbers = [(whole, rest > 0 ? "1" : "-1")] + parts.map { ($0, rest > 0 ? "-1" : "1") }
+        let names = [
+            name(whole), parts.count == 1 ? name(parts[0]) : "\(parts.count) numbers of \(parts[0].metric.name)",
+        ]
         return AuditFinding(
             kind: isSmall ? .exact : .uncounted, severity: .pin, app: model.group.app, metric: whole.metric.name,
             measure: .count,
-            target:
-                "\(name(whole)) less \(names.count == 1 ? name(parts[0]) : "\(names.count) numbers of \(parts[0].metric.name)")",
-            lower: rest, upper: rest, threshold: threshold,
+            target: (rest > 0 ? names : names.reversed()).joined(separator: " less "),
+            lower: abs(rest), upper: abs(rest), threshold: threshold,
             certificates: [
                 AuditCertificate(
                     claim: .equal,
@@ -105,10 +116,10 @@ struct DifferenceAttack {
                             number: statements[number.place].text)
                     }, zeros: [],
                     rules: Set(numbers.map(\.0.metric.name)).count > 1 ? ["nobody came to a contribution bound"] : [],
-                    total: "\(rest)", isExact: true)
+                    total: "\(abs(rest))", isExact: true)
             ],
             explanation: isSmall
-                ? "can only be \(rest), under k = \(threshold)"
+                ? "can only be \(abs(rest)), under k = \(threshold)"
                 : "is \(rest), which \((rest - 1) / whole.most + 1) devices can have sent, under k = \(threshold); "
                     + "nobody counted how many did")
     }
@@ -133,6 +144,31 @@ struct DifferenceAttack {
                 }
             }
         }
+    }
+
+    /// Whether two metrics say how many the same are.
+    private func isSame(_ one: Number, _ other: Number) -> Bool {
+        one.metric.name != other.metric.name && one.regions == other.regions && areAlike(one, other)
+    }
+
+    /// Whether two metrics leave out the same of a device that comes to their bounds.
+    private func areAlike(_ one: Number, _ other: Number) -> Bool {
+        let (one, other) = (one.metric, other.metric)
+        return one.events == other.events && one.clients == other.clients && one.purpose == other.purpose
+            && one.bound == other.bound && one.windowSeconds == other.windowSeconds
+    }
+
+    /// Whether numbers that lie in another, without a leaf in common, are all of it.
+    private func areAll(_ parts: [Number], of whole: Number) -> Bool {
+        func leaves(_ number: Number) -> Int {
+            number.regions.reduce(0) { sum, region in
+                sum
+                    + zip(model.space.axes, region.sets).reduce(1) { product, axis in
+                        product * axis.0.members(of: axis.1).count
+                    }
+            }
+        }
+        return parts.reduce(0) { $0 + leaves($1) } == leaves(whole)
     }
 
     /// Whether every leaf of one number is among another's.

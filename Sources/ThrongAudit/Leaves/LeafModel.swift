@@ -162,8 +162,8 @@ struct LeafModel {
 
     private mutating func addFacts(_ read: [(place: Int, statement: AuditStatement, regions: [LeafRegion])]) {
         for (place, statement, regions) in read {
-            if let value = statement.wholeValue, let term = statement.terms.first, term.measure == .count {
-                facts.append(Fact(place: place, regions: regions, value: value))
+            if let value = statement.wholeValue, let term = statement.terms.first {
+                if term.measure == .count { facts.append(Fact(place: place, regions: regions, value: value)) }
                 if regions.count > 1 {
                     publishedPieces.insert(Pieces(metric: term.metric, measure: term.measure, regions: Set(regions)))
                 }
