@@ -71,6 +71,47 @@ struct KnownPlanTests {
         #expect(report.pins.contains { $0.lower == 9 && $0.upper == 9 && $0.target.contains("[16.0, 18.0)") })
     }
 
+    @Test("devices add up in one window, by what partitions them, and nowhere else")
+    func devices() throws {
+        func report(windowSeconds: Int64 = 86_400, partitions: Bool = true) -> AuditReport {
+            let country = KnownDimension(
+                name: "country", field: "country",
+                rule: .values(
+                    ["AT", "DE"].map { .init(label: $0, values: [$0]) }, rest: "other", folds: false),
+                partitionsDevices: partitions)
+            let plan = KnownPlan(
+                app: "town",
+                metrics: [
+                    KnownMetric(
+                        name: "visits", events: ["visit"], purpose: "product", windowSeconds: windowSeconds, bound: 10,
+                        threshold: 20, dimensions: [country])
+                ])
+            var input = AuditInput()
+            let period = AuditPeriod(start: 0, end: 86_400)
+            input.declare(.init(name: "country", elements: country.labels, partitionsDevices: partitions))
+            for axes in [[], [AuditFamily.Axis(dimension: "country", alternatives: country.labels.map { [$0] })]] {
+                input.families.append(
+                    AuditFamily(
+                        source: "visits", app: "town", metric: "visits", measures: [.count, .reach], period: period,
+                        threshold: 20, axes: axes))
+            }
+            for (buckets, measure, value) in [
+                ([:], AuditMeasure.count, 5000), ([:], .reach, 640), (["country": "AT"], .reach, 300),
+                (["country": "DE"], .reach, 337),
+            ] {
+                input.statements.append(
+                    AuditStatement(
+                        source: "visits", app: "town", metric: "visits", measure: measure,
+                        region: AuditRegion(period: period, buckets: buckets), value: Int64(value)))
+            }
+            return Auditor().audit(input, knowing: [plan])
+        }
+        let pin = try #require(report().pins.first { $0.measure == .reach })
+        #expect(pin.lower == 3 && pin.upper == 3 && pin.target.contains("country=other"))
+        #expect(report(windowSeconds: 3600).holds)
+        #expect(report(partitions: false).holds)
+    }
+
     @Test("34: a sum bounds the events behind it by its clip, and those in a band by the band's edge")
     func sums() throws {
         let spent = KnownSum(name: "spent", field: "amount", lowest: 0, highest: 500, decimals: 2, unit: "EUR")
