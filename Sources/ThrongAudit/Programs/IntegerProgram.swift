@@ -37,9 +37,8 @@ enum IntegerProgram {
         Cbc_setMaximumSeconds(model, max(0.1, seconds))
         // Debian's CBC ends the process by an assertion in some of its heuristics; tables are found without them.
         Cbc_setParameter(model, "heuristicsOnOff", "off")
-        // And in branching by costs that it learns: it branches by those of the program at hand.
-        Cbc_setParameter(model, "strongBranching", "0")
-        Cbc_setParameter(model, "trustPseudoCosts", "0")
+        // And in branching, on what was whole within the tolerance when it was looked at again.
+        Cbc_setParameter(model, "integerTolerance", "1e-9")
         Cbc_setLogLevel(model, 0)
         Cbc_solve(model)
         if Cbc_isProvenInfeasible(model) != 0 { return Outcome(bound: nil, solution: nil, isInfeasible: true) }
