@@ -31,6 +31,11 @@ struct PlanFuzzTests {
         #expect(outcome.violations.isEmpty, "\(trial)\n\(outcome.violations.joined(separator: "\n"))")
     }
 
+    @Test("numbers on which the solver's branching ended the process are audited to the end", arguments: [501_960])
+    func branching(seed: UInt64) throws {
+        #expect(try PlanTrial(seed: seed).run(auditSeconds: 5).isAudited)
+    }
+
     @Test("the people behind these seeds are given away by a build that releases each metric apart")
     func releasedApart() throws {
         let found = try Self.seeds.contains { seed in
