@@ -36,6 +36,23 @@ struct PlanFuzzTests {
         #expect(try PlanTrial(seed: seed).run(auditSeconds: 5).isAudited)
     }
 
+    @Test("a total that is still to come does not keep anybody from looking at what there is without it")
+    func expected() throws {
+        let outcome = try PlanTrial(seed: 12_553).run(auditSeconds: 0)
+        #expect(outcome.violations.isEmpty, "\(outcome.violations)")
+    }
+
+    @Test(
+        "what the last steps would leave open is refused by the verification, and nothing that it passes gives anybody away"
+    )
+    func leftToVerification() throws {
+        let outcomes = try (UInt64(1)...100).map { seed in
+            try PlanTrial(seed: seed).run(without: [.leaveToVerification], auditSeconds: 0).violations
+        }
+        #expect(outcomes.contains { !$0.isEmpty }, "the control must be seen to fail")
+        #expect(outcomes.joined().allSatisfy { $0.hasPrefix("verification: ") })
+    }
+
     @Test("the people behind these seeds are given away by a build that releases each metric apart")
     func releasedApart() throws {
         let found = try Self.seeds.contains { seed in

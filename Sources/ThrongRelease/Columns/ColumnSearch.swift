@@ -42,7 +42,10 @@ struct ColumnSearch {
                 note(whole, less: [part], proofs, &found)
             }
             pairs(of: parts, in: whole, proofs, &found)
-            families(of: parts, in: whole, proofs, &found)
+            // What is still to come is known later: without it, too, nothing may be left that stands for too few.
+            let present = parts.filter { !numbers[$0].isExpected }
+            families(of: present, in: whole, proofs, &found)
+            if present.count < parts.count { families(of: parts, in: whole, proofs, &found) }
             covers(of: whole, &found)
         }
         return ContinuousClock().now < deadline ? found : nil
