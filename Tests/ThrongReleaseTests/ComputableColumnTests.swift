@@ -30,11 +30,17 @@ struct ComputableColumnTests {
         return one + two - all
     }
 
-    @Test("two metrics less one that counts either: what both count")
-    func overlap() throws {
+    /// A plan that came once the day was over counted what came late.
+    private static let late = UnixSeconds(100_000)
+
+    @Test("two metrics less one that counts either: what both count", arguments: [nil, UnixSeconds(40_000), late])
+    func overlap(since: UnixSeconds?) throws {
         var town = Self.town(common: 3)
-        try Fault.with([.ignoreColumns]) { try town.decide(isTied: true) }
+        try Fault.with([.ignoreColumns]) { try town.decide(isTied: true, knowsLayouts: true, since: since) }
         #expect(Self.inCommon(town, country: nil) == 3, "the control must be seen to fail")
+        try town.decide(isTied: true, knowsLayouts: true, since: since)
+        #expect(Self.inCommon(town, country: nil) == nil)
+        #expect(Self.inCommon(town, country: 0) == nil)
         try town.decide(isTied: true)
         #expect(Self.inCommon(town, country: nil) == nil)
         #expect(Self.inCommon(town, country: 0) == nil)
@@ -67,15 +73,17 @@ struct ComputableColumnTests {
         #expect(rest() == nil)
     }
 
-    @Test("a metric that comes later keeps its total: another's finer number gives way")
-    func expected() throws {
+    @Test(
+        "a metric that comes later keeps its total: another's finer number gives way",
+        arguments: [nil, UnixSeconds(40_000), late])
+    func expected(since: UnixSeconds?) throws {
         var town = TiedTown(countries: 2, threshold: 5)
         town.add("views", events: ["a"], values: [42, 0, 60, 0], groupings: [Margin(keeping: [0])])
         // Two events more than all countries of the first.
         town.add("pages", events: ["a", "b"], values: [43, 0, 61, 0], groupings: [.total])
         try town.decide(isTied: true)
         #expect(town.releases[0].cells.count == 2 && town.releases[1].cells.isEmpty, "nobody knew that it would come")
-        try town.decide(isTied: true, knowsLayouts: true)
+        try town.decide(isTied: true, knowsLayouts: true, since: since)
         #expect(town.releases[1].cells.map(\.count) == [104])
         #expect(town.releases[0].cells.count < 2)
     }

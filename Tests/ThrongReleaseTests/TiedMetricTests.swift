@@ -115,6 +115,19 @@ struct TiedMetricTests {
         }
     }
 
+    @Test("what is left open between two metrics takes nothing from a third that neither says anything about")
+    func noTimeApart() throws {
+        var given = 0
+        for seed in UInt64(0)..<20 {
+            var town = Self.pair(seed)
+            town.add("apart", events: ["close"], values: [9, 4, 8, 7], groupings: Self.every)
+            try town.decide(isTied: true, seconds: 0)
+            #expect(town.releases[2].cells.count == 9)
+            given += town.releases[1].cells.isEmpty ? 1 : 0
+        }
+        #expect(given > 0, "something must be left open")
+    }
+
     @Test("some of these pairs give a small cell away where each is decided alone")
     func control() throws {
         var given = 0

@@ -56,11 +56,12 @@ struct TiedTown {
             CountedEvents(names: Set(events), audience: .terms(needsConsent: false, refusedBy: []))
         }
 
-        func tied(_ releases: [Release], knowsLayouts: Bool = false) -> TiedMetric {
+        /// - Parameter kept: what it counted, as it was kept; nil where nobody did.
+        func tied(_ releases: [Release], kept: CountedEvents? = nil) -> TiedMetric {
             TiedMetric(
-                counted: counted, layout: layout, parts: [cube],
+                counted: kept ?? counted, layout: layout, parts: [cube],
                 releases: releases.filter { $0.header.layout == layout && $0.header.period == period },
-                countedInLayout: knowsLayouts ? counted : nil)
+                countedInLayout: kept)
         }
     }
 
@@ -99,22 +100,39 @@ struct TiedTown {
 
     /// Decides one release after the other; `isTied` or as if each were alone.
     ///
-    /// - Parameter knowsLayouts: whether it was kept what was counted in each layout, as a daemon does.
-    mutating func decide(isTied: Bool, knowsLayouts: Bool = false, seconds: Double = 10) throws {
+    /// - Parameters:
+    ///   - knowsLayouts: whether it was kept what was counted in each layout, as a daemon does.
+    ///   - since: from when on by what was kept; nil for all of the time.
+    mutating func decide(
+        isTied: Bool, knowsLayouts: Bool = false, since: UnixSeconds? = nil, seconds: Double = 10
+    ) throws {
         releases = []
+        let kept = knowsLayouts ? history(since: since) : nil
         for (place, metric) in metrics.enumerated() {
             let header = ReleaseHeader(
                 layout: metric.layout, period: metric.period, plan: PlanVersion(hex: "00"),
                 threshold: Threshold(devices: threshold), sampling: 1, reach: false, groupings: metric.groupings,
                 events: metric.events)
             let others = metrics.indices.filter { $0 != place }.map {
-                metrics[$0].tied(releases, knowsLayouts: knowsLayouts)
+                metrics[$0].tied(releases, kept: kept?.counted(in: Int64($0)))
             }
+            let own = kept?.counted(in: Int64(place))
             let decision = try ReleaseCase(
-                header: header, parts: [metric.cube], tied: isTied ? others : []
+                header: header, parts: [metric.cube], tied: isTied ? others : [], counted: own, countedInLayout: own
             ).decide(ReleaseOptions(seed: 7, proofSeconds: seconds))
             releases.append(decision.release)
         }
+    }
+
+    /// What was kept of what they count.
+    private func history(since: UnixSeconds?) -> TermsHistory {
+        let versions = metrics.enumerated().map { place, metric in
+            TermsVersion(
+                metric: metric.name, layout: Int64(place), since: since, until: nil,
+                terms: ReleaseTerms(threshold: Threshold(devices: threshold), counted: metric.counted))
+        }
+        let (start, end) = (metrics.map(\.period.start).min(), metrics.map(\.period.end).max())
+        return TermsHistory(versions, from: start ?? .epoch, to: end ?? .epoch)
     }
 
     /// Sums of countries that tables of a metric can have, given what it published, with the values that each of its

@@ -201,7 +201,8 @@ extension AtomSpace {
 ///
 /// An edit within ten minutes of a period's boundary is taken to be at it: what little a daemon counts in between tells
 /// nobody that two metrics are not the same. Time in which nothing was counted is left out, because who guesses that takes a
-/// week and the days of it that somebody counted for the same.
+/// week and the days of it that somebody counted for the same. What was counted of a period only once it was over, because its
+/// plan came that late, is told apart by which plans had come by then.
 private struct Moments {
     private static let nearness: Int64 = 600
 
@@ -210,6 +211,8 @@ private struct Moments {
     /// By stretch that begins at one of the bounds: something was counted in it.
     private let isCounted: [Bool]
     private let kinds: [Kind: Int]
+    /// When plans came that late.
+    private let lateStarts: [UnixSeconds]
 
     private struct Kind: Hashable {
         let event: EventName
@@ -236,13 +239,16 @@ private struct Moments {
             if kinds[kind] == nil { kinds[kind] = kinds.count }
         }
         self.kinds = kinds
+        let earliest = periods.map(\.end).min() ?? .epoch
+        lateStarts = Set(counted.flatMap(\.starts).map { Self.snapped($0, to: boundaries) }).filter { $0 >= earliest }
+            .sorted()
     }
 
     private static func snapped(_ time: UnixSeconds, to boundaries: [UnixSeconds]) -> UnixSeconds {
         boundaries.first { abs($0 - time) <= nearness } ?? time
     }
 
-    var count: Int { kinds.count * max(1, bounds.count) }
+    var count: Int { (1 + lateStarts.count) * kinds.count * max(1, bounds.count) }
 
     /// Those of a metric in a period.
     func numbers(
@@ -250,14 +256,26 @@ private struct Moments {
         named names: Set<EventName>?
     ) -> [Int] {
         let starts = starts.map { Self.snapped($0, to: boundaries) }
-        return happenings.filter { names?.contains($0.event) ?? true }.flatMap { happening -> [Int] in
+        func start(of happening: CountedEvents.Happening) -> UnixSeconds? {
+            happening.stretch > 0 && happening.stretch < starts.count ? starts[happening.stretch] : nil
+        }
+        func numbers(of happening: CountedEvents.Happening, late: Int, from: UnixSeconds, to: UnixSeconds) -> [Int] {
             guard let kind = kinds[Kind(event: happening.event, client: happening.client)] else { return [] }
-            let stretch = happening.stretch
-            let from = stretch > 0 && stretch < starts.count ? max(period.start, starts[stretch]) : period.start
-            let to = stretch + 1 < starts.count ? min(period.end, starts[stretch + 1]) : period.end
-            return bounds.indices.filter { isCounted[$0] && bounds[$0] >= from && bounds[$0] < to }.map {
-                kind * bounds.count + $0
+            return bounds.indices.filter { isCounted[$0] && bounds[$0] >= from && bounds[$0] < to }
+                .map { (late * kinds.count + kind) * bounds.count + $0 }
+        }
+        let named = happenings.filter { names?.contains($0.event) ?? true }
+        guard happenings.allSatisfy({ happening in start(of: happening).map { $0 >= period.end } ?? false }) else {
+            return named.flatMap { happening -> [Int] in
+                let next = happening.stretch + 1
+                return numbers(
+                    of: happening, late: 0, from: max(period.start, start(of: happening) ?? period.start),
+                    to: next < starts.count ? min(period.end, starts[next]) : period.end)
             }
+        }
+        return named.flatMap { happening -> [Int] in
+            guard let late = start(of: happening).flatMap({ lateStarts.firstIndex(of: $0) }) else { return [] }
+            return numbers(of: happening, late: late + 1, from: period.start, to: period.end)
         }
     }
 }

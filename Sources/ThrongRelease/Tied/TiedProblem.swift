@@ -65,12 +65,13 @@ struct TiedProblem {
         var lenient = options
         lenient.isStrict = false
         let engine = SuppressionEngine(options: lenient)
+        var open: Set<ColumnIndex> = []
         for _ in 0..<Self.mostRounds {
             guard kept.contains(true) else { return 0 }
             let problem = try problem(offering: kept)
             let pattern = try engine.pattern(for: problem)
             for column in 0..<ownColumns where !pattern.isPublished[column] { kept[column] = false }
-            let open = Set(pattern.unproved + pattern.openRelations.map { board.relations[$0].parent })
+            open = Set(pattern.unproved + pattern.openRelations.map { board.relations[$0].parent })
             if open.isEmpty {
                 return PatternVerifier(problem).violations(
                     of: pattern, prime: RandomPrime.draw(using: &random), seed: random.next()
@@ -82,9 +83,10 @@ struct TiedProblem {
             for column in near { kept[column] = false }
             if kept.count(where: { $0 }) == before { break }
         }
-        // What lies further off can only be guessed at. What everybody can compute already adds nothing.
+        // Which of those that lie further off it takes can only be guessed at. What everybody can compute already adds
+        // nothing.
         let known = try computable(among: kept, options: lenient)
-        for column in kept.indices where !known.contains(column) { kept[column] = false }
+        for column in ownColumns(linkedTo: open, by: kept) where !known.contains(column) { kept[column] = false }
         return 0
     }
 
@@ -106,6 +108,24 @@ struct TiedProblem {
         var leaves = Set(open.flatMap { board.columns[Int($0.value)] })
         let touched = board.equations.filter { $0.contains(where: leaves.contains) }
         leaves.formUnion(touched.joined())
+        return (0..<ownColumns).filter { board.columns[$0].contains(where: leaves.contains) }
+    }
+
+    /// The own cells that have anything to do with open ones, over whatever is or would be published. About all others
+    /// nothing is left open.
+    ///
+    /// - Complexity: O(columns · leaves of one), as often as a chain of columns is long.
+    private func ownColumns(linkedTo open: Set<ColumnIndex>, by kept: [Bool]) -> [Int] {
+        var leaves = Set(open.flatMap { board.columns[Int($0.value)] })
+        var waiting = board.cells.indices.filter { board.cells[$0].isForced || ($0 < ownColumns && kept[$0]) }
+        var isMore = true
+        while isMore {
+            let linked = waiting.filter { board.columns[$0].contains(where: leaves.contains) }
+            isMore = !linked.isEmpty
+            for column in linked { leaves.formUnion(board.columns[column]) }
+            let done = Set(linked)
+            waiting.removeAll(where: done.contains)
+        }
         return (0..<ownColumns).filter { board.columns[$0].contains(where: leaves.contains) }
     }
 
