@@ -53,8 +53,9 @@ extension ReleaseCase {
                     faults += try tied.narrow(&kept, using: &random)
                 }
                 if !Fault.ignoreColumns.isOn, !Fault.leaveToVerification.isOn {
+                    // Without any time for proofs, there is some to look.
                     try TiedColumns(tied, threshold: header.threshold, options: options.engine)
-                        .narrow(&kept, seconds: options.proofSeconds)
+                        .narrow(&kept, seconds: max(1, options.proofSeconds))
                 }
                 tiedAway = Set(kept.indices.filter { offered[$0] && !kept[$0] }.map { ColumnIndex(UInt32($0)) })
             }
