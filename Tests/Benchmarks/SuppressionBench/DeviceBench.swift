@@ -31,8 +31,43 @@ struct DeviceBench {
                 "devices", isWhole ? "all groupings" : "pairs", devices, "leaves", cube.counters.count, "sensitive",
                 decision.summary.sensitive, "proved", decision.summary.proved, "s", Yardstick.rounded(took))
             SampleBench.print(decision.summary.levels)
+            for split in [1, 2] {
+                let least = Self.leastHidden(decision, layout, k: header.threshold.devices, split: split)
+                let able = decision.summary.levels.first { $0.dimensions == split }?.publishable ?? 0
+                Swift.print(
+                    "  bound: split by", split, "at least", least, "hidden, so at most %",
+                    Yardstick.percent(Int64(able - least), of: Int64(able)))
+            }
             Swift.print("  " + Yardstick.measure().text)
         }
+    }
+
+    /// How many publishable numbers of so many dimensions L2 alone asks to hide, whatever is chosen: one in each line of a
+    /// published number whose small parts are under k together. A number serves one line of each of its dimensions.
+    private static func leastHidden(_ decision: ReleaseDecision, _ layout: MetricLayout, k: Int64, split: Int) -> Int {
+        let shown = Set(decision.release.cells.map { Line(margin: $0.margin, cell: $0.cell) })
+        var least = 0
+        let small = decision.withheld.filter { $0.margin.bits.nonzeroBitCount == split && $0.reason.isOwn }
+        for (margin, cells) in Dictionary(grouping: small, by: \.margin) {
+            let flawed = layout.dimensions.indices.filter(margin.keeps).map { dropped -> Int in
+                let coarse = Margin(keeping: layout.dimensions.indices.filter { margin.keeps($0) && $0 != dropped })
+                let project = layout.projection(from: margin, to: coarse)
+                var devices: [CellIndex: Int64] = [:]
+                for cell in cells {
+                    // Devices are in one bucket of each dimension, and the day is one window: they add up.
+                    guard case .small(let floor) = cell.reason else { continue }
+                    devices[project(cell.cell), default: 0] += floor.devices
+                }
+                return devices.count { $0.value < k && shown.contains(Line(margin: coarse, cell: $0.key)) }
+            }
+            least += flawed.max() ?? 0
+        }
+        return least
+    }
+
+    private struct Line: Hashable {
+        let margin: Margin
+        let cell: CellIndex
     }
 
     private func cube(_ plan: Plan, _ layout: MetricLayout, _ period: Period) throws -> StoredCube {
