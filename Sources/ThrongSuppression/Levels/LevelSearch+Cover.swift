@@ -1,6 +1,6 @@
 extension LevelSearch {
     /// Entries of a program up to which a level is covered by one; larger levels are closed cell by cell.
-    private static let mostEntries = 200_000
+    private static let mostEntries = 60_000
     /// How often lines that a cover would leave with one hidden cell are added to its program.
     private static let coverRounds = 6
 
