@@ -4,7 +4,8 @@ extension LevelSearch {
     /// Places of one box at most: a program of a small one takes some milliseconds, and often does.
     private static let small = 350
     private static let large = 1_000
-    /// Where it doesn't: of each dimension the buckets in which the cell's lines have somebody, and some more.
+    /// Where it doesn't: of each dimension the buckets in which the cell's lines have somebody, and some more. The number of
+    /// places tells this kind of box from ``largest``, which takes as many buckets of each dimension.
     private static let lines = 2_501
     private static let largest = 2_500
     /// Buckets of a dimension that the cell does not keep: what moves in one of them alone leaves all others alone.
@@ -151,7 +152,7 @@ extension LevelSearch {
     /// Looks for a proof of a need by hiding as little of a level as a program can do with.
     ///
     /// - Parameters:
-    ///   - isHasty: whether nothing is looked for in large boxes that hides nothing: there is no time for it, or it was.
+    ///   - isHasty: whether there is no time to look again in large boxes, where something was hidden since, before more is.
     ///   - end: when even time for that is over, and a small box is all that is looked at until then.
     /// - Returns: what was hidden; nil where no program had an answer.
     mutating func prove(
