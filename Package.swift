@@ -68,7 +68,7 @@ let package = Package(
             dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongCounting", crypto],
             swiftSettings: computed),
         .target(
-            name: "ThrongSuppression", dependencies: ["ThrongFaults", "ThrongChance", "CCoin"], swiftSettings: computed),
+            name: "ThrongSuppression", dependencies: ["ThrongFaults", "ThrongChance", "CCoin", "CLemon"], swiftSettings: computed),
         .target(
             name: "ThrongRelease",
             dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongSuppression", crypto],
@@ -362,6 +362,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "CCoin", linkerSettings: [.linkedLibrary("CbcSolver"), .linkedLibrary("Cbc"), .linkedLibrary("Clp")]),
+        .target(name: "CLemon", cxxSettings: isFirstLook ? [.unsafeFlags(["-O2"])] : []),
         .target(
             name: "CSimdJSON", cxxSettings: isFirstLook ? [.unsafeFlags(["-O1"])] : [],
             linkerSettings: [.linkedLibrary("simdjson")]),

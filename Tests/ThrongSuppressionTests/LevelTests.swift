@@ -26,6 +26,20 @@ import ThrongSuppression
         #expect(found.isPublished.indices.contains { found.isPublished[$0] && cube.depth[$0] == 2 })
     }
 
+    @Test(
+        "of a larger crowd nine tenths of the pairs of k devices are published, and tables prove many cells each",
+        arguments: [true, false])
+    func pairs(partitions: Bool) throws {
+        let cube = try CrowdCube(sizes: [20, 12, 10], events: 30_000, partitions: partitions, seed: 1)
+        let found = try pattern(cube.problem)
+        #expect(found.unproved.isEmpty)
+        #expect(PatternVerifier(cube.problem).violations(of: found, prime: Self.prime, seed: 1).isEmpty)
+        let pairs = cube.problem.cells.indices.filter { cube.depth[$0] == 2 && cube.problem.cells[$0].floor >= 20 }
+        #expect(pairs.count > 400)
+        #expect(pairs.count { found.isPublished[$0] } * 10 >= pairs.count * 9)
+        #expect(found.witnesses.contains { $0.proves.count > 100 })
+    }
+
     @Test("no sensitive cell is pinned or bounded by integer programs over all places that may be empty")
     func attack() throws {
         var attacked = 0

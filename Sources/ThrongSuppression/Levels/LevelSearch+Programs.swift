@@ -1,13 +1,30 @@
 internal import Dispatch
 
 extension LevelSearch {
-    /// Places of one box at most: a program of a small one takes some milliseconds, and often does.
-    private static let small = 350
-    private static let large = 1_000
-    /// Where it doesn't: of each dimension the buckets in which the cell's lines have somebody, and some more. The number of
-    /// places tells this kind of box from ``largest``, which takes as many buckets of each dimension.
-    private static let lines = 2_501
-    private static let largest = 2_500
+    /// Which places around a cell a program looks at.
+    struct Box {
+        /// How many at most: a program of a small box takes some milliseconds, and often does.
+        let places: Int
+        let shape: Shape
+
+        enum Shape {
+            /// Mostly the dimensions that the cell keeps.
+            case kept
+            /// As many buckets of each dimension.
+            case even
+            /// Of each dimension the buckets in which the cell's lines have somebody, and some more.
+            case lines
+        }
+
+        static let small = Box(places: 350, shape: .kept)
+        static let medium = Box(places: 1_000, shape: .kept)
+        static let lines = Box(places: 2_500, shape: .lines)
+        static let widest = Box(places: 12_000, shape: .even)
+        /// One after the other.
+        static let ordinary = [small, lines, Box(places: 2_500, shape: .even)]
+        static let wide = [Box(places: 12_000, shape: .lines), widest]
+    }
+
     /// Buckets of a dimension that the cell does not keep: what moves in one of them alone leaves all others alone.
     private static let mostAcross = 4
 
@@ -15,7 +32,7 @@ extension LevelSearch {
     ///
     /// - Parameter level: whose cells may be hidden; nil for none.
     func program(
-        _ need: Int, on board: SwitchBoard, hiding level: Int?, places: Int = Self.small,
+        _ need: Int, on board: SwitchBoard, hiding level: Int?, in box: Box = .small,
         until end: ContinuousClock.Instant? = nil
     ) -> BoxProgram.Answer? {
         let end = end ?? deadline
@@ -28,7 +45,7 @@ extension LevelSearch {
         let cell = number.map { grid.groupings[$0].cell(of: center) }
         if ContinuousClock().now >= end { return nil }
         let program = BoxProgram(
-            board, box: box(around: center, proof, board, level, places),
+            board, box: buckets(of: box, around: center, proof, board, level),
             isTarget: { place in
                 if let number { return grid.groupings[number].cell(of: place) == cell }
                 return grid.leaf(at: place).map { leaves.contains($0) } ?? false
@@ -41,24 +58,25 @@ extension LevelSearch {
     }
 
     /// Buckets by axis: the cell's own, and those through which most can be moved at least cost.
-    private func box(
-        around center: LeafGrid.Place, _ proof: Proof, _ board: SwitchBoard, _ level: Int?, _ places: Int
+    private func buckets(
+        of box: Box, around center: LeafGrid.Place, _ proof: Proof, _ board: SwitchBoard, _ level: Int?
     ) -> [[Int32]] {
         let enough = 2 * proof.distance
         let kept = grid.groupingOfColumn[Int(proof.column)].map { grid.groupings[$0].kept }
-        let isAcross = places <= Self.large
-        let isByLines = places == Self.lines
         let most = grid.sizes.indices.map { axis in
             let isKept = kept.map { $0[axis] } ?? true
-            if isByLines { return 3 + occupied(around: center, along: axis, on: board) }
-            return isKept || !isAcross ? grid.sizes[axis] : min(Self.mostAcross, grid.sizes[axis])
+            switch box.shape {
+            case .kept: return isKept ? grid.sizes[axis] : min(Self.mostAcross, grid.sizes[axis])
+            case .even: return grid.sizes[axis]
+            case .lines: return min(grid.sizes[axis], 3 + occupied(around: center, along: axis, on: board))
+            }
         }
         var counts = grid.sizes.map { _ in 1 }
         var product = 1
         while let axis = counts.indices.filter({
-            counts[$0] < min(most[$0], grid.sizes[$0]) && product / counts[$0] * (counts[$0] + 1) <= places
+            counts[$0] < most[$0] && product / counts[$0] * (counts[$0] + 1) <= box.places
         }).min(by: {
-            isByLines ? counts[$0] * most[$1] < counts[$1] * most[$0] : counts[$0] < counts[$1]
+            box.shape == .lines ? counts[$0] * most[$1] < counts[$1] * most[$0] : counts[$0] < counts[$1]
         }) {
             product = product / counts[axis] * (counts[axis] + 1)
             counts[axis] += 1
@@ -99,45 +117,63 @@ extension LevelSearch {
     }
 
     /// A witness by a program that hides nothing, in one box after the other.
-    private func witness(of need: Int, on board: SwitchBoard) -> BoxProgram.Answer? {
-        program(need, on: board, hiding: nil) ?? program(need, on: board, hiding: nil, places: Self.lines)
-            ?? program(need, on: board, hiding: nil, places: Self.largest)
+    private func witness(of need: Int, on board: SwitchBoard, in boxes: [Box]) -> BoxProgram.Answer? {
+        for box in boxes {
+            if let answer = program(need, on: board, hiding: nil, in: box) { return answer }
+        }
+        return nil
     }
 
     /// Needs that programs look at before their answers count for the others, too.
     private static let together = 32
+    /// Needs after which programs that hardly ever have an answer end.
+    private static let sample = 256
 
-    /// Looks for proofs by programs that hide nothing, on all processors.
+    /// Looks for proofs by programs that hide nothing, on all processors: in ordinary boxes for all, then in wide ones.
     ///
-    /// What is found does not depend on how many there are, unless the time ends.
+    /// What is found does not depend on how many processors there are, unless the time ends.
     ///
-    /// - Returns: whether all were looked at. Half of the time is left for what has to be hidden then.
+    /// - Returns: whether all were looked at in ordinary boxes: not where the time ends, half of which is left for what has to
+    ///   be hidden then, or where hardly any has an answer.
     mutating func proveTogether(_ needs: [Int], with climbers: [SwitchClimber]) -> Bool {
-        var rest = needs[...]
         let now = ContinuousClock().now
         let end = now + (deadline - now) / 2
+        guard prove(needs, in: Box.ordinary, with: climbers, until: end) else { return false }
+        _ = prove(needs, in: Box.wide, with: climbers, until: end)
+        return true
+    }
+
+    private mutating func prove(
+        _ needs: [Int], in boxes: [Box], with climbers: [SwitchClimber], until end: ContinuousClock.Instant
+    ) -> Bool {
+        var rest = needs[...]
+        var (seen, found) = (0, 0)
         while !rest.isEmpty {
-            if ContinuousClock().now >= end { return false }
+            if ContinuousClock().now >= end || seen >= Self.sample && found * 50 < seen { return false }
             var group: [Int] = []
             while group.count < Self.together, let next = rest.popFirst() {
                 if !store.isProved(next) { group.append(next) }
             }
-            let answers = witnesses(of: group, with: climbers)
+            let answers = witnesses(of: group, in: boxes, with: climbers)
             statistics.programs += group.count
+            seen += group.count
             for (need, answer) in zip(group, answers) {
-                if let answer { add(answer, for: need) }
+                guard let answer else { continue }
+                found += 1
+                add(answer, for: need)
             }
         }
         return true
     }
 
-    private func witnesses(of needs: [Int], with climbers: [SwitchClimber]) -> [BoxProgram.Answer?] {
+    private func witnesses(of needs: [Int], in boxes: [Box], with climbers: [SwitchClimber]) -> [BoxProgram.Answer?] {
         var answers: [BoxProgram.Answer?] = Array(repeating: nil, count: needs.count)
         answers.withUnsafeMutableBufferPointer { answers in
             // Each writes to a place of its own.
             nonisolated(unsafe) let answers = answers
             DispatchQueue.concurrentPerform(iterations: needs.count) { place in
-                answers[place] = witness(of: needs[place], on: climbers[store.needs[needs[place]].measure].board)
+                answers[place] = witness(
+                    of: needs[place], on: climbers[store.needs[needs[place]].measure].board, in: boxes)
             }
         }
         return answers
@@ -165,8 +201,11 @@ extension LevelSearch {
         if let end {
             found = program(need, on: board, hiding: level, until: end)
         } else {
-            let whole = isHasty ? program(need, on: board, hiding: nil) : witness(of: need, on: board)
-            found = whole ?? program(need, on: board, hiding: level, places: Self.large)
+            let whole = isHasty ? program(need, on: board, hiding: nil) : witness(of: need, on: board, in: Box.ordinary)
+            found =
+                whole ?? program(need, on: board, hiding: level, in: .medium)
+                ?? program(need, on: board, hiding: level, in: .lines)
+                ?? program(need, on: board, hiding: level, in: .widest)
         }
         guard let answer = found else { return nil }
         var hidden: Set<Int> = []

@@ -1,6 +1,9 @@
-/// How often each cell was helped in a level.
+/// What repairs of one level know of each other.
 struct LevelRepairs {
+    /// How often each cell was helped.
     fileprivate var times: [Int: Int] = [:]
+    /// What looks for witnesses that agree with the levels above; nil until it is needed.
+    var above: [SwitchClimber]?
 }
 
 extension LevelSearch {
@@ -25,9 +28,9 @@ extension LevelSearch {
             } else {
                 victims = []
             }
-            if victims.isEmpty, let need, let moved = store.moves(of: need) {
-                // What stood before this level stands again.
-                victims = moved.map { Int($0) }.filter { mayHide($0, level) }
+            if victims.isEmpty, let need, let gone = giveWay(to: need, level, &repairs, until: deadline) {
+                hidden.formUnion(gone)
+                if store.isProved(need) { continue }
             }
             if victims.isEmpty, need == nil { victims = near }
             if victims.isEmpty { victims = published.indices.filter { mayHide($0, level) } }
@@ -40,32 +43,35 @@ extension LevelSearch {
         return hidden
     }
 
+    /// What a program of a small box takes, and what it leaves to be done.
+    private static let program = Duration.milliseconds(4)
+
     /// Hides what stands against the witnesses of the level above, where there is none now: one need after the other, because
     /// what is hidden for one lets others be proved by a switch.
     ///
     /// - Parameter end: how long switches are looked for.
     /// - Returns: false where a cell never had one.
     mutating func fallBack(
-        _ level: Int, with climbers: inout [SwitchClimber], until end: ContinuousClock.Instant
+        _ level: Int, _ repairs: inout LevelRepairs, with climbers: inout [SwitchClimber],
+        until end: ContinuousClock.Instant
     ) -> Bool {
-        for need in store.missing {
+        let missing = store.missing
+        for (place, need) in missing.enumerated() {
             store.lookAgain(at: need, published)
             if store.isProved(need) { continue }
-            guard let moved = store.moves(of: need) else { return false }
-            let mayLook = ContinuousClock().now < end
-            if mayLook {
+            if store.moves(of: need) == nil { return false }
+            let left = end - ContinuousClock().now
+            if left > .zero {
                 if attempt(need, with: &climbers, isQuick: true) { continue }
-                if let hidden = prove(need, hiding: level, with: climbers, isHasty: true, until: end) {
+                if left / (missing.count - place) > Self.program,
+                    let hidden = prove(need, hiding: level, with: climbers, isHasty: true, until: end)
+                {
                     hide(hidden, from: &climbers)
                     if store.isProved(need) { continue }
                 }
             }
-            for column in moved.map({ Int($0) }) where mayHide(column, level) {
-                published[column] = false
-                reasons[column] = .bounds(ColumnIndex(store.needs[need].column))
-                if mayLook { hide([column], from: &climbers) }
-            }
-            store.lookAgain(at: need, published)
+            guard let hidden = giveWay(to: need, level, &repairs, until: end) else { return false }
+            if left > .zero { hide(Set(hidden), from: &climbers) }
         }
         return true
     }

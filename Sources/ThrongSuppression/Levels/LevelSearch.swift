@@ -67,21 +67,39 @@ struct LevelSearch {
         let levels = Set(isCandidate.indices.filter { isCandidate[$0] }.map { problem.cells[$0].level }).sorted()
         statistics.proofsNeeded = store.needs.count
         tell(.choosing)
-        // What stands even if all of this is published stands in every level.
-        var all = self
-        for level in levels { all.publish(level) }
         let now = ContinuousClock().now
-        prove(against: all.published, until: now + (deadline - now) / 6)
+        proveFromBelow(levels)
         for level in levels {
             let before = published
             publish(level)
-            if settle(level) { continue }
+            if settle(level) {
+                store.prune()
+                continue
+            }
             published = before
             store.keepConsistent(with: published)
             prove(against: published, until: deadline + (deadline - now))
             break
         }
         statistics.proofsMissing = store.missing.count
+    }
+
+    /// Tables that agree with all levels, then with all but the finest, and so on: what they prove need not be proved again
+    /// for each level.
+    private mutating func proveFromBelow(_ levels: [Int]) {
+        var all = self
+        for level in levels { all.publish(level) }
+        for level in levels.reversed() {
+            let now = ContinuousClock().now
+            if level == levels.last {
+                prove(against: all.published, until: now + (deadline - now) / 6)
+            } else {
+                proveByTables(against: all.published, until: now + (deadline - now) / 2)
+            }
+            for column in all.published.indices where problem.cells[column].level == level {
+                all.published[column] = false
+            }
+        }
     }
 
     private func tell(_ phase: SuppressionProgress.Phase) {
@@ -127,7 +145,8 @@ struct LevelSearch {
                 guard mend(store.missing, level, &repairs, with: &climbers) else { return false }
             } else {
                 tell(.coarsening)
-                guard fallBack(level, with: &climbers, until: deadline + (latest - deadline) * 3 / 4) else {
+                guard fallBack(level, &repairs, with: &climbers, until: deadline + (latest - deadline) * 3 / 4)
+                else {
                     return false
                 }
             }
@@ -156,7 +175,7 @@ struct LevelSearch {
                 var hidden = prove(need, hiding: level, with: climbers, isHasty: isHasty) ?? []
                 if hidden.isEmpty, !store.isProved(need) {
                     hidden = repair([(Int(store.needs[need].column), need)], level, &repairs)
-                    if hidden.isEmpty { return false }
+                    if hidden.isEmpty, !store.isProved(need) { return false }
                 }
                 hide(hidden, from: &climbers)
                 if !store.isProved(need) { store.lookAgain(at: need, published) }
@@ -171,6 +190,7 @@ struct LevelSearch {
     /// - Returns: by measure, what looked for them.
     @discardableResult
     private mutating func prove(against published: [Bool], until end: ContinuousClock.Instant) -> [SwitchClimber] {
+        proveByTables(against: published, until: end)
         var climbers = climbers(against: published)
         for need in store.missing where !store.isProved(need) {
             if ContinuousClock().now >= end { break }
@@ -179,7 +199,7 @@ struct LevelSearch {
         return climbers
     }
 
-    private func climbers(against published: [Bool]) -> [SwitchClimber] {
+    func climbers(against published: [Bool]) -> [SwitchClimber] {
         problem.measures.map { measure in
             SwitchClimber(
                 SwitchBoard(grid, measure, published: published), columns: problem.columns)
@@ -193,7 +213,7 @@ struct LevelSearch {
         return store.isProved(need)
     }
 
-    private func find(
+    func find(
         _ need: Int, with climbers: inout [SwitchClimber], isQuick: Bool
     ) -> SuppressionPattern.Witness? {
         let proof = store.needs[need]

@@ -175,17 +175,20 @@ package struct PatternVerifier: Sendable {
     private func witnesses(of pattern: SuppressionPattern, pinned: Set<ColumnIndex>) -> [Violation] {
         var result: [Violation] = []
         var reached: [ColumnIndex: [Reached]] = [:]
+        var moves = Moves(width: problem.cells.count)
         for (place, witness) in pattern.witnesses.enumerated() {
-            guard problem.measures.indices.contains(witness.measure), let moved = moves(of: witness) else {
+            moves.clear()
+            guard problem.measures.indices.contains(witness.measure), add(witness, to: &moves) else {
                 result.append(.impossible(witness: place))
                 continue
             }
-            for (column, amount) in moved where amount != 0 && pattern.isPublished[Int(column.value)] {
-                result.append(.contradicts(witness: place, column))
+            let seen = moves.touched.filter { moves.amounts[$0] != 0 && pattern.isPublished[$0] }
+            for column in Set(seen).sorted() {
+                result.append(.contradicts(witness: place, ColumnIndex(UInt32(column))))
             }
             for column in witness.proves {
                 let value = problem.value(of: column, measure: witness.measure)
-                let amount = moved[column] ?? 0
+                let amount = moves.amounts[Int(column.value)]
                 if amount == 0 { result.append(.provesNothing(witness: place, column)) }
                 reached[column, default: []].append(Reached(measure: witness.measure, value: value + amount))
             }
@@ -227,19 +230,39 @@ package struct PatternVerifier: Sendable {
         return true
     }
 
-    /// By cell, how far a witness moves it; nil where a leaf would be negative or a sum overflows.
-    private func moves(of witness: SuppressionPattern.Witness) -> [ColumnIndex: Int64]? {
-        var moved: [ColumnIndex: Int64] = [:]
+    /// How far a witness moves cells.
+    private struct Moves {
+        /// By column.
+        private(set) var amounts: [Int64]
+        /// Columns that were ever moved, some more than once.
+        private(set) var touched: [Int] = []
+
+        init(width: Int) { amounts = Array(repeating: 0, count: width) }
+
+        /// - Returns: false where the sum overflows.
+        mutating func add(_ amount: Int64, to column: UInt32) -> Bool {
+            let (sum, overflow) = amounts[Int(column)].addingReportingOverflow(amount)
+            amounts[Int(column)] = sum
+            touched.append(Int(column))
+            return !overflow
+        }
+
+        mutating func clear() {
+            for column in touched { amounts[column] = 0 }
+            touched.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// - Returns: false where a leaf would be negative or a sum overflows.
+    private func add(_ witness: SuppressionPattern.Witness, to moves: inout Moves) -> Bool {
         var seen: Set<LeafIndex> = []
         let values = problem.measures[witness.measure].values
         for change in witness.changes {
-            guard Int(change.leaf.value) < problem.leafCount, seen.insert(change.leaf).inserted else { return nil }
+            guard Int(change.leaf.value) < problem.leafCount, seen.insert(change.leaf).inserted else { return false }
             let (after, overflow) = values[Int(change.leaf.value)].addingReportingOverflow(change.amount)
-            guard !overflow, after >= 0 else { return nil }
+            guard !overflow, after >= 0 else { return false }
             for column in columnsOfLeaf[Int(change.leaf.value)] {
-                let (sum, overflow) = (moved[ColumnIndex(column)] ?? 0).addingReportingOverflow(change.amount)
-                guard !overflow else { return nil }
-                moved[ColumnIndex(column)] = sum
+                guard moves.add(change.amount, to: column) else { return false }
             }
         }
         var occupied: Set<LeafGrid.Place> = []
@@ -249,14 +272,12 @@ package struct PatternVerifier: Sendable {
                 arrival.amount < SuppressionProblem.largestTotal,
                 grid.holds(arrival.place), grid.isPossible(arrival.place), grid.leaf(at: arrival.place) == nil,
                 occupied.insert(arrival.place).inserted
-            else { return nil }
+            else { return false }
             for grouping in grid.groupings {
                 guard let column = grouping.column(at: arrival.place) else { continue }
-                let (sum, overflow) = (moved[ColumnIndex(column)] ?? 0).addingReportingOverflow(arrival.amount)
-                guard !overflow else { return nil }
-                moved[ColumnIndex(column)] = sum
+                guard moves.add(arrival.amount, to: column) else { return false }
             }
         }
-        return moved
+        return true
     }
 }

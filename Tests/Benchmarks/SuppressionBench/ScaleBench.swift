@@ -13,7 +13,7 @@ struct ScaleBench {
         for cube in Self.cubes where names.contains(cube.name) {
             let crowd = try CrowdCube(sizes: cube.sizes, events: cube.events, partitions: true, seed: 1)
             // Half of the time is for looking, because what is not found by then takes as long again to hide.
-            try measure(cube.name, crowd.problem, depth: crowd.depth, must: cube.seconds, proofs: cube.seconds / 2)
+            try measure(cube.name, crowd.problem, depth: crowd.depth, must: cube.seconds, proofs: cube.seconds * 0.6)
         }
         if names.contains("offices") {
             let table = try SyntheticTable(
