@@ -47,7 +47,9 @@ struct LayerExchange {
         self.board = board
         let count = grid.sizes.reduce(1, *)
         var weights = Array(repeating: 1, count: grid.sizes.count)
-        for axis in grid.sizes.indices.dropLast().reversed() { weights[axis] = weights[axis + 1] * grid.sizes[axis + 1] }
+        for axis in grid.sizes.indices.dropLast().reversed() {
+            weights[axis] = weights[axis + 1] * grid.sizes[axis + 1]
+        }
         self.weights = weights
         held = Array(repeating: 0, count: count)
         for (leaf, place) in grid.places.enumerated() { held[Int(grid.key(of: place))] = board.values[leaf] }
