@@ -68,7 +68,8 @@ let package = Package(
             dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongCounting", crypto],
             swiftSettings: computed),
         .target(
-            name: "ThrongSuppression", dependencies: ["ThrongFaults", "ThrongChance", "CCoin", "CLemon"], swiftSettings: computed),
+            name: "ThrongSuppression", dependencies: ["ThrongFaults", "ThrongChance", "CCoin", "CLemon"],
+            swiftSettings: computed),
         .target(
             name: "ThrongRelease",
             dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongSuppression", crypto],
