@@ -12,14 +12,20 @@ import ThrongSuppression
                 for: problem)
     }
 
+    /// A pattern that proves everything, as the verification sees it, too.
+    private func proved(_ cube: CrowdCube, seed: UInt64 = 1) throws -> SuppressionPattern {
+        let found = try pattern(cube.problem, seed: seed)
+        #expect(found.unproved.isEmpty)
+        #expect(PatternVerifier(cube.problem).violations(of: found, prime: Self.prime, seed: seed).isEmpty)
+        return found
+    }
+
     @Test(
         "of a crowd with heavy tails the total and every one-way cell of k devices is published, and all is proved",
         arguments: [true, false])
     func topDown(partitions: Bool) throws {
         let cube = try CrowdCube(sizes: [10, 8, 6], events: 5_000, partitions: partitions, seed: 1)
-        let found = try pattern(cube.problem)
-        #expect(found.unproved.isEmpty)
-        #expect(PatternVerifier(cube.problem).violations(of: found, prime: Self.prime, seed: 1).isEmpty)
+        let found = try proved(cube)
         let coarse = cube.problem.cells.indices.filter { cube.depth[$0] <= 1 && cube.problem.cells[$0].floor >= 20 }
         #expect(coarse.count > 20)
         #expect(coarse.allSatisfy { found.isPublished[$0] })
@@ -31,9 +37,7 @@ import ThrongSuppression
         arguments: [true, false])
     func pairs(partitions: Bool) throws {
         let cube = try CrowdCube(sizes: [20, 12, 10], events: 30_000, partitions: partitions, seed: 1)
-        let found = try pattern(cube.problem)
-        #expect(found.unproved.isEmpty)
-        #expect(PatternVerifier(cube.problem).violations(of: found, prime: Self.prime, seed: 1).isEmpty)
+        let found = try proved(cube)
         let pairs = cube.problem.cells.indices.filter { cube.depth[$0] == 2 && cube.problem.cells[$0].floor >= 20 }
         #expect(pairs.count > 400)
         #expect(pairs.count { found.isPublished[$0] } * 10 >= pairs.count * 9)
@@ -48,9 +52,7 @@ import ThrongSuppression
         for seed in UInt64(1)...6 {
             let cube = try CrowdCube(
                 sizes: [4, 3, 3], events: 260, threshold: 5, partitions: seed.isMultiple(of: 2), seed: seed)
-            let found = try pattern(cube.problem, seed: seed)
-            #expect(found.unproved.isEmpty)
-            #expect(PatternVerifier(cube.problem).violations(of: found, prime: Self.prime, seed: seed).isEmpty)
+            let found = try proved(cube, seed: seed)
             arrivals += found.witnesses.reduce(0) { $0 + $1.arrivals.count }
             let whole = try #require(try cube.problem.withEmptyPlaces())
             let attacker = IntegerAttacker(whole, isPublished: found.isPublished)
@@ -65,6 +67,50 @@ import ThrongSuppression
         #expect(attacked > 50)
         #expect(naiveBroken > 0, "the control must be seen to fail")
         #expect(arrivals > 0, "empty places must have been used")
+    }
+
+    @Test("verification refuses tables that contradict a published number, or don't prove what they claim")
+    func forgedTables() throws {
+        let cube = try CrowdCube(sizes: [10, 8, 6], events: 5_000, partitions: true, seed: 1)
+        let found = try proved(cube)
+        let place = try #require(
+            found.witnesses.indices.max { witness, other in
+                found.witnesses[witness].changes.count < found.witnesses[other].changes.count
+            })
+        let table = found.witnesses[place]
+        #expect(table.changes.count > 50)
+        #expect(table.proves.count > 10)
+        func violations(_ changes: [SuppressionPattern.Witness.Change]) -> [PatternVerifier.Violation] {
+            var witnesses = found.witnesses
+            witnesses[place] = .init(
+                measure: table.measure, changes: changes, arrivals: table.arrivals, proves: table.proves)
+            return PatternVerifier(cube.problem).violations(
+                of: found.claiming(witnesses: witnesses), prime: Self.prime, seed: 1)
+        }
+        let first = try #require(table.changes.first)
+        let more = SuppressionPattern.Witness.Change(leaf: first.leaf, amount: first.amount + 1)
+        let total = try #require(cube.depth.firstIndex(of: 0))
+        let contradicted = violations([more] + Array(table.changes.dropFirst()))
+        #expect(contradicted.contains(.contradicts(witness: place, ColumnIndex(UInt32(total)))))
+        let halved = violations(table.changes.filter { $0.amount < 0 })
+        #expect(halved.contains { if case .contradicts(place, _) = $0 { true } else { false } })
+        // The proved cells fall to where they were, or lower.
+        #expect(halved.contains { if case .unproved = $0 { true } else { false } })
+        let nothing = violations([first, first])
+        #expect(nothing.contains(.impossible(witness: place)))
+    }
+
+    @Test("verification refuses a witness that leaves the cell alone that it claims to prove")
+    func idleTables() throws {
+        let cube = try CrowdCube(sizes: [10, 8, 6], events: 5_000, partitions: true, seed: 1)
+        let found = try proved(cube)
+        let place = try #require(found.witnesses.firstIndex { !$0.proves.isEmpty })
+        let witness = found.witnesses[place]
+        var witnesses = found.witnesses
+        witnesses[place] = .init(measure: witness.measure, changes: [], arrivals: [], proves: witness.proves)
+        let violations = PatternVerifier(cube.problem).violations(
+            of: found.claiming(witnesses: witnesses), prime: Self.prime, seed: 1)
+        for cell in witness.proves { #expect(violations.contains(.provesNothing(witness: place, cell))) }
     }
 
     @Test("verification refuses witnesses that put somebody where nobody can be, or fewer than nobody")

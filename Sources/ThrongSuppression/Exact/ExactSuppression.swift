@@ -68,7 +68,7 @@ package struct ExactSuppression: Sendable {
         }
         switch program.solveInteger(SolverBudget(nodes: .max, deadline: deadline)) {
         case .optimal(_, let solution): return Set(columns.indices.filter { solution[$0] > 0.5 }.map { columns[$0] })
-        case .undecided: throw .exactModeTimedOut(seconds: seconds)
+        case .feasible, .undecided: throw .exactModeTimedOut(seconds: seconds)
         case .infeasible: throw .solverFailed
         }
     }
@@ -169,7 +169,7 @@ package struct ExactSuppression: Sendable {
             }
         }
         if isWhole {
-            if case .optimal = program.solveInteger(budget) { return nil }
+            if program.solveInteger(budget).solution != nil { return nil }
             return []
         }
         switch program.solveLinear(budget) {

@@ -51,7 +51,8 @@ extension LevelSearch {
         var tallies = RelationTallies(problem, values: values, targets: targets, known: published)
         guard let demands = demands(of: level, &tallies) else { return nil }
         if demands.isEmpty { return 0 }
-        return solve(demands, SolverBudget(nodes: 20_000, deadline: deadline), price: { _ in 1 })?.count
+        let budget = SolverBudget(nodes: 20_000, deadline: deadline)
+        return solve(demands, budget, mustBeLeast: true, price: { _ in 1 })?.count
     }
 
     /// What has to be hidden of a level at least; nil where that is too much for a program. What nothing of the level could
@@ -85,7 +86,9 @@ extension LevelSearch {
     }
 
     /// A cover of all demands at nearly least cost; nil where none was found in time.
-    private func solve(_ demands: [Demand], _ budget: SolverBudget, price: (Int) -> Double) -> [Int]? {
+    private func solve(
+        _ demands: [Demand], _ budget: SolverBudget, mustBeLeast: Bool = false, price: (Int) -> Double
+    ) -> [Int]? {
         var program = CoinProgram()
         var rows: [Int: [(row: Int, coefficient: Double)]] = [:]
         for (row, demand) in demands.enumerated() {
@@ -96,8 +99,9 @@ extension LevelSearch {
         for column in columns {
             program.addColumn(lower: 0, upper: 1, cost: price(column), entries: rows[column] ?? [])
         }
-        guard case .optimal(_, let solution) = program.solveInteger(budget) else { return nil }
-        return columns.indices.filter { solution[$0] > 0.5 }.map { columns[$0] }
+        let answer = program.solveInteger(budget)
+        if mustBeLeast, case .feasible = answer { return nil }
+        return answer.solution.map { solution in columns.indices.filter { solution[$0] > 0.5 }.map { columns[$0] } }
     }
 
     /// Demands of lines in which a cover would hide one cell only: it would follow from the others.

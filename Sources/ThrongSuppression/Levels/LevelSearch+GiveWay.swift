@@ -1,13 +1,16 @@
 extension LevelSearch {
+    /// What looks for less to hide, the fastest first.
     private enum Look: CaseIterable {
         case fewSwitches
+        case gathering
         case switches
         case wayBack
     }
 
     /// Cells up to which what a witness moves is hidden without a look for less.
     private static let mostNear = 12
-    private static let mostSteps = 40
+    /// Sweeps on the way back.
+    private static let mostSweeps = 40
 
     /// Hides what of a level stands against a need's last witness, so that what stood before the level stands again.
     ///
@@ -26,6 +29,7 @@ extension LevelSearch {
             let seen =
                 switch look {
                 case .fewSwitches: switched(need, level, &repairs, isQuick: true)
+                case .gathering: gathered(need, level, &repairs)
                 case .switches: switched(need, level, &repairs, isQuick: false)
                 case .wayBack: wayBack(need, level, until: end)
                 }
@@ -41,7 +45,8 @@ extension LevelSearch {
             published[victim] = false
             reasons[victim] = .bounds(ColumnIndex(store.needs[need].column))
         }
-        if let nearer { store.add(nearer) } else { store.lookAgain(at: need, published) }
+        if let nearer { store.add(nearer) }
+        store.lookAgain(at: need, published)
         return victims
     }
 
@@ -59,13 +64,20 @@ extension LevelSearch {
         return find(need, with: &above, isQuick: isQuick)
     }
 
+    private func gathered(_ need: Int, _ level: Int, _ repairs: inout LevelRepairs) -> SuppressionPattern.Witness? {
+        let above = repairs.above ?? climbers(against: former(level))
+        repairs.above = above
+        return gathered(need, on: above[store.needs[need].measure].board, isWide: false)
+    }
+
     private func wayBack(
         _ need: Int, _ level: Int, until end: ContinuousClock.Instant
     ) -> SuppressionPattern.Witness? {
         let proof = store.needs[need]
         guard let witness = store.witness(of: need),
-            var exchange = LayerExchange(SwitchBoard(grid, problem.measures[proof.measure], published: former(level)))
+            var exchange = tables[proof.measure]
         else { return nil }
+        let board = SwitchBoard(grid, problem.measures[proof.measure], published: former(level))
         exchange.add(witness)
         exchange.wishTruth()
         for leaf in problem.columns[Int(proof.column)] {
@@ -73,7 +85,7 @@ extension LevelSearch {
             exchange.wish(.meet(exchange.amount(at: place), worth: 1 << 20), at: place)
         }
         var random = SecretGenerator(seed: 6)
-        for _ in 0..<Self.mostSteps where ContinuousClock().now < end { exchange.sweep(using: &random) }
+        for _ in 0..<Self.mostSweeps where ContinuousClock().now < end { exchange.sweep(on: board, using: &random) }
         return exchange.witness(proof.measure)
     }
 }

@@ -17,12 +17,13 @@ extension LevelSearch {
         }
 
         static let small = Box(places: 350, shape: .kept)
-        static let medium = Box(places: 1_000, shape: .kept)
-        static let lines = Box(places: 2_500, shape: .lines)
-        static let widest = Box(places: 12_000, shape: .even)
-        /// One after the other.
+        private static let lines = Box(places: 2_500, shape: .lines)
+        private static let widest = Box(places: 12_000, shape: .even)
+        /// One after the other, where nothing is hidden.
         static let ordinary = [small, lines, Box(places: 2_500, shape: .even)]
         static let wide = [Box(places: 12_000, shape: .lines), widest]
+        /// One after the other, where a level's cells may be hidden.
+        static let hiding = [Box(places: 1_000, shape: .kept), lines, widest]
     }
 
     /// Buckets of a dimension that the cell does not keep: what moves in one of them alone leaves all others alone.
@@ -32,10 +33,8 @@ extension LevelSearch {
     ///
     /// - Parameter level: whose cells may be hidden; nil for none.
     func program(
-        _ need: Int, on board: SwitchBoard, hiding level: Int?, in box: Box = .small,
-        until end: ContinuousClock.Instant? = nil
+        _ need: Int, on board: SwitchBoard, hiding level: Int?, in box: Box = .small, until end: ContinuousClock.Instant
     ) -> BoxProgram.Answer? {
-        let end = end ?? deadline
         let proof = store.needs[need]
         let column = Int(proof.column)
         let number = grid.groupingOfColumn[column]
@@ -116,20 +115,38 @@ extension LevelSearch {
         }
     }
 
-    /// A witness by a program that hides nothing, in one box after the other.
-    private func witness(of need: Int, on board: SwitchBoard, in boxes: [Box]) -> BoxProgram.Answer? {
-        for box in boxes {
-            if let answer = program(need, on: board, hiding: nil, in: box) { return answer }
+    /// How a witness of one need is looked for, with nothing hidden for it.
+    enum Way {
+        case gathering(isWide: Bool)
+        case program(Box)
+
+        static let fast = [gathering(isWide: false), program(.small)]
+        static let ordinary = [gathering(isWide: false)] + Box.ordinary.map { program($0) }
+    }
+
+    /// A witness in one way or another, the first that has one.
+    func witness(
+        of need: Int, on board: SwitchBoard, by ways: [Way], until end: ContinuousClock.Instant
+    ) -> SuppressionPattern.Witness? {
+        for way in ways where ContinuousClock().now < end {
+            let found =
+                switch way {
+                case .gathering(let isWide): gathered(need, on: board, isWide: isWide)
+                case .program(let box):
+                    program(need, on: board, hiding: nil, in: box, until: end)?.witness(store.needs[need].measure)
+                }
+            if let found { return found }
         }
         return nil
     }
 
-    /// Needs that programs look at before their answers count for the others, too.
+    /// Needs that are looked at before their answers count for the others, too.
     private static let together = 32
-    /// Needs after which programs that hardly ever have an answer end.
-    private static let sample = 256
+    /// Needs after which a way that hardly ever has an answer is left.
+    private static let sample = 64
 
-    /// Looks for proofs by programs that hide nothing, on all processors: in ordinary boxes for all, then in wide ones.
+    /// Looks for proofs with nothing hidden, on all processors: in the fastest way for all, then in the next one for those
+    /// that are left.
     ///
     /// What is found does not depend on how many processors there are, unless the time ends.
     ///
@@ -138,13 +155,18 @@ extension LevelSearch {
     mutating func proveTogether(_ needs: [Int], with climbers: [SwitchClimber]) -> Bool {
         let now = ContinuousClock().now
         let end = now + (deadline - now) / 2
-        guard prove(needs, in: Box.ordinary, with: climbers, until: end) else { return false }
-        _ = prove(needs, in: Box.wide, with: climbers, until: end)
+        // So that the first ones tell what can be hoped for.
+        var random = SecretGenerator(seed: 8)
+        let needs = needs.shuffled(using: &random)
+        for isWide in [false, true] { prove(needs, by: [.gathering(isWide: isWide)], with: climbers, until: end) }
+        guard prove(needs, by: Box.ordinary.map { .program($0) }, with: climbers, until: end) else { return false }
+        prove(needs, by: Box.wide.map { .program($0) }, with: climbers, until: end)
         return true
     }
 
+    @discardableResult
     private mutating func prove(
-        _ needs: [Int], in boxes: [Box], with climbers: [SwitchClimber], until end: ContinuousClock.Instant
+        _ needs: [Int], by ways: [Way], with climbers: [SwitchClimber], until end: ContinuousClock.Instant
     ) -> Bool {
         var rest = needs[...]
         var (seen, found) = (0, 0)
@@ -154,59 +176,53 @@ extension LevelSearch {
             while group.count < Self.together, let next = rest.popFirst() {
                 if !store.isProved(next) { group.append(next) }
             }
-            let answers = witnesses(of: group, in: boxes, with: climbers)
+            let answers = witnesses(of: group, by: ways, with: climbers, until: end)
             statistics.programs += group.count
             seen += group.count
-            for (need, answer) in zip(group, answers) {
+            for answer in answers {
                 guard let answer else { continue }
                 found += 1
-                add(answer, for: need)
+                store.add(answer)
             }
         }
         return true
     }
 
-    private func witnesses(of needs: [Int], in boxes: [Box], with climbers: [SwitchClimber]) -> [BoxProgram.Answer?] {
-        var answers: [BoxProgram.Answer?] = Array(repeating: nil, count: needs.count)
+    private func witnesses(
+        of needs: [Int], by ways: [Way], with climbers: [SwitchClimber], until end: ContinuousClock.Instant
+    ) -> [SuppressionPattern.Witness?] {
+        var answers: [SuppressionPattern.Witness?] = Array(repeating: nil, count: needs.count)
         answers.withUnsafeMutableBufferPointer { answers in
             // Each writes to a place of its own.
             nonisolated(unsafe) let answers = answers
             DispatchQueue.concurrentPerform(iterations: needs.count) { place in
                 answers[place] = witness(
-                    of: needs[place], on: climbers[store.needs[needs[place]].measure].board, in: boxes)
+                    of: needs[place], on: climbers[store.needs[needs[place]].measure].board, by: ways, until: end)
             }
         }
         return answers
     }
 
-    private mutating func add(_ answer: BoxProgram.Answer, for need: Int) {
-        store.add(
-            .init(
-                measure: store.needs[need].measure, changes: answer.changes, arrivals: answer.arrivals, proves: []))
-    }
-
     /// Looks for a proof of a need by hiding as little of a level as a program can do with.
     ///
     /// - Parameters:
-    ///   - isHasty: whether there is no time to look again in large boxes, where something was hidden since, before more is.
-    ///   - end: when even time for that is over, and a small box is all that is looked at until then.
+    ///   - ways: how it is looked for first without hiding more, because something was hidden since it was looked for.
+    ///   - boxes: where cells may be hidden, one after the other.
+    ///   - end: when the time for this need is over.
     /// - Returns: what was hidden; nil where no program had an answer.
     mutating func prove(
-        _ need: Int, hiding level: Int, with climbers: [SwitchClimber], isHasty: Bool,
-        until end: ContinuousClock.Instant? = nil
+        _ need: Int, by ways: [Way], orHiding level: Int, in boxes: [Box], with climbers: [SwitchClimber],
+        until end: ContinuousClock.Instant
     ) -> Set<Int>? {
         statistics.programs += 1
-        let board = climbers[store.needs[need].measure].board
-        let found: BoxProgram.Answer?
-        if let end {
-            found = program(need, on: board, hiding: level, until: end)
-        } else {
-            let whole = isHasty ? program(need, on: board, hiding: nil) : witness(of: need, on: board, in: Box.ordinary)
-            found =
-                whole ?? program(need, on: board, hiding: level, in: .medium)
-                ?? program(need, on: board, hiding: level, in: .lines)
-                ?? program(need, on: board, hiding: level, in: .widest)
+        let measure = store.needs[need].measure
+        let board = climbers[measure].board
+        if let witness = witness(of: need, on: board, by: ways, until: end) {
+            store.add(witness)
+            return []
         }
+        var found: BoxProgram.Answer?
+        for box in boxes where found == nil { found = program(need, on: board, hiding: level, in: box, until: end) }
         guard let answer = found else { return nil }
         var hidden: Set<Int> = []
         for column in answer.hides.map({ Int($0) }) where published[column] {
@@ -214,7 +230,7 @@ extension LevelSearch {
             reasons[column] = .bounds(ColumnIndex(store.needs[need].column))
             hidden.insert(column)
         }
-        add(answer, for: need)
+        store.add(answer.witness(measure))
         return hidden
     }
 }

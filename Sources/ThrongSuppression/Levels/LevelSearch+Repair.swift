@@ -43,8 +43,8 @@ extension LevelSearch {
         return hidden
     }
 
-    /// What a program of a small box takes, and what it leaves to be done.
-    private static let program = Duration.milliseconds(4)
+    /// What a program of a small box takes, with what has to be done after it.
+    private static let timeOfProgram = Duration.milliseconds(4)
 
     /// Hides what stands against the witnesses of the level above, where there is none now: one need after the other, because
     /// what is hidden for one lets others be proved by a switch.
@@ -63,8 +63,9 @@ extension LevelSearch {
             let left = end - ContinuousClock().now
             if left > .zero {
                 if attempt(need, with: &climbers, isQuick: true) { continue }
-                if left / (missing.count - place) > Self.program,
-                    let hidden = prove(need, hiding: level, with: climbers, isHasty: true, until: end)
+                if left / (missing.count - place) > Self.timeOfProgram,
+                    let hidden = prove(
+                        need, by: Way.fast, orHiding: level, in: [.small], with: climbers, until: end)
                 {
                     hide(hidden, from: &climbers)
                     if store.isProved(need) { continue }
@@ -124,9 +125,8 @@ extension LevelSearch {
         for need in needs where !store.isProved(need) {
             if attempt(need, with: &climbers) { continue }
             let measure = store.needs[need].measure
-            if let answer = program(need, on: climbers[measure].board, hiding: nil) {
-                store.add(
-                    .init(measure: measure, changes: answer.changes, arrivals: answer.arrivals, proves: []))
+            if let witness = witness(of: need, on: climbers[measure].board, by: Way.fast, until: deadline) {
+                store.add(witness)
                 if store.isProved(need) { continue }
             }
             for place in climbers.indices { climbers[place].board.hide(column, leaves: leaves) }

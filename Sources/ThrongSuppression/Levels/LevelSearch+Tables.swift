@@ -3,10 +3,8 @@ extension LevelSearch {
     private static let few = 48
     /// How often each pair of dimensions is swept for one table.
     private static let sweeps = 3
-    /// Tables one after the other that prove next to nothing new, after which what is left is looked at alone: fewer needs
-    /// than a program, or a few of them, would prove in the time that a table takes.
+    /// Tables one after the other that prove next to nothing new, after which what is left is looked at alone.
     private static let mostVain = 6
-    private static let placesOfProgram = 30_000
     /// Changes of leaves in all witnesses, beyond which tables take too much memory: some 16 bytes each.
     private static let mostChanges = 80_000_000
     /// A table proves little that is new where it proves one need of so many that were open.
@@ -23,11 +21,12 @@ extension LevelSearch {
     mutating func proveByTables(against published: [Bool], until end: ContinuousClock.Instant) {
         for measure in problem.measures.indices {
             var open = missingLeaves(measure)
-            guard open.count > Self.few,
-                var exchange = LayerExchange(SwitchBoard(grid, problem.measures[measure], published: published))
-            else { continue }
+            guard open.count > Self.few, var exchange = tables[measure] else { continue }
+            let board = SwitchBoard(grid, problem.measures[measure], published: published)
             var random = SecretGenerator(seed: 5)
             var vain = 0
+            // What is gathered for one need takes some layers, a table all layers: so many needs, in the same time.
+            let fewest = max(2, grid.sizes.reduce(0, +) * 3 / 8 / grid.sizes.count)
             var isStuck = false
             while open.count > Self.few, vain < Self.mostVain, store.changeCount < Self.mostChanges,
                 ContinuousClock().now < end
@@ -46,11 +45,11 @@ extension LevelSearch {
                             ? .reach(goal(of: need), worth: worth) : .stayUnder(goal(of: need), worth: worth),
                         at: grid.places[Int(leaf)])
                 }
-                for _ in 0..<Self.sweeps { exchange.sweep(using: &random) }
+                for _ in 0..<Self.sweeps { exchange.sweep(on: board, using: &random) }
                 store.add(exchange.witness(measure))
                 let rest = missingLeaves(measure)
                 isStuck = !isStuck && (open.count - rest.count) * Self.fast < open.count
-                vain = open.count - rest.count < max(2, exchange.held.count / Self.placesOfProgram) ? vain + 1 : 0
+                vain = open.count - rest.count < fewest ? vain + 1 : 0
                 open = rest
             }
         }
@@ -71,7 +70,7 @@ extension LevelSearch {
     }
 
     /// What a need's cell must reach in another table.
-    private func goal(of need: Int) -> Int64 {
+    func goal(of need: Int) -> Int64 {
         let proof = store.needs[need]
         let value = values[proof.measure][Int(proof.column)]
         return proof.direction == .up ? value + proof.distance : value - proof.distance

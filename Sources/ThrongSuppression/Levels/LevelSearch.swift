@@ -8,6 +8,8 @@ struct LevelSearch {
     let grid: LeafGrid
     let options: SuppressionOptions
     let deadline: ContinuousClock.Instant
+    /// By measure: the true table, from which others are reached by exchanges; nil where the cube has too many places.
+    let tables: [LayerExchange?]
     let columnsOfLeaf: IndexLists
     /// By column, the relations that it is in.
     let relationsOfColumn: IndexLists
@@ -34,6 +36,7 @@ struct LevelSearch {
         self.options = options
         self.deadline = deadline
         let count = problem.cells.count
+        tables = problem.measures.map { LayerExchange(grid, $0) }
         columnsOfLeaf = problem.columns.transposed(width: problem.leafCount)
         var lists: [[UInt32]] = Array(repeating: [], count: count)
         for (place, relation) in problem.relations.enumerated() {
@@ -156,6 +159,9 @@ struct LevelSearch {
         return false
     }
 
+    /// How much longer than others a need may take.
+    private static let mostShare = 4
+
     /// Hides cells of a level near one need after the other, until each has its proof.
     ///
     /// - Returns: false where nothing was left to hide.
@@ -166,13 +172,19 @@ struct LevelSearch {
         let order = needs.sorted { (store.needs[$0].distance, $1) > (store.needs[$1].distance, $0) }
         let isHasty = !proveTogether(order, with: climbers)
         var isTried = true
-        for need in order {
+        for (place, need) in order.enumerated() {
             // What was hidden for others may have brought an older witness back.
             store.lookAgain(at: need, published)
             while !store.isProved(need) {
                 if !isTried, attempt(need, with: &climbers) { break }
-                if ContinuousClock().now >= deadline { return true }
-                var hidden = prove(need, hiding: level, with: climbers, isHasty: isHasty) ?? []
+                let now = ContinuousClock().now
+                if now >= deadline { return true }
+                // A need may take what others leave, but not all of it.
+                let share = (deadline - now) / (order.count - place) * Self.mostShare
+                var hidden =
+                    prove(
+                        need, by: isHasty ? Way.fast : Way.ordinary, orHiding: level, in: Box.hiding, with: climbers,
+                        until: min(deadline, now + share)) ?? []
                 if hidden.isEmpty, !store.isProved(need) {
                     hidden = repair([(Int(store.needs[need].column), need)], level, &repairs)
                     if hidden.isEmpty, !store.isProved(need) { return false }
@@ -185,16 +197,21 @@ struct LevelSearch {
         return true
     }
 
-    /// Looks for the witnesses that are missing.
+    /// Needs after which switches are left that prove less than one of so many: gathering takes no longer, and has more.
+    private static let (mostClimbs, fewClimbs) = (64, 16)
+
+    /// Looks for the witnesses that are missing, in tables, then by switches.
     ///
     /// - Returns: by measure, what looked for them.
     @discardableResult
     private mutating func prove(against published: [Bool], until end: ContinuousClock.Instant) -> [SwitchClimber] {
         proveByTables(against: published, until: end)
         var climbers = climbers(against: published)
+        var (seen, found) = (0, 0)
         for need in store.missing where !store.isProved(need) {
-            if ContinuousClock().now >= end { break }
-            attempt(need, with: &climbers)
+            if ContinuousClock().now >= end || seen >= Self.mostClimbs && found * Self.fewClimbs < seen { break }
+            seen += 1
+            if attempt(need, with: &climbers) { found += 1 }
         }
         return climbers
     }

@@ -67,6 +67,13 @@ package struct LeafGrid: Sendable {
             fewColumns = [:]
         }
 
+        /// In how many kept axes a place is in another group than another place.
+        func distance(_ place: Place, from other: Place) -> Int {
+            groups.indices.count { axis in
+                groups[axis].map { $0[Int(place[axis])] != $0[Int(other[axis])] } ?? false
+            }
+        }
+
         /// Cells up to which each has an entry of its own.
         private static let mostEntries = 1 << 16
 

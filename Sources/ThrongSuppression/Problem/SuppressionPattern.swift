@@ -56,6 +56,12 @@ package struct SuppressionPattern: Sendable {
             package let leaf: LeafIndex
             /// Never zero.
             package let amount: Int64
+
+            /// Puts a change together.
+            package init(leaf: LeafIndex, amount: Int64) {
+                self.leaf = leaf
+                self.amount = amount
+            }
         }
     }
 

@@ -23,6 +23,10 @@ struct BoxProgram {
         let arrivals: [SuppressionPattern.Witness.Arrival]
         /// Columns that it moves and that are published.
         let hides: [UInt32]
+
+        func witness(_ measure: Int) -> SuppressionPattern.Witness {
+            .init(measure: measure, changes: changes, arrivals: arrivals, proves: [])
+        }
     }
 
     /// Lays a box out.
@@ -86,6 +90,8 @@ struct BoxProgram {
 
     /// Programs with other costs whose answers are tried together where none of them is in whole numbers.
     private static let tries: UInt64 = 3
+    /// Places that move in parts up to which an integer program is tried: CBC ends a long one only between its nodes.
+    private static let mostMoving = 600
     /// Places of which all are tried in an integer program.
     private static let fewPlaces = 400
 
@@ -108,7 +114,11 @@ struct BoxProgram {
             // What moves in parts of one mostly can move in whole ones, too, and a program of only that is small.
             rows.formUnion(found.used.keys)
             moving.formUnion(places.indices.filter { abs(found.amounts[$0]) > 1e-6 })
-            if let answer = integer(direction, distance, hiding: rows, among: moving.sorted(), budget) { return answer }
+            if moving.count <= Self.mostMoving,
+                let answer = integer(direction, distance, hiding: rows, among: moving.sorted(), budget)
+            {
+                return answer
+            }
         }
         return places.count <= Self.fewPlaces
             ? integer(direction, distance, hiding: rows, among: Array(places.indices), budget) : nil
@@ -145,7 +155,9 @@ struct BoxProgram {
         _ budget: SolverBudget
     ) -> Answer? {
         let program = program(direction, distance, hiding: rows, among: chosen, 0)
-        guard case .optimal(_, let solution) = program.solveInteger(budget) else { return nil }
+        var budget = budget
+        budget.isFirstEnough = rows.isEmpty
+        guard let solution = program.solveInteger(budget).solution else { return nil }
         var amounts = Array(repeating: 0.0, count: places.count)
         for (index, place) in chosen.enumerated() { amounts[place] = solution[2 * index] - solution[2 * index + 1] }
         return whole(amounts, direction, distance)

@@ -138,7 +138,7 @@ struct CircuitProgram {
         guard isWhole else { return .fractional }
         // Any whole point will do.
         for place in program.objective.indices { program.objective[place] = 0 }
-        if case .optimal(_, let solution) = program.solveInteger(budget),
+        if let solution = program.solveInteger(budget).solution,
             let found = checked(solution, circuits, proof, grain: 1)
         {
             return .witness(found)

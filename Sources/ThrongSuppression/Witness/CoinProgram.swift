@@ -28,10 +28,20 @@ struct CoinProgram {
     enum IntegerAnswer {
         /// A best table, proved so.
         case optimal(objective: Double, solution: [Double])
+        /// One that may not be the best: the first, where that is enough, or what the budget came to.
+        case feasible(solution: [Double])
         /// There is none.
         case infeasible
         /// The budget was used up.
         case undecided
+
+        /// A table, if there is one, the best or not.
+        var solution: [Double]? {
+            switch self {
+            case .optimal(_, let solution), .feasible(let solution): solution
+            case .infeasible, .undecided: nil
+            }
+        }
     }
 
     /// Adds a variable; its rows may be added before or after.
@@ -99,10 +109,14 @@ struct CoinProgram {
         Cbc_setMaximumNodes(model, budget.nodes)
         if budget.gap > 0 { Cbc_setAllowableFractionGap(model, budget.gap) }
         if let seconds = budget.remainingSeconds { Cbc_setMaximumSeconds(model, seconds) }
+        if budget.isFirstEnough { Cbc_setMaximumSolutions(model, 1) }
         _ = Cbc_solve(model)
         if Cbc_isProvenInfeasible(model) != 0 { return .infeasible }
         // A limit may still leave a best table found so far; only a proved optimum is returned as such.
-        guard Cbc_isProvenOptimal(model) != 0, let solution = Cbc_getColSolution(model) else { return .undecided }
+        guard Cbc_isProvenOptimal(model) != 0, let solution = Cbc_getColSolution(model) else {
+            guard let solution = Cbc_bestSolution(model) else { return .undecided }
+            return .feasible(solution: Array(UnsafeBufferPointer(start: solution, count: columnLower.count)))
+        }
         return .optimal(
             objective: Cbc_getObjValue(model),
             solution: Array(UnsafeBufferPointer(start: solution, count: columnLower.count)))
@@ -120,6 +134,8 @@ struct SolverBudget {
     var nodes: Int32 = 2_000
     /// By which fraction of the cost a table may be dearer than the best one, if that is not known.
     var gap = 0.0
+    /// Whether any table is as good as the best one.
+    var isFirstEnough = false
     /// When the whole search ends; nil where nothing waits for it.
     var deadline: ContinuousClock.Instant?
 

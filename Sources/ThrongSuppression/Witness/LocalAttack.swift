@@ -71,7 +71,7 @@ struct LocalAttack {
         // Any whole point will do.
         for place in program.objective.indices { program.objective[place] = 0 }
         switch program.solveInteger(budget) {
-        case .optimal(_, let solution):
+        case .optimal(_, let solution), .feasible(let solution):
             return checked(solution, neighbourhood, proof).map { .witness($0) } ?? .undecided
         case .infeasible:
             // Real tables reach the target and whole ones do not. The equations around the cell are to blame together.
