@@ -67,7 +67,8 @@ extension LevelSearch {
     private func gathered(_ need: Int, _ level: Int, _ repairs: inout LevelRepairs) -> SuppressionPattern.Witness? {
         let above = repairs.above ?? climbers(against: former(level))
         repairs.above = above
-        return gathered(need, on: above[store.needs[need].measure].board, isWide: false)
+        var tables = tables
+        return gathered(need, on: above[store.needs[need].measure].board, from: &tables, isWide: false)
     }
 
     private func wayBack(

@@ -126,12 +126,13 @@ extension LevelSearch {
 
     /// A witness in one way or another, the first that has one.
     func witness(
-        of need: Int, on board: SwitchBoard, by ways: [Way], until end: ContinuousClock.Instant
+        of need: Int, on board: SwitchBoard, from tables: inout [LayerExchange?], by ways: [Way],
+        until end: ContinuousClock.Instant
     ) -> SuppressionPattern.Witness? {
         for way in ways where ContinuousClock().now < end {
             let found =
                 switch way {
-                case .gathering(let isWide): gathered(need, on: board, isWide: isWide)
+                case .gathering(let isWide): gathered(need, on: board, from: &tables, isWide: isWide)
                 case .program(let box):
                     program(need, on: board, hiding: nil, in: box, until: end)?.witness(store.needs[need].measure)
                 }
@@ -142,6 +143,8 @@ extension LevelSearch {
 
     /// Needs that are looked at before their answers count for the others, too.
     private static let together = 32
+    /// What these are shared out in among processors: each portion takes a copy of the true tables.
+    private static let portions = 8
     /// Needs after which a way that hardly ever has an answer is left.
     private static let sample = 64
 
@@ -195,9 +198,12 @@ extension LevelSearch {
         answers.withUnsafeMutableBufferPointer { answers in
             // Each writes to a place of its own.
             nonisolated(unsafe) let answers = answers
-            DispatchQueue.concurrentPerform(iterations: needs.count) { place in
-                answers[place] = witness(
-                    of: needs[place], on: climbers[store.needs[needs[place]].measure].board, by: ways, until: end)
+            DispatchQueue.concurrentPerform(iterations: Self.portions) { portion in
+                var tables = tables
+                for place in stride(from: portion, to: needs.count, by: Self.portions) {
+                    let board = climbers[store.needs[needs[place]].measure].board
+                    answers[place] = witness(of: needs[place], on: board, from: &tables, by: ways, until: end)
+                }
             }
         }
         return answers
@@ -217,7 +223,8 @@ extension LevelSearch {
         statistics.programs += 1
         let measure = store.needs[need].measure
         let board = climbers[measure].board
-        if let witness = witness(of: need, on: board, by: ways, until: end) {
+        var tables = tables
+        if let witness = witness(of: need, on: board, from: &tables, by: ways, until: end) {
             store.add(witness)
             return []
         }

@@ -122,10 +122,12 @@ extension LevelSearch {
         let leaves = problem.columns[column]
         for place in climbers.indices { climbers[place].board.show(column, leaves: leaves) }
         let contradicted = store.contradict(UInt32(column))
+        var tables = tables
         for need in needs where !store.isProved(need) {
             if attempt(need, with: &climbers) { continue }
             let measure = store.needs[need].measure
-            if let witness = witness(of: need, on: climbers[measure].board, by: Way.fast, until: deadline) {
+            if let witness = witness(
+                of: need, on: climbers[measure].board, from: &tables, by: Way.fast, until: deadline) {
                 store.add(witness)
                 if store.isProved(need) { continue }
             }

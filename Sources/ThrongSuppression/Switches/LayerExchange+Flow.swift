@@ -19,26 +19,80 @@ extension LayerExchange {
                 let pairs = pairs(first, second, using: &random).filter { pair in
                     [pair.one, pair.other].contains { $0.map { chosen.contains(Int(grid.key(of: $0))) } ?? false }
                 }
-                for move in moves(first, second, through: pairs, on: board, isParallel: isParallel).joined() {
+                let layers = pairs.map { pair in
+                    let (rows, columns) =
+                        targets.map { area(first, second, pair, around: $0, using: &random) }
+                        ?? (Array(0..<Int32(grid.sizes[first])), Array(0..<Int32(grid.sizes[second])))
+                    return Layers(
+                        first: first, second: second, one: pair.one, other: pair.other, rows: rows, columns: columns)
+                }
+                for move in moves(layers, on: board, isParallel: isParallel).joined() {
                     held[move.key] += move.amount
+                    if targets != nil { moved.append(move) }
                 }
             }
         }
     }
 
-    private typealias Move = (key: Int, amount: Int64)
     private typealias Pair = (one: LeafGrid.Place, other: LeafGrid.Place?)
 
-    private func moves(
-        _ first: Int, _ second: Int, through pairs: [Pair], on board: SwitchBoard, isParallel: Bool
-    ) -> [[Move]] {
-        guard isParallel else { return pairs.map { exchange(first, second, $0.one, $0.other, on: board) } }
-        var result: [[Move]] = Array(repeating: [], count: pairs.count)
+    /// Two layers, or parts of them.
+    private struct Layers {
+        /// The dimensions in which a layer's places differ.
+        let first: Int
+        let second: Int
+        let one: LeafGrid.Place
+        let other: LeafGrid.Place?
+        /// Buckets of the first dimension that take part.
+        let rows: [Int32]
+        /// Buckets of the second dimension that take part.
+        let columns: [Int32]
+    }
+
+    /// Places of a layer, of which more than these don't take part where one cell is all that is wanted.
+    private static let mostInArea = 2_500
+
+    /// Rows and columns of layers that take part: those of the targets, some in which a target's line has somebody, and some
+    /// others.
+    private func area(
+        _ first: Int, _ second: Int, _ pair: Pair, around targets: [LeafGrid.Place], using random: inout SecretGenerator
+    ) -> (rows: [Int32], columns: [Int32]) {
+        let sizes = (Int32(grid.sizes[first]), Int32(grid.sizes[second]))
+        if Int(sizes.0) * Int(sizes.1) <= Self.mostInArea { return (Array(0..<sizes.0), Array(0..<sizes.1)) }
+        let most = Int(Double(Self.mostInArea).squareRoot())
+        let own = targets.filter { target in
+            [pair.one, pair.other].contains { anchor in
+                anchor.map { anchor in
+                    grid.sizes.indices.allSatisfy { $0 == first || $0 == second || anchor[$0] == target[$0] }
+                } ?? false
+            }
+        }
+        func chosen(_ axis: Int, of size: Int32) -> [Int32] {
+            var result = Set(own.prefix(most).map { $0[axis] })
+            let lines = own.prefix(4)
+            let others = (0..<size).shuffled(using: &random)
+            for bucket in others where result.count < most / 2 {
+                let isHeld = lines.contains { target in
+                    var place = target
+                    place[axis] = bucket
+                    return amount(at: place) > 0
+                }
+                if isHeld { result.insert(bucket) }
+            }
+            for bucket in others where result.count < most { result.insert(bucket) }
+            return result.sorted()
+        }
+        return (chosen(first, of: sizes.0), chosen(second, of: sizes.1))
+    }
+
+    private func moves(_ layers: [Layers], on board: SwitchBoard, isParallel: Bool) -> [[Move]] {
+        guard isParallel else { return layers.map { exchange($0, on: board) } }
+        var result: [[Move]] = Array(repeating: [], count: layers.count)
         result.withUnsafeMutableBufferPointer { result in
             // Each writes to a place of its own.
             nonisolated(unsafe) let result = result
-            DispatchQueue.concurrentPerform(iterations: pairs.count) { number in
-                result[number] = exchange(first, second, pairs[number].one, pairs[number].other, on: board)
+            DispatchQueue.concurrentPerform(iterations: layers.count) { number in
+                result[number] = exchange(layers[number], on: board)
             }
         }
         return result
@@ -100,18 +154,17 @@ extension LayerExchange {
     }
 
     /// The best circulation through two layers.
-    private func exchange(
-        _ first: Int, _ second: Int, _ one: LeafGrid.Place, _ other: LeafGrid.Place?, on board: SwitchBoard
-    ) -> [Move] {
-        let (rows, columns) = (grid.sizes[first], grid.sizes[second])
+    private func exchange(_ layers: Layers, on board: SwitchBoard) -> [Move] {
+        let (first, second, one, other) = (layers.first, layers.second, layers.one, layers.other)
+        let (rows, columns) = (layers.rows.count, layers.columns.count)
         var isClosed = Array(repeating: false, count: rows * columns)
         var isFree = Array(repeating: true, count: rows + columns)
         var isHubFree = true
         func isShown(_ row: Int, _ column: Int, _ number: Int) -> Bool {
             for anchor in [one, other] {
                 guard var place = anchor else { continue }
-                place[first] = Int32(row)
-                place[second] = Int32(column)
+                place[first] = layers.rows[row]
+                place[second] = layers.columns[column]
                 if board.shownCell(of: place, number) != nil { return true }
             }
             return false
@@ -138,9 +191,10 @@ extension LayerExchange {
         var owners: [(one: Int, other: Int?, sign: Int64)] = []
         for row in 0..<rows {
             for column in 0..<columns where !isClosed[row * columns + column] {
-                let moved = row * weights[first] + column * weights[second]
-                let key = base + moved
-                let across = other.map { _ in acrossBase + moved }
+                let offset =
+                    Int(layers.rows[row]) * weights[first] + Int(layers.columns[column]) * weights[second]
+                let key = base + offset
+                let across = other.map { _ in acrossBase + offset }
                 if let across, held[key] == 0, held[across] == 0 { continue }
                 for (gains, loses, sign) in [(Optional(key), across, Int64(1)), (across, key, -1)] {
                     if let gains, !mayGain[gains] { continue }

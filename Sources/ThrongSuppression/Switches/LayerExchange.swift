@@ -16,8 +16,12 @@ struct LayerExchange {
     private(set) var wishes: [Wish]
     /// Places of wishes, some more than once.
     private(set) var wished: [Int] = []
+    /// What was moved for the sake of some places only, since the last ``undo()``.
+    var moved: [Move] = []
     /// By axis: by how much a place's key rises from one bucket to the next.
     let weights: [Int]
+
+    typealias Move = (key: Int, amount: Int64)
 
     /// What a place is wanted to hold.
     struct Wish {
@@ -144,6 +148,29 @@ struct LayerExchange {
             }
         }
         for leaf in leaves { self.wish(wish(0), at: leaf) }
+    }
+
+    /// Takes back what was moved for the sake of some places only.
+    mutating func undo() {
+        for move in moved { held[move.key] -= move.amount }
+        moved.removeAll(keepingCapacity: true)
+    }
+
+    /// How the table differs from what it was when nothing had been moved for the sake of some places only.
+    func witnessOfMoves(_ measure: Int) -> SuppressionPattern.Witness {
+        var amounts: [Int: Int64] = [:]
+        for move in moved { amounts[move.key, default: 0] += move.amount }
+        var changes: [SuppressionPattern.Witness.Change] = []
+        var arrivals: [SuppressionPattern.Witness.Arrival] = []
+        for (key, amount) in amounts.sorted(by: { $0.key < $1.key }) where amount != 0 {
+            let place = Self.place(key, grid.sizes)
+            if let leaf = grid.leaf(at: place) {
+                changes.append(.init(leaf: LeafIndex(leaf), amount: amount))
+            } else {
+                arrivals.append(.init(place: place, amount: amount))
+            }
+        }
+        return .init(measure: measure, changes: changes.sorted { $0.leaf < $1.leaf }, arrivals: arrivals, proves: [])
     }
 
     /// How the table differs from the true one.
