@@ -101,8 +101,6 @@ struct CoinProgram {
         Cbc_setParameter(model, "log", "0")
         // CBC counts processor seconds unless told; a deadline is one of the clock.
         Cbc_setParameter(model, "timeMode", "elapsed")
-        // The crash for large programs prints to standard output, whatever the log level.
-        Cbc_setParameter(model, "idiotCrash", "0")
         Cbc_loadProblem(
             model, Int32(columnLower.count), Int32(rowLower.count), starts, rowIndices, coefficients, columnLower,
             columnUpper,
