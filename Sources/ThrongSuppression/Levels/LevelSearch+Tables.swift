@@ -5,8 +5,8 @@ extension LevelSearch {
     private static let sweeps = 3
     /// Tables one after the other that prove next to nothing new, after which what is left is looked at alone.
     private static let mostVain = 6
-    /// Changes of leaves in all witnesses, beyond which tables take too much memory: some 16 bytes each.
-    private static let mostChanges = 80_000_000
+    /// Changes of leaves in all witnesses, beyond which tables take too much memory: some eight bytes each.
+    private static let mostChanges = 170_000_000
     /// A table proves little that is new where it proves one need of so many that were open.
     private static let fast = 40
     /// What an open need is worth at least.

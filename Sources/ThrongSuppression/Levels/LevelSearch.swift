@@ -88,16 +88,17 @@ struct LevelSearch {
     }
 
     /// Tables that agree with all levels, then with all but the finest, and so on: what they prove need not be proved again
-    /// for each level.
+    /// for each level. They take half of the time at most.
     private mutating func proveFromBelow(_ levels: [Int]) {
         var all = self
         for level in levels { all.publish(level) }
+        let start = ContinuousClock().now
+        let latest = start + (deadline - start) / 2
         for level in levels.reversed() {
-            let now = ContinuousClock().now
             if level == levels.last {
-                prove(against: all.published, until: now + (deadline - now) / 6)
+                prove(against: all.published, until: start + (deadline - start) / 6)
             } else {
-                proveByTables(against: all.published, until: now + (deadline - now) / 2)
+                proveByTables(against: all.published, until: latest)
             }
             for column in all.published.indices where problem.cells[column].level == level {
                 all.published[column] = false
@@ -161,6 +162,8 @@ struct LevelSearch {
 
     /// How much longer than others a need may take.
     private static let mostShare = 4
+    /// What has to be there for more than a few switches to be looked at: in large cubes that takes half a second.
+    private static let longShare = Duration.seconds(1)
 
     /// Hides cells of a level near one need after the other, until each has its proof.
     ///
@@ -176,11 +179,11 @@ struct LevelSearch {
             // What was hidden for others may have brought an older witness back.
             store.lookAgain(at: need, published)
             while !store.isProved(need) {
-                if !isTried, attempt(need, with: &climbers) { break }
                 let now = ContinuousClock().now
                 if now >= deadline { return true }
                 // A need may take what others leave, but not all of it.
                 let share = (deadline - now) / (order.count - place) * Self.mostShare
+                if !isTried, attempt(need, with: &climbers, isQuick: share < Self.longShare) { break }
                 var hidden =
                     prove(
                         need, by: isHasty ? Way.fast : Way.ordinary, orHiding: level, in: Box.hiding, with: climbers,
@@ -197,7 +200,8 @@ struct LevelSearch {
         return true
     }
 
-    /// Needs after which switches are left that prove less than one of so many: gathering takes no longer, and has more.
+    /// Needs, or one of so many parts of the time, after which switches are left that prove less than one of so many:
+    /// gathering takes no longer, and has more.
     private static let (mostClimbs, fewClimbs) = (64, 16)
 
     /// Looks for the witnesses that are missing, in tables, then by switches.
@@ -208,8 +212,11 @@ struct LevelSearch {
         proveByTables(against: published, until: end)
         var climbers = climbers(against: published)
         var (seen, found) = (0, 0)
+        let start = ContinuousClock().now
         for need in store.missing where !store.isProved(need) {
-            if ContinuousClock().now >= end || seen >= Self.mostClimbs && found * Self.fewClimbs < seen { break }
+            let now = ContinuousClock().now
+            let isEnough = seen >= Self.mostClimbs || now - start > (end - start) / Self.mostClimbs
+            if now >= end || isEnough && found * Self.fewClimbs < seen { break }
             seen += 1
             if attempt(need, with: &climbers) { found += 1 }
         }

@@ -3,7 +3,7 @@ struct ProofStore {
     /// What is to be proved; columns are the problem's own.
     let needs: [Proof]
     private(set) var witnesses: [SuppressionPattern.Witness] = []
-    /// Steps of all witnesses together.
+    /// Changes of all witnesses together, some eight bytes each.
     private(set) var changeCount = 0
     /// By witness, the columns that it moves.
     private var moves: [Moves] = []
@@ -12,7 +12,7 @@ struct ProofStore {
     /// By witness.
     private var isConsistent: [Bool] = []
     /// By witness, the needs that it proved when it was added.
-    private var proved: [[Int]] = []
+    private var proved: [[UInt32]] = []
     /// By column, the witnesses that move it and few others.
     private var movers: [UInt32: [Int]] = [:]
     /// Those that move many.
@@ -22,6 +22,9 @@ struct ProofStore {
     private let needsOfColumn: [UInt32: [Int]]
     private let columnsOfLeaf: IndexLists
     private let grid: LeafGrid
+
+    /// What an arrival takes of memory, in changes.
+    private static let changesOfArrival = 8
 
     private enum Moves {
         case few([UInt32])
@@ -96,12 +99,12 @@ struct ProofStore {
     /// Keeps a witness that agrees with what is published, for all that it proves.
     mutating func add(_ witness: SuppressionPattern.Witness) {
         let moved = columns(movedBy: witness)
-        var proved: [Int] = []
+        var proved: [UInt32] = []
         for (column, amount) in moved {
             for need in needsOfColumn[column] ?? [] where needs[need].measure == witness.measure && !isProved(need) {
                 guard (needs[need].direction == .up ? amount : -amount) >= needs[need].distance else { continue }
                 prover[need] = Int32(witnesses.count)
-                proved.append(need)
+                proved.append(UInt32(need))
             }
         }
         guard !proved.isEmpty else { return }
@@ -116,7 +119,7 @@ struct ProofStore {
         }
         self.proved.append(proved)
         witnesses.append(witness)
-        changeCount += witness.changes.count + witness.arrivals.count
+        changeCount += witness.changes.count + Self.changesOfArrival * witness.arrivals.count
         isConsistent.append(true)
     }
 
@@ -129,7 +132,7 @@ struct ProofStore {
     mutating func prune() {
         let used = Set(prover)
         for place in witnesses.indices where !used.contains(Int32(place)) {
-            changeCount -= witnesses[place].changes.count + witnesses[place].arrivals.count
+            changeCount -= witnesses[place].changes.count + Self.changesOfArrival * witnesses[place].arrivals.count
             witnesses[place] = .init(measure: witnesses[place].measure, changes: [], arrivals: [], proves: [])
             moves[place] = .few([])
             proved[place] = []
@@ -169,7 +172,7 @@ struct ProofStore {
     /// The needs whose witness in use moves a column, ascending.
     func needs(movedThrough column: UInt32) -> [Int] {
         witnesses(moving: column)
-            .flatMap { witness in proved[witness].filter { prover[$0] == Int32(witness) } }.sorted()
+            .flatMap { witness in proved[witness].map { Int($0) }.filter { prover[$0] == Int32(witness) } }.sorted()
     }
 
     /// Takes a column for published: what moves it proves nothing now.
@@ -191,10 +194,7 @@ struct ProofStore {
         var proves: [Int32: Set<UInt32>] = [:]
         for need in needs.indices where isProved(need) { proves[prover[need], default: []].insert(needs[need].column) }
         return proves.keys.sorted().map { place in
-            let witness = witnesses[Int(place)]
-            return SuppressionPattern.Witness(
-                measure: witness.measure, changes: witness.changes, arrivals: witness.arrivals,
-                proves: (proves[place] ?? []).sorted().map { ColumnIndex($0) })
+            witnesses[Int(place)].proving((proves[place] ?? []).sorted().map { ColumnIndex($0) })
         }
     }
 }

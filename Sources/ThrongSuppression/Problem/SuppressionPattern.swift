@@ -22,16 +22,23 @@ package struct SuppressionPattern: Sendable {
         /// Which measure it is a table of.
         package let measure: Int
         /// The leaves that differ, ascending, and by how much. Unit: the measure's.
-        package let changes: [Change]
+        package let changes: Changes
         /// Places of the grid that are empty in the true table and not in this one.
         package let arrivals: [Arrival]
         /// The sensitive cells that it proves something about.
-        package let proves: [ColumnIndex]
+        package private(set) var proves: [ColumnIndex]
+
+        /// The same table, for these cells.
+        func proving(_ cells: [ColumnIndex]) -> Witness {
+            var witness = self
+            witness.proves = cells
+            return witness
+        }
 
         /// Puts a witness together.
         package init(measure: Int, changes: [Change], arrivals: [Arrival] = [], proves: [ColumnIndex]) {
             self.measure = measure
-            self.changes = changes
+            self.changes = Changes(changes)
             self.arrivals = arrivals
             self.proves = proves
         }

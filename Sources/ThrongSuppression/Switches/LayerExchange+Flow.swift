@@ -50,7 +50,7 @@ extension LayerExchange {
     }
 
     /// Places of a layer, of which more than these don't take part where one cell is all that is wanted.
-    private static let mostInArea = 2_500
+    private static let mostInArea = 600
 
     /// Rows and columns of layers that take part: those of the targets, some in which a target's line has somebody, and some
     /// others.
