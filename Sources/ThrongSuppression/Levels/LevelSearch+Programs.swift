@@ -143,8 +143,8 @@ extension LevelSearch {
 
     /// Needs that are looked at before their answers count for the others, too.
     private static let together = 32
-    /// What these are shared out in among processors: each portion takes a copy of the true tables.
-    private static let portions = 8
+    /// What these are shared out in among processors: each portion has the true tables for itself.
+    private static let portions = 4
     /// Needs after which a way that hardly ever has an answer is left.
     private static let sample = 64
 
@@ -173,13 +173,14 @@ extension LevelSearch {
     ) -> Bool {
         var rest = needs[...]
         var (seen, found) = (0, 0)
+        var copies = Array(repeating: tables, count: Self.portions)
         while !rest.isEmpty {
             if ContinuousClock().now >= end || seen >= Self.sample && found * 50 < seen { return false }
             var group: [Int] = []
             while group.count < Self.together, let next = rest.popFirst() {
                 if !store.isProved(next) { group.append(next) }
             }
-            let answers = witnesses(of: group, by: ways, with: climbers, until: end)
+            let answers = witnesses(of: group, by: ways, with: climbers, from: &copies, until: end)
             statistics.programs += group.count
             seen += group.count
             for answer in answers {
@@ -192,17 +193,20 @@ extension LevelSearch {
     }
 
     private func witnesses(
-        of needs: [Int], by ways: [Way], with climbers: [SwitchClimber], until end: ContinuousClock.Instant
+        of needs: [Int], by ways: [Way], with climbers: [SwitchClimber], from copies: inout [[LayerExchange?]],
+        until end: ContinuousClock.Instant
     ) -> [SuppressionPattern.Witness?] {
         var answers: [SuppressionPattern.Witness?] = Array(repeating: nil, count: needs.count)
         answers.withUnsafeMutableBufferPointer { answers in
-            // Each writes to a place of its own.
-            nonisolated(unsafe) let answers = answers
-            DispatchQueue.concurrentPerform(iterations: Self.portions) { portion in
-                var tables = tables
-                for place in stride(from: portion, to: needs.count, by: Self.portions) {
-                    let board = climbers[store.needs[needs[place]].measure].board
-                    answers[place] = witness(of: needs[place], on: board, from: &tables, by: ways, until: end)
+            copies.withUnsafeMutableBufferPointer { copies in
+                // Each writes to places of its own.
+                nonisolated(unsafe) let (answers, copies) = (answers, copies)
+                DispatchQueue.concurrentPerform(iterations: Self.portions) { portion in
+                    for place in stride(from: portion, to: needs.count, by: Self.portions) {
+                        let board = climbers[store.needs[needs[place]].measure].board
+                        answers[place] = witness(
+                            of: needs[place], on: board, from: &copies[portion], by: ways, until: end)
+                    }
                 }
             }
         }

@@ -127,7 +127,8 @@ extension LevelSearch {
             if attempt(need, with: &climbers) { continue }
             let measure = store.needs[need].measure
             if let witness = witness(
-                of: need, on: climbers[measure].board, from: &tables, by: Way.fast, until: deadline) {
+                of: need, on: climbers[measure].board, from: &tables, by: Way.fast, until: deadline)
+            {
                 store.add(witness)
                 if store.isProved(need) { continue }
             }

@@ -81,7 +81,7 @@ struct LevelSearch {
             }
             published = before
             store.keepConsistent(with: published)
-            prove(against: published, until: deadline + (deadline - now))
+            prove(against: published, isNarrow: true, until: deadline + (deadline - now))
             break
         }
         statistics.proofsMissing = store.missing.count
@@ -96,7 +96,7 @@ struct LevelSearch {
         let latest = start + (deadline - start) / 2
         for level in levels.reversed() {
             if level == levels.last {
-                prove(against: all.published, until: start + (deadline - start) / 6)
+                prove(against: all.published, isNarrow: false, until: start + (deadline - start) / 6)
             } else {
                 proveByTables(against: all.published, until: latest)
             }
@@ -134,7 +134,7 @@ struct LevelSearch {
         var mayRegain = true
         while ContinuousClock().now < latest {
             store.keepConsistent(with: published)
-            var climbers = prove(against: published, until: deadline)
+            var climbers = prove(against: published, isNarrow: true, until: deadline)
             if store.missing.isEmpty {
                 tell(.proving)
                 if !hideKnown(level, &repairs) {
@@ -200,27 +200,39 @@ struct LevelSearch {
         return true
     }
 
-    /// Needs, or one of so many parts of the time, after which switches are left that prove less than one of so many:
-    /// gathering takes no longer, and has more.
-    private static let (mostClimbs, fewClimbs) = (64, 16)
+    /// Needs, or one of so many parts of the time, after which it shows how often switches have an answer.
+    private static let sampleOfClimbs = 64
 
-    /// Looks for the witnesses that are missing, in tables, then by switches.
+    /// Looks for the witnesses that are missing: in tables, then by switches as long as they have some: gathering takes no
+    /// longer, and has more.
     ///
+    /// - Parameter isNarrow: whether switches come first where they mostly have an answer. It moves little, so that little
+    ///   is hidden where a level has to give way to it.
     /// - Returns: by measure, what looked for them.
     @discardableResult
-    private mutating func prove(against published: [Bool], until end: ContinuousClock.Instant) -> [SwitchClimber] {
-        proveByTables(against: published, until: end)
+    private mutating func prove(
+        against published: [Bool], isNarrow: Bool, until end: ContinuousClock.Instant
+    ) -> [SwitchClimber] {
         var climbers = climbers(against: published)
+        if isNarrow { climb(&climbers, until: end, provingOneOf: 2) }
+        proveByTables(against: published, until: end)
+        climb(&climbers, until: end, provingOneOf: 4)
+        return climbers
+    }
+
+    /// - Parameter ratio: ends where fewer than one need of so many is proved.
+    private mutating func climb(
+        _ climbers: inout [SwitchClimber], until end: ContinuousClock.Instant, provingOneOf ratio: Int
+    ) {
         var (seen, found) = (0, 0)
         let start = ContinuousClock().now
         for need in store.missing where !store.isProved(need) {
             let now = ContinuousClock().now
-            let isEnough = seen >= Self.mostClimbs || now - start > (end - start) / Self.mostClimbs
-            if now >= end || isEnough && found * Self.fewClimbs < seen { break }
+            let isSample = seen >= Self.sampleOfClimbs || now - start > (end - start) / Self.sampleOfClimbs
+            if now >= end || isSample && found * ratio < seen { break }
             seen += 1
             if attempt(need, with: &climbers) { found += 1 }
         }
-        return climbers
     }
 
     func climbers(against published: [Bool]) -> [SwitchClimber] {

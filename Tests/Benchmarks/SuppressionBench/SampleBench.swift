@@ -93,7 +93,8 @@ struct SampleBench {
         let withheld = series.values.reduce(0) { $0 + $1.count { $0 == .withheld } }
         Swift.print(
             "blink", devices, "devices", days, "days: series that were publishable", series.count, "blinking",
-            blinking.count, "of them while no cell of the metric, or of one with the same events, crossed k", unforced.count,
+            blinking.count, "of them while no cell of the metric, or of one with the same events, crossed k",
+            unforced.count,
             "days of a series published",
             series.values.reduce(0) { $0 + $1.count { $0 == .published } }, "withheld for another's sake", withheld)
         for (place, states) in blinking.sorted(by: { ($0.key.metric, $0.key.margin) < ($1.key.metric, $1.key.margin) })
