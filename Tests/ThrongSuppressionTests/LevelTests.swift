@@ -146,7 +146,7 @@ import ThrongSuppression
         for arrivals in forged {
             var witnesses = found.witnesses
             witnesses[place] = .init(
-                measure: witness.measure, changes: witness.changes, arrivals: arrivals, proves: witness.proves)
+                measure: witness.measure, changes: Array(witness.changes), arrivals: arrivals, proves: witness.proves)
             let violations = verifier.violations(of: found.claiming(witnesses: witnesses), prime: Self.prime, seed: 1)
             #expect(violations.contains(.impossible(witness: place)))
         }
