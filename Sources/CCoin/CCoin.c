@@ -5,13 +5,11 @@
 
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static FILE *output;
-static FILE *nowhere;
 
 void throng_coin_enter(void) {
     pthread_mutex_lock(&turn);
-    if (!nowhere) nowhere = fopen("/dev/null", "we");
     output = stdout;
-    if (nowhere) stdout = nowhere;
+    stdout = stderr;
 }
 
 void throng_coin_leave(void) {

@@ -1,6 +1,8 @@
 extension LevelSearch {
     /// Sweeps after which a cell that has not reached what it needs is left.
     private static let mostSweeps = (narrow: 80, wide: 12)
+    /// Leaves of a cell that is gathered for: a dominated one may have very many.
+    private static let mostLeaves = 400
     /// Sweeps after which others want other places, where a cell is to be emptied.
     private static let sweepsOfWish = 3
 
@@ -11,17 +13,22 @@ extension LevelSearch {
     ///   - tables: by measure, the true ones, and again so afterwards.
     ///   - isWide: whether all layers exchange, so that lines far from the cell are filled first; else those through its leaves,
     ///     each time with others.
+    ///   - end: when nothing is looked for any more.
     func gathered(
-        _ need: Int, on board: SwitchBoard, from tables: inout [LayerExchange?], isWide: Bool
+        _ need: Int, on board: SwitchBoard, from tables: inout [LayerExchange?], isWide: Bool,
+        until end: ContinuousClock.Instant
     ) -> SuppressionPattern.Witness? {
         let proof = store.needs[need]
         let column = Int(proof.column)
-        guard let number = grid.groupingOfColumn[column] else { return nil }
+        guard let number = grid.groupingOfColumn[column], problem.columns[column].count <= Self.mostLeaves else {
+            return nil
+        }
         let leaves = problem.columns[column].map { grid.places[Int($0)] }
         let goal = goal(of: need)
         var random = SecretGenerator(seed: UInt64(need))
         func gather(in table: inout LayerExchange) -> Bool {
-            for sweep in 0..<(isWide ? Self.mostSweeps.wide : Self.mostSweeps.narrow) {
+            for sweep in 0..<(isWide ? Self.mostSweeps.wide : Self.mostSweeps.narrow)
+            where ContinuousClock().now < end {
                 if sweep == 0 || proof.direction == .down && sweep.isMultiple(of: Self.sweepsOfWish) {
                     table.wish(proof.direction, at: leaves, grid.groupings[number], isWide: isWide, using: &random)
                 }

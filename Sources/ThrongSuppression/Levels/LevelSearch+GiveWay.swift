@@ -29,7 +29,7 @@ extension LevelSearch {
             let seen =
                 switch look {
                 case .fewSwitches: switched(need, level, &repairs, isQuick: true)
-                case .gathering: gathered(need, level, &repairs)
+                case .gathering: gathered(need, level, &repairs, until: end)
                 case .switches: switched(need, level, &repairs, isQuick: false)
                 case .wayBack: wayBack(need, level, until: end)
                 }
@@ -64,11 +64,13 @@ extension LevelSearch {
         return find(need, with: &above, isQuick: isQuick)
     }
 
-    private func gathered(_ need: Int, _ level: Int, _ repairs: inout LevelRepairs) -> SuppressionPattern.Witness? {
+    private func gathered(
+        _ need: Int, _ level: Int, _ repairs: inout LevelRepairs, until end: ContinuousClock.Instant
+    ) -> SuppressionPattern.Witness? {
         let above = repairs.above ?? climbers(against: former(level))
         repairs.above = above
         var tables = tables
-        return gathered(need, on: above[store.needs[need].measure].board, from: &tables, isWide: false)
+        return gathered(need, on: above[store.needs[need].measure].board, from: &tables, isWide: false, until: end)
     }
 
     private func wayBack(

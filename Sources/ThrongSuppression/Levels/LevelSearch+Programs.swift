@@ -132,7 +132,7 @@ extension LevelSearch {
         for way in ways where ContinuousClock().now < end {
             let found =
                 switch way {
-                case .gathering(let isWide): gathered(need, on: board, from: &tables, isWide: isWide)
+                case .gathering(let isWide): gathered(need, on: board, from: &tables, isWide: isWide, until: end)
                 case .program(let box):
                     program(need, on: board, hiding: nil, in: box, until: end)?.witness(store.needs[need].measure)
                 }
@@ -143,7 +143,7 @@ extension LevelSearch {
 
     /// Needs that are looked at before their answers count for the others, too.
     private static let together = 32
-    /// What these are shared out in among processors: each portion has the true tables for itself.
+    /// What these are shared out in among processors where tables are moved: each portion has the true ones for itself.
     private static let portions = 4
     /// Needs after which a way that hardly ever has an answer is left.
     private static let sample = 64
@@ -173,7 +173,8 @@ extension LevelSearch {
     ) -> Bool {
         var rest = needs[...]
         var (seen, found) = (0, 0)
-        var copies = Array(repeating: tables, count: Self.portions)
+        let movesTables = ways.contains { if case .gathering = $0 { true } else { false } }
+        var copies = Array(repeating: tables, count: movesTables ? Self.portions : Self.together)
         while !rest.isEmpty {
             if ContinuousClock().now >= end || seen >= Self.sample && found * 50 < seen { return false }
             var group: [Int] = []
@@ -181,7 +182,7 @@ extension LevelSearch {
                 if !store.isProved(next) { group.append(next) }
             }
             let answers = witnesses(of: group, by: ways, with: climbers, from: &copies, until: end)
-            statistics.programs += group.count
+            if !movesTables { statistics.programs += group.count }
             seen += group.count
             for answer in answers {
                 guard let answer else { continue }
@@ -201,8 +202,8 @@ extension LevelSearch {
             copies.withUnsafeMutableBufferPointer { copies in
                 // Each writes to places of its own.
                 nonisolated(unsafe) let (answers, copies) = (answers, copies)
-                DispatchQueue.concurrentPerform(iterations: Self.portions) { portion in
-                    for place in stride(from: portion, to: needs.count, by: Self.portions) {
+                DispatchQueue.concurrentPerform(iterations: copies.count) { portion in
+                    for place in stride(from: portion, to: needs.count, by: copies.count) {
                         let board = climbers[store.needs[needs[place]].measure].board
                         answers[place] = witness(
                             of: needs[place], on: board, from: &copies[portion], by: ways, until: end)
@@ -224,7 +225,6 @@ extension LevelSearch {
         _ need: Int, by ways: [Way], orHiding level: Int, in boxes: [Box], with climbers: [SwitchClimber],
         until end: ContinuousClock.Instant
     ) -> Set<Int>? {
-        statistics.programs += 1
         let measure = store.needs[need].measure
         let board = climbers[measure].board
         var tables = tables
@@ -232,6 +232,7 @@ extension LevelSearch {
             store.add(witness)
             return []
         }
+        statistics.programs += 1
         var found: BoxProgram.Answer?
         for box in boxes where found == nil { found = program(need, on: board, hiding: level, in: box, until: end) }
         guard let answer = found else { return nil }

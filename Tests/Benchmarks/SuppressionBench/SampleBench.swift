@@ -82,20 +82,21 @@ struct SampleBench {
                 let others = plan.metrics.filter { !Set($0.events).isDisjoint(with: metric.events) }
                 return (metric.name, others.map(\.name))
             })
-        let unforced = blinking.filter { place, states in
-            Self.blinks(
-                states.enumerated().map { day, state in
-                    // A cell that became small, or no longer is, may take another protector.
-                    let isForced = (tied[place.metric] ?? []).contains { small[$0]?[day] != small[$0]?[day - 1] }
-                    return state == .withheld && isForced ? .small : state
-                })
+        func unforced(_ metrics: (MetricName) -> [MetricName]) -> Int {
+            blinking.count { place, states in
+                Self.blinks(
+                    states.enumerated().map { day, state in
+                        // A cell that became small, or no longer is, may take another protector.
+                        let isForced = metrics(place.metric).contains { small[$0]?[day] != small[$0]?[day - 1] }
+                        return state == .withheld && isForced ? .small : state
+                    })
+            }
         }
         let withheld = series.values.reduce(0) { $0 + $1.count { $0 == .withheld } }
         Swift.print(
             "blink", devices, "devices", days, "days: series that were publishable", series.count, "blinking",
-            blinking.count, "of them while no cell of the metric, or of one with the same events, crossed k",
-            unforced.count,
-            "days of a series published",
+            blinking.count, "of them while no cell of the metric crossed k", unforced { [$0] },
+            "and none of a metric with the same events", unforced { tied[$0] ?? [] }, "days of a series published",
             series.values.reduce(0) { $0 + $1.count { $0 == .published } }, "withheld for another's sake", withheld)
         for (place, states) in blinking.sorted(by: { ($0.key.metric, $0.key.margin) < ($1.key.metric, $1.key.margin) })
         {
