@@ -58,6 +58,28 @@ struct DeliveryTests {
         }
     }
 
+    @Test("what a killed process left goes with the next delivery; what another is writing stays")
+    func sweeps() throws {
+        try Self.withFolder { folder in
+            let (left, held) = (".throng-delivery-killed", ".throng-delivery-alive")
+            for name in [left, held] {
+                let drafts = folder.appending(path: name)
+                try FileManager.default.createDirectory(at: drafts, withIntermediateDirectories: true)
+                try Data("half".utf8).write(to: drafts.appending(path: "weekly_shop-2026-W47.csv"))
+            }
+            let descriptor = open(folder.appending(path: held).path(), O_RDONLY)
+            #expect(flock(descriptor, LOCK_EX) == 0)
+            try ReportFolder(path: folder.path()).deliver(Self.files())
+            let names = try Self.listing(folder)
+            #expect(names.count == 4 && names.first == held)
+            #expect(try Self.listing(folder.appending(path: held)).count == 1)
+            // Everything has arrived; what a process left after that goes, too.
+            close(descriptor)
+            try ReportFolder(path: folder.path()).deliver(Self.files())
+            #expect(try Self.listing(folder).count == 3)
+        }
+    }
+
     @Test("a symbolic link in the way is replaced, and what it points at stays as it is")
     func links() throws {
         try Self.withFolder { folder in

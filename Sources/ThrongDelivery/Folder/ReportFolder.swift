@@ -11,7 +11,7 @@ package import ThrongReport
 /// A folder that reports are delivered to.
 ///
 /// Each file appears whole or not at all: it is written into a temporary folder inside the target, flushed to disk,
-/// and renamed. A file that is already there with the same bytes is left as it is, so a delivery may be repeated.
+/// and renamed. What a killed process left in such a folder goes with the next delivery. A file that is already there with the same bytes is left as it is, so a delivery may be repeated.
 /// A name is never followed through a symbolic link; a link in the way is replaced by the file. A manifest goes before
 /// anything that it vouches for changes, and comes last: who sees it sees all of its report.
 package struct ReportFolder: Sendable, Hashable {
@@ -29,14 +29,14 @@ package struct ReportFolder: Sendable, Hashable {
     @discardableResult
     package func deliver(_ files: ReportFiles) throws(ReportError) -> [String] {
         try create(path)
+        DraftFolder.sweep(path)
         let waiting = files.all.filter { !holds($0) }
         guard !waiting.isEmpty else { return files.all.map(place) }
-        let temporary = try temporaryFolder()
-        defer { rmdir(temporary) }
+        let drafts = try DraftFolder(in: path)
         for file in files.all where file.isManifest && unlink(place(of: file)) == 0 { try flushFolder() }
         for file in files.all where file.isManifest || waiting.contains(file) {
             if file.isManifest { try flushFolder() }
-            let draft = temporary + "/" + file.name
+            let draft = drafts.path + "/" + file.name
             do throws(ReportError) {
                 try write(file, to: draft)
                 guard rename(draft, place(of: file)) == 0 else { throw .last("rename", place(of: file)) }
@@ -57,12 +57,6 @@ package struct ReportFolder: Sendable, Hashable {
         guard errno == ENOENT, !parent.isEmpty, parent != folder else { throw .last("mkdir", folder) }
         try create(parent)
         guard mkdir(folder, 0o755) == 0 || errno == EEXIST else { throw .last("mkdir", folder) }
-    }
-
-    private func temporaryFolder() throws(ReportError) -> String {
-        var template = Array((path + "/.throng-delivery-XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else { throw .last("mkdtemp", path) }
-        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private func write(_ file: ReportFile, to draft: String) throws(ReportError) {
@@ -124,7 +118,7 @@ package struct ReportFolder: Sendable, Hashable {
 
 extension ReportError {
     /// The failure that the operating system has just reported.
-    fileprivate static func last(_ call: String, _ path: String) -> ReportError {
+    static func last(_ call: String, _ path: String) -> ReportError {
         .system(call: call, path: path, code: errno)
     }
 }

@@ -270,7 +270,8 @@ def two_daemons(house, partner, port, wrong_port, folder):
          lambda: sum(records(house).get(name, {}).get("outcome") == "delivered" for name in names) == len(names), 180)
     for name in names:
         once(partner, name)
-        check(len(os.listdir(os.path.join(house.folder, name))) == 4, "the folder of", name)
+        held = os.listdir(os.path.join(house.folder, name))
+        check(len(held) == 4, "the folder of", name, "holds", held)
         code, text, _ = daemon.run(
             "verify", os.path.join(house.folder, name), "--key", os.path.join(house.data, "signing", "keys.json"))
         check(code == 0, text)
