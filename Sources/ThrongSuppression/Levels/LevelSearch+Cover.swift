@@ -45,14 +45,18 @@ extension LevelSearch {
     /// How many cells of a level any pattern hides that publishes what is published now above it: what L2 asks along the
     /// relations, and that a sensitive part must be able to reach its target within a known whole. Nil where that takes long.
     mutating func leastHidden(_ level: Int) -> Int? {
+        let hopeless = problem.cells.indices.count { column in
+            let cell = problem.cells[column]
+            return cell.level == level && cell.isOffered && !cell.isSensitive && !isCandidate[column]
+        }
         for column in published.indices where isCandidate[column] && problem.cells[column].level == level {
             published[column] = true
         }
         var tallies = RelationTallies(problem, values: values, targets: targets, known: published)
         guard let demands = demands(of: level, &tallies) else { return nil }
-        if demands.isEmpty { return 0 }
+        if demands.isEmpty { return hopeless }
         let budget = SolverBudget(nodes: 20_000, deadline: deadline)
-        return solve(demands, budget, mustBeLeast: true, price: { _ in 1 })?.count
+        return solve(demands, budget, mustBeLeast: true, price: { _ in 1 }).map { hopeless + $0.count }
     }
 
     /// What has to be hidden of a level at least; nil where that is too much for a program. What nothing of the level could

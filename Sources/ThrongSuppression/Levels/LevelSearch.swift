@@ -17,7 +17,8 @@ struct LevelSearch {
     let values: [[Int64]]
     /// By measure, by column: what a sensitive cell must be able to reach; 0 for others.
     let targets: [[Int64]]
-    /// By column: offered, and no sensitive cell has the same leaves.
+    /// By column: offered, and neither has a sensitive cell the same leaves nor does one of its parts have to reach more than
+    /// it holds.
     let isCandidate: [Bool]
     /// By column; breaks ties between equally useful cells.
     let ties: [UInt64]
@@ -47,17 +48,26 @@ struct LevelSearch {
             (0..<count).map { column in problem.columns[column].reduce(Int64(0)) { $0 + measure.values[Int($1)] } }
         }
         self.values = values
-        targets = problem.measures.enumerated().map { number, measure in
+        let targets = problem.measures.enumerated().map { number, measure in
             (0..<count).map { column in
                 problem.cells[column].isSensitive
                     ? measure.targets(of: values[number][column], threshold: problem.threshold).upper : 0
             }
         }
+        self.targets = targets
+        // A whole of k events, of which no part has k: no other table that agrees with it has more in a part.
+        let hopeless = Set(
+            problem.relations.filter { relation in
+                values.indices.contains { measure in
+                    let whole = values[measure][Int(relation.parent.value)]
+                    return relation.children.contains { targets[measure][Int($0.value)] > whole }
+                }
+            }.map(\.parent.value))
         var sensitive: Set<ArraySlice<UInt32>> = []
         for column in 0..<count where problem.cells[column].isSensitive { sensitive.insert(problem.columns[column]) }
         isCandidate = (0..<count).map { column in
             problem.cells[column].isOffered && !problem.columns[column].isEmpty
-                && !sensitive.contains(problem.columns[column])
+                && !sensitive.contains(problem.columns[column]) && !hopeless.contains(UInt32(column))
         }
         ties = (0..<count).map { _ in random.next() }
         published = Array(repeating: false, count: count)
