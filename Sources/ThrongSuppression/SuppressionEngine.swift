@@ -53,14 +53,12 @@ package struct SuppressionEngine: Sendable {
         return search.leastHidden(level)
     }
 
-    /// Whether a pattern lacks proofs, or a useful cell above the finest level that it publishes anything of.
+    /// Whether a pattern lacks proofs, or a useful cell.
     private func isLacking(_ pattern: SuppressionPattern, _ problem: SuppressionProblem) -> Bool {
         if !pattern.unproved.isEmpty || !pattern.openRelations.isEmpty { return true }
-        let finest =
-            problem.cells.indices.filter { pattern.isPublished[$0] }.map { problem.cells[$0].level }.max() ?? .max
         return problem.cells.indices.contains { place in
             let cell = problem.cells[place]
-            return cell.isOffered && !cell.isSensitive && !pattern.isPublished[place] && cell.level < finest
+            return cell.isOffered && !cell.isSensitive && !pattern.isPublished[place]
         }
     }
 

@@ -141,14 +141,17 @@ struct CaseTable {
     static func usefulness(of margin: Margin, events: Int64, isPreferred: Bool, isRest: Bool, wasPublished: Bool?)
         -> Int64
     {
-        let size = Int64(Int64.bitWidth - max(events, 1).leadingZeroBitCount)
+        let size = worthOfAny + Int64(Int64.bitWidth - max(events, 1).leadingZeroBitCount)
         let level = Int64(8 >> min(3, margin.bits.nonzeroBitCount))
         let worth = size * level * (isPreferred ? 4 : 1) * (wasPublished ?? false ? formerWeight : 1)
         return isRest ? max(1, worth / restDiscount) : worth
     }
 
+    /// Of two small numbers and a large one, the small ones are worth more.
+    private static let worthOfAny: Int64 = 16
+
     /// A rest is worth less than the smallest named bucket of its split, unless it was published before.
-    private static let restDiscount: Int64 = 16
+    private static let restDiscount: Int64 = 4
 
     /// More than the largest number is worth beside the smallest.
     private static let formerWeight: Int64 = 64

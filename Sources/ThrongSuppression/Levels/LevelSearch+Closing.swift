@@ -138,7 +138,7 @@ extension LevelSearch {
     }
 
     func mayHide(_ column: Int, _ level: Int) -> Bool {
-        published[column] && problem.cells[column].level == level && !problem.cells[column].isForced
+        published[column] && isCandidate[column] && problem.cells[column].level == level
     }
 
     /// The least useful cell; before others one that is not the only hidden part in another relation.

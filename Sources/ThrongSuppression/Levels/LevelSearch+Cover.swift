@@ -8,6 +8,13 @@ extension LevelSearch {
     private struct Demand {
         let entries: [(column: Int, weight: Double)]
         let least: Double
+
+        init(entries: [(column: Int, weight: Double)], least: Double) {
+            self.entries = entries
+            self.least = least
+        }
+
+        init(_ attack: Attack) { self.init(entries: attack.columns.map { ($0, 1) }, least: 1) }
     }
 
     /// Hides what mends all relations of a level together at least cost: a covering program, in which a cell serves the lines
@@ -15,10 +22,13 @@ extension LevelSearch {
     ///
     /// What no program decides, and what it leaves, is for ``close(_:known:)``.
     ///
+    /// - Parameter attacks: each has to be thwarted, too.
     /// - Complexity: O(relations · children), and an integer program of at most ``mostEntries`` entries.
-    mutating func cover(_ level: Int) {
+    mutating func cover(_ level: Int, against attacks: [Attack] = []) {
         var tallies = RelationTallies(problem, values: values, targets: targets, known: published)
-        guard var demands = demands(of: level, &tallies), !demands.isEmpty else { return }
+        guard var demands = demands(of: level, &tallies) else { return }
+        demands += attacks.map { Demand($0) }
+        if demands.isEmpty { return }
         let clean = problem.relations.indices.filter { place in
             published[Int(problem.relations[place].parent.value)] && tallies.isKnown(place)
         }
@@ -37,26 +47,40 @@ extension LevelSearch {
             demands += lonely
         }
         for column in hidden {
-            reasons[column] = reason(for: column, tallies)
+            reasons[column] = reason(for: column, tallies, attacks)
             published[column] = false
         }
     }
 
     /// How many cells of a level any pattern hides that publishes what is published now above it: what L2 asks along the
-    /// relations, and that a sensitive part must be able to reach its target within a known whole. Nil where that takes long.
+    /// relations, that a sensitive part must be able to reach its target within a known whole, and, in cubes whose places a
+    /// program can hold, that none of the attacks succeeds that were found in time. Nil where even the first took too long.
     mutating func leastHidden(_ level: Int) -> Int? {
+        let above = published
         let hopeless = problem.cells.indices.count { column in
             let cell = problem.cells[column]
             return cell.level == level && cell.isOffered && !cell.isSensitive && !isCandidate[column]
         }
-        for column in published.indices where isCandidate[column] && problem.cells[column].level == level {
-            published[column] = true
+        var attacks: [Attack] = []
+        var least: Int?
+        while ContinuousClock().now < deadline {
+            published = above
+            for column in published.indices where isCandidate[column] && problem.cells[column].level == level {
+                published[column] = true
+            }
+            var tallies = RelationTallies(problem, values: values, targets: targets, known: published)
+            guard var demands = demands(of: level, &tallies) else { return nil }
+            demands += attacks.map { Demand($0) }
+            let budget = SolverBudget(nodes: 20_000, deadline: deadline)
+            let hidden = demands.isEmpty ? [] : solve(demands, budget, mustBeLeast: true, price: { _ in 1 })
+            guard let hidden else { return least }
+            least = hopeless + hidden.count
+            for column in hidden { published[column] = false }
+            let found = self.attacks(level, until: deadline)
+            if found.isEmpty { return least }
+            attacks += found
         }
-        var tallies = RelationTallies(problem, values: values, targets: targets, known: published)
-        guard let demands = demands(of: level, &tallies) else { return nil }
-        if demands.isEmpty { return hopeless }
-        let budget = SolverBudget(nodes: 20_000, deadline: deadline)
-        return solve(demands, budget, mustBeLeast: true, price: { _ in 1 }).map { hopeless + $0.count }
+        return least
     }
 
     /// What has to be hidden of a level at least; nil where that is too much for a program. What nothing of the level could
@@ -129,8 +153,10 @@ extension LevelSearch {
         }
     }
 
-    /// Why a cover hides a cell: the first of its relations that is flawed.
-    private func reason(for column: Int, _ tallies: RelationTallies) -> SuppressionPattern.Reason {
+    /// Why a cover hides a cell: the first of its relations that is flawed, or an attack that it thwarts.
+    private func reason(
+        for column: Int, _ tallies: RelationTallies, _ attacks: [Attack]
+    ) -> SuppressionPattern.Reason {
         var tallies = tallies
         for place in relationsOfColumn[column].map({ Int($0) }) {
             let parent = problem.relations[place].parent
@@ -141,6 +167,7 @@ extension LevelSearch {
             case .tooLight, .alone, nil: continue
             }
         }
-        return .wouldBound
+        let attack = attacks.first { $0.columns.contains(column) }
+        return attack.map { .bounds(ColumnIndex($0.target)) } ?? .wouldBound
     }
 }

@@ -36,15 +36,23 @@ extension LevelSearch {
         _ need: Int, on board: SwitchBoard, hiding level: Int?, in box: Box = .small, until end: ContinuousClock.Instant
     ) -> BoxProgram.Answer? {
         let proof = store.needs[need]
+        guard let center = center(of: proof, on: board), ContinuousClock().now < end,
+            let program = self.program(
+                of: proof, on: board, hiding: level, in: buckets(of: box, around: center, proof, board, level))
+        else { return nil }
+        let budget = SolverBudget(iterations: 6_000, nodes: 200, deadline: end)
+        return program.solve(proof.direction, by: proof.distance, budget: budget)
+    }
+
+    /// The program of a box of buckets by axis.
+    func program(of proof: Proof, on board: SwitchBoard, hiding level: Int?, in box: [[Int32]]) -> BoxProgram? {
+        guard let center = center(of: proof, on: board) else { return nil }
         let column = Int(proof.column)
         let number = grid.groupingOfColumn[column]
         let leaves = problem.columns[column]
-        guard let largest = leaves.max(by: { board.values[Int($0)] < board.values[Int($1)] }) else { return nil }
-        let center = grid.places[Int(largest)]
         let cell = number.map { grid.groupings[$0].cell(of: center) }
-        if ContinuousClock().now >= end { return nil }
-        let program = BoxProgram(
-            board, box: buckets(of: box, around: center, proof, board, level),
+        return BoxProgram(
+            board, box: box,
             isTarget: { place in
                 if let number { return grid.groupings[number].cell(of: place) == cell }
                 return grid.leaf(at: place).map { leaves.contains($0) } ?? false
@@ -52,8 +60,12 @@ extension LevelSearch {
             price: { column in
                 level.flatMap { mayHide(Int(column), $0) ? Double(problem.cells[Int(column)].cost) : nil }
             })
-        let budget = SolverBudget(iterations: 6_000, nodes: 200, deadline: end)
-        return program.solve(proof.direction, by: proof.distance, budget: budget)
+    }
+
+    /// Where the most of a cell is.
+    private func center(of proof: Proof, on board: SwitchBoard) -> LeafGrid.Place? {
+        problem.columns[Int(proof.column)].max { board.values[Int($0)] < board.values[Int($1)] }
+            .map { grid.places[Int($0)] }
     }
 
     /// Buckets by axis: the cell's own, and those through which most can be moved at least cost.
@@ -168,7 +180,7 @@ extension LevelSearch {
     }
 
     @discardableResult
-    private mutating func prove(
+    mutating func prove(
         _ needs: [Int], by ways: [Way], with climbers: [SwitchClimber], until end: ContinuousClock.Instant
     ) -> Bool {
         var rest = needs[...]

@@ -163,11 +163,12 @@ extension LevelSearch {
     ///
     /// - Returns: whether anything was hidden.
     mutating func hideKnown(_ level: Int, _ repairs: inout LevelRepairs) -> Bool {
-        let probe = SpanProbe(problem.columns, leafCount: problem.leafCount, published: published)
+        let probe = SpanProbe(
+            problem.atoms.columns, leafCount: problem.atoms.count, published: published)
         var known = published
         var open: [(column: Int, need: Int?)] = []
         for column in known.indices where !known[column] && problem.columns.length(of: column) > 0 {
-            guard probe.isKnown(problem.columns[column]) else { continue }
+            guard probe.isKnown(problem.atoms.columns[column]) else { continue }
             known[column] = true
             if problem.cells[column].isSensitive { open.append((column, nil)) }
         }
@@ -210,13 +211,13 @@ extension LevelSearch {
         }
         for column in problem.cells.indices where problem.cells[column].floor == 1 {
             let leaves = problem.columns[column]
-            if !leaves.isEmpty, let direction = probe.direction(of: leaves) {
+            if !leaves.isEmpty, let direction = probe.direction(of: problem.atoms.columns[column]) {
                 alone[direction, default: []].append(leaves)
             }
         }
         if alone.isEmpty { return [] }
         return problem.cells.indices.filter { column in
-            guard problem.cells[column].isSensitive, let direction = probe.direction(of: problem.columns[column]),
+            guard problem.cells[column].isSensitive, let direction = probe.direction(of: problem.atoms.columns[column]),
                 let singles = alone[direction]
             else { return false }
             let own = Set(problem.columns[column])

@@ -7,7 +7,7 @@ struct LevelSearch {
     let problem: SuppressionProblem
     let grid: LeafGrid
     let options: SuppressionOptions
-    let deadline: ContinuousClock.Instant
+    var deadline: ContinuousClock.Instant
     /// By measure: the true table, from which others are reached by exchanges; nil where the cube has too many places.
     let tables: [LayerExchange?]
     let columnsOfLeaf: IndexLists
@@ -18,8 +18,8 @@ struct LevelSearch {
     /// By measure, by column: what a sensitive cell must be able to reach; 0 for others.
     let targets: [[Int64]]
     /// By column: offered, and neither has a sensitive cell the same leaves nor does one of its parts have to reach more than
-    /// it holds.
-    let isCandidate: [Bool]
+    /// it holds; and not settled yet, where a level is settled grouping by grouping.
+    var isCandidate: [Bool]
     /// By column; breaks ties between equally useful cells.
     let ties: [UInt64]
     var published: [Bool]
@@ -75,27 +75,66 @@ struct LevelSearch {
         store = ProofStore(problem, values: values, columnsOfLeaf: columnsOfLeaf, grid: grid)
     }
 
-    /// Settles level after level.
+    /// Settles level after level; one that is too much to be proved as a whole, grouping by grouping.
     mutating func run() {
         let levels = Set(isCandidate.indices.filter { isCandidate[$0] }.map { problem.cells[$0].level }).sorted()
         statistics.proofsNeeded = store.needs.count
         tell(.choosing)
-        let now = ContinuousClock().now
         proveFromBelow(levels)
         for level in levels {
-            let before = published
-            publish(level)
-            if settle(level) {
-                store.prune()
-                continue
-            }
-            published = before
-            store.keepConsistent(with: published)
-            prove(against: published, isNarrow: true, until: deadline + (deadline - now))
-            break
+            if take(level) { continue }
+            guard takeGroupings(of: level) else { break }
         }
         statistics.proofsMissing = store.missing.count
     }
+
+    /// Publishes what it can of a level, or nothing.
+    private mutating func take(_ level: Int) -> Bool {
+        let before = published
+        let now = ContinuousClock().now
+        publish(level)
+        resist(level)
+        if settle(level) {
+            store.prune()
+            return true
+        }
+        published = before
+        store.keepConsistent(with: published)
+        if !store.missing.isEmpty {
+            prove(against: published, isNarrow: true, until: deadline + max(.zero, deadline - now))
+        }
+        return false
+    }
+
+    /// Takes one grouping of a level after the other, first those of which the most can be shown; each has its share of the
+    /// time that is left, and what one has settled none of the others takes back.
+    ///
+    /// - Returns: whether any could be taken.
+    private mutating func takeGroupings(of level: Int) -> Bool {
+        let all = isCandidate.indices.filter { isCandidate[$0] && problem.cells[$0].level == level }
+        var sizes: [Int: Int] = [:]
+        for case let number? in grid.groupingOfColumn { sizes[number, default: 0] += 1 }
+        let groupings = Dictionary(grouping: all) { grid.groupingOfColumn[$0] ?? -1 }.sorted { one, other in
+            let (mine, its) = (one.value.count * (sizes[other.key] ?? 1), other.value.count * (sizes[one.key] ?? 1))
+            return mine == its ? one.key < other.key : mine > its
+        }
+        for column in all { isCandidate[column] = false }
+        let end = deadline
+        defer { deadline = end }
+        var isAny = false
+        for (place, grouping) in groupings.enumerated() where groupings.count > 1 {
+            let now = ContinuousClock().now
+            if now >= end { break }
+            deadline = now + (end - now) / (groupings.count - place)
+            for column in grouping.value { isCandidate[column] = true }
+            if take(level) { isAny = true }
+            for column in grouping.value { isCandidate[column] = false }
+        }
+        return isAny
+    }
+
+    /// Whether so many proofs are missing after a first look that the rest is not worth the time.
+    var isHopeless: Bool { store.missing.count > store.needs.count / 3 }
 
     /// Tables that agree with all levels, then with all but the finest, and so on: what they prove need not be proved again
     /// for each level. They take half of the time at most.
@@ -124,11 +163,13 @@ struct LevelSearch {
     }
 
     /// Publishes a level as far as its unions allow.
-    private mutating func publish(_ level: Int) {
+    ///
+    /// - Parameter attacks: each has to be thwarted, too.
+    mutating func publish(_ level: Int, against attacks: [Attack] = []) {
         for column in published.indices where isCandidate[column] && problem.cells[column].level == level {
             published[column] = true
         }
-        cover(level)
+        cover(level, against: attacks)
         close(level, known: published)
     }
 
@@ -145,6 +186,7 @@ struct LevelSearch {
         while ContinuousClock().now < latest {
             store.keepConsistent(with: published)
             var climbers = prove(against: published, isNarrow: true, until: deadline)
+            if isHopeless { return false }
             if store.missing.isEmpty {
                 tell(.proving)
                 if !hideKnown(level, &repairs) {
@@ -220,7 +262,7 @@ struct LevelSearch {
     ///   is hidden where a level has to give way to it.
     /// - Returns: by measure, what looked for them.
     @discardableResult
-    private mutating func prove(
+    mutating func prove(
         against published: [Bool], isNarrow: Bool, until end: ContinuousClock.Instant
     ) -> [SwitchClimber] {
         var climbers = climbers(against: published)

@@ -4,7 +4,8 @@ internal import ThrongFaults
 ///
 /// Leaves are the occupied ones only. That is on the safe side: a cell that can't be derived when the empty leaves
 /// are known to be empty can't be derived when they are unknown, and a table in which they stay empty is consistent.
-/// With a ``LeafGrid`` witnesses may also put somebody where nobody is.
+/// With a ``LeafGrid`` witnesses may also put somebody where nobody is, and where its places are few enough to be listed,
+/// what can be computed is computed over all of them (``atoms``): nobody outside knows which are empty.
 package struct SuppressionProblem: Sendable {
     /// The measures over the leaves; all have the same number of leaves. At least one.
     package let measures: [AdditiveMeasure]
@@ -20,6 +21,10 @@ package struct SuppressionProblem: Sendable {
     package let unionFloor: @Sendable ([ColumnIndex]) -> Int64
     /// Where the leaves stand; nil where that is not known, and witnesses keep to the leaves.
     package let grid: LeafGrid?
+    /// By column, its leaves, and after them the empty places that would be in it, where these can be listed; and how many
+    /// leaves and listed places there are. What follows from published columns over these follows for everybody; over leaves
+    /// alone, for whoever knows what is empty.
+    package let atoms: (columns: IndexLists, count: Int)
 
     /// Puts a problem together and checks its shape.
     ///
@@ -75,6 +80,7 @@ package struct SuppressionProblem: Sendable {
             throw .malformed(.gridOfAnother)
         }
         self.grid = grid
+        atoms = grid?.atoms(columns) ?? (columns, leaves)
         if Fault.ignoreUnions.isOn {
             self.unionFloor = { _ in .max }
             return

@@ -124,6 +124,64 @@ struct BoxProgram {
             ? integer(direction, distance, hiding: rows, among: Array(places.indices), budget) : nil
     }
 
+    /// What can be said of a cell with all that is published.
+    enum Attack {
+        /// Some table moves it so far, in whole numbers.
+        case proved(Answer)
+        /// Some table does, in real numbers.
+        case open
+        /// No table does while all of these are published, whatever else may be hidden; each of them is needed for that.
+        case bounded(by: [UInt32])
+        /// The budget was used up.
+        case undecided
+    }
+
+    /// Attacks a cell as somebody would who knows all cells that must stay published or are.
+    ///
+    /// Its answer holds for the whole cube if the box is all of it.
+    ///
+    /// - Complexity: a linear program, and as many as there are cells in a combination of rows that contradicts itself.
+    func attack(_ direction: Proof.Direction, by distance: Int64, budget: SolverBudget) -> Attack {
+        var bounding: Set<Int32>
+        switch contradiction(direction, distance, hiding: [], budget) {
+        case .optimal(let solution):
+            let answer = whole(amounts(solution), direction, distance)
+            return answer.map { .proved($0) } ?? .open
+        case .infeasible(let ray): bounding = mayHide(in: ray)
+        case .undecided: return .undecided
+        }
+        let choice = Set(cells.indices.filter { prices[$0] != nil }.map { Int32($0) })
+        // The dearest first: what is left in has to be hidden, one of it at least.
+        for row in bounding.sorted(by: { (prices[Int($0)] ?? 0, $0) > (prices[Int($1)] ?? 0, $1) })
+        where bounding.contains(row) {
+            switch contradiction(direction, distance, hiding: choice.subtracting(bounding).union([row]), budget) {
+            case .optimal: continue
+            case .infeasible(let ray): bounding.formIntersection(mayHide(in: ray).subtracting([row]))
+            case .undecided: return .undecided
+            }
+        }
+        return .bounded(
+            by: bounding.sorted().compactMap { row in
+                let cell = cells[Int(row)]
+                return board.grid.groupings[cell.grouping].column(ofCell: cell.cell)
+            })
+    }
+
+    private func contradiction(
+        _ direction: Proof.Direction, _ distance: Int64, hiding rows: Set<Int32>, _ budget: SolverBudget
+    ) -> CoinProgram.LinearAnswer {
+        program(direction, distance, hiding: rows, among: Array(places.indices), 0, atMost: .infinity)
+            .solveLinear(budget)
+    }
+
+    private func mayHide(in ray: [Double]) -> Set<Int32> {
+        Set(cells.indices.filter { prices[$0] != nil && abs(ray[$0]) > 1e-9 }.map { Int32($0) })
+    }
+
+    private func amounts(_ solution: [Double]) -> [Double] {
+        places.indices.map { solution[2 * $0] - solution[2 * $0 + 1] }
+    }
+
     // MARK: Programs
 
     private func relaxed(
@@ -147,7 +205,7 @@ struct BoxProgram {
         for (place, row) in owners.enumerated() where solution[first + place] > 1e-6 {
             used[row, default: 0] += solution[first + place]
         }
-        return (places.indices.map { solution[2 * $0] - solution[2 * $0 + 1] }, used)
+        return (amounts(solution), used)
     }
 
     private func integer(
@@ -168,9 +226,10 @@ struct BoxProgram {
     /// - Parameters:
     ///   - chosen: the places that may move.
     ///   - attempt: all moves cost the same in the first one; in others they differ, so that another vertex is the cheapest.
+    ///   - limit: how far one place may move; nil for some times the distance.
     private func program(
         _ direction: Proof.Direction, _ distance: Int64, hiding rows: Set<Int32>, among chosen: [Int],
-        _ attempt: UInt64
+        _ attempt: UInt64, atMost limit: Double? = nil
     ) -> CoinProgram {
         var program = CoinProgram()
         for row in cells.indices {
@@ -178,7 +237,7 @@ struct BoxProgram {
             program.addRow(lower: isFree ? -.infinity : 0, upper: isFree ? .infinity : 0)
         }
         program.addRow(lower: Double(distance), upper: .infinity)
-        let most = Double(distance) * 4
+        let most = limit ?? Double(distance) * 4
         var random = SecretGenerator(seed: attempt)
         for place in chosen {
             let cost = attempt == 0 ? 0.01 : Double.random(in: 0.005..<0.015, using: &random)

@@ -1,11 +1,13 @@
-/// Sums of leaves under k that can be computed though no shown sum tells them, such as x11 + x23 where six cells of a grid
-/// form a ring (L2 over all columns).
+/// Sums of leaves and empty places under k that can be computed though no shown sum tells them, such as x11 + x23 where six
+/// cells of a grid form a ring (L2 over all columns).
 ///
 /// What can be computed and is about small leaves alone is a subspace. Elimination that takes large leaves for pivots
 /// wherever it can leaves a basis of it in reduced form: each vector has a pivot of its own. So the 0/1 vectors in it are
 /// sums of basis vectors, each taken once or not at all.
 struct SmallUnions {
     private let problem: SuppressionProblem
+    /// By column, what it is made of; see ``SuppressionProblem/atoms``.
+    private let columns: IndexLists
     private let columnsOfLeaf: IndexLists
     /// By leaf: fewer than k devices are proved behind it, or nobody is there.
     private let isSmall: [Bool]
@@ -17,16 +19,18 @@ struct SmallUnions {
 
     init(_ problem: SuppressionProblem) {
         self.problem = problem
-        columnsOfLeaf = problem.columns.transposed(width: problem.leafCount)
-        var alone = [UInt32?](repeating: nil, count: problem.leafCount)
+        columns = problem.atoms.columns
+        columnsOfLeaf = columns.transposed(width: problem.atoms.count)
+        var alone = [UInt32?](repeating: nil, count: problem.atoms.count)
         for column in problem.cells.indices where problem.columns.length(of: column) == 1 {
+            // The empty places of a cell are no part of what was counted in it.
             if let leaf = problem.columns[column].first { alone[Int(leaf)] = UInt32(column) }
         }
         self.alone = alone
         // What is no cell is not sensitive, unless nobody is there.
         isSmall = alone.indices.map { leaf in
             alone[leaf].map { problem.cells[Int($0)].floor < problem.threshold }
-                ?? (problem.measures[0].values[leaf] == 0)
+                ?? (leaf >= problem.leafCount || problem.measures[0].values[leaf] == 0)
         }
     }
 
@@ -52,11 +56,11 @@ struct SmallUnions {
 
     /// Published cells, eliminated so that small leaves are pivots only where nothing else is left.
     func eliminated(_ isPublished: [Bool]) -> CircuitBasis {
-        var basis = CircuitBasis(leafCount: problem.leafCount, watched: [])
-        let order = problem.cells.indices.filter { isPublished[$0] && problem.columns.length(of: $0) > 0 }
-            .sorted { (problem.columns.length(of: $0), $0) < (problem.columns.length(of: $1), $1) }
+        var basis = CircuitBasis(leafCount: problem.atoms.count, watched: [])
+        let order = problem.cells.indices.filter { isPublished[$0] && columns.length(of: $0) > 0 }
+            .sorted { (columns.length(of: $0), $0) < (columns.length(of: $1), $1) }
         for column in order {
-            basis.publish(basis.reduce(problem.columns[column])) { isSmall[Int($0)] ? 1 << 40 : 0 }
+            basis.publish(basis.reduce(columns[column])) { isSmall[Int($0)] ? 1 << 40 : 0 }
         }
         return basis
     }
@@ -82,8 +86,9 @@ struct SmallUnions {
 
     /// Whether a union is somebody's, and fewer than k devices are proved behind it.
     fileprivate func isTooSmall(_ leaves: [UInt32]) -> Bool {
-        guard leaves.contains(where: { problem.measures[0].values[Int($0)] > 0 }) else { return false }
-        guard floor(of: leaves) < problem.threshold else { return false }
+        guard leaves.contains(where: { Int($0) < problem.leafCount && problem.measures[0].values[Int($0)] > 0 }),
+            floor(of: leaves) < problem.threshold
+        else { return false }
         // A cell inside it may have been counted by itself.
         let inside = Set(leaves)
         return !Set(leaves.flatMap { columnsOfLeaf[Int($0)] }).contains { column in

@@ -48,7 +48,7 @@ package struct UnionRepair {
     private func victim(for union: [UInt32], _ isPublished: [Bool]) -> Int? {
         // Cells that are tied to the union by published ones.
         let near = Set(
-            published(over: union, isPublished).flatMap { problem.columns[$0] })
+            published(over: union, isPublished).flatMap { problem.atoms.columns[$0] })
         let candidates = published(over: near.sorted(), isPublished).filter { !problem.cells[$0].isForced }
             .sorted {
                 (-problem.cells[$0].level, problem.columns.length(of: $0), problem.cells[$0].cost, $0)
@@ -66,7 +66,7 @@ package struct UnionRepair {
     private func published(over leaves: [UInt32], _ isPublished: [Bool]) -> [Int] {
         let wanted = Set(leaves)
         return problem.cells.indices.filter {
-            isPublished[$0] && problem.columns[$0].contains(where: wanted.contains)
+            isPublished[$0] && problem.atoms.columns[$0].contains(where: wanted.contains)
         }
     }
 }

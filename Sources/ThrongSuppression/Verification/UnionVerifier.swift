@@ -34,9 +34,9 @@ package struct UnionVerifier {
         self.problem = problem
         self.prime = prime
         ledger = NullProbe(
-            problem.columns, leafCount: problem.leafCount, published: problem.cells.map(\.isForced), prime: prime,
-            seed: seed)
-        var alone = [Int?](repeating: nil, count: problem.leafCount)
+            problem.atoms.columns, leafCount: problem.atoms.count, published: problem.cells.map(\.isForced),
+            prime: prime, seed: seed)
+        var alone = [Int?](repeating: nil, count: problem.atoms.count)
         for (column, cell) in problem.cells.enumerated() where problem.columns.length(of: column) == 1 {
             for leaf in problem.columns[column] {
                 if let other = alone[Int(leaf)], problem.cells[other].floor >= cell.floor { continue }
@@ -45,7 +45,7 @@ package struct UnionVerifier {
         }
         self.alone = alone
         isSmall = alone.enumerated().map { leaf, column in
-            column.map { problem.cells[$0].floor < problem.threshold } ?? (problem.measures[0].values[leaf] == 0)
+            column.map { problem.cells[$0].floor < problem.threshold } ?? !Self.isAnybody(at: UInt32(leaf), of: problem)
         }
     }
 
@@ -78,7 +78,7 @@ package struct UnionVerifier {
         for (rank, leaf) in (large + small).enumerated() { rankOfLeaf[leaf] = rank }
         let leafOfRank = (large + small).map { UInt32($0) }
         let order = problem.cells.indices.filter { isPublished[$0] && problem.columns.length(of: $0) > 0 }
-            .sorted { problem.columns.length(of: $0) < problem.columns.length(of: $1) }
+            .sorted { problem.atoms.columns.length(of: $0) < problem.atoms.columns.length(of: $1) }
         var rowOfRank: [[(rank: Int, factor: UInt64)]?] = Array(repeating: nil, count: isSmall.count)
         var value = Array(repeating: UInt64(0), count: isSmall.count)
         var isWaiting = Array(repeating: false, count: isSmall.count)
@@ -94,7 +94,7 @@ package struct UnionVerifier {
                     waiting.push(rank)
                 }
             }
-            for leaf in problem.columns[column] { add(rankOfLeaf[Int(leaf)], 1) }
+            for leaf in problem.atoms.columns[column] { add(rankOfLeaf[Int(leaf)], 1) }
             while let rank = waiting.pop() {
                 guard value[rank] != 0 else { continue }
                 guard let row = rowOfRank[rank] else {
@@ -165,9 +165,14 @@ package struct UnionVerifier {
         return false
     }
 
+    /// Whether somebody is at a leaf; places after the leaves are empty.
+    private static func isAnybody(at leaf: UInt32, of problem: SuppressionProblem) -> Bool {
+        Int(leaf) < problem.leafCount && problem.measures[0].values[Int(leaf)] > 0
+    }
+
     /// Whether a union is somebody's, fewer than k devices are proved behind it, and more than earlier releases tell.
     private func isUnderThreshold(_ leaves: [UInt32]) -> Bool {
-        guard leaves.contains(where: { problem.measures[0].values[Int($0)] > 0 }) else { return false }
+        guard leaves.contains(where: { Self.isAnybody(at: $0, of: problem) }) else { return false }
         let cells = leaves.compactMap { alone[Int($0)] }.map { ColumnIndex(UInt32($0)) }
         guard problem.unionFloor(cells) < problem.threshold else { return false }
         let union = Set(leaves)
