@@ -141,14 +141,11 @@ struct CaseTable {
     static func usefulness(of margin: Margin, events: Int64, isPreferred: Bool, isRest: Bool, wasPublished: Bool?)
         -> Int64
     {
-        let size = worthOfAny + Int64(Int64.bitWidth - max(events, 1).leadingZeroBitCount)
+        let size = Int64(Int64.bitWidth - max(events, 1).leadingZeroBitCount)
         let level = Int64(8 >> min(3, margin.bits.nonzeroBitCount))
         let worth = size * level * (isPreferred ? 4 : 1) * (wasPublished ?? false ? formerWeight : 1)
         return isRest ? max(1, worth / restDiscount) : worth
     }
-
-    /// Of two small numbers and a large one, the small ones are worth more.
-    private static let worthOfAny: Int64 = 16
 
     /// A rest is worth less than the smallest named bucket of its split, unless it was published before.
     private static let restDiscount: Int64 = 4

@@ -9,8 +9,6 @@ extension LevelSearch {
         let columns: [Int]
     }
 
-    /// Places of a cube up to which an attacker's program holds all of it.
-    private static let mostPlaces = 12_000
     /// Attacks after which it is looked again what to hide: the next ones are of another pattern.
     private static let together = 64
     private static let rounds = 40
@@ -18,11 +16,11 @@ extension LevelSearch {
     /// Chooses what a level hides so that no linear program bounds what nothing else proves: attacks that succeed are told
     /// to the cover, which then chooses anew, for all of them at once.
     ///
-    /// In cubes of more than ``mostPlaces`` nothing is done: what a program in a part of the cube finds need not hold for all
-    /// of it.
+    /// In cubes whose places are too many to be listed nothing is done: what a program in a part of the cube finds need not hold
+    /// for all of it.
     mutating func resist(_ level: Int) {
         let now = ContinuousClock().now
-        let end = now + (deadline - now) / 4
+        let end = now + (deadline - now) / 3
         let above = published.indices.map { published[$0] && !mayHide($0, level) }
         var attacks: [Attack] = []
         for _ in 0..<Self.rounds where ContinuousClock().now < end {
@@ -36,8 +34,7 @@ extension LevelSearch {
 
     /// Attacks on what is not proved, that succeed with what is published; proofs that are found on the way are kept.
     mutating func attacks(_ level: Int, until end: ContinuousClock.Instant) -> [Attack] {
-        guard grid.sizes.reduce(1, { $0.multipliedReportingOverflow(by: $1).overflow ? .max : $0 * $1 }) <= Self.mostPlaces
-        else { return [] }
+        guard grid.isListed else { return [] }
         store.keepConsistent(with: published)
         let climbers = prove(against: published, isNarrow: true, until: end)
         if isHopeless { return [] }

@@ -125,7 +125,7 @@ struct LevelSearch {
         for (place, grouping) in groupings.enumerated() where groupings.count > 1 {
             let now = ContinuousClock().now
             if now >= end { break }
-            deadline = now + (end - now) / (groupings.count - place)
+            deadline = now + (end - now) / min(3, groupings.count - place)
             for column in grouping.value { isCandidate[column] = true }
             if take(level) { isAny = true }
             for column in grouping.value { isCandidate[column] = false }

@@ -184,11 +184,14 @@ package struct LeafGrid: Sendable {
     /// Places up to which empty ones are listed.
     private static let mostListed = 6_000
 
+    /// Whether all places can be listed.
+    var isListed: Bool { sizes.reduce(1.0, { $0 * Double($1) }) <= Double(Self.mostListed) }
+
     /// By column, its leaves and the empty places that would be in it, numbered after the leaves; and how many leaves and
     /// listed places there are. Nil where the cube has too many places, and where a column has no grouping to tell which of
     /// them it would hold.
     func atoms(_ columns: IndexLists) -> (columns: IndexLists, count: Int)? {
-        guard sizes.reduce(1.0, { $0 * Double($1) }) <= Double(Self.mostListed),
+        guard isListed,
             groupingOfColumn.indices.allSatisfy({ groupingOfColumn[$0] != nil || columns[$0].isEmpty })
         else { return nil }
         var lists = (0..<columns.count).map { Array(columns[$0]) }

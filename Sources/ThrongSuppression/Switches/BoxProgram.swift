@@ -142,13 +142,17 @@ struct BoxProgram {
     ///
     /// - Complexity: a linear program, and as many as there are cells in a combination of rows that contradicts itself.
     func attack(_ direction: Proof.Direction, by distance: Int64, budget: SolverBudget) -> Attack {
-        var bounding: Set<Int32>
-        switch contradiction(direction, distance, hiding: [], budget) {
-        case .optimal(let solution):
-            let answer = whole(amounts(solution), direction, distance)
-            return answer.map { .proved($0) } ?? .open
-        case .infeasible(let ray): bounding = mayHide(in: ray)
-        case .undecided: return .undecided
+        var bounding: Set<Int32> = []
+        for attempt in 0..<Self.tries {
+            switch contradiction(direction, distance, hiding: [], budget, attempt) {
+            case .optimal(let solution):
+                if let answer = whole(amounts(solution), direction, distance) { return .proved(answer) }
+                if attempt + 1 == Self.tries { return .open }
+                continue
+            case .infeasible(let ray): bounding = mayHide(in: ray)
+            case .undecided: return attempt == 0 ? .undecided : .open
+            }
+            break
         }
         let choice = Set(cells.indices.filter { prices[$0] != nil }.map { Int32($0) })
         // The dearest first: what is left in has to be hidden, one of it at least.
@@ -168,9 +172,10 @@ struct BoxProgram {
     }
 
     private func contradiction(
-        _ direction: Proof.Direction, _ distance: Int64, hiding rows: Set<Int32>, _ budget: SolverBudget
+        _ direction: Proof.Direction, _ distance: Int64, hiding rows: Set<Int32>, _ budget: SolverBudget,
+        _ attempt: UInt64 = 0
     ) -> CoinProgram.LinearAnswer {
-        program(direction, distance, hiding: rows, among: Array(places.indices), 0, atMost: .infinity)
+        program(direction, distance, hiding: rows, among: Array(places.indices), attempt, atMost: .infinity)
             .solveLinear(budget)
     }
 

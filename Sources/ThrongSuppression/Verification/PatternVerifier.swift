@@ -79,10 +79,13 @@ package struct PatternVerifier: Sendable {
             }
         }
         let probe = NullProbe(
-            problem.atoms.columns, leafCount: problem.atoms.count, published: pattern.isPublished, prime: prime, seed: seed)
+            problem.atoms.columns, leafCount: problem.atoms.count, published: pattern.isPublished, prime: prime,
+            seed: seed)
         var isKnown = pattern.isPublished
         for place in problem.cells.indices where !isKnown[place] {
-            guard problem.columns.length(of: place) > 0, probe.seesNothing(of: problem.atoms.columns[place]) else { continue }
+            guard problem.columns.length(of: place) > 0, probe.seesNothing(of: problem.atoms.columns[place]) else {
+                continue
+            }
             isKnown[place] = true
             let name = ColumnIndex(UInt32(place))
             if problem.cells[place].isSensitive, !pinned.contains(name) { result.append(.computable(name)) }
@@ -157,7 +160,9 @@ package struct PatternVerifier: Sendable {
         var result: [Violation] = []
         for (place, cell) in problem.cells.enumerated() where cell.isSensitive && !problem.columns[place].isEmpty {
             let name = ColumnIndex(UInt32(place))
-            guard !pinned.contains(name), let direction = probe.direction(of: problem.atoms.columns[place]) else { continue }
+            guard !pinned.contains(name), let direction = probe.direction(of: problem.atoms.columns[place]) else {
+                continue
+            }
             for singleton in (byDirection[direction] ?? []).map({ singletons[$0] }) {
                 if isOwn(name, of: singleton.leaves) { continue }
                 let known = ledger.direction(of: singleton.leaves)
