@@ -73,12 +73,10 @@ import ThrongSuppression
         "of a crowd of five dimensions, too, four fifths of the pairs of k devices are published and proved",
         arguments: [true, false])
     func fiveDimensions(partitions: Bool) throws {
-        let cube = try CrowdCube(sizes: [6, 5, 4, 4, 3], events: 15_000, partitions: partitions, seed: 1)
-        let found = try SuppressionEngine(
-            options: SuppressionOptions(seed: 1, proof: .witnesses(seconds: 8), flatCells: 0)
-        ).pattern(for: cube.problem)
-        #expect(found.unproved.isEmpty)
-        #expect(PatternVerifier(cube.problem).violations(of: found, prime: Self.prime, seed: 1).isEmpty)
+        // What is finer takes all the time there is, and shows nothing.
+        let cube = try CrowdCube(
+            sizes: [6, 5, 4, 4, 3], events: 15_000, partitions: partitions, seed: 1, mostKept: 2)
+        let found = try proved(cube)
         let pairs = cube.problem.cells.indices.filter { cube.depth[$0] == 2 && cube.problem.cells[$0].floor >= 20 }
         #expect(pairs.count > 150)
         #expect(pairs.count { found.isPublished[$0] } * 10 >= pairs.count * 8)

@@ -19,10 +19,12 @@ package struct CrowdCube: Sendable {
     ///   - exponent: of Zipf's law in every dimension.
     ///   - isGridded: whether the engine is told where leaves stand.
     ///   - isPossible: which places may hold somebody.
+    ///   - mostKept: cells that keep more dimensions are not offered.
     ///   - partitions: a device stays in one bucket of the first dimension, and floors add along it.
     package init(
         sizes: [Int], events: Int, exponent: Double = 1.1, threshold: Int64 = 20, partitions: Bool, seed: UInt64,
-        isGridded: Bool = true, isPossible: @escaping @Sendable (LeafGrid.Place) -> Bool = { _ in true }
+        isGridded: Bool = true, mostKept: Int = .max,
+        isPossible: @escaping @Sendable (LeafGrid.Place) -> Bool = { _ in true }
     ) throws(SuppressionError) {
         let sample = CrowdSample(
             sizes: sizes, events: events, exponent: exponent, partitions: partitions, seed: seed)
@@ -52,7 +54,8 @@ package struct CrowdCube: Sendable {
                 cells.append(
                     CandidateCell(
                         floor: floor, cost: digits * Int64(8 >> min(3, margin.nonzeroBitCount)),
-                        isSensitive: floor < threshold, level: margin.nonzeroBitCount))
+                        isSensitive: floor < threshold, isOffered: margin.nonzeroBitCount <= mostKept,
+                        level: margin.nonzeroBitCount))
                 marginOfColumn.append(margin)
             }
             names.append(placed)
