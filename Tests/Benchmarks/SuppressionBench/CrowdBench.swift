@@ -11,7 +11,6 @@ struct CrowdBench {
     private static let cubes: [(name: String, sizes: [Int], events: Int)] = [
         ("tiny", [10, 8, 6], 5_000), ("small", [20, 12, 10], 30_000), ("middle", [30, 20, 15], 100_000),
         ("large", [60, 40, 30], 400_000), ("wide", [3000, 4], 60_000), ("deep", [8, 7, 6, 5, 4], 60_000),
-        ("deeper", [6, 6, 5, 5, 4, 4, 3], 60_000),
     ]
 
     /// Measures the cubes whose names are given, with and without a dimension that partitions devices.
