@@ -34,7 +34,7 @@ extension ReleaseCase {
             coarsened = laid.surroundings(ofOpenIn: found)
             hidden.formUnion(coarsened)
             if !Fault.leaveToVerification.isOn {
-                closing = UnionRepair(laid.problem, seconds: options.proofSeconds)
+                closing = UnionRepair(laid.problem, witnesses: found.witnesses, seconds: options.proofSeconds)
                     .hidden(given: found.hiding(hidden).isPublished)
                 hidden.formUnion(closing)
             }

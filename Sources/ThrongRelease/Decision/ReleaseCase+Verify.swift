@@ -16,8 +16,9 @@ extension ReleaseCase {
             of: pattern, prime: RandomPrime.draw(using: &random), seed: random.next()
         ).count
         if laid.problem.leafCount <= UnionRepair.mostLeaves {
-            let unions = UnionVerifier(laid.problem, prime: RandomPrime.draw(using: &random), seed: random.next())
-                .outcome(publishing: pattern.isPublished, until: ContinuousClock().now + .seconds(seconds))
+            let unions = UnionVerifier(
+                laid.problem, witnesses: pattern.witnesses, prime: RandomPrime.draw(using: &random), seed: random.next()
+            ).outcome(publishing: pattern.isPublished, until: ContinuousClock().now + .seconds(seconds))
             faults += unions.faults
             unexamined.parts = unions.unexamined
         }

@@ -163,16 +163,17 @@ extension LevelSearch {
     ///
     /// - Returns: whether anything was hidden.
     mutating func hideKnown(_ level: Int, _ repairs: inout LevelRepairs) -> Bool {
+        let atoms = problem.atoms(filledBy: grid.isListed ? store.used() : [])
         let probe = SpanProbe(
-            problem.atoms.columns, leafCount: problem.atoms.count, published: published)
+            atoms.columns, leafCount: atoms.count, published: published)
         var known = published
         var open: [(column: Int, need: Int?)] = []
         for column in known.indices where !known[column] && problem.columns.length(of: column) > 0 {
-            guard probe.isKnown(problem.atoms.columns[column]) else { continue }
+            guard probe.isKnown(atoms.columns[column]) else { continue }
             known[column] = true
             if problem.cells[column].isSensitive { open.append((column, nil)) }
         }
-        open += peeled(probe).map { ($0, nil) }
+        open += peeled(probe, atoms.columns).map { ($0, nil) }
         if !open.isEmpty { return !repair(open, level, &repairs).isEmpty }
         let before = published
         var tallies = RelationTallies(problem, values: values, targets: targets, known: known)
@@ -198,7 +199,7 @@ extension LevelSearch {
     }
 
     /// Sensitive cells that follow from what is published and one device's own number.
-    private func peeled(_ probe: SpanProbe) -> [Int] {
+    private func peeled(_ probe: SpanProbe, _ columns: IndexLists) -> [Int] {
         var alone: [UInt64: [ArraySlice<UInt32>]] = [:]
         let events = problem.measures[0].values
         var isShared = Array(repeating: false, count: problem.leafCount)
@@ -211,13 +212,13 @@ extension LevelSearch {
         }
         for column in problem.cells.indices where problem.cells[column].floor == 1 {
             let leaves = problem.columns[column]
-            if !leaves.isEmpty, let direction = probe.direction(of: problem.atoms.columns[column]) {
+            if !leaves.isEmpty, let direction = probe.direction(of: columns[column]) {
                 alone[direction, default: []].append(leaves)
             }
         }
         if alone.isEmpty { return [] }
         return problem.cells.indices.filter { column in
-            guard problem.cells[column].isSensitive, let direction = probe.direction(of: problem.atoms.columns[column]),
+            guard problem.cells[column].isSensitive, let direction = probe.direction(of: columns[column]),
                 let singles = alone[direction]
             else { return false }
             let own = Set(problem.columns[column])

@@ -81,10 +81,14 @@ struct LevelSearch {
         statistics.proofsNeeded = store.needs.count
         tell(.choosing)
         proveFromBelow(levels)
+        var last = levels.first ?? 0
         for level in levels {
-            if take(level) { continue }
-            guard takeGroupings(of: level) else { break }
+            guard take(level) || takeGroupings(of: level) else { break }
+            last = level
         }
+        // Witnesses may be others than when the level was settled, and fill fewer places.
+        var repairs = LevelRepairs()
+        while hideKnown(last, &repairs) { close(last, known: published) }
         statistics.proofsMissing = store.missing.count
     }
 

@@ -181,41 +181,11 @@ package struct LeafGrid: Sendable {
         }
     }
 
-    /// Places up to which empty ones are listed.
+    /// Places up to which a program can hold them all.
     private static let mostListed = 6_000
 
-    /// Whether all places can be listed.
+    /// Whether a program can hold all places.
     var isListed: Bool { sizes.reduce(1.0, { $0 * Double($1) }) <= Double(Self.mostListed) }
-
-    /// By column, its leaves and the empty places that would be in it, numbered after the leaves; and how many leaves and
-    /// listed places there are. Nil where the cube has too many places, and where a column has no grouping to tell which of
-    /// them it would hold.
-    func atoms(_ columns: IndexLists) -> (columns: IndexLists, count: Int)? {
-        guard isListed,
-            groupingOfColumn.indices.allSatisfy({ groupingOfColumn[$0] != nil || columns[$0].isEmpty })
-        else { return nil }
-        var lists = (0..<columns.count).map { Array(columns[$0]) }
-        var count = UInt32(places.count)
-        for place in allPlaces() where leaf(at: place) == nil && isPossible(place) {
-            for grouping in groupings {
-                if let column = grouping.column(at: place) { lists[Int(column)].append(count) }
-            }
-            count += 1
-        }
-        return (IndexLists(lists), Int(count))
-    }
-
-    private func allPlaces() -> [Place] {
-        sizes.enumerated().reduce([Place(repeating: 0)]) { places, axis in
-            places.flatMap { place in
-                (0..<Int32(axis.element)).map { bucket in
-                    var next = place
-                    next[axis.offset] = bucket
-                    return next
-                }
-            }
-        }
-    }
 
     /// The leaf at a place; nil where it is empty.
     package func leaf(at place: Place) -> UInt32? { leafAtKey[Self.key(place, sizes)] }

@@ -4,8 +4,8 @@ internal import ThrongFaults
 ///
 /// Leaves are the occupied ones only. That is on the safe side: a cell that can't be derived when the empty leaves
 /// are known to be empty can't be derived when they are unknown, and a table in which they stay empty is consistent.
-/// With a ``LeafGrid`` witnesses may also put somebody where nobody is, and where its places are few enough to be listed,
-/// what can be computed is computed over all of them (``atoms``): nobody outside knows which are empty.
+/// With a ``LeafGrid`` witnesses may also put somebody where nobody is; then what can be computed is computed over the
+/// places that they fill, too (``atoms(filledBy:)``).
 package struct SuppressionProblem: Sendable {
     /// The measures over the leaves; all have the same number of leaves. At least one.
     package let measures: [AdditiveMeasure]
@@ -21,10 +21,6 @@ package struct SuppressionProblem: Sendable {
     package let unionFloor: @Sendable ([ColumnIndex]) -> Int64
     /// Where the leaves stand; nil where that is not known, and witnesses keep to the leaves.
     package let grid: LeafGrid?
-    /// By column, its leaves, and after them the empty places that would be in it, where these can be listed; and how many
-    /// leaves and listed places there are. What follows from published columns over these follows for everybody; over leaves
-    /// alone, for whoever knows what is empty.
-    package let atoms: (columns: IndexLists, count: Int)
 
     /// Puts a problem together and checks its shape.
     ///
@@ -80,7 +76,6 @@ package struct SuppressionProblem: Sendable {
             throw .malformed(.gridOfAnother)
         }
         self.grid = grid
-        atoms = grid?.atoms(columns) ?? (columns, leaves)
         if Fault.ignoreUnions.isOn {
             self.unionFloor = { _ in .max }
             return
@@ -93,6 +88,46 @@ package struct SuppressionProblem: Sendable {
 
     /// The number of occupied leaves.
     package var leafCount: Int { measures.first?.values.count ?? 0 }
+
+    /// What follows from published cells is what is a combination of them over all leaves and over every empty place that
+    /// some table has somebody in that agrees with them: between that table and the true one all of these hold something, so
+    /// that from there any change may be made that leaves what is published alone, in one direction and in the other.
+    ///
+    /// Over leaves alone more follows: for somebody who knows which places are empty. So it does in cubes of very many places,
+    /// and where a column has no grouping that tells which places it would hold.
+    ///
+    /// - Parameter witnesses: tables that agree with what is published.
+    /// - Returns: by column, its leaves and, numbered after all leaves, the places of it that are filled; and how many leaves and
+    ///   filled places there are.
+    package func atoms(filledBy witnesses: [SuppressionPattern.Witness]) -> Atoms {
+        guard let grid, grid.isListed,
+            groupingsAreKnown(of: grid)
+        else { return Atoms(columns: columns, count: leafCount) }
+        var filled: Set<LeafGrid.Place> = []
+        for arrival in witnesses.flatMap(\.arrivals)
+        where grid.holds(arrival.place) && grid.isPossible(arrival.place) && grid.leaf(at: arrival.place) == nil {
+            filled.insert(arrival.place)
+        }
+        if filled.isEmpty { return Atoms(columns: columns, count: leafCount) }
+        var lists = (0..<columns.count).map { Array(columns[$0]) }
+        for (number, place) in filled.sorted(by: { grid.key(of: $0) < grid.key(of: $1) }).enumerated() {
+            for grouping in grid.groupings {
+                if let column = grouping.column(at: place) { lists[Int(column)].append(UInt32(leafCount + number)) }
+            }
+        }
+        return Atoms(columns: IndexLists(lists), count: leafCount + filled.count)
+    }
+
+    private func groupingsAreKnown(of grid: LeafGrid) -> Bool {
+        grid.groupingOfColumn.indices.allSatisfy { grid.groupingOfColumn[$0] != nil || columns[$0].isEmpty }
+    }
+
+    /// Leaves and empty places that may hold somebody for all that anybody knows.
+    package struct Atoms: Sendable {
+        /// By column, ascending.
+        package let columns: IndexLists
+        package let count: Int
+    }
 
     /// What a cell shows of a measure.
     package func value(of column: ColumnIndex, measure: Int) -> Int64 {

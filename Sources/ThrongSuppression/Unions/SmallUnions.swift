@@ -6,8 +6,9 @@
 /// sums of basis vectors, each taken once or not at all.
 struct SmallUnions {
     private let problem: SuppressionProblem
-    /// By column, what it is made of; see ``SuppressionProblem/atoms``.
+    /// By column, what it is made of.
     private let columns: IndexLists
+    private let count: Int
     private let columnsOfLeaf: IndexLists
     /// By leaf: fewer than k devices are proved behind it, or nobody is there.
     private let isSmall: [Bool]
@@ -17,11 +18,12 @@ struct SmallUnions {
     /// Combinations that are tried in one independent part of a table. Beyond, unions may be missed.
     static let mostSteps = 50_000
 
-    init(_ problem: SuppressionProblem) {
+    init(_ problem: SuppressionProblem, _ atoms: SuppressionProblem.Atoms) {
         self.problem = problem
-        columns = problem.atoms.columns
-        columnsOfLeaf = columns.transposed(width: problem.atoms.count)
-        var alone = [UInt32?](repeating: nil, count: problem.atoms.count)
+        columns = atoms.columns
+        count = atoms.count
+        columnsOfLeaf = columns.transposed(width: count)
+        var alone = [UInt32?](repeating: nil, count: count)
         for column in problem.cells.indices where problem.columns.length(of: column) == 1 {
             // The empty places of a cell are no part of what was counted in it.
             if let leaf = problem.columns[column].first { alone[Int(leaf)] = UInt32(column) }
@@ -56,7 +58,7 @@ struct SmallUnions {
 
     /// Published cells, eliminated so that small leaves are pivots only where nothing else is left.
     func eliminated(_ isPublished: [Bool]) -> CircuitBasis {
-        var basis = CircuitBasis(leafCount: problem.atoms.count, watched: [])
+        var basis = CircuitBasis(leafCount: count, watched: [])
         let order = problem.cells.indices.filter { isPublished[$0] && columns.length(of: $0) > 0 }
             .sorted { (columns.length(of: $0), $0) < (columns.length(of: $1), $1) }
         for column in order {

@@ -1,6 +1,7 @@
 /// Hides the finest cells by which a union under k could be computed, whatever cells it takes to compute it.
 package struct UnionRepair {
     private let problem: SuppressionProblem
+    private let columns: IndexLists
     private let unions: SmallUnions
     private let deadline: ContinuousClock.Instant
     /// From then on the first candidate goes, whether or not another would do.
@@ -11,10 +12,16 @@ package struct UnionRepair {
     /// Cells that are tried, cheapest first, for one that a union can't be computed without.
     private static let mostTries = 200
 
-    /// - Parameter seconds: how long to look.
-    package init(_ problem: SuppressionProblem, seconds: Double) {
+    /// - Parameters:
+    ///   - witnesses: tables that agree with what is published; see ``SuppressionProblem/atoms(filledBy:)``.
+    ///   - seconds: how long to look.
+    package init(
+        _ problem: SuppressionProblem, witnesses: [SuppressionPattern.Witness] = [], seconds: Double
+    ) {
         self.problem = problem
-        unions = SmallUnions(problem)
+        let atoms = problem.atoms(filledBy: witnesses)
+        columns = atoms.columns
+        unions = SmallUnions(problem, atoms)
         deadline = ContinuousClock().now + .seconds(seconds)
         hurry = ContinuousClock().now + .seconds(seconds / 2)
     }
@@ -48,7 +55,7 @@ package struct UnionRepair {
     private func victim(for union: [UInt32], _ isPublished: [Bool]) -> Int? {
         // Cells that are tied to the union by published ones.
         let near = Set(
-            published(over: union, isPublished).flatMap { problem.atoms.columns[$0] })
+            published(over: union, isPublished).flatMap { columns[$0] })
         let candidates = published(over: near.sorted(), isPublished).filter { !problem.cells[$0].isForced }
             .sorted {
                 (-problem.cells[$0].level, problem.columns.length(of: $0), problem.cells[$0].cost, $0)
@@ -66,7 +73,7 @@ package struct UnionRepair {
     private func published(over leaves: [UInt32], _ isPublished: [Bool]) -> [Int] {
         let wanted = Set(leaves)
         return problem.cells.indices.filter {
-            isPublished[$0] && problem.atoms.columns[$0].contains(where: wanted.contains)
+            isPublished[$0] && columns[$0].contains(where: wanted.contains)
         }
     }
 }

@@ -78,12 +78,13 @@ package struct PatternVerifier: Sendable {
                 result.append(.sensitivePublished(name))
             }
         }
+        let atoms = problem.atoms(filledBy: pattern.witnesses)
         let probe = NullProbe(
-            problem.atoms.columns, leafCount: problem.atoms.count, published: pattern.isPublished, prime: prime,
+            atoms.columns, leafCount: atoms.count, published: pattern.isPublished, prime: prime,
             seed: seed)
         var isKnown = pattern.isPublished
         for place in problem.cells.indices where !isKnown[place] {
-            guard problem.columns.length(of: place) > 0, probe.seesNothing(of: problem.atoms.columns[place]) else {
+            guard problem.columns.length(of: place) > 0, probe.seesNothing(of: atoms.columns[place]) else {
                 continue
             }
             isKnown[place] = true
@@ -92,7 +93,7 @@ package struct PatternVerifier: Sendable {
         }
         if let place = probe.contradicted { result.append(.computable(ColumnIndex(UInt32(place)))) }
         result += unions(isKnown, open: Set(pattern.openRelations), ledger: ledger)
-        result += peeled(probe, ledger: ledger, pinned: pinned)
+        result += peeled(probe, atoms.columns, ledger: ledger, pinned: pinned)
         result += witnesses(of: pattern, pinned: pinned)
         return result
     }
@@ -132,7 +133,9 @@ package struct PatternVerifier: Sendable {
     }
 
     /// Sensitive cells that follow from what is published and one singleton's number, unless forced cells did that.
-    private func peeled(_ probe: NullProbe, ledger: NullProbe, pinned: Set<ColumnIndex>) -> [Violation] {
+    private func peeled(
+        _ probe: NullProbe, _ columns: IndexLists, ledger: NullProbe, pinned: Set<ColumnIndex>
+    ) -> [Violation] {
         var singletons: [(name: Singleton, leaves: ArraySlice<UInt32>)] = []
         let events = problem.measures[0].values
         // One event is one device's, unless more are proved.
@@ -151,7 +154,7 @@ package struct PatternVerifier: Sendable {
             let known =
                 switch singleton.name {
                 case .leaf: singleton.leaves
-                case .cell(let column): problem.atoms.columns[Int(column.value)]
+                case .cell(let column): columns[Int(column.value)]
                 }
             guard let direction = probe.direction(of: known) else { continue }
             byDirection[direction, default: []].append(place)
@@ -160,7 +163,7 @@ package struct PatternVerifier: Sendable {
         var result: [Violation] = []
         for (place, cell) in problem.cells.enumerated() where cell.isSensitive && !problem.columns[place].isEmpty {
             let name = ColumnIndex(UInt32(place))
-            guard !pinned.contains(name), let direction = probe.direction(of: problem.atoms.columns[place]) else {
+            guard !pinned.contains(name), let direction = probe.direction(of: columns[place]) else {
                 continue
             }
             for singleton in (byDirection[direction] ?? []).map({ singletons[$0] }) {

@@ -9,6 +9,8 @@ package struct UnionVerifier {
     private let problem: SuppressionProblem
     private let prime: UInt64
     private let ledger: NullProbe
+    /// By column, its leaves and the empty places of it that some witness fills.
+    private let columns: IndexLists
     /// By leaf: the one cell that is this leaf alone, of several the one with most devices.
     private let alone: [Int?]
     /// By leaf: fewer than k devices are proved there, or nobody is there.
@@ -28,15 +30,20 @@ package struct UnionVerifier {
     /// Prepares to look at patterns of a problem.
     ///
     /// - Parameters:
+    ///   - witnesses: tables that agree with the patterns.
     ///   - prime: see ``RandomPrime``.
     ///   - seed: for the test of what forced cells tell by themselves, which nothing can take back.
-    package init(_ problem: SuppressionProblem, prime: UInt64, seed: UInt64) {
+    package init(
+        _ problem: SuppressionProblem, witnesses: [SuppressionPattern.Witness] = [], prime: UInt64, seed: UInt64
+    ) {
         self.problem = problem
         self.prime = prime
+        let atoms = problem.atoms(filledBy: witnesses)
+        columns = atoms.columns
         ledger = NullProbe(
-            problem.atoms.columns, leafCount: problem.atoms.count, published: problem.cells.map(\.isForced),
+            atoms.columns, leafCount: atoms.count, published: problem.cells.map(\.isForced),
             prime: prime, seed: seed)
-        var alone = [Int?](repeating: nil, count: problem.atoms.count)
+        var alone = [Int?](repeating: nil, count: atoms.count)
         for (column, cell) in problem.cells.enumerated() where problem.columns.length(of: column) == 1 {
             for leaf in problem.columns[column] {
                 if let other = alone[Int(leaf)], problem.cells[other].floor >= cell.floor { continue }
@@ -78,7 +85,7 @@ package struct UnionVerifier {
         for (rank, leaf) in (large + small).enumerated() { rankOfLeaf[leaf] = rank }
         let leafOfRank = (large + small).map { UInt32($0) }
         let order = problem.cells.indices.filter { isPublished[$0] && problem.columns.length(of: $0) > 0 }
-            .sorted { problem.atoms.columns.length(of: $0) < problem.atoms.columns.length(of: $1) }
+            .sorted { columns.length(of: $0) < columns.length(of: $1) }
         var rowOfRank: [[(rank: Int, factor: UInt64)]?] = Array(repeating: nil, count: isSmall.count)
         var value = Array(repeating: UInt64(0), count: isSmall.count)
         var isWaiting = Array(repeating: false, count: isSmall.count)
@@ -94,7 +101,7 @@ package struct UnionVerifier {
                     waiting.push(rank)
                 }
             }
-            for leaf in problem.atoms.columns[column] { add(rankOfLeaf[Int(leaf)], 1) }
+            for leaf in columns[column] { add(rankOfLeaf[Int(leaf)], 1) }
             while let rank = waiting.pop() {
                 guard value[rank] != 0 else { continue }
                 guard let row = rowOfRank[rank] else {
