@@ -137,8 +137,11 @@ struct LevelSearch {
         return isAny
     }
 
+    /// Proofs up to which each is looked for, whatever share of all is missing.
+    private static let fewMissing = 256
+
     /// Whether so many proofs are missing after a first look that the rest is not worth the time.
-    var isHopeless: Bool { store.missing.count > store.needs.count / 3 }
+    var isHopeless: Bool { store.missing.count > max(Self.fewMissing, store.needs.count / 3) }
 
     /// Tables that agree with all levels, then with all but the finest, and so on: what they prove need not be proved again
     /// for each level. They take half of the time at most.
