@@ -87,6 +87,7 @@ struct LevelSearch {
             last = level
         }
         // Witnesses may be others than when the level was settled, and fill fewer places.
+        for column in published.indices where published[column] { isCandidate[column] = true }
         var repairs = LevelRepairs()
         while hideKnown(last, &repairs) { close(last, known: published) }
         statistics.proofsMissing = store.missing.count
