@@ -104,8 +104,8 @@ struct ExplanationTests {
     @Test("a range that would be too narrow")
     func bounds() async throws {
         let shop = try await Self.released(
-            "views", ["ios": (1000, 75), "android": (300, 5), "windows": (3, 3), "linux": (25, 22)])
-        let explanation = try await Self.explain(shop, "views", ["os": "ios"])
+            "views", ["ios": (1000, 75), "android": (300, 15), "windows": (8, 8), "linux": (100, 80)])
+        let explanation = try await Self.explain(shop, "views", ["os": "linux"])
         #expect(explanation.state == .complementary)
         #expect(
             explanation.sentence
