@@ -28,7 +28,7 @@ struct DraftFolder: ~Copyable {
             guard mkdtemp(&template) != nil else { throw .last("mkdtemp", target) }
             let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
             // Somebody else's sweep may take it away, or hold it, until it is locked.
-            guard let descriptor = Self.open(made) else {
+            guard let descriptor = Self.descriptor(of: made) else {
                 guard errno == ENOENT else { throw .last("open", made) }
                 continue
             }
@@ -52,7 +52,7 @@ struct DraftFolder: ~Copyable {
     static func sweep(_ target: String) {
         for name in names(in: target) where name.hasPrefix(prefix) {
             let path = target + "/" + name
-            guard let descriptor = open(path) else { continue }
+            guard let descriptor = descriptor(of: path) else { continue }
             defer { close(descriptor) }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
             for draft in names(in: path) { unlinkat(descriptor, draft, 0) }
@@ -60,19 +60,9 @@ struct DraftFolder: ~Copyable {
         }
     }
 
-    private static func open(_ path: String) -> Int32? {
-        let descriptor = openFile(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    private static func descriptor(of path: String) -> Int32? {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         return descriptor < 0 ? nil : descriptor
-    }
-
-    private static func openFile(_ path: String, _ flags: Int32) -> Int32 {
-        #if canImport(Glibc)
-            Glibc.open(path, flags)
-        #elseif canImport(Musl)
-            Musl.open(path, flags)
-        #else
-            Darwin.open(path, flags)
-        #endif
     }
 
     private static func isThere(_ path: String, _ descriptor: Int32) -> Bool {

@@ -11,9 +11,10 @@ package import ThrongReport
 /// A folder that reports are delivered to.
 ///
 /// Each file appears whole or not at all: it is written into a temporary folder inside the target, flushed to disk,
-/// and renamed. What a killed process left in such a folder goes with the next delivery. A file that is already there with the same bytes is left as it is, so a delivery may be repeated.
-/// A name is never followed through a symbolic link; a link in the way is replaced by the file. A manifest goes before
-/// anything that it vouches for changes, and comes last: who sees it sees all of its report.
+/// and renamed. What a killed process left in such a folder goes with the next delivery. A file that is already there
+/// with the same bytes is left as it is, so a delivery may be repeated. A name is never followed through a symbolic
+/// link; a link in the way is replaced by the file. A manifest goes before anything that it vouches for changes, and
+/// comes last: who sees it sees all of its report.
 package struct ReportFolder: Sendable, Hashable {
     /// Where it is.
     package let path: String

@@ -16,8 +16,8 @@ extension LevelSearch {
     /// Chooses what a level hides so that no linear program bounds what nothing else proves: attacks that succeed are told
     /// to the cover, which then chooses anew, for all of them at once.
     ///
-    /// In cubes whose places are too many to be listed nothing is done: what a program in a part of the cube finds need not hold
-    /// for all of it.
+    /// In cubes of more places than a program can hold nothing is done: what it finds in a part of the cube need not hold for
+    /// all of it.
     mutating func resist(_ level: Int) {
         let now = ContinuousClock().now
         let end = now + (deadline - now) / 3
@@ -34,7 +34,7 @@ extension LevelSearch {
 
     /// Attacks on what is not proved, that succeed with what is published; proofs that are found on the way are kept.
     mutating func attacks(_ level: Int, until end: ContinuousClock.Instant) -> [Attack] {
-        guard grid.isListed else { return [] }
+        guard grid.fitsProgram else { return [] }
         store.keepConsistent(with: published)
         let climbers = prove(against: published, isNarrow: true, until: end)
         if isHopeless { return [] }

@@ -163,7 +163,7 @@ extension LevelSearch {
     ///
     /// - Returns: whether anything was hidden.
     mutating func hideKnown(_ level: Int, _ repairs: inout LevelRepairs) -> Bool {
-        let atoms = problem.atoms(filledBy: grid.isListed ? store.used() : [])
+        let atoms = problem.atoms(filledBy: grid.fitsProgram ? store.used() : [])
         let probe = SpanProbe(
             atoms.columns, leafCount: atoms.count, published: published)
         var known = published

@@ -182,10 +182,10 @@ package struct LeafGrid: Sendable {
     }
 
     /// Places up to which a program can hold them all.
-    private static let mostListed = 6_000
+    private static let mostInProgram = 6_000
 
     /// Whether a program can hold all places.
-    var isListed: Bool { sizes.reduce(1.0, { $0 * Double($1) }) <= Double(Self.mostListed) }
+    var fitsProgram: Bool { sizes.reduce(1.0, { $0 * Double($1) }) <= Double(Self.mostInProgram) }
 
     /// The leaf at a place; nil where it is empty.
     package func leaf(at place: Place) -> UInt32? { leafAtKey[Self.key(place, sizes)] }

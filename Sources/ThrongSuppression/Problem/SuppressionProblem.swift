@@ -100,7 +100,7 @@ package struct SuppressionProblem: Sendable {
     /// - Returns: by column, its leaves and, numbered after all leaves, the places of it that are filled; and how many leaves and
     ///   filled places there are.
     package func atoms(filledBy witnesses: [SuppressionPattern.Witness]) -> Atoms {
-        guard let grid, grid.isListed, knowsGroupings(grid) else { return Atoms(columns: columns, count: leafCount) }
+        guard let grid, grid.fitsProgram, knowsGroupings(grid) else { return Atoms(columns: columns, count: leafCount) }
         var filled: Set<LeafGrid.Place> = []
         for arrival in witnesses.flatMap(\.arrivals)
         where grid.holds(arrival.place) && grid.isPossible(arrival.place) && grid.leaf(at: arrival.place) == nil {

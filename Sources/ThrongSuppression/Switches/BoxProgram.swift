@@ -175,8 +175,12 @@ struct BoxProgram {
         _ direction: Proof.Direction, _ distance: Int64, hiding rows: Set<Int32>, _ budget: SolverBudget,
         _ attempt: UInt64 = 0
     ) -> CoinProgram.LinearAnswer {
-        program(direction, distance, hiding: rows, among: Array(places.indices), attempt, atMost: .infinity)
-            .solveLinear(budget)
+        let answer = program(
+            direction, distance, hiding: rows, among: Array(places.indices), attempt, atMost: .infinity
+        ).solveLinear(budget)
+        // CLP does not always say why: then nothing can be learned from it.
+        if case .infeasible(let ray) = answer, ray.count != cells.count + 1 { return .undecided }
+        return answer
     }
 
     private func mayHide(in ray: [Double]) -> Set<Int32> {
