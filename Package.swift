@@ -253,7 +253,7 @@ let package = Package(
             ],
             path: "Tests/Benchmarks/SuppressionBench", swiftSettings: computed),
         .testTarget(
-            name: "ThrongSuppressionTests", dependencies: ["ThrongSuppression", "SuppressionOracle"],
+            name: "ThrongSuppressionTests", dependencies: ["ThrongSuppression", "SuppressionOracle", "CCoin"],
             swiftSettings: strict),
         // Counts what each stage takes; nothing of the product.
         .target(name: "CAllocationCount", path: "Tests/Benchmarks/CAllocationCount"),

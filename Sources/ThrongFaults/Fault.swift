@@ -29,6 +29,8 @@ package enum Fault: String, CaseIterable, Sendable {
     case releaseApart = "release_apart"
     /// Nobody looks at what numbers of several metrics let anybody compute.
     case ignoreColumns = "ignore_columns"
+    /// A whole and a part may tell of how few devices are in the one and not in the other.
+    case countAbsent = "count_absent"
     /// What is done about unions, bands and columns after the search is left out; what checks it is not.
     case leaveToVerification = "leave_to_verification"
     /// What was counted under one plan is released under the terms of the one in force.

@@ -197,6 +197,33 @@ struct SwitchedOffTests {
         #expect(ours.holds, "\(ours.text)")
     }
 
+    @Test("43: devices of a whole, less those of a part: three of 173 did not see the home page")
+    func absent() throws {
+        let plan = try PlanTown.plan(
+            "page: {title: Page, field: event, list: {Home: [home], Help: [help]}}",
+            PlanTown.metric("pages", "home, help", "page", more: ", measures: {reach: true}"))
+        let people = [(["home": Int64(1), "help": 1], 140), (["help": 40], 3), (["home": 1], 30)].map {
+            People(devices: $0.1, values: [:], events: $0.0)
+        }
+        let report = try PlanTown.audit(plan, people, without: [.countAbsent])
+        #expect(report.pins.contains { $0.measure == .reach && $0.lower == 3 && $0.upper == 3 }, "\(report.text)")
+        let ours = try PlanTown.audit(plan, people, without: [])
+        #expect(ours.holds, "\(ours.text)")
+    }
+
+    @Test("43, between metrics: devices of all actions, less those of safe ones")
+    func absentOfTied() throws {
+        let plan = try PlanTown.plan(
+            Self.country,
+            PlanTown.metric("actions", "safe, risky", "", bound: 50, more: ", measures: {reach: true}")
+                + PlanTown.metric("safe", "safe", "", bound: 50, more: ", measures: {reach: true}"))
+        let people = [Self.at("AT", 1000, ["safe": 1, "risky": 1]), Self.at("DE", 3, ["risky": 1])]
+        let report = try PlanTown.audit(plan, people, without: [.releaseApart])
+        #expect(report.pins.contains { $0.measure == .reach && $0.lower == 3 && $0.upper == 3 }, "\(report.text)")
+        let ours = try PlanTown.audit(plan, people, without: [])
+        #expect(ours.holds, "\(ours.text)")
+    }
+
     @Test("41: four weeks that make up a February give its four days' late-comers away")
     func weeks() throws {
         let plan = try PlanTown.plan(

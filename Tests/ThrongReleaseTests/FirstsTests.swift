@@ -1,5 +1,6 @@
 import Testing
 import ThrongChance
+import ThrongFaults
 import ThrongPlan
 import ThrongSuppression
 
@@ -165,12 +166,19 @@ struct FirstsTests {
         }
         let header = town.header(Town.week, groupings: [[], [0], [1], [0, 1]], reach: true)
         let release = try ReleaseCase(header: header, parts: days).decide(ReleaseOptions(seed: seed)).release
-        #expect(release.cells.allSatisfy { ($0.firsts ?? 0) >= 20 })
+        #expect(release.cells.allSatisfy { $0.firsts.map { $0 >= 20 } ?? true })
+        let naive = try Fault.with([.countAbsent]) {
+            try ReleaseCase(header: header, parts: days).decide(ReleaseOptions(seed: seed)).release
+        }
+        // What a page's firsts leave of the total's stays untold; nothing else is withheld for it.
+        #expect(release.cells.map(\.count) == naive.cells.map(\.count))
+        #expect(release.cells.count { $0.firsts != nil } > 3)
         // os adds up to the total, and (os, page) to page.
         for (whole, part) in [(Margin.total, Margin(bits: 1)), (Margin(bits: 2), Margin(bits: 3))] {
-            for cell in release.cells where cell.margin == whole {
+            for cell in release.cells where cell.margin == whole && cell.firsts != nil {
                 let parts = release.cells.filter {
-                    $0.margin == part && town.layout.project($0.cell, from: part, to: whole) == cell.cell
+                    $0.margin == part && $0.firsts != nil
+                        && town.layout.project($0.cell, from: part, to: whole) == cell.cell
                 }
                 let rest = try #require(cell.firsts) - parts.compactMap(\.firsts).reduce(0, +)
                 let count = cell.count - parts.map(\.count).reduce(0, +)

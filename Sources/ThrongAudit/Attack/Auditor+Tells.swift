@@ -7,11 +7,7 @@ extension Auditor {
             let region: AuditRegion
         }
         var counts: [Key: Int64] = [:]
-        var thresholds: [String: Int64] = [:]
-        for family in input.families {
-            thresholds[family.app + "/" + family.metric] = max(
-                thresholds[family.app + "/" + family.metric] ?? 0, family.threshold)
-        }
+        let families = Dictionary(grouping: input.families) { [$0.app, $0.metric] }
         for statement in input.statements {
             guard let value = statement.plainValue, let term = statement.terms.first, term.measure == .count else {
                 continue
@@ -26,7 +22,7 @@ extension Auditor {
                 let events = counts[Key(app: statement.app, metric: term.metric, region: term.region)]
             else { return nil }
             let threshold = max(
-                thresholds[statement.app + "/" + term.metric] ?? 0,
+                families[[statement.app, term.metric]]?.threshold(in: term.region.period) { _ in true } ?? 0,
                 history.threshold(of: term.metric, since: term.region.period))
             let lowest = Int64((sum.lowest * 1_000_000).rounded())
             let upper = (value - lowest * events) / unit

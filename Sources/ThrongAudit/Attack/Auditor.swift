@@ -76,6 +76,8 @@ package struct Auditor: Sendable {
                 let attack = DifferenceAttack(model, of: family, statements)
                 for finding in attack.findings(until: deadline, isCertain: !contradicts) { ledger.add(finding) }
             }
+            let absent = AbsentAttack(model, statements)
+            for finding in absent.findings(until: deadline, isCertain: !contradicts) { ledger.add(finding) }
             if contradicts && (group.metrics.count > 1 || family != nil) {
                 return auditApart(
                     group, family, title, "their numbers contradict each other", statements, deadline, &report, &ledger)
@@ -202,14 +204,11 @@ package struct Auditor: Sendable {
 
     /// What single published numbers give away.
     private func plainTells(_ input: AuditInput, _ histories: [String: KnownHistory]) -> [AuditFinding] {
-        var thresholds: [String: Int64] = [:]
-        for family in input.families {
-            thresholds["\(family.app)/\(family.metric)"] = max(
-                thresholds["\(family.app)/\(family.metric)"] ?? 0, family.threshold)
-        }
+        let families = Dictionary(grouping: input.families) { [$0.app, $0.metric] }
         return input.statements.compactMap { statement in
             guard let value = statement.plainValue, let term = statement.terms.first, !term.measure.isSum,
-                let least = thresholds["\(statement.app)/\(term.metric)"]
+                let least = families[[statement.app, term.metric]]?.threshold(
+                    in: term.region.period, where: { _ in true })
             else { return nil }
             // What was counted under a stricter plan is released under it.
             let threshold = max(

@@ -43,7 +43,7 @@ struct DifferenceAttack {
             else { return nil }
             let period = term.region.period
             let windows = max(1, (period.end - period.start + metric.windowSeconds - 1) / metric.windowSeconds)
-            let shown = model.group.families.filter { $0.subject == metric.name }.map(\.threshold).max() ?? 0
+            let shown = model.group.families.threshold(in: period) { $0.subject == metric.name } ?? 0
             let (most, overflow) = metric.bound.multipliedReportingOverflow(by: windows)
             return Number(
                 place: fact.place, regions: fact.regions, value: fact.value, metric: metric,
@@ -173,15 +173,21 @@ struct DifferenceAttack {
 
     /// Whether every leaf of one number is among another's.
     private func isInside(_ part: Number, _ whole: Number) -> Bool {
-        guard part.regions != whole.regions else { return false }
-        return part.regions.allSatisfy { small in
-            whole.regions.contains { large in
-                model.space.axes.indices.allSatisfy { axis in
+        model.space.holds(whole.regions, part.regions)
+    }
+}
+
+extension LeafSpace {
+    /// Whether every leaf of some regions is among others', and these are not the same.
+    func holds(_ whole: [LeafRegion], _ part: [LeafRegion]) -> Bool {
+        guard part != whole else { return false }
+        return part.allSatisfy { small in
+            whole.contains { large in
+                axes.indices.allSatisfy { axis in
                     large.sets[axis] < 0 || large.sets[axis] == small.sets[axis]
                         || (small.sets[axis] >= 0
                             && Self.isSubset(
-                                model.space.axes[axis].members(of: small.sets[axis]),
-                                model.space.axes[axis].members(of: large.sets[axis])))
+                                axes[axis].members(of: small.sets[axis]), axes[axis].members(of: large.sets[axis])))
                 }
             }
         }

@@ -27,6 +27,13 @@ package struct AuditInput: Sendable, Codable {
     }
 }
 
+extension [AuditFamily] {
+    /// The most devices that tables of a time ask for; nil where there are none.
+    func threshold(in period: AuditPeriod, where isMeant: (AuditFamily) -> Bool) -> Int64? {
+        filter { $0.period.start < period.end && period.start < $0.period.end && isMeant($0) }.map(\.threshold).max()
+    }
+}
+
 /// Somebody who knows what they added themselves to a published sum (attack 20).
 package struct AuditInsider: Sendable, Codable, Hashable {
     /// The published sum.

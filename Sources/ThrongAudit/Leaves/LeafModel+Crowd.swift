@@ -58,7 +58,7 @@ extension LeafModel {
 
 extension Int64 {
     /// The quotient, rounded down.
-    fileprivate func floored(by divisor: Int64) -> Int64 {
+    func floored(by divisor: Int64) -> Int64 {
         let (quotient, rest) = quotientAndRemainder(dividingBy: divisor)
         return rest < 0 ? quotient - 1 : quotient
     }

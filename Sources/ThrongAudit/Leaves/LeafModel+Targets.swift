@@ -25,12 +25,15 @@ extension LeafModel {
             return
         }
         for (quantity, _) in quantities.sorted(by: { $0.value < $1.value }) {
-            guard let threshold = self.threshold(of: quantity.metric) else { continue }
             let known = Set(
                 published.keys.filter { $0.metric == quantity.metric && $0.measure == quantity.measure }
                     .map { classes.members[numberOf[$0.region] ?? 0] }.filter { $0.count == 1 }.flatMap { $0 })
             for member in classes.sizes.indices.map(Int32.init) {
                 let isOne = classes.sizes[Int(member)] == 1
+                guard
+                    let threshold = threshold(
+                        of: quantity.metric, in: space.period(ofLeaf: classes.samples[Int(member)]))
+                else { continue }
                 if isOne && known.contains(member) { continue }
                 let term = LinearSystem.Term(unknown: unknown(quantity, member), coefficient: 1)
                 // Of several metrics together, what nobody tells apart is one thing that somebody may work out.
@@ -67,7 +70,7 @@ extension LeafModel {
             guard !measures.isEmpty, found[key] == nil else { continue }
             found[key] = AuditFamily(
                 source: family.source, app: family.app, metric: family.metric, measures: measures,
-                period: family.period, threshold: threshold(of: family.metric) ?? family.threshold, axes: axes)
+                period: family.period, threshold: family.threshold, axes: axes)
         }
         return found.values.sorted {
             ($0.metric, $0.period.start, $0.period.end, $0.period.revision ?? -1)
@@ -98,8 +101,13 @@ extension LeafModel {
             .subtracting(group.plan.publicZeros)
     }
 
-    private func threshold(of metric: String) -> Int64? {
-        group.families.filter { $0.metric == metric }.map(\.threshold).max()
+    /// What is asked for of a metric in a period. Where several metrics are one table, the least that any of them asks for:
+    /// another's k is not meant for what it does not count.
+    private func threshold(of metric: String, in period: AuditPeriod) -> Int64? {
+        let asked = group.families.filter {
+            $0.metric == metric && $0.period.start < period.end && period.start < $0.period.end
+        }.map(\.threshold)
+        return group.isJoint ? asked.min() : asked.max()
     }
 
     /// The leaves of a cell, in pieces without a leaf in common; nil where a bucket is unknown.

@@ -19,6 +19,8 @@ struct LeafModel {
     private(set) var publishedPieces: Set<Pieces> = []
     /// Every published number of events.
     private(set) var facts: [Fact] = []
+    /// Every published number of devices.
+    private(set) var reachFacts: [Fact] = []
     var seen: Set<Question> = []
 
     /// A measure of a metric that adds up over leaves.
@@ -41,7 +43,7 @@ struct LeafModel {
         let regions: Set<LeafRegion>
     }
 
-    /// A published number of events.
+    /// A published number of events or of devices.
     struct Fact {
         /// Its place in the input.
         let place: Int
@@ -164,6 +166,9 @@ struct LeafModel {
         for (place, statement, regions) in read {
             if let value = statement.wholeValue, let term = statement.terms.first {
                 if term.measure == .count { facts.append(Fact(place: place, regions: regions, value: value)) }
+                if term.measure == .reach {
+                    reachFacts.append(Fact(place: place, regions: regions, value: value))
+                }
                 if regions.count > 1 {
                     publishedPieces.insert(Pieces(metric: term.metric, measure: term.measure, regions: Set(regions)))
                 }

@@ -81,6 +81,12 @@ struct LeafSpace {
         return AuditPeriod(start: moments.pieces[Int(first)].start, end: moments.pieces[Int(last)].end)
     }
 
+    /// When what a leaf holds was counted.
+    func period(ofLeaf leaf: Int) -> AuditPeriod {
+        let piece = moments.pieces[leaf % max(1, axes[axes.count - 1].elements.count)]
+        return AuditPeriod(start: piece.start, end: piece.end)
+    }
+
     /// Calls `body` with every leaf of a region.
     func forEachLeaf(of region: LeafRegion, _ body: (Int) -> Void) {
         let members = zip(axes, region.sets).map { $0.members(of: $1) }

@@ -20,7 +20,8 @@ enum IntegerProgram {
         throng_coin_enter()
         defer { throng_coin_leave() }
         guard let model = Cbc_newModel() else { return Outcome(bound: nil, solution: nil, isInfeasible: false) }
-        defer { Cbc_deleteModel(model) }
+        var isWhole = true
+        defer { if isWhole { Cbc_deleteModel(model) } }
         let columns = shape.columnLower.count
         var objective = Array(repeating: 0.0, count: columns)
         for term in terms {
@@ -39,8 +40,12 @@ enum IntegerProgram {
         Cbc_setParameter(model, "heuristicsOnOff", "off")
         // And in branching, on what was whole within the tolerance when it was looked at again.
         Cbc_setParameter(model, "integerTolerance", "1e-9")
+        // Strong branching by pseudo costs reads beyond its list where nothing is left to branch on.
+        Cbc_setParameter(model, "strongBranching", "0")
+        Cbc_setParameter(model, "trustPseudoCosts", "0")
         Cbc_setLogLevel(model, 0)
-        Cbc_solve(model)
+        isWhole = throng_cbc_solve(model)
+        guard isWhole else { return Outcome(bound: nil, solution: nil, isInfeasible: false) }
         if Cbc_isProvenInfeasible(model) != 0 { return Outcome(bound: nil, solution: nil, isInfeasible: true) }
         let sign = maximizes ? -1.0 : 1.0
         let isOptimal = Cbc_isProvenOptimal(model) != 0

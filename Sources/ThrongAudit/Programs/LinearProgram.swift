@@ -9,6 +9,8 @@ final class LinearProgram {
     private let columns: Int
     private let rows: Int
     private var wasSolved = false
+    /// Whether no assertion of CLP's failed in it.
+    private var isWhole = true
     private let isContradictory: Bool
 
     /// What a solve gave.
@@ -32,11 +34,12 @@ final class LinearProgram {
             shape.columnUpper, none, shape.rowLower, shape.rowUpper)
     }
 
-    deinit { Clp_deleteModel(model) }
+    deinit { if isWhole { Clp_deleteModel(model) } }
 
     /// Maximizes or minimizes Σ weight · unknown.
     func solve(_ terms: [LinearSystem.Term], maximizes: Bool, seconds: Double) -> Outcome {
         if isContradictory { return .infeasible }
+        guard isWhole else { return .undecided }
         var objective = Array(repeating: 0.0, count: columns)
         // Maximizing as minimizing the negative keeps one sign convention for the duals.
         for term in terms {
@@ -45,7 +48,8 @@ final class LinearProgram {
         Clp_chgObjCoefficients(model, objective)
         Clp_setObjSense(model, 1)
         Clp_setMaximumSeconds(model, max(0.05, seconds))
-        if wasSolved { Clp_primal(model, 0) } else { Clp_initialSolve(model) }
+        isWhole = wasSolved ? throng_clp_primal(model) : throng_clp_initial_solve(model)
+        guard isWhole else { return .undecided }
         wasSolved = true
         if Clp_isProvenPrimalInfeasible(model) != 0 { return .infeasible }
         if Clp_isProvenDualInfeasible(model) != 0 { return .unbounded }

@@ -125,7 +125,7 @@ struct CaseTable {
     }
 
     /// When a grouping is settled: the total, what reports show, then by the dimensions that are kept.
-    private static func level(of margin: Margin, isPreferred: Bool) -> Int {
+    static func level(of margin: Margin, isPreferred: Bool) -> Int {
         margin == .total ? 0 : isPreferred ? 1 : 1 + margin.bits.nonzeroBitCount
     }
 

@@ -27,6 +27,12 @@ struct TiedColumns {
         let least: [Int64: Int64]
         let most: [Int64: Int64]?
         let holdsWindows: Bool
+        /// The number of devices that is published with it, or would be; nil where there is none, or it is of several windows.
+        let devices: Int64?
+        /// The window of these devices.
+        let window: WindowNumber?
+        /// Whether it is of the release that is about to be.
+        let isOwn: Bool
     }
 
     /// Lays tied metrics out by atoms.
@@ -67,12 +73,16 @@ struct TiedColumns {
                             let box = space.box(of: table, slab, place: place, period: period)
                         else { continue }
                         let identifiers = slab.identifiers(at: place, in: laid.frame.layout)
+                        let window = laid.frame.layout.window(of: period)
                         cells.append(
                             Cell(
                                 table: table, column: column, family: families, isExpected: isExpected, box: box,
                                 value: laid.frame.events(in: slab.leaves[place]), least: identifiers.least,
                                 most: identifiers.most,
-                                holdsWindows: period.start.value % rotation == 0 && period.end.value % rotation == 0))
+                                holdsWindows: period.start.value % rotation == 0 && period.end.value % rotation == 0,
+                                devices: window == nil || isExpected
+                                    ? nil : tables[table].devices(slab, place: place, in: period), window: window,
+                                isOwn: table == 0 && period == tables[0].released.first))
                     }
                 }
                 for place in slab.cells.indices where threshold.isReached(by: slab.floors[place]) {
@@ -133,7 +143,7 @@ struct TiedColumns {
                 secrets[column] = true
                 kept[column] = false
             }
-            try close(&kept, secrets: secrets)
+            try own.close(&kept, secrets: secrets, options)
             // What follows from published numbers alone can't be helped.
             if kept == before { return }
         }
@@ -190,29 +200,58 @@ struct TiedColumns {
         return chosen
     }
 
-    /// Withholds what would let secrets be computed from own cells.
-    private func close(_ kept: inout [Bool], secrets: [Bool]) throws(SuppressionError) {
-        let own = tables[0].laid.problem
+    // MARK: Devices
+
+    /// Own cells whose numbers of devices, with one that a tied metric published, would tell how few devices one of the two has
+    /// beyond the other.
+    ///
+    /// - Complexity: O(own numbers · tied numbers).
+    func telling(_ kept: [Bool]) -> Set<ColumnIndex> {
+        let shown = cells.compactMap { cell -> (cell: Cell, devices: Int64)? in
+            guard let devices = cell.devices, !cell.isOwn || kept[Int(cell.column)] else { return nil }
+            return (cell, devices)
+        }
+        let others = shown.filter { !$0.cell.isOwn }
+        var found: Set<ColumnIndex> = []
+        for own in shown where own.cell.isOwn {
+            for other in others where other.cell.window == own.cell.window {
+                let less = own.devices - other.devices
+                guard less != 0, !threshold.isReached(by: abs(less)) else { continue }
+                let (whole, part) = less > 0 ? (own.cell, other.cell) : (other.cell, own.cell)
+                guard intakes[whole.table].rotation == intakes[part.table].rotation, space.holds(whole.box, part.box)
+                else { continue }
+                found.insert(ColumnIndex(own.cell.column))
+            }
+        }
+        return found
+    }
+}
+
+extension SuppressionProblem {
+    /// Withholds what would let secrets be computed.
+    ///
+    /// - Parameters:
+    ///   - kept: by column: what may leave; only ever becomes less.
+    ///   - secrets: by column: what must not follow.
+    func close(_ kept: inout [Bool], secrets: [Bool], _ options: SuppressionOptions) throws(SuppressionError) {
         var options = options
         options.proof = .unique
         options.attempts = 1
         options.isStrict = false
         let problem = try SuppressionProblem(
-            measures: own.measures, columns: own.columns,
-            cells: own.cells.enumerated().map { column, cell in
+            measures: measures, columns: columns,
+            cells: cells.enumerated().map { column, cell in
                 CandidateCell(
                     floor: cell.floor, cost: cell.cost, isSensitive: cell.isSensitive || secrets[column],
                     isForced: cell.isForced, isOffered: kept[column], level: cell.level)
             },
-            relations: own.relations, threshold: own.threshold, unionFloor: own.unionFloor)
+            relations: relations, threshold: threshold, unionFloor: unionFloor)
         let pattern = try SuppressionEngine(options: options).pattern(for: problem)
         for column in kept.indices where !pattern.isPublished[column] { kept[column] = false }
     }
-}
 
-extension SuppressionProblem {
     /// By column, whether it is known or a sum or a rest of known ones.
-    fileprivate func known(_ isKnown: (Int) -> Bool) -> [Bool] {
+    func known(_ isKnown: (Int) -> Bool) -> [Bool] {
         var known = cells.indices.map(isKnown)
         var isMore = true
         while isMore {

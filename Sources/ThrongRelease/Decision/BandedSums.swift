@@ -1,15 +1,18 @@
 internal import ThrongPlan
 internal import ThrongSuppression
 
-/// A dimension of bands beside a sum of what the bands are of: each band's edges bound what its events add to the sum.
+/// What the clip of a sum says of the events behind it, and the edges of a dimension of bands of what it sums: each event adds at
+/// least so much, and at most.
 ///
 /// A layout does not say of which field a dimension is made. So bands are taken to be of a sum's field where every counter
 /// agrees with that: somebody who knows the plan knows no more, and where it is chance nothing is lost but a few bands.
 struct BandedSums {
     /// What is known in each leaf.
     let ranges: [TiedRange]
-    /// By column: it keeps such a dimension, or one that is made of its bands.
+    /// By column: it keeps a dimension of bands, or one that is made of its bands.
     let isBand: [Bool]
+    /// Whether there are any.
+    let hasBands: Bool
 
     /// Looks for them; nil where there are none.
     init?(_ laid: CaseTable) {
@@ -32,6 +35,14 @@ struct BandedSums {
                 ranges.append(range)
                 banded.insert(place)
             }
+        }
+        hasBands = !ranges.isEmpty
+        for (sum, measure) in layout.sums.enumerated() where !ranges.contains(where: { $0.measure == sum + 1 }) {
+            let all = Self.range(from: nil, to: nil, of: measure)
+            let range = TiedRange(
+                measure: sum + 1, lowest: laid.frame.leaves.map { _ in all.lowerBound },
+                highest: laid.frame.leaves.map { _ in all.upperBound })
+            if range.holds(of: laid.problem.measures) { ranges.append(range) }
         }
         guard !ranges.isEmpty else { return nil }
         self.ranges = ranges

@@ -35,12 +35,15 @@ struct DeviceTable {
                 for (leaf, row) in rows.enumerated() {
                     members[project(row.cell), default: []].append(UInt32(leaf))
                 }
+                let devices = slab.cells.map { cell in
+                    (members[cell] ?? []).reduce(Int64(0)) { $0.addedClamped(rows[Int($1)].devices) }
+                }
                 return Numbers(
-                    slab: number, leaves: slab.cells.map { members[$0] ?? [] },
-                    devices: slab.cells.map { cell in
-                        (members[cell] ?? []).reduce(0) { $0.addedClamped(rows[Int($1)].devices) }
-                    },
-                    isSensitive: slab.floors.map { !header.threshold.isReached(by: $0) })
+                    slab: number, leaves: slab.cells.map { members[$0] ?? [] }, devices: devices,
+                    // A floor may be of devices that came too late for the period before: others then tell of this one's.
+                    isSensitive: zip(slab.floors, devices).map {
+                        !header.threshold.isReached(by: $0) || $1 > 0 && !header.threshold.isReached(by: $1)
+                    })
             }
             tables.append(try DeviceTable(laid, numbers, of: [rows.map(\.devices)], header: header))
         }
@@ -51,11 +54,9 @@ struct DeviceTable {
     ///
     /// Devices that came too late for the period before are in that one's window. They are no part of the table, and nobody who
     /// reads it knows that there are any.
-    private static func window(of part: StoredCube, _ layout: MetricLayout) -> WindowNumber? {
+    static func window(of part: StoredCube, _ layout: MetricLayout) -> WindowNumber? {
         let windows = Set(part.distinct.map(\.window))
-        if windows.count == 1 { return windows.first }
-        let first = layout.rotation.window(at: part.period.start)
-        return first == layout.rotation.window(at: UnixSeconds(part.period.end.value - 1)) ? first : nil
+        return windows.count == 1 ? windows.first : layout.window(of: part.period)
     }
 
     /// The groupings of a family say the same of each leaf where clients are honest and reach the daemon in time; where
@@ -129,26 +130,12 @@ struct DeviceTable {
             }
             placesOf.append(places)
         }
-        var relations: [AdditiveRelation] = []
-        for (fine, child) in slabs.enumerated() {
-            for (coarse, parent) in slabs.enumerated()
-            where child != parent && layout.refines(laid.slabs[child].margin, laid.slabs[parent].margin) {
-                let project = layout.projection(from: laid.slabs[child].margin, to: laid.slabs[parent].margin)
-                var children: [CellIndex: [ColumnIndex]] = [:]
-                for (cell, column) in placesOf[fine].sorted(by: { $0.key < $1.key }) {
-                    children[project(cell), default: []].append(ColumnIndex(column))
-                }
-                for (cell, column) in placesOf[coarse].sorted(by: { $0.key < $1.key }) {
-                    guard let parts = children[cell], parts.count > 1 else { continue }
-                    relations.append(AdditiveRelation(parent: ColumnIndex(column), children: parts))
-                }
-            }
-        }
         self.columns = columns
         let floors = cells.map(\.floor)
         problem = try SuppressionProblem(
             measures: measures.map { AdditiveMeasure(values: $0, protection: .reachesThreshold) },
-            columns: lists, cells: cells, relations: relations,
+            columns: lists, cells: cells,
+            relations: layout.relations(among: zip(slabs, placesOf).map { (laid.slabs[$0].margin, $1) }),
             // One more than k: a cell that reaches k only where all else that is hidden is empty does not reach it,
             // because a rerun of this code over such a table publishes the cell.
             threshold: header.threshold.devices + 1,
@@ -186,6 +173,42 @@ struct DeviceTable {
         let faults = PatternVerifier(offered).violations(
             of: pattern, prime: RandomPrime.draw(using: &random), seed: random.next())
         return Finding(hidden: hidden.map { columns[$0] }, faults: faults.count)
+    }
+}
+
+extension DeviceTable {
+    /// Numbers of devices that have to be secret with others, because these would follow from them.
+    ///
+    /// - Parameters:
+    ///   - secrets: columns whose numbers of devices must not follow.
+    ///   - isPublished: by column: it is published.
+    ///   - silent: those of which the number of devices is not.
+    func closing(
+        _ secrets: Set<ColumnIndex>, given isPublished: [Bool], _ silent: Set<ColumnIndex>,
+        _ options: SuppressionOptions
+    ) throws(SuppressionError) -> [ColumnIndex] {
+        guard columns.contains(where: secrets.contains) else { return [] }
+        var options = options
+        options.proof = .unique
+        options.attempts = 1
+        options.isStrict = false
+        let secret = try SuppressionProblem(
+            measures: problem.measures, columns: problem.columns,
+            cells: zip(problem.cells, columns).map { cell, column in
+                CandidateCell(
+                    floor: cell.floor, cost: cell.cost, isSensitive: cell.isSensitive || secrets.contains(column),
+                    isOffered: isPublished[Int(column.value)] && !silent.contains(column))
+            },
+            relations: problem.relations, threshold: problem.threshold, unionFloor: problem.unionFloor)
+        let pattern = try SuppressionEngine(options: options).pattern(for: secret)
+        return columns.indices.filter { isPublished[Int(columns[$0].value)] && !pattern.isPublished[$0] }
+            .map { columns[$0] }
+    }
+
+    /// Numbers of devices that are published, or are sums or rests of such.
+    func known(given isPublished: [Bool], _ silent: Set<ColumnIndex>) -> [ColumnIndex] {
+        let known = problem.known { isPublished[Int(columns[$0].value)] && !silent.contains(columns[$0]) }
+        return columns.indices.filter { known[$0] }.map { columns[$0] }
     }
 }
 

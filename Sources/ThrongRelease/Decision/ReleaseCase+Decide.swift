@@ -19,6 +19,7 @@ extension ReleaseCase {
         let coarsened: Set<ColumnIndex>
         var tiedAway: Set<ColumnIndex> = []
         var closing: Set<ColumnIndex> = []
+        var silent = Silence()
         var random = SystemRandomNumberGenerator()
         var faults = 0
         do throws(SuppressionError) {
@@ -26,7 +27,8 @@ extension ReleaseCase {
             let engine = SuppressionEngine(options: options.engine)
             let found = try engine.pattern(for: laid.problem)
             var hidden: Set<ColumnIndex> = []
-            for table in try DeviceTable.all(of: laid, header: header) {
+            let deviceTables = try DeviceTable.all(of: laid, header: header)
+            for table in deviceTables {
                 let devices = try table.decide(given: found.isPublished, engine: engine)
                 hidden.formUnion(devices.hidden)
                 faults += devices.faults
@@ -39,44 +41,80 @@ extension ReleaseCase {
                 hidden.formUnion(closing)
             }
             if let banded = BandedSums(laid), !Fault.leaveToVerification.isOn {
-                let bandsAway = JointRepair(
-                    laid.problem, ranges: banded.ranges, mayHide: banded.isBand, seconds: options.proofSeconds
-                ).hidden(given: found.hiding(hidden).isPublished, except: Set(found.pinned))
-                hidden.formUnion(bandsAway)
-                closing.formUnion(bandsAway)
+                let bands = JointRepair(
+                    laid.problem, ranges: banded.ranges, witnesses: found.witnesses, mayHide: banded.isBand,
+                    seconds: options.proofSeconds
+                ).finding(given: found.hiding(hidden).isPublished, except: Set(found.pinned))
+                hidden.formUnion(bands.hidden)
+                closing.formUnion(bands.hidden)
+                silent.sums = bands.silent
             }
-            if !tied.isEmpty, !Fault.releaseApart.isOn {
+            let offered = zip(found.hiding(hidden).isPublished, laid.problem.cells).map { $0 && !$1.isForced }
+            var kept = offered
+            if !tied.isEmpty || header.reach && !earlier.isEmpty, !Fault.releaseApart.isOn {
                 let tied = try TiedCase(self, own: laid, options: options)
-                let offered = zip(found.hiding(hidden).isPublished, laid.problem.cells).map { $0 && !$1.isForced }
-                var kept = offered
                 if self.tied.contains(where: { !$0.releases.isEmpty || !$0.isWhole }) {
                     faults += try tied.narrow(&kept, using: &random)
                 }
                 if !Fault.ignoreColumns.isOn, !Fault.leaveToVerification.isOn {
+                    let columns = TiedColumns(tied, threshold: header.threshold, options: options.engine)
                     // Without any time for proofs, there is some to look.
-                    try TiedColumns(tied, threshold: header.threshold, options: options.engine)
-                        .narrow(&kept, seconds: max(1, options.proofSeconds))
+                    if !self.tied.isEmpty { try columns.narrow(&kept, seconds: max(1, options.proofSeconds)) }
+                    silent.devices = columns.telling(kept)
                 }
-                tiedAway = Set(kept.indices.filter { offered[$0] && !kept[$0] }.map { ColumnIndex(UInt32($0)) })
             }
+            if !Fault.leaveToVerification.isOn {
+                faults += try silence(&silent.devices, &kept, laid, deviceTables, options)
+            }
+            tiedAway = Set(kept.indices.filter { offered[$0] && !kept[$0] }.map { ColumnIndex(UInt32($0)) })
             pattern = found.hiding(hidden.union(tiedAway))
         } catch {
             throw described(error)
         }
         let open = laid.open(in: pattern)
         guard open == 0 else { throw .unproved(metric: header.layout.metric, period: header.period, cells: open) }
-        let check = verified(laid, pattern, seconds: options.proofSeconds)
+        let check = verified(laid, pattern, silent: silent, seconds: options.proofSeconds)
         faults += check.faults
         guard faults == 0 else {
             throw .unverified(metric: header.layout.metric, period: header.period, faults: faults)
         }
         return decision(
-            laid, pattern, coarsened: coarsened, closing: closing, tiedAway: tiedAway, unexamined: check.unexamined,
+            laid, pattern, silent: silent, coarsened: coarsened, closing: closing, tiedAway: tiedAway,
+            unexamined: check.unexamined,
             seconds: (clock.now - start) / .seconds(1))
     }
 
+    /// Whose numbers of devices must not be published, so that nobody can tell how few devices of a whole are not in a part.
+    ///
+    /// - Parameters:
+    ///   - silent: those that tied metrics ask for; what follows from them joins them.
+    ///   - kept: by own column: what may leave; only ever becomes less.
+    /// - Returns: what the separate verification found.
+    private func silence(
+        _ silent: inout Set<ColumnIndex>, _ kept: inout [Bool], _ laid: CaseTable, _ tables: [DeviceTable],
+        _ options: ReleaseOptions
+    ) throws(SuppressionError) -> Int {
+        for table in tables { silent.formUnion(try table.closing(silent, given: kept, silent, options.engine)) }
+        guard !Fault.countAbsent.isOn, let absent = AbsentDevices(laid, header: header) else { return 0 }
+        while true {
+            let telling = absent.telling(kept, silent: silent, tables).subtracting(silent)
+            if telling.isEmpty { break }
+            silent.formUnion(telling)
+            for table in tables { silent.formUnion(try table.closing(telling, given: kept, silent, options.engine)) }
+        }
+        let engine = SuppressionEngine(options: options.engine)
+        let finding = try absent.decide(given: kept, silent: silent, engine: engine)
+        silent = finding.silent
+        if !finding.hidden.isEmpty {
+            let secrets = kept.indices.map { finding.hidden.contains(ColumnIndex(UInt32($0))) }
+            for column in finding.hidden { kept[Int(column.value)] = false }
+            try laid.problem.close(&kept, secrets: secrets, options.engine)
+        }
+        return finding.faults
+    }
+
     private func decision(
-        _ laid: CaseTable, _ pattern: SuppressionPattern,
+        _ laid: CaseTable, _ pattern: SuppressionPattern, silent: Silence,
         coarsened: Set<ColumnIndex>, closing: Set<ColumnIndex>, tiedAway: Set<ColumnIndex>,
         unexamined: ReleaseDecision.Unexamined,
         seconds: Double
@@ -91,7 +129,7 @@ extension ReleaseCase {
                 let events = laid.frame.events(in: slab.leaves[place])
                 let split = slab.margin.bits.nonzeroBitCount
                 if pattern.isPublished[Int(column)] {
-                    published.append(cell(laid, number, place))
+                    published.append(cell(laid, number, place, silent: silent))
                     levels[split, default: .init(dimensions: split)].add(events: events, isPublished: true)
                 } else {
                     let reason: WithholdingReason =
@@ -124,9 +162,12 @@ extension ReleaseCase {
     }
 
     /// What a cell shows.
-    func cell(_ laid: CaseTable, _ number: Int, _ place: Int) -> PublishedCell {
+    ///
+    /// - Parameter silent: whose sums and devices are withheld.
+    private func cell(_ laid: CaseTable, _ number: Int, _ place: Int, silent: Silence) -> PublishedCell {
         let slab = laid.slabs[number]
         let leaves = slab.leaves[place]
+        let column = laid.columns[number][place].map { ColumnIndex($0) }
         let count = leaves.reduce(0) { $0 + laid.frame.measures[0][Int($1)] }
         let sums = header.layout.sums.indices.map { sum in
             // What the engine saw is what lies above the lowest possible sum.
@@ -134,10 +175,30 @@ extension ReleaseCase {
             let lowest = header.layout.sums[sum].quantum(of: header.layout.sums[sum].lowest)
             return above.addedClamped(lowest.multipliedClamped(by: count))
         }
+        let saysSums = column.map { !silent.sums.contains($0) } ?? true
+        let saysDevices = column.map { !silent.devices.contains($0) } ?? true
         return PublishedCell(
-            margin: slab.margin, cell: slab.cells[place], count: count, sums: sums,
-            reach: header.reach ? DeviceFloor(devices: slab.floors[place]) : nil,
-            firsts: laid.firsts[number]?[place])
+            margin: slab.margin, cell: slab.cells[place], count: count, sums: saysSums ? sums : [],
+            reach: header.reach && saysDevices ? DeviceFloor(devices: slab.floors[place]) : nil,
+            firsts: saysDevices ? laid.firsts[number]?[place] : nil)
+    }
+
+    /// What is about to be published.
+    ///
+    /// - Parameter isMeant: by column.
+    func published(
+        _ laid: CaseTable, _ pattern: SuppressionPattern, _ silent: Silence,
+        where isMeant: (Int) -> Bool = { _ in true }
+    ) -> [PublishedCell] {
+        laid.own.flatMap { number in
+            let slab = laid.slabs[number]
+            return slab.cells.indices.compactMap { place -> PublishedCell? in
+                guard !slab.isEmpty[place], let column = laid.columns[number][place].map({ Int($0) }),
+                    pattern.isPublished[column], isMeant(column)
+                else { return nil }
+                return cell(laid, number, place, silent: silent)
+            }
+        }
     }
 
     private func explain(
@@ -189,6 +250,14 @@ extension ReleaseCase {
             .solverFailed(metric: metric, period: period)
         }
     }
+}
+
+/// Columns that are published without all of what is counted in them.
+struct Silence {
+    /// Those whose sums are withheld.
+    var sums: Set<ColumnIndex> = []
+    /// Those that do not say of how many devices they are.
+    var devices: Set<ColumnIndex> = []
 }
 
 extension WithholdingReason {

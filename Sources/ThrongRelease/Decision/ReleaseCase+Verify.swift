@@ -6,9 +6,11 @@ extension ReleaseCase {
     /// Looks at a finished pattern by code that shares no line with what found it: the table itself, unions of small leaves,
     /// bands beside a sum, and what can be computed with tied metrics' numbers.
     ///
-    /// - Parameter seconds: for each of the last three.
+    /// - Parameters:
+    ///   - silent: whose sums and devices are withheld.
+    ///   - seconds: for each of the last three.
     func verified(
-        _ laid: CaseTable, _ pattern: SuppressionPattern, seconds: Double
+        _ laid: CaseTable, _ pattern: SuppressionPattern, silent: Silence, seconds: Double
     ) -> (faults: Int, unexamined: ReleaseDecision.Unexamined) {
         var random = SystemRandomNumberGenerator()
         var unexamined = ReleaseDecision.Unexamined()
@@ -22,29 +24,27 @@ extension ReleaseCase {
             faults += unions.faults
             unexamined.parts = unions.unexamined
         }
-        if let banded = BandedSums(laid) {
+        if let banded = BandedSums(laid), banded.hasBands || laid.problem.leafCount <= JointVerifier.mostLeaves {
             let bands = JointVerifier(laid.problem, ranges: banded.ranges, mayHide: banded.isBand).outcome(
-                publishing: pattern.isPublished, except: Set(pattern.pinned),
+                publishing: pattern.isPublished,
+                withSums: pattern.isPublished.indices.map {
+                    pattern.isPublished[$0] && !silent.sums.contains(ColumnIndex(UInt32($0)))
+                }, except: Set(pattern.pinned),
                 until: ContinuousClock().now + .seconds(seconds))
             faults += bands.faults
             unexamined.bounds = bands.unexamined
         }
+        if !Fault.countAbsent.isOn {
+            let own = published(laid, pattern, silent) { !laid.problem.cells[$0].isForced }
+            faults += DeviceVerifier(self, publishing: own)?.faults ?? 0
+        }
         if !tied.isEmpty, !Fault.releaseApart.isOn, !Fault.ignoreColumns.isOn {
             let deadline = ContinuousClock().now + .seconds(seconds)
-            let columns = ColumnVerifier(self, publishing: published(laid, pattern), until: deadline)
+            let columns = ColumnVerifier(self, publishing: published(laid, pattern, silent), until: deadline)
                 .outcome(until: deadline)
             faults += columns.faults
             unexamined.numbers = columns.unexamined
         }
         return (faults, unexamined)
-    }
-
-    private func published(_ laid: CaseTable, _ pattern: SuppressionPattern) -> [PublishedCell] {
-        laid.own.flatMap { number in
-            let slab = laid.slabs[number]
-            return slab.cells.indices.filter { place in
-                !slab.isEmpty[place] && laid.columns[number][place].map { pattern.isPublished[Int($0)] } ?? false
-            }.map { cell(laid, number, $0) }
-        }
     }
 }

@@ -16,16 +16,18 @@ package struct ReleaseDigest: Hashable, Sendable, CustomStringConvertible {
 
 extension Release {
     /// The digest over the header's JSON (sorted keys), a newline, and one line a cell:
-    /// `margin,cell,count,sum…,reach,firsts` in decimal, reach and firsts left out where they are not published.
+    /// `margin,cell,count,sum…,reach,firsts` in decimal; a hyphen for a sum that is withheld, reach and firsts left out where
+    /// they are not published.
     package var digest: ReleaseDigest {
         var hash = SHA256()
         hash.update(data: header.json)
         hash.update(data: Data("\n".utf8))
         for cell in cells {
-            var numbers = [Int64(cell.margin.bits), Int64(cell.cell.value), cell.count] + cell.sums
-            if let reach = cell.reach { numbers.append(reach.devices) }
-            if let firsts = cell.firsts { numbers.append(firsts) }
-            hash.update(data: Data((numbers.map(String.init).joined(separator: ",") + "\n").utf8))
+            var words = ["\(cell.margin.bits)", "\(cell.cell.value)", "\(cell.count)"]
+            words += header.layout.sums.indices.map { $0 < cell.sums.count ? "\(cell.sums[$0])" : "-" }
+            if let reach = cell.reach { words.append("\(reach.devices)") }
+            if let firsts = cell.firsts { words.append("\(firsts)") }
+            hash.update(data: Data((words.joined(separator: ",") + "\n").utf8))
         }
         return ReleaseDigest(hex: hash.finalize().lowerHex)
     }

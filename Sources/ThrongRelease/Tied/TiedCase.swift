@@ -29,7 +29,7 @@ struct TiedCase {
             TiedTable(
                 metric: 0, laid: own, origins: release.origins, counted: release.counts,
                 inLayout: release.countedInLayout,
-                released: [header.period] + release.earlier.map(\.header.period))
+                releases: release.earlier, coming: header)
         ]
         for tied in release.tied where tied.isWhole && !tied.parts.isEmpty {
             let metric: Int
@@ -46,7 +46,7 @@ struct TiedCase {
                     laid: try CaseTable(
                         release.evidence(of: tied), options: options, others: release.margins(of: tied)),
                     origins: tied.origins, counted: tied.counted, inLayout: tied.countedInLayout,
-                    released: tied.releases.map(\.header.period)))
+                    releases: tied.releases))
         }
         self.tables = tables
         periods = Set([header.period] + release.tied.flatMap { $0.releases.map(\.header.period) })

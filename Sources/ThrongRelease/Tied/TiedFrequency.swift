@@ -81,10 +81,10 @@ struct TiedFrequency {
             columns: board.columns, cells: board.cells, relations: [], threshold: header.threshold.devices)
         let others = board.cells.dropFirst(mayHide.count)
         let published = kept.enumerated().map { $1 || board.cells[$0].isForced } + others.map(\.isForced)
-        let hidden = JointRepair(
+        let finding = JointRepair(
             problem, bounds: bounds, mayHide: mayHide + others.map { _ in false }, seconds: seconds
-        ).hidden(given: published, except: [])
-        for column in hidden { kept[Int(column.value)] = false }
+        ).finding(given: published, except: [])
+        for column in finding.hidden { kept[Int(column.value)] = false }
     }
 }
 

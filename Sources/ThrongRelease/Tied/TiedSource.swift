@@ -63,16 +63,34 @@ struct TiedTable {
     let released: [Period]
     /// By place of a dimension that tells events apart by their names, by bucket: those that it holds.
     let kinds: [Int: [Set<EventName>]]
+    /// By period that was released, the numbers of devices that were published.
+    private let devices: [Period: [CellAddress: Int64]]
+    /// Whether the release that is to come publishes numbers of devices.
+    private let showsDevices: Bool
 
     /// Looks for dimensions of events' names.
+    ///
+    /// - Parameters:
+    ///   - releases: what was published.
+    ///   - coming: the release that is about to be.
     init(
         metric: Int, laid: CaseTable, origins: DimensionOrigins, counted: CountedEvents, inLayout: CountedEvents?,
-        released: [Period]
+        releases: [Release], coming: ReleaseHeader? = nil
     ) {
         self.counted = inLayout ?? counted
         isKnownByLayout = inLayout != nil
         self.metric = metric
-        self.released = released
+        released = (coming.map { [$0.period] } ?? []) + releases.map(\.header.period)
+        showsDevices = coming?.reach ?? false
+        devices = releases.reduce(into: [:]) { devices, release in
+            let period = release.header.period
+            var known = devices[period] ?? [:]
+            for cell in release.cells {
+                let address = CellAddress(period: period, margin: cell.margin, cell: cell.cell)
+                if let reach = cell.reach { known[address] = reach.devices }
+            }
+            devices[period] = known
+        }
         self.laid = laid
         self.origins = origins
         var kinds: [Int: [Set<EventName>]] = [:]
@@ -84,6 +102,14 @@ struct TiedTable {
             kinds[place] = found
         }
         self.kinds = kinds
+    }
+
+    /// The devices that are published of a cell, or will be unless they are held back; nil where none are.
+    func devices(_ slab: CubeSlab, place: Int, in period: Period) -> Int64? {
+        if let known = devices[period] {
+            return known[CellAddress(period: period, margin: slab.margin, cell: slab.cells[place])]
+        }
+        return showsDevices ? slab.floors[place] : nil
     }
 
     /// The dimension and its buckets that hold just these events; nil where none does.

@@ -39,6 +39,10 @@ struct ColumnVerifier {
         let isCounted: Bool
         /// Whether its period is made of whole windows.
         let holdsWindows: Bool
+        /// The devices that it is published to be of; nil where it does not say, or they are of several windows.
+        let devices: Int64?
+        /// The window of these devices.
+        let window: WindowNumber?
     }
 
     /// A cell of k devices, published or not.
@@ -103,6 +107,7 @@ struct ColumnVerifier {
             for release in table.published {
                 let span = table.span(of: release.period)
                 let (start, end) = (release.period.start.value, release.period.end.value)
+                let ends = [start, end - 1].map { table.layout.rotation.window(at: UnixSeconds($0)) }
                 let byMargin = Dictionary(grouping: known[span] ?? [], by: \.margin)
                 for addresses in byMargin.sorted(by: { $0.key < $1.key }).map(\.value) {
                     families += 1
@@ -112,10 +117,13 @@ struct ColumnVerifier {
                         guard let cell, let box = map.box(of: place, address, in: release.period) else { continue }
                         numbers.append(
                             Number(
-                                table: place, family: families, box: box, value: release.cells[address] ?? cell.events,
+                                table: place, family: families, box: box,
+                                value: release.cells[address]?.count ?? cell.events,
                                 isFree: place == 0 && !(given[span]?.contains(address) ?? false), intake: intake,
                                 windows: cell.windows, isCounted: cell.isCounted,
-                                holdsWindows: start % length == 0 && end % length == 0))
+                                holdsWindows: start % length == 0 && end % length == 0,
+                                devices: ends[0] == ends[1] ? release.cells[address]?.reach?.devices : nil,
+                                window: ends[0]))
                     }
                 }
             }
@@ -151,8 +159,19 @@ struct ColumnVerifier {
             look.run()
             outcome.faults += look.faults
             if look.isOver { outcome.unexamined += 1 }
+            outcome.faults += inside[whole].count { part in tellsFew(whole, part) }
         }
         return outcome
+    }
+
+    /// Whether two numbers of devices, one of them the release's own, tell how few a whole has beyond a part. Of one table it
+    /// is told by others.
+    private func tellsFew(_ whole: Int, _ part: Int) -> Bool {
+        let (whole, part) = (numbers[whole], numbers[part])
+        guard whole.isFree || part.isFree, whole.table != part.table, whole.window == part.window,
+            whole.intake.rotation == part.intake.rotation, let all = whole.devices, let some = part.devices
+        else { return false }
+        return all > some && all - some < threshold
     }
 
     /// By number, those that it holds.

@@ -10,7 +10,7 @@ struct PublishedTable {
     let kinds: [Int: [Set<EventName>]]
     let parts: [StoredCube]
     /// What was, or is about to be, published, and for what.
-    let published: [(period: Period, cells: [Address: Int64])]
+    let published: [(period: Period, cells: [Address: PublishedCell])]
     /// Of these, how many were published before: they come first.
     let earlier: Int
     private let spans: Spans
@@ -77,9 +77,9 @@ struct PublishedTable {
         isRead = ContinuousClock().now < deadline
     }
 
-    private static func values(_ cells: [PublishedCell]) -> [Address: Int64] {
-        var values: [Address: Int64] = [:]
-        for cell in cells { values[Address(margin: cell.margin, cell: cell.cell)] = cell.count }
+    private static func values(_ cells: [PublishedCell]) -> [Address: PublishedCell] {
+        var values: [Address: PublishedCell] = [:]
+        for cell in cells { values[Address(margin: cell.margin, cell: cell.cell)] = cell }
         return values
     }
 

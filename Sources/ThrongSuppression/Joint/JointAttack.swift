@@ -28,29 +28,49 @@ struct JointAttack {
     /// Leaves that may move in one program. All others are held fixed, which makes joint tables rarer only.
     private static let mostLeaves = 400
 
+    /// A published number.
+    struct Number: Hashable, Comparable {
+        let column: Int
+        let measure: Int
+
+        static func < (left: Self, right: Self) -> Bool { (left.column, left.measure) < (right.column, right.measure) }
+    }
+
+    /// What everybody has.
+    struct Published {
+        /// By column: what it counts is.
+        var counts: [Bool]
+        /// By column: what other measures sum in it is, too.
+        var sums: [Bool]
+
+        subscript(number: Number) -> Bool {
+            counts[number.column] && (number.measure == 0 || sums[number.column])
+        }
+    }
+
     /// The outcome for one cell.
     enum Outcome {
         /// There is such a table, of real numbers.
         case table
-        /// There is none, or none was found; these published columns take part in the contradiction.
-        case bounded([ColumnIndex])
+        /// There is none, or none was found; these published numbers take part in the contradiction.
+        case bounded([Number])
     }
 
     /// The measures that move: the first and all that are tied to it.
     private var moving: [Int] { [0] + ranges.map(\.measure) }
 
     /// Looks for a joint table that moves a cell by a distance.
-    func run(_ proof: Proof, isPublished: [Bool]) -> Outcome {
-        let leaves = neighbourhood(of: Int(proof.column), isPublished)
+    func run(_ proof: Proof, _ published: Published) -> Outcome {
+        let leaves = neighbourhood(of: Int(proof.column), published.counts)
         var place: [UInt32: Int] = [:]
         for (index, leaf) in leaves.enumerated() { place[leaf] = index }
-        let columns = Set(leaves.flatMap { columnsOfLeaf[Int($0)] }).filter { isPublished[Int($0)] }.sorted()
+        let columns = Set(leaves.flatMap { columnsOfLeaf[Int($0)] }).filter { published.counts[Int($0)] }.sorted()
 
         var program = CoinProgram()
         var entries = Array(
             repeating: [[(row: Int, coefficient: Double)]](repeating: [], count: leaves.count), count: moving.count)
-        var owners: [UInt32?] = []
-        func row(lower: Double, upper: Double, owner: UInt32? = nil) -> Int {
+        var owners: [Number?] = []
+        func row(lower: Double, upper: Double, owner: Number? = nil) -> Int {
             program.addRow(lower: lower, upper: upper)
             owners.append(owner)
             return owners.count - 1
@@ -58,9 +78,11 @@ struct JointAttack {
         for (number, measure) in moving.enumerated() {
             let values = problem.measures[measure].values
             for column in columns {
+                let name = Number(column: Int(column), measure: measure)
+                guard published[name] else { continue }
                 let inside = problem.columns[Int(column)].compactMap { place[$0] }
                 let sum = Double(inside.reduce(Int64(0)) { $0 + values[Int(leaves[$1])] })
-                let own = row(lower: sum, upper: sum, owner: column)
+                let own = row(lower: sum, upper: sum, owner: name)
                 for index in inside { entries[number][index].append((own, 1)) }
             }
         }
@@ -99,8 +121,7 @@ struct JointAttack {
             .table
         case .infeasible(let ray):
             .bounded(
-                Set(owners.indices.filter { $0 < ray.count && abs(ray[$0]) > 1e-9 }.compactMap { owners[$0] }).sorted()
-                    .map { ColumnIndex($0) })
+                Set(owners.indices.filter { $0 < ray.count && abs(ray[$0]) > 1e-9 }.compactMap { owners[$0] }).sorted())
         case .undecided:
             .bounded([])
         }

@@ -1,87 +1,119 @@
 /// Hides what would let tied measures prove together what neither proves alone (L3 of all measures at once).
 ///
-/// Only the finer quantity gives way: cells that the caller names, such as those of a histogram, and never the totals
-/// beside which it stands. So a cell may end up closer than L3 asks where totals alone do that: then the distance is
-/// halved until totals alone leave it, and what is published besides must leave that.
+/// The finer quantity gives way first: cells that the caller names, such as those of a histogram, and not the totals beside which
+/// it stands. Totals alone may still bound a cell too closely: of numbers that do, the sums are withheld, and how much they count
+/// stays.
 package struct JointRepair {
     private let attack: JointAttack
+    private let joint: JointWitnesses?
     private let mayHide: [Bool]
     private let deadline: ContinuousClock.Instant
 
     /// Cells that are hidden one by one for one cell; then all that may be.
     private static let mostSteps = 12
 
+    /// What to withhold.
+    package struct Finding: Sendable {
+        /// Columns to hide.
+        package fileprivate(set) var hidden: Set<ColumnIndex> = []
+        /// Columns of which only the first measure is published.
+        package fileprivate(set) var silent: Set<ColumnIndex> = []
+    }
+
     /// - Parameters:
     ///   - ranges: how measures are tied; true of the table.
     ///   - bounds: what is known of leaves of the first measure together; true of the table.
+    ///   - witnesses: tables of one measure each that agree with all that is published.
     ///   - mayHide: by column: it is of the finer quantity.
-    ///   - seconds: how long to look; then all of the finer quantity goes.
+    ///   - seconds: how long to look; then all of the finer quantity goes, and all sums do.
     package init(
-        _ problem: SuppressionProblem, ranges: [TiedRange] = [], bounds: [LeafBound] = [], mayHide: [Bool],
-        seconds: Double
+        _ problem: SuppressionProblem, ranges: [TiedRange] = [], bounds: [LeafBound] = [],
+        witnesses: [SuppressionPattern.Witness] = [], mayHide: [Bool], seconds: Double
     ) {
         deadline = ContinuousClock().now + .seconds(seconds)
         attack = JointAttack(
             problem, ranges: ranges, bounds: bounds, budget: SolverBudget(iterations: 20_000, deadline: deadline))
+        joint = bounds.isEmpty ? JointWitnesses(problem, ranges: ranges, among: witnesses) : nil
         self.mayHide = zip(mayHide, problem.cells).map { $0 && !$1.isForced }
     }
 
-    /// The columns to hide besides.
+    /// What to withhold besides.
     ///
     /// - Parameters:
-    ///   - published: by column.
+    ///   - isPublished: by column.
     ///   - excused: sensitive columns that what was published before gives away.
-    /// - Complexity: a linear program for each sensitive cell, measure and direction, and one for each cell that is hidden.
-    package func hidden(given published: [Bool], except excused: Set<ColumnIndex>) -> Set<ColumnIndex> {
-        var isPublished = published
-        let bare = published.indices.map { published[$0] && !mayHide[$0] }
-        for proof in needs(except: excused) {
-            guard zip(isPublished, mayHide).contains(where: { $0 && $1 }) else { break }
-            settle(proof, &isPublished, bare: bare)
+    /// - Complexity: a linear program for each sensitive cell, measure and direction, and one for each number that is withheld.
+    package func finding(given isPublished: [Bool], except excused: Set<ColumnIndex>) -> Finding {
+        var published = JointAttack.Published(counts: isPublished, sums: isPublished)
+        let bare = JointAttack.Published(
+            counts: isPublished.indices.map { isPublished[$0] && !mayHide[$0] }, sums: isPublished)
+        for proof in needs(except: excused) where !(joint?.proves(proof) ?? false) {
+            guard case .bounded = attack.run(proof, published) else { continue }
+            settle(proof, &published, bare: bare)
+            silence(proof, &published)
         }
-        return Set(published.indices.filter { published[$0] && !isPublished[$0] }.map { ColumnIndex(UInt32($0)) })
+        var finding = Finding()
+        for column in isPublished.indices where isPublished[column] {
+            if !published.counts[column] { finding.hidden.insert(ColumnIndex(UInt32(column))) }
+            if !published.sums[column] { finding.silent.insert(ColumnIndex(UInt32(column))) }
+        }
+        return finding
     }
 
-    private func settle(_ proof: Proof, _ isPublished: inout [Bool], bare: [Bool]) {
-        guard case .bounded(var named) = attack.run(proof, isPublished: isPublished) else { return }
-        guard let within = reachable(proof, isPublished: bare) else { return }
-        if within.distance < proof.distance {
-            guard case .bounded(let others) = attack.run(within, isPublished: isPublished) else { return }
-            named = others
-        }
+    /// Hides what may be hidden until a cell gets as far as totals alone let it.
+    private func settle(_ proof: Proof, _ published: inout JointAttack.Published, bare: JointAttack.Published) {
+        guard let within = reachable(proof, bare) else { return }
         for _ in 0..<Self.mostSteps {
-            guard ContinuousClock().now < deadline, let victim = victim(of: within, named, isPublished) else { break }
-            isPublished[victim] = false
-            guard case .bounded(let others) = attack.run(within, isPublished: isPublished) else { return }
-            named = others
+            guard case .bounded(let named) = attack.run(within, published) else { return }
+            guard ContinuousClock().now < deadline, let victim = victim(of: within, named, published) else { break }
+            published.counts[victim] = false
         }
-        for column in isPublished.indices where mayHide[column] { isPublished[column] = false }
+        for column in published.counts.indices where mayHide[column] { published.counts[column] = false }
+    }
+
+    /// Withholds sums until a cell gets all the way, or there are none.
+    private func silence(_ proof: Proof, _ published: inout JointAttack.Published) {
+        guard !attack.ranges.isEmpty else { return }
+        while case .bounded(let named) = attack.run(proof, published) {
+            let sums = named.filter { $0.measure > 0 && !attack.problem.cells[$0.column].isForced }.map(\.column)
+            guard let victim = finest(sums) else {
+                // Nobody knows what it was, if not the sums near by.
+                let near = Set(attack.problem.columns[Int(proof.column)].flatMap { attack.columnsOfLeaf[Int($0)] })
+                    .map { Int($0) }.filter { published.counts[$0] && published.sums[$0] }
+                guard let victim = finest(near.filter { !attack.problem.cells[$0].isForced }) else { return }
+                published.sums[victim] = false
+                continue
+            }
+            published.sums[victim] = false
+        }
     }
 
     /// The proof, its distance halved until cells that never give way leave it; nil where they leave nothing.
-    private func reachable(_ proof: Proof, isPublished: [Bool]) -> Proof? {
+    private func reachable(_ proof: Proof, _ bare: JointAttack.Published) -> Proof? {
         var distance = proof.distance
         while distance > 0 {
             let nearer = Proof(
                 column: proof.column, measure: proof.measure, direction: proof.direction, distance: distance)
-            if case .table = attack.run(nearer, isPublished: isPublished) { return nearer }
+            if case .table = attack.run(nearer, bare) { return nearer }
             distance /= 2
         }
         return nil
     }
 
     /// The finest and cheapest cell that may go: one that the contradiction names, or else one near the cell.
-    private func victim(of proof: Proof, _ named: [ColumnIndex], _ isPublished: [Bool]) -> Int? {
-        let problem = attack.problem
+    private func victim(of proof: Proof, _ named: [JointAttack.Number], _ published: JointAttack.Published) -> Int? {
         func best(_ columns: some Sequence<Int>) -> Int? {
-            columns.filter { isPublished[$0] && mayHide[$0] }.min {
-                (-problem.cells[$0].level, problem.cells[$0].cost, $0)
-                    < (-problem.cells[$1].level, problem.cells[$1].cost, $1)
-            }
+            finest(columns.filter { published.counts[$0] && mayHide[$0] })
         }
-        if let found = best(named.map { Int($0.value) }) { return found }
-        let near = Set(problem.columns[Int(proof.column)].flatMap { attack.columnsOfLeaf[Int($0)] }).map { Int($0) }
-        return best(near) ?? best(isPublished.indices)
+        if let found = best(named.map(\.column)) { return found }
+        let leaves = attack.problem.columns[Int(proof.column)]
+        let near = Set(leaves.flatMap { attack.columnsOfLeaf[Int($0)] }).map { Int($0) }
+        return best(near) ?? best(published.counts.indices)
+    }
+
+    private func finest(_ columns: [Int]) -> Int? {
+        let cells = attack.problem.cells
+        return columns.min { (-cells[$0].level, cells[$0].cost, $0) < (-cells[$1].level, cells[$1].cost, $1) }
     }
 
     /// What L3 asks of the tied measures, the farthest first: what is hidden for it often serves the others.

@@ -7,10 +7,17 @@
 package struct JointVerifier {
     private let problem: SuppressionProblem
     private let ranges: [TiedRange]
+    /// By column: it may have been hidden for it.
     private let mayHide: [Bool]
 
+    /// What everybody has: by column, what it counts, and what other measures sum in it.
+    private struct Published: Equatable {
+        let counts: [Bool]
+        let sums: [Bool]
+    }
+
     /// Leaves up to which the search has all of them move, so that it and this push equally far.
-    private static let mostLeaves = 400
+    package static let mostLeaves = 400
     private static let denominators: [Int64] = Array(1...24) + [30, 36, 40, 48, 60, 84, 100, 120, 240, 360, 720, 840]
 
     /// What was found.
@@ -32,14 +39,21 @@ package struct JointVerifier {
 
     /// Checks every sensitive cell.
     ///
-    /// - Parameter excused: sensitive columns that what was published before gives away.
+    /// - Parameters:
+    ///   - isPublished: by column.
+    ///   - hasSums: by column: all measures of it are.
+    ///   - excused: sensitive columns that what was published before gives away.
     /// - Complexity: two linear programs for each cell, measure and direction.
     package func outcome(
-        publishing isPublished: [Bool], except excused: Set<ColumnIndex>, until deadline: ContinuousClock.Instant
+        publishing isPublished: [Bool], withSums hasSums: [Bool], except excused: Set<ColumnIndex>,
+        until deadline: ContinuousClock.Instant
     ) -> Outcome {
         var outcome = Outcome()
-        let bare = isPublished.indices.map { isPublished[$0] && (!mayHide[$0] || problem.cells[$0].isForced) }
-        if isPublished == bare { return outcome }
+        let published = Published(counts: isPublished, sums: hasSums)
+        let bare = Published(
+            counts: isPublished.indices.map { isPublished[$0] && (!mayHide[$0] || problem.cells[$0].isForced) },
+            sums: isPublished.indices.map { isPublished[$0] && problem.cells[$0].isForced })
+        if published == bare { return outcome }
         for (column, cell) in problem.cells.enumerated()
         where cell.isSensitive && problem.columns.length(of: column) > 0
             && !excused.contains(ColumnIndex(UInt32(column)))
@@ -50,7 +64,7 @@ package struct JointVerifier {
                         outcome.unexamined += 1
                         continue
                     }
-                    switch isFar(push, isPublished, bare: bare, until: deadline) {
+                    switch isFar(push, published, bare: bare, until: deadline) {
                     case true?: break
                     case false?: outcome.faults += 1
                     case nil: outcome.unexamined += 1
@@ -81,12 +95,12 @@ package struct JointVerifier {
         return found
     }
 
-    /// Whether a cell gets as far as it must: all of the way, or else as many halvings of it as totals alone leave. Nil where
+    /// Whether a cell gets as far as it must: all of the way, or else as many halvings of it as counts alone leave. Nil where
     /// nothing can be said.
     private func isFar(
-        _ push: Push, _ isPublished: [Bool], bare: [Bool], until deadline: ContinuousClock.Instant
+        _ push: Push, _ published: Published, bare: Published, until deadline: ContinuousClock.Instant
     ) -> Bool? {
-        let all = reach(push, isPublished, until: deadline)
+        let all = reach(push, published, until: deadline)
         if let exact = all.exact, exact.isAtLeast(push.distance) { return true }
         guard let own = all.claimed, let most = reach(push, bare, until: deadline).claimed else { return nil }
         var wanted = push.distance
@@ -105,11 +119,15 @@ package struct JointVerifier {
 
     /// How far a cell can be pushed, up to the distance that is asked for: as the solver says, and by a table that was checked.
     private func reach(
-        _ push: Push, _ isPublished: [Bool], until deadline: ContinuousClock.Instant
+        _ push: Push, _ published: Published, until deadline: ContinuousClock.Instant
     ) -> (claimed: Double?, exact: Reach?) {
         let moving = [0] + ranges.map(\.measure)
         guard let place = moving.firstIndex(of: push.measure) else { return (nil, nil) }
-        let columns = problem.cells.indices.filter { isPublished[$0] && problem.columns.length(of: $0) > 0 }
+        let columns = moving.map { measure in
+            problem.cells.indices.filter {
+                published.counts[$0] && (measure == 0 || published.sums[$0]) && problem.columns.length(of: $0) > 0
+            }
+        }
         let leaves = problem.leafCount
         var program = CoinProgram()
         // By measure, by leaf.
@@ -122,7 +140,7 @@ package struct JointVerifier {
             return rows - 1
         }
         for (number, measure) in moving.enumerated() {
-            for column in columns {
+            for column in columns[number] {
                 let sum = Double(problem.value(of: ColumnIndex(UInt32(column)), measure: measure))
                 let own = row(sum...sum)
                 for leaf in problem.columns[column] { entries[number][Int(leaf)].append((own, 1)) }
@@ -177,7 +195,7 @@ package struct JointVerifier {
 
     /// Adds a table of fractions up exactly; nil where it is none of this denominator, or contradicts something.
     private func checked(
-        _ tables: [[Double]], _ moving: [Int], _ denominator: Int64, _ columns: [Int], _ push: Push, _ value: Int64
+        _ tables: [[Double]], _ moving: [Int], _ denominator: Int64, _ columns: [[Int]], _ push: Push, _ value: Int64
     ) -> Reach? {
         var whole: [[Int128]] = []
         for table in tables {
@@ -192,7 +210,7 @@ package struct JointVerifier {
             whole.append(numbers)
         }
         for (number, measure) in moving.enumerated() {
-            for column in columns {
+            for column in columns[number] {
                 let sum = problem.columns[column].reduce(Int128(0)) { $0 + whole[number][Int($1)] }
                 let known = problem.value(of: ColumnIndex(UInt32(column)), measure: measure)
                 guard sum == Int128(known) * Int128(denominator) else { return nil }

@@ -68,7 +68,8 @@ struct CoinProgram {
     /// can reach takes a few pivots, however large the neighbourhood is.
     func solveLinear(_ budget: SolverBudget) -> LinearAnswer {
         guard let model = Clp_newModel() else { return .undecided }
-        defer { Clp_deleteModel(model) }
+        var isWhole = true
+        defer { if isWhole { Clp_deleteModel(model) } }
         Clp_setLogLevel(model, 0)
         Clp_loadProblem(
             model, Int32(columnLower.count), Int32(rowLower.count), starts, rowIndices, coefficients, columnLower,
@@ -77,7 +78,8 @@ struct CoinProgram {
         Clp_scaling(model, 0)
         Clp_setMaximumIterations(model, budget.iterations)
         if let seconds = budget.remainingSeconds { Clp_setMaximumSeconds(model, seconds) }
-        _ = Clp_dual(model, 0)
+        isWhole = throng_clp_dual(model)
+        guard isWhole else { return .undecided }
         switch Clp_status(model) {
         case 0:
             guard let solution = Clp_getColSolution(model) else { return .undecided }
@@ -96,11 +98,15 @@ struct CoinProgram {
 
     private func solveIntegerAlone(_ budget: SolverBudget) -> IntegerAnswer {
         guard let model = Cbc_newModel() else { return .undecided }
-        defer { Cbc_deleteModel(model) }
+        var isWhole = true
+        defer { if isWhole { Cbc_deleteModel(model) } }
         Cbc_setLogLevel(model, 0)
         Cbc_setParameter(model, "log", "0")
         // CBC counts processor seconds unless told; a deadline is one of the clock.
         Cbc_setParameter(model, "timeMode", "elapsed")
+        // Strong branching by pseudo costs reads beyond its list where nothing is left to branch on, and ends the process.
+        Cbc_setParameter(model, "strongBranching", "0")
+        Cbc_setParameter(model, "trustPseudoCosts", "0")
         Cbc_loadProblem(
             model, Int32(columnLower.count), Int32(rowLower.count), starts, rowIndices, coefficients, columnLower,
             columnUpper,
@@ -110,7 +116,8 @@ struct CoinProgram {
         if budget.gap > 0 { Cbc_setAllowableFractionGap(model, budget.gap) }
         if let seconds = budget.remainingSeconds { Cbc_setMaximumSeconds(model, seconds) }
         if budget.isFirstEnough { Cbc_setMaximumSolutions(model, 1) }
-        _ = Cbc_solve(model)
+        isWhole = throng_cbc_solve(model)
+        guard isWhole else { return .undecided }
         if Cbc_isProvenInfeasible(model) != 0 { return .infeasible }
         // A limit may still leave a best table found so far; only a proved optimum is returned as such.
         guard Cbc_isProvenOptimal(model) != 0, let solution = Cbc_getColSolution(model) else {

@@ -24,50 +24,48 @@ struct DeviceBench {
             let header = ReleaseHeader(plan: plan, metric: metric, layout: layout, period: period)
             let clock = ContinuousClock()
             let start = clock.now
-            let decision = try ReleaseCase(header: header, parts: [cube]).decide(
-                ReleaseOptions(seed: 7, proofSeconds: seconds))
+            let release = ReleaseCase(header: header, parts: [cube])
+            let options = ReleaseOptions(seed: 7, proofSeconds: seconds)
+            let decision = try release.decide(options)
             let took = (clock.now - start) / .seconds(1)
             print(
                 "devices", isWhole ? "all groupings" : "pairs", devices, "leaves", cube.counters.count, "sensitive",
                 decision.summary.sensitive, "proved", decision.summary.proved, "s", Yardstick.rounded(took))
             SampleBench.print(decision.summary.levels)
-            for split in [1, 2] {
-                let least = Self.leastHidden(decision, layout, k: header.threshold.devices, split: split)
-                let able = decision.summary.levels.first { $0.dimensions == split }?.publishable ?? 0
-                Swift.print(
-                    "  bound: split by", split, "at least", least, "hidden, so at most %",
-                    Yardstick.percent(Int64(able - least), of: Int64(able)))
-            }
+            try bounds(of: decision, release, options)
             Swift.print("  " + Yardstick.measure().text)
         }
     }
 
-    /// How many publishable numbers of so many dimensions L2 alone asks to hide, whatever is chosen: one in each line of a
-    /// published number whose small parts are under k together. A number serves one line of each of its dimensions.
-    private static func leastHidden(_ decision: ReleaseDecision, _ layout: MetricLayout, k: Int64, split: Int) -> Int {
-        let shown = Set(decision.release.cells.map { Line(margin: $0.margin, cell: $0.cell) })
-        var least = 0
-        let small = decision.withheld.filter { $0.margin.bits.nonzeroBitCount == split && $0.reason.isOwn }
-        for (margin, cells) in Dictionary(grouping: small, by: \.margin) {
-            let flawed = layout.dimensions.indices.filter(margin.keeps).map { dropped -> Int in
-                let coarse = Margin(keeping: layout.dimensions.indices.filter { margin.keeps($0) && $0 != dropped })
-                let project = layout.projection(from: margin, to: coarse)
-                var devices: [CellIndex: Int64] = [:]
-                for cell in cells {
-                    // Devices are in one bucket of each dimension, and the day is one window: they add up.
-                    guard case .small(let floor) = cell.reason else { continue }
-                    devices[project(cell.cell), default: 0] += floor.devices
-                }
-                return devices.count { $0.value < k && shown.contains(Line(margin: coarse, cell: $0.key)) }
-            }
-            least += flawed.max() ?? 0
+    /// Prints how much any safe release can show: split by one, and by two beside what was chosen of one, or beside each other
+    /// choice of one number to withhold instead of the one that was.
+    private func bounds(of decision: ReleaseDecision, _ release: ReleaseCase, _ options: ReleaseOptions) throws {
+        var shown: [Margin: Set<CellIndex>] = [:]
+        for cell in decision.release.cells where cell.margin.bits.nonzeroBitCount < 2 {
+            shown[cell.margin, default: []].insert(cell.cell)
         }
-        return least
+        try bound(split: 1, "", release, decision, shown, options)
+        try bound(split: 2, "", release, decision, shown, options)
+        for withheld in decision.withheld where !withheld.reason.isOwn && withheld.margin.bits.nonzeroBitCount == 1 {
+            for other in (shown[withheld.margin] ?? []).sorted() {
+                var instead = shown
+                instead[withheld.margin]?.insert(withheld.cell)
+                instead[withheld.margin]?.remove(other)
+                try bound(split: 2, " with \(other) withheld for \(withheld.cell)", release, decision, instead, options)
+            }
+        }
     }
 
-    private struct Line: Hashable {
-        let margin: Margin
-        let cell: CellIndex
+    private func bound(
+        split: Int, _ choice: String, _ release: ReleaseCase, _ decision: ReleaseDecision,
+        _ shown: [Margin: Set<CellIndex>], _ options: ReleaseOptions
+    ) throws {
+        let able = decision.summary.levels.first { $0.dimensions == split }?.publishable ?? 0
+        let least = try release.leastHidden(split: split, beside: shown, options)
+        Swift.print(
+            "  bound: split by \(split)\(choice):",
+            least.map { "at least \($0) hidden, so at most \(Yardstick.percent(Int64(able - $0), of: Int64(able))) %" }
+                ?? "not computed")
     }
 
     private func cube(_ plan: Plan, _ layout: MetricLayout, _ period: Period) throws -> StoredCube {

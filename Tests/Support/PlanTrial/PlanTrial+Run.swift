@@ -31,9 +31,7 @@ extension PlanTrial {
         let isAudited = auditSeconds > 0 && town.isAuditable
         if isAudited {
             let report = town.audit(seconds: auditSeconds)
-            // Readers can't know which devices were counted in which windows, the engine does: whether a difference that
-            // few devices could have sent is one of few, the truth has said.
-            violations += report.pins.filter { $0.kind != .uncounted }.map { pin in
+            violations += report.pins.filter { town.means($0) }.map { pin in
                 let steps = pin.certificates.first?.steps.map { "\($0.coefficient)×\($0.number)" } ?? []
                 return
                     "audit: \(pin.kind.rawValue) \(pin.metric) \(pin.measure) \(pin.target): \(pin.explanation) "
@@ -101,6 +99,44 @@ extension PlanTrial {
 extension TrialTown {
     /// Whether readers can tell all releases apart: one metric under two layouts publishes a period twice under one name.
     var isAuditable: Bool { Set(tables.map(\.layout.metric)).count == tables.count }
+
+    /// Whether what the audit found is about few devices for sure.
+    ///
+    /// - Readers can't know which devices were counted in which windows, the engine does: whether a difference that few devices
+    ///   could have sent is one of few, the truth has said.
+    /// - A number that is withheld to protect others stands for k devices, and may be known closely.
+    /// - Where a device came to a metric's bound, what follows from its having sent as much to another is wrong.
+    /// - Where devices came late, a number of devices may be of a former window.
+    /// - Of cells that no metric has by itself, nobody promises how closely they can be bounded.
+    func means(_ finding: AuditFinding) -> Bool {
+        switch finding.kind {
+        case .uncounted, .close: return false
+        case .exact,
+            .bounded where finding.measure == .reach && trial.people.contains(where: \.isLate):
+            return false
+        default: break
+        }
+        let numbers = finding.certificates.first?.steps.map(\.number) ?? []
+        let metrics = Set(tables.map(\.layout.metric.text)).filter { name in
+            finding.metric.contains(name) || numbers.contains { $0.hasPrefix(name + " ") }
+        }
+        if metrics.count > 1, isBounded { return false }
+        return !finding.metric.contains(" + ")
+    }
+
+    /// Whether a device sends more than some metric counts of it.
+    private var isBounded: Bool {
+        happenings.contains { happening in
+            tables.indices.contains { table in
+                let spec = tables[table].use(at: happening.slot, trial)?.spec
+                return !happening.tables.contains(table)
+                    && spec.map {
+                        $0.events.contains(TrialPlan.events[happening.event])
+                            && $0.counts(trial.people[happening.group])
+                    } ?? false
+            }
+        }
+    }
 
     /// What an attacker finds who has every release and all versions of the plan.
     func audit(seconds: Double) -> AuditReport {
