@@ -211,6 +211,21 @@ struct SwitchedOffTests {
         #expect(ours.holds, "\(ours.text)")
     }
 
+    @Test("43, beside events: 43 devices that all sent one kind leave twelve of their 55 events for the others")
+    func besideEvents() throws {
+        let plan = try PlanTown.plan(
+            Self.country + "\nkind: {title: Kind, field: event, list: [a, b]}",
+            PlanTown.metric("visits", "a, b, c", "kind, country", more: ", measures: {reach: true}"))
+        let town = [
+            Self.at("DE", 20, ["b": 1, "c": 3]), Self.at("AT", 40, ["b": 1]),
+            Self.at("AT", 3, ["a": 1, "b": 3, "c": 1]),
+        ]
+        let report = try PlanTown.audit(plan, town, without: [.countAbsent])
+        #expect(report.pin(.bounded, "country=AT") != nil, "\(report.text)")
+        let ours = try PlanTown.audit(plan, town, without: [])
+        #expect(ours.holds, "\(ours.text)")
+    }
+
     @Test("43, between metrics: devices of all actions, less those of safe ones")
     func absentOfTied() throws {
         let plan = try PlanTown.plan(

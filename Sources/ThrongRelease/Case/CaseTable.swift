@@ -18,6 +18,8 @@ struct CaseTable {
     /// By slab, by cell: the devices that said that this was their first; nil where the slab is not the release's own, or
     /// nobody is asked.
     let firsts: [[Int64]?]
+    /// The slabs of the release's own in which so little could be shown that nothing is.
+    let leftOut: Set<Int>
 
     /// A cell of a slab.
     struct Origin {
@@ -55,6 +57,7 @@ struct CaseTable {
         var origins: [Origin?] = []
         var columns: [[UInt32?]] = []
         var firsts: [[Int64]?] = []
+        var leftOut: Set<Int> = []
         for (number, slab) in slabs.enumerated() {
             let isOwn = slab.span == spans.own && header.groupings.contains(slab.margin)
             let isShown = spans.shown[slab.span]?.contains(slab.margin) ?? false
@@ -64,11 +67,21 @@ struct CaseTable {
             let said = isOwn ? frame.firsts(of: slab) : nil
             firsts.append(said)
             var names: [UInt32?] = []
-            for place in slab.cells.indices {
-                let isSensitive =
-                    !slab.isEmpty[place]
+            let sensitive = slab.cells.indices.map { place in
+                !slab.isEmpty[place]
                     && (!header.threshold.isReached(by: slab.floors[place]) || !rule.passes(place)
                         || said.map { !header.threshold.isReached(by: $0[place]) } ?? false)
+            }
+            let isPreferred = options.preferred.contains(slab.margin)
+            if isOwn, slab.margin != .total, !isPreferred,
+                Self.givesNothing(
+                    slab, sensitive: sensitive, frame,
+                    wasShown: former?.contains { $0.margin == slab.margin } ?? false)
+            {
+                leftOut.insert(number)
+            }
+            for place in slab.cells.indices {
+                let isSensitive = sensitive[place]
                 guard isShown || isSensitive else {
                     names.append(nil)
                     continue
@@ -82,13 +95,13 @@ struct CaseTable {
                         cost: Self.usefulness(
                             of: slab.margin,
                             events: frame.events(in: slab.leaves[place]),
-                            isPreferred: options.preferred.contains(slab.margin),
+                            isPreferred: isPreferred,
                             isRest: layout.isRest(slab.cells[place], in: slab.margin),
                             wasPublished: former?.contains(FormerCell(margin: slab.margin, cell: slab.cells[place]))),
                         isSensitive: isSensitive,
                         isForced: forced.contains(slab.cells[place]),
-                        isOffered: isOwn && !slab.isEmpty[place],
-                        level: Self.level(of: slab.margin, isPreferred: options.preferred.contains(slab.margin))))
+                        isOffered: isOwn && !slab.isEmpty[place] && !leftOut.contains(number),
+                        level: Self.level(of: slab.margin, isPreferred: isPreferred)))
             }
             columns.append(names)
         }
@@ -100,6 +113,7 @@ struct CaseTable {
         self.origins = origins
         self.columns = columns
         self.firsts = firsts
+        self.leftOut = leftOut
         let known = origins.map { origin in origin.map { slabs[$0.slab].devices[$0.place] } ?? DeviceCounts([]) }
         let floors = cells.map(\.floor)
         let threshold = header.threshold.devices
@@ -122,6 +136,20 @@ struct CaseTable {
                 frame, slabs: slabs, slabOfColumn: origins.map { $0?.slab },
                 isShown: slabs.map { spans.shown[$0.span]?.contains($0.margin) ?? false }, columns: lists,
                 origins: release.origins))
+    }
+
+    /// Whether under a tenth of a grouping's events are in cells that could be published: what is shown of it would cost others
+    /// more than it is worth. One that was shown before is left out under a twentieth, so that it does not come and go.
+    private static func givesNothing(
+        _ slab: CubeSlab, sensitive: [Bool], _ frame: ReleaseFrame, wasShown: Bool
+    ) -> Bool {
+        var (all, able) = (Int64(0), Int64(0))
+        for place in slab.cells.indices {
+            let events = frame.events(in: slab.leaves[place])
+            all = all.addedClamped(events)
+            if !sensitive[place] { able = able.addedClamped(events) }
+        }
+        return able.multipliedClamped(by: wasShown ? 20 : 10) < all
     }
 
     /// When a grouping is settled: the total, what reports show, then by the dimensions that are kept.

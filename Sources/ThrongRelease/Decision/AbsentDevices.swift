@@ -8,16 +8,16 @@ internal import ThrongSuppression
 /// differences do, too, and form a table of their own: what is under k in it must not follow from published numbers. What has
 /// to be hidden is how many devices the part has, and not its events.
 struct AbsentDevices {
-    private let laid: CaseTable
-    private let header: ReleaseHeader
-    private let families: [Family]
+    let laid: CaseTable
+    let header: ReleaseHeader
+    let families: [Family]
     /// Whether floors are numbers of devices.
     private let countsFloors: Bool
     /// The windows of the period in which a device may have had its identifiers.
-    private let windows: Int64
+    let windows: Int64
 
     /// Shown groupings that keep the same of the dimensions that do not partition devices.
-    fileprivate struct Family {
+    struct Family {
         /// These dimensions.
         let apart: Margin
         let slabs: [Int]
@@ -29,7 +29,7 @@ struct AbsentDevices {
         let rows: [Row]
     }
 
-    fileprivate typealias Row = (cell: CellIndex, devices: Int64)
+    typealias Row = (cell: CellIndex, devices: Int64)
 
     /// Nil where no such difference is a number of devices: over several windows floors are maxima.
     init?(_ laid: CaseTable, header: ReleaseHeader) {
@@ -79,9 +79,7 @@ struct AbsentDevices {
     /// - Complexity: O(cells · groupings).
     func telling(_ isPublished: [Bool], silent: Set<ColumnIndex>, _ tables: [DeviceTable]) -> Set<ColumnIndex> {
         let layout = header.layout
-        var known = Set(tables.flatMap { $0.known(given: isPublished, silent) })
-        for column in isPublished.indices.map({ ColumnIndex(UInt32($0)) })
-        where isPublished[Int(column.value)] && !silent.contains(column) { known.insert(column) }
+        let known = known(isPublished, silent: silent, tables)
         var found: Set<ColumnIndex> = []
         for part in laid.own {
             let (slab, columns) = (laid.slabs[part], laid.columns[part])
@@ -104,6 +102,16 @@ struct AbsentDevices {
             }
         }
         return found
+    }
+
+    /// Columns whose numbers of devices are published, or are sums or rests of such.
+    private func known(
+        _ isPublished: [Bool], silent: Set<ColumnIndex>, _ tables: [DeviceTable]
+    ) -> Set<ColumnIndex> {
+        let published = isPublished.indices.map { ColumnIndex(UInt32($0)) }.filter {
+            isPublished[Int($0.value)] && !silent.contains($0)
+        }
+        return Set(published + tables.flatMap { $0.known(given: isPublished, silent) })
     }
 
     /// What is published of a cell's devices.
@@ -291,7 +299,7 @@ struct AbsentDevices {
 
 extension AbsentDevices.Family {
     /// By cell of a margin that the rows' margin refines.
-    fileprivate func sums(over margin: Margin, _ layout: MetricLayout) -> [CellIndex: Int64] {
+    func sums(over margin: Margin, _ layout: MetricLayout) -> [CellIndex: Int64] {
         let project = layout.projection(from: self.margin, to: margin)
         return rows.reduce(into: [:]) { sums, row in
             let cell = project(row.cell)
@@ -313,7 +321,7 @@ extension AbsentDevices.Family {
 
 extension MetricLayout {
     /// The cell of a margin that lies in a cell of the dimensions that partition devices and in one of some others.
-    fileprivate func cell(
+    func cell(
         of margin: Margin, value: CellIndex, in others: Margin, partition bucket: CellIndex
     ) -> CellIndex {
         var known: [Int: Int] = [:]

@@ -64,7 +64,7 @@ extension ReleaseCase {
                 }
             }
             if !Fault.leaveToVerification.isOn {
-                faults += try silence(&silent.devices, &kept, laid, deviceTables, options)
+                faults += try silence(&silent.devices, &kept, laid, found, deviceTables, options)
             }
             tiedAway = Set(kept.indices.filter { offered[$0] && !kept[$0] }.map { ColumnIndex(UInt32($0)) })
             pattern = found.hiding(hidden.union(tiedAway))
@@ -89,10 +89,11 @@ extension ReleaseCase {
     /// - Parameters:
     ///   - silent: those that tied metrics ask for; what follows from them joins them.
     ///   - kept: by own column: what may leave; only ever becomes less.
+    ///   - found: what proves that withheld cells may be k and more.
     /// - Returns: what the separate verification found.
     private func silence(
-        _ silent: inout Set<ColumnIndex>, _ kept: inout [Bool], _ laid: CaseTable, _ tables: [DeviceTable],
-        _ options: ReleaseOptions
+        _ silent: inout Set<ColumnIndex>, _ kept: inout [Bool], _ laid: CaseTable, _ found: SuppressionPattern,
+        _ tables: [DeviceTable], _ options: ReleaseOptions
     ) throws(SuppressionError) -> Int {
         for table in tables { silent.formUnion(try table.closing(silent, given: kept, silent, options.engine)) }
         guard !Fault.countAbsent.isOn, let absent = AbsentDevices(laid, header: header) else { return 0 }
@@ -109,6 +110,16 @@ extension ReleaseCase {
             let secrets = kept.indices.map { finding.hidden.contains(ColumnIndex(UInt32($0))) }
             for column in finding.hidden { kept[Int(column.value)] = false }
             try laid.problem.close(&kept, secrets: secrets, options.engine)
+        }
+        // Numbers of devices bound events, and events devices.
+        let shown = zip(kept, laid.problem.cells).map { $0 || $1.isForced }
+        while true {
+            let (beside, ofColumn) = absent.besideEvents(kept, silent: silent)
+            let telling = BesideRepair(
+                laid.problem, beside: beside, unknownsOfColumn: ofColumn, seconds: options.proofSeconds
+            ).tellers(given: shown, except: Set(found.pinned)).subtracting(silent)
+            if telling.isEmpty { break }
+            silent.formUnion(telling)
         }
         return finding.faults
     }
@@ -133,7 +144,11 @@ extension ReleaseCase {
                     levels[split, default: .init(dimensions: split)].add(events: events, isPublished: true)
                 } else {
                     let reason: WithholdingReason =
-                        if let reason = pattern.reasons[Int(column)] { explain(reason, laid, number, place) } else {
+                        if laid.leftOut.contains(number), !laid.problem.cells[Int(column)].isSensitive {
+                            .leftOut
+                        } else if let reason = pattern.reasons[Int(column)] {
+                            explain(reason, laid, number, place)
+                        } else {
                             closing.contains(ColumnIndex(column))
                                 ? .bounds(nil)
                                 : tiedAway.contains(ColumnIndex(column))

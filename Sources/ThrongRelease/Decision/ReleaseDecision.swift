@@ -115,4 +115,6 @@ package enum WithholdingReason: Sendable, Hashable {
     case revealsTied
     /// No proof was found in time for a cell that it touches.
     case coarsened
+    /// Hardly any of its grouping's events are in cells that could be published, so none of it is.
+    case leftOut
 }

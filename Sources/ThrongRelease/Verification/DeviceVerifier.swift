@@ -54,7 +54,9 @@ struct DeviceVerifier {
                 for coarse in margins
                 where fine != coarse && layout.refines(fine, coarse) && differ(fine, coarse) == nil {
                     let project = layout.projection(from: fine, to: coarse)
-                    for (whole, parts) in Dictionary(grouping: occupied[fine] ?? [], by: { project($0) }) {
+                    for (whole, parts) in Dictionary(grouping: occupied[fine] ?? [], by: { project($0) })
+                    // That all but one are empty nobody knows.
+                    where parts.count > 1 {
                         let numbers = parts.map { known[fine]?[$0] }
                         let open = numbers.indices.filter { numbers[$0] == nil }
                         let sum = numbers.reduce(Int64(0)) { $0.addedClamped($1 ?? 0) }

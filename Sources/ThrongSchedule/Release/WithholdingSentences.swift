@@ -67,6 +67,11 @@ struct WithholdingSentences {
                 With it and what metrics that count the same events have published, a withheld cell of theirs or of this \
                 metric could be worked out.
                 """
+        case .leftOut:
+            return """
+                Under a tenth of what this split counts is in cells of \(threshold) proved devices, so all of it is left \
+                out: what little it would show costs other numbers. Coarser buckets or a longer period would show more.
+                """
         case .coarsened:
             return """
                 It touches a cell for which no proof was found, so everything around that is withheld. Where time ran \

@@ -48,8 +48,8 @@ struct Blame {
         case .leavesSmallRest(let parent) where parent.period == period:
             let whole = Place(margin: parent.margin, cell: parent.cell)
             return whole == place ? parts(of: place) : small(in: place.margin, under: whole)
-        case .revealsTied:
-            // What it would give away may be another metric's.
+        case .revealsTied, .leftOut:
+            // What it would give away may be another metric's; what is left out gives nothing away.
             return []
         default:
             return siblings(of: place)

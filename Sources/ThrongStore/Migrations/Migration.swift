@@ -42,5 +42,6 @@ package struct Migration: Sendable, Hashable {
         Migration(version: 19, name: "0019.frozen_terms.sql", text: PackageResources._019_frozen_terms_sql),
         Migration(version: 20, name: "0020.origins.sql", text: PackageResources._020_origins_sql),
         Migration(version: 21, name: "0021.shown_rows.sql", text: PackageResources._021_shown_rows_sql),
+        Migration(version: 22, name: "0022.left_out.sql", text: PackageResources._022_left_out_sql),
     ]
 }

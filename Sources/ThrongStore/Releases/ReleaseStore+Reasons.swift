@@ -61,6 +61,7 @@ extension WithholdingReason {
         case .coarsened: 7
         case .revealsTied: 8
         case .fewFirsts: 9
+        case .leftOut: 10
         }
     }
 
@@ -78,7 +79,8 @@ extension WithholdingReason {
         switch self {
         case .reveals(let other), .leavesSmallRest(let other): other
         case .bounds(let other): other
-        case .small, .fewFirsts, .dominated, .relatesSingleDevices, .revealsDevices, .revealsTied, .coarsened: nil
+        case .small, .fewFirsts, .dominated, .relatesSingleDevices, .revealsDevices, .revealsTied, .coarsened, .leftOut:
+            nil
         }
     }
 
@@ -95,6 +97,7 @@ extension WithholdingReason {
         case (6, nil, nil): self = .revealsDevices
         case (7, nil, nil): self = .coarsened
         case (8, nil, nil): self = .revealsTied
+        case (10, nil, nil): self = .leftOut
         default: return nil
         }
     }

@@ -11,10 +11,16 @@ struct JointAttack {
     let bounds: [LeafBound]
     /// By leaf: which of ``bounds`` it is in.
     private let boundsOfLeaf: [UInt32: [Int]]
+    /// What is known of unknowns beside the leaves.
+    let beside: BesideLeaves
     let columnsOfLeaf: IndexLists
     let budget: SolverBudget
 
-    init(_ problem: SuppressionProblem, ranges: [TiedRange], bounds: [LeafBound], budget: SolverBudget) {
+    init(
+        _ problem: SuppressionProblem, ranges: [TiedRange], bounds: [LeafBound] = [],
+        beside: BesideLeaves = BesideLeaves(), budget: SolverBudget
+    ) {
+        self.beside = beside
         self.problem = problem
         self.ranges = ranges
         self.bounds = bounds
@@ -24,6 +30,9 @@ struct JointAttack {
             for term in bound.element.terms { found[term.leaf, default: []].append(bound.offset) }
         }
     }
+
+    /// Whether all leaves move in a program.
+    var holdsAll: Bool { problem.leafCount <= Self.mostLeaves }
 
     /// Leaves that may move in one program. All others are held fixed, which makes joint tables rarer only.
     private static let mostLeaves = 400
@@ -52,15 +61,22 @@ struct JointAttack {
     enum Outcome {
         /// There is such a table, of real numbers.
         case table
-        /// There is none, or none was found; these published numbers take part in the contradiction.
-        case bounded([Number])
+        /// There is none, or none was found; these published numbers, and these rows beside them, take part in the contradiction.
+        case bounded([Number], beside: [Int] = [])
     }
 
     /// The measures that move: the first and all that are tied to it.
     private var moving: [Int] { [0] + ranges.map(\.measure) }
 
     /// Looks for a joint table that moves a cell by a distance.
-    func run(_ proof: Proof, _ published: Published) -> Outcome {
+    ///
+    /// - Parameters:
+    ///   - unknowns: what has to reach the proof's distance instead of the cell itself, beside the leaves.
+    ///   - isKnown: by row beside the leaves: it is.
+    func run(
+        _ proof: Proof, _ published: Published, reaching unknowns: [Int]? = nil,
+        where isKnown: (Int) -> Bool = { _ in true }
+    ) -> Outcome {
         let leaves = neighbourhood(of: Int(proof.column), published.counts)
         var place: [UInt32: Int] = [:]
         for (index, leaf) in leaves.enumerated() { place[leaf] = index }
@@ -70,6 +86,8 @@ struct JointAttack {
         var entries = Array(
             repeating: [[(row: Int, coefficient: Double)]](repeating: [], count: leaves.count), count: moving.count)
         var owners: [Number?] = []
+        var rowBeside: [Int: Int] = [:]
+        var extra = Array(repeating: [(row: Int, coefficient: Double)](), count: beside.count)
         func row(lower: Double, upper: Double, owner: Number? = nil) -> Int {
             program.addRow(lower: lower, upper: upper)
             owners.append(owner)
@@ -103,25 +121,43 @@ struct JointAttack {
                 if let index = place[term.leaf] { entries[0][index].append((bound, Double(term.factor))) }
             }
         }
-        let own = problem.columns[Int(proof.column)].compactMap { place[$0] }
-        let held = own.reduce(Int64(0)) { $0 + problem.measures[proof.measure].values[Int(leaves[$1])] }
-        let goal =
-            proof.direction == .up
-            ? row(lower: Double(held + proof.distance), upper: .infinity)
-            : row(lower: 0, upper: Double(max(0, held - proof.distance)))
-        guard let goalMeasure = moving.firstIndex(of: proof.measure) else { return .bounded([]) }
-        for index in own { entries[goalMeasure][index].append((goal, 1)) }
+        for (number, known) in beside.rows.enumerated() where isKnown(number) {
+            let fixed = known.leaves.reduce(0.0) {
+                place[$1.leaf] == nil ? $0 + $1.factor * Double(problem.measures[0].values[Int($1.leaf)]) : $0
+            }
+            let own = row(lower: known.lower - fixed, upper: known.upper - fixed)
+            rowBeside[own] = number
+            for term in known.leaves {
+                if let index = place[term.leaf] { entries[0][index].append((own, term.factor)) }
+            }
+            for term in known.unknowns { extra[term.unknown].append((own, term.factor)) }
+        }
+        if let unknowns {
+            let reached = row(lower: Double(proof.distance), upper: .infinity)
+            for unknown in unknowns { extra[unknown].append((reached, 1)) }
+        } else {
+            guard let measure = moving.firstIndex(of: proof.measure) else { return .bounded([]) }
+            let own = problem.columns[Int(proof.column)].compactMap { place[$0] }
+            let held = own.reduce(Int64(0)) { $0 + problem.measures[proof.measure].values[Int(leaves[$1])] }
+            let goal =
+                proof.direction == .up
+                ? row(lower: Double(held + proof.distance), upper: .infinity)
+                : row(lower: 0, upper: Double(max(0, held - proof.distance)))
+            for index in own { entries[measure][index].append((goal, 1)) }
+        }
         for number in moving.indices {
             for index in leaves.indices {
                 program.addColumn(lower: 0, upper: .infinity, cost: 0, entries: entries[number][index])
             }
         }
+        for entries in extra { program.addColumn(lower: 0, upper: .infinity, cost: 0, entries: entries) }
         return switch program.solveLinear(budget) {
         case .optimal:
             .table
         case .infeasible(let ray):
             .bounded(
-                Set(owners.indices.filter { $0 < ray.count && abs(ray[$0]) > 1e-9 }.compactMap { owners[$0] }).sorted())
+                Set(owners.indices.filter { $0 < ray.count && abs(ray[$0]) > 1e-9 }.compactMap { owners[$0] }).sorted(),
+                beside: rowBeside.filter { $0.key < ray.count && abs(ray[$0.key]) > 1e-9 }.map(\.value).sorted())
         case .undecided:
             .bounded([])
         }

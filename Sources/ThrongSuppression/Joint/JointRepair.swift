@@ -64,7 +64,7 @@ package struct JointRepair {
     private func settle(_ proof: Proof, _ published: inout JointAttack.Published, bare: JointAttack.Published) {
         guard let within = reachable(proof, bare) else { return }
         for _ in 0..<Self.mostSteps {
-            guard case .bounded(let named) = attack.run(within, published) else { return }
+            guard case .bounded(let named, _) = attack.run(within, published) else { return }
             guard ContinuousClock().now < deadline, let victim = victim(of: within, named, published) else { break }
             published.counts[victim] = false
         }
@@ -74,7 +74,7 @@ package struct JointRepair {
     /// Withholds sums until a cell gets all the way, or there are none.
     private func silence(_ proof: Proof, _ published: inout JointAttack.Published) {
         guard !attack.ranges.isEmpty else { return }
-        while case .bounded(let named) = attack.run(proof, published) {
+        while case .bounded(let named, _) = attack.run(proof, published) {
             let sums = named.filter { $0.measure > 0 && !attack.problem.cells[$0.column].isForced }.map(\.column)
             guard let victim = finest(sums) else {
                 // Nobody knows what it was, if not the sums near by.

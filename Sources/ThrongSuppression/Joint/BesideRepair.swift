@@ -1,0 +1,65 @@
+/// Finds the published numbers of unknowns beside the leaves that bound sensitive cells together with what is published of the
+/// leaves: of 55 events in all, 43 devices in one part leave twelve for the other.
+package struct BesideRepair {
+    private let attack: JointAttack
+    /// By sensitive column, the unknowns that it sums.
+    private let unknownsOfColumn: [ColumnIndex: [Int]]
+
+    /// - Parameters:
+    ///   - beside: what is known of both; true of the table.
+    ///   - unknownsOfColumn: by sensitive column, the unknowns that it sums, which have to reach the threshold, too.
+    ///   - seconds: how long to look.
+    package init(
+        _ problem: SuppressionProblem, beside: BesideLeaves, unknownsOfColumn: [ColumnIndex: [Int]], seconds: Double
+    ) {
+        attack = JointAttack(
+            problem, ranges: [], beside: beside,
+            budget: SolverBudget(iterations: 20_000, deadline: ContinuousClock().now + .seconds(seconds)))
+        self.unknownsOfColumn = unknownsOfColumn
+    }
+
+    /// The numbers to withhold, the finest first.
+    ///
+    /// Tables of more than 400 leaves are too large for a program; of these nothing is said.
+    ///
+    /// - Parameters:
+    ///   - isPublished: by column.
+    ///   - excused: sensitive columns that what was published before gives away.
+    /// - Complexity: one or two linear programs for each sensitive cell, and one for each number that is withheld.
+    package func tellers(given isPublished: [Bool], except excused: Set<ColumnIndex>) -> Set<ColumnIndex> {
+        let rows = attack.beside.rows
+        guard attack.holdsAll, rows.contains(where: { $0.teller != nil }) else { return [] }
+        let problem = attack.problem
+        let published = JointAttack.Published(counts: isPublished, sums: isPublished)
+        var silent: Set<ColumnIndex> = []
+        func settle(_ proof: Proof, reaching unknowns: [Int]?) {
+            while case .bounded(_, let named) = attack.run(
+                proof, published, reaching: unknowns, where: { rows[$0].teller.map { !silent.contains($0) } ?? true })
+            {
+                let victim = named.compactMap { rows[$0].teller }.min {
+                    let (one, other) = (problem.cells[Int($0.value)], problem.cells[Int($1.value)])
+                    return (-one.level, one.cost, $0) < (-other.level, other.cost, $1)
+                }
+                guard let victim else { return }
+                silent.insert(victim)
+            }
+        }
+        for (place, cell) in problem.cells.enumerated() where cell.isSensitive && problem.columns.length(of: place) > 0
+        {
+            let column = ColumnIndex(UInt32(place))
+            if excused.contains(column) { continue }
+            let value = problem.value(of: column, measure: 0)
+            let target = problem.measures[0].targets(of: value, threshold: problem.threshold).upper
+            if target > value {
+                settle(
+                    Proof(column: column.value, measure: 0, direction: .up, distance: target - value), reaching: nil)
+            }
+            if let unknowns = unknownsOfColumn[column] {
+                settle(
+                    Proof(column: column.value, measure: 0, direction: .up, distance: problem.threshold),
+                    reaching: unknowns)
+            }
+        }
+        return silent
+    }
+}
