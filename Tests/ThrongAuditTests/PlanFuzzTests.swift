@@ -7,6 +7,15 @@ import ThrongFaults
 struct PlanFuzzTests {
     private static let seeds: ClosedRange<UInt64> = 1...12
 
+    @Test(
+        "what once was told, or refused: a band beside a near-highest sum, counts beside a clip, events beside devices, a heavy device",
+        arguments: [700_059, 900_289, 1_202_877, 1_207_977, 5_005_682] as [UInt64])
+    func mended(seed: UInt64) throws {
+        let outcome = try PlanTrial(seed: seed).run(auditSeconds: 5)
+        #expect(outcome.violations.isEmpty, "\(outcome.violations)")
+        #expect(outcome.numbers > 0)
+    }
+
     @Test("what random plans publish stands for k devices, and so does what follows from it", arguments: seeds)
     func holds(seed: UInt64) throws {
         let trial = PlanTrial(seed: seed)

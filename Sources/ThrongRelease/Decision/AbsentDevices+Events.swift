@@ -5,11 +5,11 @@ extension AbsentDevices {
     /// What everybody knows of events and devices together: a device of a part is one of its whole, and sent an event, and no more
     /// than the contribution bound.
     ///
-    /// - Returns: that, and by sensitive column the devices that it sums.
+    /// - Returns: that, by sensitive column the devices that it sums, and by unknown the leaves of its events.
     /// - Complexity: O(devices' rows · families).
     func besideEvents(
         _ isPublished: [Bool], silent: Set<ColumnIndex>
-    ) -> (beside: BesideLeaves, ofColumn: [ColumnIndex: [Int]]) {
+    ) -> (beside: BesideLeaves, ofColumn: [ColumnIndex: [Int]], leavesOf: [[UInt32]]) {
         struct Place: Hashable {
             let value: CellIndex
             let bucket: CellIndex
@@ -18,6 +18,7 @@ extension AbsentDevices {
         var beside = BesideLeaves()
         var unknowns: [[Place: Int]] = []
         var ofColumn: [ColumnIndex: [Int]] = [:]
+        var leavesOf: [[UInt32]] = []
         for family in families {
             let value = layout.projection(from: layout.leaf, to: family.apart)
             let bucket = layout.projection(from: layout.leaf, to: layout.partition)
@@ -38,8 +39,9 @@ extension AbsentDevices {
             let bound = Double(layout.contributionBound) * (family.quantity == 0 ? 1 : Double(windows))
             for (place, leaves) in events.sorted(by: { ($0.key.value, $0.key.bucket) < ($1.key.value, $1.key.bucket) })
             {
-                let unknown = beside.addUnknown()
+                let unknown = beside.addUnknown(devices[place] ?? 0)
                 numbers[place] = unknown
+                leavesOf.append(leaves)
                 let terms = leaves.map { (leaf: $0, factor: 1.0) }
                 let (held, counted) = (laid.frame.events(in: leaves), devices[place] ?? 0)
                 // Where counters contradict it, because some came late, nobody believes it.
@@ -87,6 +89,6 @@ extension AbsentDevices {
                 }
             }
         }
-        return (beside, ofColumn)
+        return (beside, ofColumn, leavesOf)
     }
 }

@@ -113,10 +113,12 @@ extension ReleaseCase {
         }
         // Numbers of devices bound events, and events devices.
         let shown = zip(kept, laid.problem.cells).map { $0 || $1.isForced }
+        let deadline = ContinuousClock().now + .seconds(options.proofSeconds)
         while true {
-            let (beside, ofColumn) = absent.besideEvents(kept, silent: silent)
+            let (beside, ofColumn, leavesOf) = absent.besideEvents(kept, silent: silent)
             let telling = BesideRepair(
-                laid.problem, beside: beside, unknownsOfColumn: ofColumn, seconds: options.proofSeconds
+                laid.problem, beside: beside, unknownsOfColumn: ofColumn, leavesOfUnknown: leavesOf,
+                witnesses: found.witnesses, deadline: deadline
             ).tellers(given: shown, except: Set(found.pinned)).subtracting(silent)
             if telling.isEmpty { break }
             silent.formUnion(telling)

@@ -1,7 +1,7 @@
 /// Unknowns beside the leaves, such as devices, and what everybody knows of both. None is negative.
 package struct BesideLeaves: Sendable {
-    /// How many unknowns there are.
-    package private(set) var count = 0
+    /// By unknown, what it is in truth.
+    package private(set) var values: [Double] = []
     /// What is known.
     package private(set) var rows: [Row] = []
 
@@ -22,10 +22,15 @@ package struct BesideLeaves: Sendable {
     /// Knows nothing yet.
     package init() {}
 
+    /// How many unknowns there are.
+    var count: Int { values.count }
+
     /// One more unknown.
-    package mutating func addUnknown() -> Int {
-        count += 1
-        return count - 1
+    ///
+    /// - Parameter value: what it is in truth.
+    package mutating func addUnknown(_ value: Int64) -> Int {
+        values.append(Double(value))
+        return values.count - 1
     }
 
     /// One more row; the least or the most may be infinite.

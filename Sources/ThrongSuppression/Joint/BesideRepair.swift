@@ -4,17 +4,25 @@ package struct BesideRepair {
     private let attack: JointAttack
     /// By sensitive column, the unknowns that it sums.
     private let unknownsOfColumn: [ColumnIndex: [Int]]
+    private let reaches: BesideWitnesses
+    private let deadline: ContinuousClock.Instant
 
     /// - Parameters:
     ///   - beside: what is known of both; true of the table.
     ///   - unknownsOfColumn: by sensitive column, the unknowns that it sums, which have to reach the threshold, too.
-    ///   - seconds: how long to look.
+    ///   - leavesOfUnknown: by unknown, the leaves that it moves with, if anything does.
+    ///   - witnesses: tables of leaves that agree with all that is published.
+    ///   - deadline: until when to look; then all of these numbers go.
     package init(
-        _ problem: SuppressionProblem, beside: BesideLeaves, unknownsOfColumn: [ColumnIndex: [Int]], seconds: Double
+        _ problem: SuppressionProblem, beside: BesideLeaves, unknownsOfColumn: [ColumnIndex: [Int]],
+        leavesOfUnknown: [[UInt32]], witnesses: [SuppressionPattern.Witness], deadline: ContinuousClock.Instant
     ) {
+        reaches = BesideWitnesses(
+            problem, beside: beside, unknownsOfColumn: unknownsOfColumn, leavesOfUnknown: leavesOfUnknown,
+            among: witnesses)
+        self.deadline = deadline
         attack = JointAttack(
-            problem, ranges: [], beside: beside,
-            budget: SolverBudget(iterations: 20_000, deadline: ContinuousClock().now + .seconds(seconds)))
+            problem, ranges: [], beside: beside, budget: SolverBudget(iterations: 20_000, deadline: deadline))
         self.unknownsOfColumn = unknownsOfColumn
     }
 
@@ -47,14 +55,15 @@ package struct BesideRepair {
         for (place, cell) in problem.cells.enumerated() where cell.isSensitive && problem.columns.length(of: place) > 0
         {
             let column = ColumnIndex(UInt32(place))
+            if ContinuousClock().now >= deadline { return Set(rows.compactMap(\.teller)) }
             if excused.contains(column) { continue }
             let value = problem.value(of: column, measure: 0)
             let target = problem.measures[0].targets(of: value, threshold: problem.threshold).upper
-            if target > value {
+            if target > value, reaches.leaves[column] ?? 0 < target - value {
                 settle(
                     Proof(column: column.value, measure: 0, direction: .up, distance: target - value), reaching: nil)
             }
-            if let unknowns = unknownsOfColumn[column] {
+            if let unknowns = unknownsOfColumn[column], reaches.unknowns[column] ?? 0 < Double(problem.threshold) {
                 settle(
                     Proof(column: column.value, measure: 0, direction: .up, distance: problem.threshold),
                     reaching: unknowns)

@@ -50,7 +50,7 @@ package struct JointRepair {
         for proof in needs(except: excused) where !(joint?.proves(proof) ?? false) {
             guard case .bounded = attack.run(proof, published) else { continue }
             settle(proof, &published, bare: bare)
-            silence(proof, &published)
+            silence(proof, &published, bare: bare)
         }
         var finding = Finding()
         for column in isPublished.indices where isPublished[column] {
@@ -71,20 +71,26 @@ package struct JointRepair {
         for column in published.counts.indices where mayHide[column] { published.counts[column] = false }
     }
 
-    /// Withholds sums until a cell gets all the way, or there are none.
-    private func silence(_ proof: Proof, _ published: inout JointAttack.Published) {
-        guard !attack.ranges.isEmpty else { return }
-        while case .bounded(let named, _) = attack.run(proof, published) {
-            let sums = named.filter { $0.measure > 0 && !attack.problem.cells[$0.column].isForced }.map(\.column)
-            guard let victim = finest(sums) else {
-                // Nobody knows what it was, if not the sums near by.
-                let near = Set(attack.problem.columns[Int(proof.column)].flatMap { attack.columnsOfLeaf[Int($0)] })
-                    .map { Int($0) }.filter { published.counts[$0] && published.sums[$0] }
-                guard let victim = finest(near.filter { !attack.problem.cells[$0].isForced }) else { return }
+    /// Withholds sums, and hides what may be hidden, until a cell gets as far as counts alone let it.
+    private func silence(_ proof: Proof, _ published: inout JointAttack.Published, bare: JointAttack.Published) {
+        let cells = attack.problem.cells
+        let silent = JointAttack.Published(
+            counts: bare.counts, sums: cells.indices.map { bare.sums[$0] && cells[$0].isForced })
+        guard !attack.ranges.isEmpty, let within = reachable(proof, silent) else { return }
+        while case .bounded(let named, _) = attack.run(within, published) {
+            let near = Set(attack.problem.columns[Int(within.column)].flatMap { attack.columnsOfLeaf[Int($0)] })
+                .map { Int($0) }
+            // Nobody knows what it was, if not the sums near by.
+            let sums = named.filter { $0.measure > 0 }.map(\.column) + (named.isEmpty ? near : [])
+            if let victim = finest(sums.filter { published.sums[$0] && published.counts[$0] && !cells[$0].isForced }) {
                 published.sums[victim] = false
-                continue
+            } else if let victim = finest(
+                (named.map(\.column) + near).filter { published.counts[$0] && mayHide[$0] })
+            {
+                published.counts[victim] = false
+            } else {
+                return
             }
-            published.sums[victim] = false
         }
     }
 

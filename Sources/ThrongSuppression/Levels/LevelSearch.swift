@@ -89,7 +89,9 @@ struct LevelSearch {
         // Witnesses may be others than when the level was settled, and fill fewer places.
         for column in published.indices where published[column] { isCandidate[column] = true }
         var repairs = LevelRepairs()
-        while hideKnown(last, &repairs) { close(last, known: published) }
+        for level in levels.reversed() where level <= last {
+            while hideKnown(level, &repairs) { close(level, known: published) }
+        }
         statistics.proofsMissing = store.missing.count
     }
 
