@@ -101,9 +101,15 @@ def compare_releases(house, layouts, known, closed):
               "the buckets of a released cell are not its cell's")
         found[(layouts.metric(metric), int(start), tuple(sorted(kept)), labels)] = (
             int(count), tuple(map(int, sums.split(","))) if sums else (), None if reach is None else int(reach))
-    # Which large cells stay behind for a small one's sake is the engine's choice; that every number that left is large
-    # and right, and that nobody can work back from them, is not.
-    same("released cells", {key: expected.get(key) for key in found}, found)
+    # Which large cells, sums and numbers of devices stay behind for a small one's sake is the engine's choice; that every number
+    # that left is large and right, and that nobody can work back from them, is not.
+    def left(key, cell):
+        """What left of an expected cell."""
+        return cell and (cell[0], cell[1] if found[key][1] else (), cell[2] if found[key][2] is not None else None)
+
+    same("released cells", {key: left(key, expected.get(key)) for key in found}, found)
+    whole = sum(expected[key] == cell for key, cell in found.items())
+    check(whole >= len(found) * 9 / 10, "only", whole, "of", len(found), "have their sums and devices")
     for metric, start in closed:
         eligible = {key for key in expected if key[:2] == (metric, start)}
         # One device may dominate a sum however many there are.
@@ -115,7 +121,9 @@ def compare_releases(house, layouts, known, closed):
             least = len(eligible) / 2 if overlaps else len(eligible)
             check(len(eligible & set(found)) >= least, "nothing is small in", metric, "and yet", eligible - set(found),
                   "was withheld")
-    known.let_out = {(metric, start, frozenset(margin), labels) for metric, start, margin, labels in found}
+    known.let_out = {
+        (metric, start, frozenset(margin), labels): (bool(cell[1]), cell[2] is not None)
+        for (metric, start, margin, labels), cell in found.items()}
     releases = {
         (layouts.metric(metric), int(start)): int(threshold)
         for metric, start, threshold in house.sql(

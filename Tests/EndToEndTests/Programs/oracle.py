@@ -126,7 +126,7 @@ class Oracle:
         # Released periods, the time that their late events count at, and whether the daemon knew of the release when it
         # counted them: if not, they prove no device anywhere.
         self.released_periods = set()
-        # What left the house, once that is known; see released().
+        # What left the house, once that is known: by cell whether its sums and its devices did; see released().
         self.let_out = None
         self.open_at = None
         self.knows_releases = False
@@ -284,9 +284,11 @@ class Oracle:
                     total[place] += value
             for labels, values in totals.items():
                 floor = max(counts[labels] for counts in windows.values())
-                left = self.let_out is None or (name, start, margin, labels) in self.let_out
+                left = (True, True) if self.let_out is None else self.let_out.get((name, start, margin, labels))
                 if floor >= metric.k and left:
-                    found[(margin, labels)] = (values[0], tuple(values[1:]), floor if metric.reach else None)
+                    sums, reach = left
+                    found[(margin, labels)] = (
+                        values[0], tuple(values[1:]) if sums else (), floor if metric.reach and reach else None)
         return found
 
     def occupied(self, name, start):
@@ -321,7 +323,9 @@ class Oracle:
             if insight["kind"] in ("count", "distribution"):
                 return str(count), None, None
             if insight["kind"] == "reach":
-                return str(reach), None, None
+                return None if reach is None else str(reach), None, None
+            if insight["kind"] == "mean" and not sums:
+                return None, None, None
             if insight["kind"] == "mean":
                 place = [name for name, _ in metric.sums].index(insight["sum"])
                 decimals = metric.sums[place][1]["decimals"]
@@ -333,6 +337,8 @@ class Oracle:
             if top is None or bottom is None:
                 return None, None, None
             top, bottom = top[amount], bottom[amount]
+            if top is None or bottom is None:
+                return None, None, None
             return decimal(fractions.Fraction(top, bottom), 6), str(top), str(bottom)
 
         axes = [metric.rows_of(next(each for each in metric.dimensions if each.name == name)) for name in names]
