@@ -5,11 +5,11 @@ extension AbsentDevices {
     /// What everybody knows of events and devices together: a device of a part is one of its whole, and sent an event, and no more
     /// than the contribution bound.
     ///
-    /// - Returns: that, by sensitive column the devices that it sums, and by unknown the leaves of its events.
+    /// - Returns: that, by sensitive column its sums of devices, and by unknown the leaves of its events.
     /// - Complexity: O(devices' rows · families).
     func besideEvents(
         _ isPublished: [Bool], silent: Set<ColumnIndex>
-    ) -> (beside: BesideLeaves, ofColumn: [ColumnIndex: [Int]], leavesOf: [[UInt32]]) {
+    ) -> (beside: BesideLeaves, ofColumn: [ColumnIndex: [[Int]]], leavesOf: [[UInt32]]) {
         struct Place: Hashable {
             let value: CellIndex
             let bucket: CellIndex
@@ -17,7 +17,7 @@ extension AbsentDevices {
         let layout = header.layout
         var beside = BesideLeaves()
         var unknowns: [[Place: Int]] = []
-        var ofColumn: [ColumnIndex: [Int]] = [:]
+        var ofColumn: [ColumnIndex: [[Int]]] = [:]
         var leavesOf: [[UInt32]] = []
         for family in families {
             let value = layout.projection(from: layout.leaf, to: family.apart)
@@ -36,7 +36,7 @@ extension AbsentDevices {
                 devices[place] = (devices[place] ?? 0).addedClamped(row.devices)
             }
             var numbers: [Place: Int] = [:]
-            let bound = Double(layout.contributionBound) * (family.quantity == 0 ? 1 : Double(windows))
+            let bound = Double(layout.contributionBound) * (family.quantity == .floors ? 1 : Double(windows))
             for (place, leaves) in events.sorted(by: { ($0.key.value, $0.key.bucket) < ($1.key.value, $1.key.bucket) })
             {
                 let unknown = beside.addUnknown(devices[place] ?? 0)
@@ -65,8 +65,10 @@ extension AbsentDevices {
                 for (place, cell) in slab.cells.enumerated() {
                     guard let column = laid.columns[number][place].map({ ColumnIndex($0) }), let inside = members[cell]
                     else { continue }
-                    if laid.problem.cells[Int(column.value)].isSensitive { ofColumn[column] = inside.sorted() }
-                    let published = family.quantity == 0 ? slab.floors[place] : laid.firsts[number]?[place]
+                    if laid.problem.cells[Int(column.value)].isSensitive {
+                        ofColumn[column, default: []].append(inside.sorted())
+                    }
+                    let published = family.quantity == .floors ? slab.floors[place] : laid.firsts[number]?[place]
                     guard isPublished[Int(column.value)], !silent.contains(column), published == sums[cell] else {
                         continue
                     }

@@ -21,12 +21,19 @@ struct AbsentDevices {
         /// These dimensions.
         let apart: Margin
         let slabs: [Int]
-        /// 0 for floors, 1 for firsts.
-        let quantity: Int
+        let quantity: Quantity
         /// What ``rows`` are cells of.
         let margin: Margin
         /// Unit: devices.
         let rows: [Row]
+    }
+
+    /// Which devices are counted.
+    enum Quantity: Comparable {
+        /// Those of one window, by their identifiers.
+        case floors
+        /// Those that said that this was their first.
+        case firsts
     }
 
     typealias Row = (cell: CellIndex, devices: Int64)
@@ -45,7 +52,7 @@ struct AbsentDevices {
             if let window, countsFloors, let counted = layout.counting(laid.slabs[slabs[0]].margin) {
                 let rows = (laid.frame.distinct[0][counted] ?? []).filter { $0.window == window }
                     .map { (cell: $0.cell, devices: $0.devices) }
-                families.append(Family(apart: apart, slabs: slabs, quantity: 0, margin: counted, rows: rows))
+                families.append(Family(apart: apart, slabs: slabs, quantity: .floors, margin: counted, rows: rows))
             }
             let said = slabs.filter { laid.firsts[$0] != nil }
             let finest = said.max {
@@ -53,7 +60,7 @@ struct AbsentDevices {
             }
             if let finest, let devices = laid.frame.firsts[laid.slabs[finest].margin] {
                 let rows = zip(laid.frame.leaves, devices).map { (cell: $0.cell, devices: $1) }
-                families.append(Family(apart: apart, slabs: said, quantity: 1, margin: layout.leaf, rows: rows))
+                families.append(Family(apart: apart, slabs: said, quantity: .firsts, margin: layout.leaf, rows: rows))
             }
         }
         windows = Int64(max(1, Set(laid.frame.parts.flatMap { $0.distinct.map(\.window) }).count))
@@ -132,10 +139,13 @@ struct AbsentDevices {
             where whole.quantity == part.quantity && whole.apart != part.apart
                 && header.layout.refines(part.apart, whole.apart)
             {
-                for value in suspects(in: part, beside: whole, isPublished, finding.silent).sorted() {
-                    try settle(
-                        Gap(of: value, in: part, beside: whole, header.layout), part, whole, isPublished, &finding,
-                        engine)
+                let suspects = suspects(in: part, beside: whole, isPublished, finding.silent)
+                if suspects.isEmpty { continue }
+                let (own, all) = (part.splits(header.layout), whole.splits(header.layout))
+                let project = header.layout.projection(from: part.apart, to: whole.apart)
+                for value in suspects.sorted() {
+                    let gap = Gap(of: value, part: own[value] ?? [:], whole: all[project(value)] ?? [:])
+                    try settle(gap, part, whole, isPublished, &finding, engine)
                 }
             }
         }
@@ -219,13 +229,11 @@ struct AbsentDevices {
         let whole: [Int64]
         let absent: [Int64]
 
-        init(of value: CellIndex, in part: Family, beside whole: Family, _ layout: MetricLayout) {
+        init(of value: CellIndex, part: [CellIndex: Int64], whole: [CellIndex: Int64]) {
             self.value = value
-            let around = layout.project(value, from: part.apart, to: whole.apart)
-            let (all, own) = (whole.split(around, layout), part.split(value, layout))
-            cells = all.keys.sorted()
-            self.whole = cells.map { all[$0] ?? 0 }
-            absent = cells.map { max(0, (all[$0] ?? 0).subtractedClamped(own[$0] ?? 0)) }
+            cells = whole.keys.sorted()
+            self.whole = cells.map { whole[$0] ?? 0 }
+            absent = cells.map { max(0, (whole[$0] ?? 0).subtractedClamped(part[$0] ?? 0)) }
         }
     }
 
@@ -289,7 +297,7 @@ struct AbsentDevices {
             guard let column = columns[place], finding.silent.contains(column) else { continue }
             // So many events have so many devices at least.
             let events = laid.frame.events(in: laid.problem.columns[Int(column.value)])
-            let bound = Int64(layout.contributionBound).multipliedClamped(by: part.quantity == 0 ? 1 : windows)
+            let bound = Int64(layout.contributionBound).multipliedClamped(by: part.quantity == .floors ? 1 : windows)
             let least = (events - 1) / bound + 1
             let all = problem.columns[place].reduce(Int64(0)) { $0.addedClamped(gap.whole[Int($1)]) }
             if !header.threshold.isReached(by: all - least) { finding.hidden.insert(column) }
@@ -307,54 +315,14 @@ extension AbsentDevices.Family {
         }
     }
 
-    /// One cell of the dimensions that don't partition devices, by cell of those that do.
-    fileprivate func split(_ value: CellIndex, _ layout: MetricLayout) -> [CellIndex: Int64] {
+    /// By cell of the dimensions that don't partition devices, by cell of those that do.
+    fileprivate func splits(_ layout: MetricLayout) -> [CellIndex: [CellIndex: Int64]] {
         let own = layout.projection(from: margin, to: apart)
         let partition = layout.projection(from: margin, to: layout.partition)
-        return rows.reduce(into: [:]) { sums, row in
-            guard row.devices > 0, own(row.cell) == value else { return }
-            let cell = partition(row.cell)
-            sums[cell] = (sums[cell] ?? 0).addedClamped(row.devices)
+        return rows.reduce(into: [:]) { splits, row in
+            guard row.devices > 0 else { return }
+            let (value, bucket) = (own(row.cell), partition(row.cell))
+            splits[value, default: [:]][bucket] = (splits[value]?[bucket] ?? 0).addedClamped(row.devices)
         }
-    }
-}
-
-extension MetricLayout {
-    /// The cell of a margin that lies in a cell of the dimensions that partition devices and in one of some others.
-    func cell(
-        of margin: Margin, value: CellIndex, in others: Margin, partition bucket: CellIndex
-    ) -> CellIndex {
-        var known: [Int: Int] = [:]
-        for (place, held) in zip(dimensions.indices.filter(partition.keeps), buckets(of: bucket, in: partition)) {
-            known[place] = held
-        }
-        for (place, held) in zip(dimensions.indices.filter(others.keeps), buckets(of: value, in: others)) {
-            known[place] = held
-        }
-        let kept = dimensions.indices.filter(margin.keeps).map { place -> Int in
-            if let held = known[place] { return held }
-            guard let coarsening = dimensions[place].coarsening, let held = known[coarsening.place] else { return 0 }
-            return coarsening.buckets[held]
-        }
-        return cell(buckets: kept, in: margin)
-    }
-
-    /// What adds up among cells of some margins.
-    func relations(among tables: [(margin: Margin, places: [CellIndex: UInt32])]) -> [AdditiveRelation] {
-        var relations: [AdditiveRelation] = []
-        for fine in tables {
-            for coarse in tables where fine.margin != coarse.margin && refines(fine.margin, coarse.margin) {
-                let project = projection(from: fine.margin, to: coarse.margin)
-                var children: [CellIndex: [ColumnIndex]] = [:]
-                for (cell, column) in fine.places.sorted(by: { $0.key < $1.key }) {
-                    children[project(cell), default: []].append(ColumnIndex(column))
-                }
-                for (cell, column) in coarse.places.sorted(by: { $0.key < $1.key }) {
-                    guard let parts = children[cell], parts.count > 1 else { continue }
-                    relations.append(AdditiveRelation(parent: ColumnIndex(column), children: parts))
-                }
-            }
-        }
-        return relations
     }
 }

@@ -11,8 +11,6 @@ struct BandedSums {
     let ranges: [TiedRange]
     /// By column: it keeps a dimension of bands, or one that is made of its bands.
     let isBand: [Bool]
-    /// Whether there are any.
-    let hasBands: Bool
 
     /// Looks for them; nil where there are none.
     init?(_ laid: CaseTable) {
@@ -36,8 +34,9 @@ struct BandedSums {
                 banded.insert(place)
             }
         }
-        hasBands = !ranges.isEmpty
-        for (sum, measure) in layout.sums.enumerated() where !ranges.contains(where: { $0.measure == sum + 1 }) {
+        // A clip says little of one cell and needs all leaves to say it: more than a program holds are left to witnesses.
+        let clipped = JointRepair.holdsAll(of: laid.problem) ? layout.sums : []
+        for (sum, measure) in clipped.enumerated() where !ranges.contains(where: { $0.measure == sum + 1 }) {
             let all = Self.range(from: nil, to: nil, of: measure)
             let range = TiedRange(
                 measure: sum + 1, lowest: laid.frame.leaves.map { _ in all.lowerBound },

@@ -188,21 +188,10 @@ extension DeviceTable {
         _ options: SuppressionOptions
     ) throws(SuppressionError) -> [ColumnIndex] {
         guard columns.contains(where: secrets.contains) else { return [] }
-        var options = options
-        options.proof = .unique
-        options.attempts = 1
-        options.isStrict = false
-        let secret = try SuppressionProblem(
-            measures: problem.measures, columns: problem.columns,
-            cells: zip(problem.cells, columns).map { cell, column in
-                CandidateCell(
-                    floor: cell.floor, cost: cell.cost, isSensitive: cell.isSensitive || secrets.contains(column),
-                    isOffered: isPublished[Int(column.value)] && !silent.contains(column))
-            },
-            relations: problem.relations, threshold: problem.threshold, unionFloor: problem.unionFloor)
-        let pattern = try SuppressionEngine(options: options).pattern(for: secret)
-        return columns.indices.filter { isPublished[Int(columns[$0].value)] && !pattern.isPublished[$0] }
-            .map { columns[$0] }
+        let shown = columns.map { isPublished[Int($0.value)] && !silent.contains($0) }
+        var kept = shown
+        try problem.close(&kept, secrets: columns.map(secrets.contains), options)
+        return columns.indices.filter { shown[$0] && !kept[$0] }.map { columns[$0] }
     }
 
     /// Numbers of devices that are published, or are sums or rests of such.

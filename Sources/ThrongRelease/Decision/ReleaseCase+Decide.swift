@@ -111,6 +111,7 @@ extension ReleaseCase {
             for column in finding.hidden { kept[Int(column.value)] = false }
             try laid.problem.close(&kept, secrets: secrets, options.engine)
         }
+        guard JointRepair.holdsAll(of: laid.problem) else { return finding.faults }
         // Numbers of devices bound events, and events devices.
         let shown = zip(kept, laid.problem.cells).map { $0 || $1.isForced }
         let deadline = ContinuousClock().now + .seconds(options.proofSeconds)

@@ -24,7 +24,7 @@ extension ReleaseCase {
             faults += unions.faults
             unexamined.parts = unions.unexamined
         }
-        if let banded = BandedSums(laid), banded.hasBands || laid.problem.leafCount <= JointVerifier.mostLeaves {
+        if let banded = BandedSums(laid) {
             let bands = JointVerifier(laid.problem, ranges: banded.ranges, mayHide: banded.isBand).outcome(
                 publishing: pattern.isPublished,
                 withSums: pattern.isPublished.indices.map {

@@ -2,19 +2,19 @@
 /// leaves: of 55 events in all, 43 devices in one part leave twelve for the other.
 package struct BesideRepair {
     private let attack: JointAttack
-    /// By sensitive column, the unknowns that it sums.
-    private let unknownsOfColumn: [ColumnIndex: [Int]]
+    /// By sensitive column, what it sums: some unknowns, one or several times.
+    private let unknownsOfColumn: [ColumnIndex: [[Int]]]
     private let reaches: BesideWitnesses
     private let deadline: ContinuousClock.Instant
 
     /// - Parameters:
     ///   - beside: what is known of both; true of the table.
-    ///   - unknownsOfColumn: by sensitive column, the unknowns that it sums, which have to reach the threshold, too.
+    ///   - unknownsOfColumn: by sensitive column, sums of unknowns that have to reach the threshold, too.
     ///   - leavesOfUnknown: by unknown, the leaves that it moves with, if anything does.
     ///   - witnesses: tables of leaves that agree with all that is published.
     ///   - deadline: until when to look; then all of these numbers go.
     package init(
-        _ problem: SuppressionProblem, beside: BesideLeaves, unknownsOfColumn: [ColumnIndex: [Int]],
+        _ problem: SuppressionProblem, beside: BesideLeaves, unknownsOfColumn: [ColumnIndex: [[Int]]],
         leavesOfUnknown: [[UInt32]], witnesses: [SuppressionPattern.Witness], deadline: ContinuousClock.Instant
     ) {
         reaches = BesideWitnesses(
@@ -28,15 +28,14 @@ package struct BesideRepair {
 
     /// The numbers to withhold, the finest first.
     ///
-    /// Tables of more than 400 leaves are too large for a program; of these nothing is said.
-    ///
+    /// - Precondition: a program holds all leaves, see ``JointRepair/holdsAll(of:)``.
     /// - Parameters:
     ///   - isPublished: by column.
     ///   - excused: sensitive columns that what was published before gives away.
     /// - Complexity: one or two linear programs for each sensitive cell, and one for each number that is withheld.
     package func tellers(given isPublished: [Bool], except excused: Set<ColumnIndex>) -> Set<ColumnIndex> {
         let rows = attack.beside.rows
-        guard attack.holdsAll, rows.contains(where: { $0.teller != nil }) else { return [] }
+        guard rows.contains(where: { $0.teller != nil }) else { return [] }
         let problem = attack.problem
         let published = JointAttack.Published(counts: isPublished, sums: isPublished)
         var silent: Set<ColumnIndex> = []
@@ -63,7 +62,8 @@ package struct BesideRepair {
                 settle(
                     Proof(column: column.value, measure: 0, direction: .up, distance: target - value), reaching: nil)
             }
-            if let unknowns = unknownsOfColumn[column], reaches.unknowns[column] ?? 0 < Double(problem.threshold) {
+            for unknowns in unknownsOfColumn[column] ?? []
+            where reaches.unknowns[unknowns] ?? 0 < Double(problem.threshold) {
                 settle(
                     Proof(column: column.value, measure: 0, direction: .up, distance: problem.threshold),
                     reaching: unknowns)

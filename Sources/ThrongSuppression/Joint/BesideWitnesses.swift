@@ -3,12 +3,12 @@
 struct BesideWitnesses {
     /// By sensitive column, how far up it gets.
     private(set) var leaves: [ColumnIndex: Int64] = [:]
-    /// By sensitive column, what its unknowns get to together.
-    private(set) var unknowns: [ColumnIndex: Double] = [:]
+    /// By sum of unknowns of a sensitive column, what it gets to.
+    private(set) var unknowns: [[Int]: Double] = [:]
 
     /// - Complexity: O(witnesses · (rows + what they change)).
     init(
-        _ problem: SuppressionProblem, beside: BesideLeaves, unknownsOfColumn: [ColumnIndex: [Int]],
+        _ problem: SuppressionProblem, beside: BesideLeaves, unknownsOfColumn: [ColumnIndex: [[Int]]],
         leavesOfUnknown: [[UInt32]], among witnesses: [SuppressionPattern.Witness]
     ) {
         let columnsOfLeaf = problem.columns.transposed(width: problem.leafCount)
@@ -41,8 +41,9 @@ struct BesideWitnesses {
             for (column, amount) in reached {
                 let name = ColumnIndex(column)
                 leaves[name] = max(leaves[name] ?? 0, amount)
-                guard follows, let own = unknownsOfColumn[name] else { continue }
-                unknowns[name] = max(unknowns[name] ?? 0, own.reduce(0) { $0 + moving[$1] })
+                for own in follows ? unknownsOfColumn[name] ?? [] : [] {
+                    unknowns[own] = max(unknowns[own] ?? 0, own.reduce(0) { $0 + moving[$1] })
+                }
             }
         }
     }

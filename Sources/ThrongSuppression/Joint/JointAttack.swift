@@ -31,11 +31,8 @@ struct JointAttack {
         }
     }
 
-    /// Whether all leaves move in a program.
-    var holdsAll: Bool { problem.leafCount <= Self.mostLeaves }
-
     /// Leaves that may move in one program. All others are held fixed, which makes joint tables rarer only.
-    private static let mostLeaves = 400
+    static let mostLeaves = 400
 
     /// A published number.
     struct Number: Hashable, Comparable {

@@ -37,6 +37,9 @@ package struct JointRepair {
         self.mayHide = zip(mayHide, problem.cells).map { $0 && !$1.isForced }
     }
 
+    /// Whether all leaves of a table move in a program: only then does it bound a cell for everybody.
+    package static func holdsAll(of problem: SuppressionProblem) -> Bool { problem.leafCount <= JointAttack.mostLeaves }
+
     /// What to withhold besides.
     ///
     /// - Parameters:
@@ -76,7 +79,9 @@ package struct JointRepair {
         let cells = attack.problem.cells
         let silent = JointAttack.Published(
             counts: bare.counts, sums: cells.indices.map { bare.sums[$0] && cells[$0].isForced })
-        guard !attack.ranges.isEmpty, let within = reachable(proof, silent) else { return }
+        guard !attack.ranges.isEmpty, Self.holdsAll(of: attack.problem), let within = reachable(proof, silent) else {
+            return
+        }
         while case .bounded(let named, _) = attack.run(within, published) {
             let near = Set(attack.problem.columns[Int(within.column)].flatMap { attack.columnsOfLeaf[Int($0)] })
                 .map { Int($0) }

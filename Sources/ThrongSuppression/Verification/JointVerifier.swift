@@ -17,7 +17,7 @@ package struct JointVerifier {
     }
 
     /// Leaves up to which the search has all of them move, so that it and this push equally far.
-    package static let mostLeaves = 400
+    private static let mostLeaves = 400
     private static let denominators: [Int64] = Array(1...24) + [30, 36, 40, 48, 60, 84, 100, 120, 240, 360, 720, 840]
 
     /// What was found.
