@@ -1,3 +1,5 @@
+import Glibc
+import Synchronization
 import TestCluster
 import Testing
 import ThrongCounting
@@ -32,18 +34,24 @@ struct LeaseTests {
         }
 
         // A flush holds the row: that is a sign of life, and nobody waits for it in line.
+        let (held, holds) = AsyncStream<Void>.makeStream()
+        let over = Atomic(false)
+        defer { over.store(true, ordering: .releasing) }
         let flush = Connection(settings)
         let holding = Task {
             try await flush.run { session in
                 try session.transaction {
                     try session.query("test.hold", "select from throng.watermark for update")
-                    try session.query("test.sleep", "select pg_sleep(3)")
+                    holds.finish()
+                    while !over.load(ordering: .acquiring) { usleep(10_000) }
                 }
             }
         }
-        try await Task.sleep(for: .seconds(1))
-        #expect(try await !successor.claim(daemon: daemon, from: known, fence: 2000))
-        _ = try await holding.value
+        for await _ in held {}
+        let claimed = try await successor.claim(daemon: daemon, from: known, fence: 2000)
+        over.store(true, ordering: .releasing)
+        #expect(!claimed)
+        try await holding.value
         #expect(try await successor.claim(daemon: daemon, from: known, fence: 2000))
 
         try await holder.release()
