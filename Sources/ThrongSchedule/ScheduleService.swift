@@ -3,6 +3,7 @@ internal import ServiceLifecycle
 internal import ThrongDelivery
 package import ThrongPlan
 internal import ThrongPostgres
+internal import ThrongRelease
 internal import ThrongReport
 internal import ThrongStore
 
@@ -143,6 +144,11 @@ package struct ScheduleService: Service {
                 continue
             }
             health.released(at: clock.now)
+            if let refusals = made.summary?.refusals, refusals > 0 {
+                logger.error(
+                    "finer splits are left out of a release: the verification refused them; please report this",
+                    metadata: ["metric": "\(made.metric)", "period": "\(made.period.start)", "times": "\(refusals)"])
+            }
             logger.info("released", metadata: ["metric": "\(made.metric)", "period": "\(made.period.start)"])
         }
     }

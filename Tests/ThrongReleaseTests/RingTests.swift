@@ -136,6 +136,27 @@ struct RingTests {
         #expect(decision.release.cells.count >= 1 + 10 + 13)
     }
 
+    @Test("what the verification refuses is released without its finest grouping; with --strict it is not released")
+    func coarser() throws {
+        let cube = try Self.day(0)
+        let release = ReleaseCase(
+            header: Self.town.header(Town.day(0), groupings: Self.groupings), parts: [cube])
+        var options = ReleaseOptions(seed: 1)
+        let decision = try Fault.with([.leaveToVerification]) { try release.decideCoarsening(options) }
+        #expect(decision.summary.refusals == 1)
+        #expect(Set(decision.release.cells.map(\.margin)) == Set(Self.groupings.map { Margin(keeping: $0) }.dropLast()))
+        #expect(decision.withheld.contains { $0.reason == .leftOut })
+        #expect(Self.told(by: Self.known(decision.release, days: 0..<1), devices: Self.devices([cube])) == [])
+        let ours = try release.decideCoarsening(options)
+        #expect(ours.summary.refusals == 0)
+        #expect(try ours.release.cells == release.decide(options).release.cells)
+
+        options.isStrict = true
+        #expect(throws: ReleaseError.unverified(metric: "visits", period: Town.day(0), faults: 1)) {
+            try Fault.with([.leaveToVerification]) { _ = try release.decideCoarsening(options) }
+        }
+    }
+
     @Test("without L2, L3 is content with eight devices that sent sixty events")
     func switchedOff() throws {
         let cube = try Self.day(0)

@@ -18,7 +18,7 @@ struct CaseTable {
     /// By slab, by cell: the devices that said that this was their first; nil where the slab is not the release's own, or
     /// nobody is asked.
     let firsts: [[Int64]?]
-    /// The slabs of the release's own in which so little could be shown that nothing is.
+    /// The slabs of the release's own of which nothing is published: so little could be, or none shall.
     let leftOut: Set<Int>
 
     /// A cell of a slab.
@@ -73,13 +73,12 @@ struct CaseTable {
                         || said.map { !header.threshold.isReached(by: $0[place]) } ?? false)
             }
             let isPreferred = options.preferred.contains(slab.margin)
-            if isOwn, slab.margin != .total, !isPreferred,
-                Self.givesNothing(
+            let givesNothing =
+                slab.margin != .total && !isPreferred
+                && Self.givesNothing(
                     slab, sensitive: sensitive, frame,
                     wasShown: former?.contains { $0.margin == slab.margin } ?? false)
-            {
-                leftOut.insert(number)
-            }
+            if isOwn, givesNothing || options.leftOut.contains(slab.margin) { leftOut.insert(number) }
             for place in slab.cells.indices {
                 let isSensitive = sensitive[place]
                 guard isShown || isSensitive else {

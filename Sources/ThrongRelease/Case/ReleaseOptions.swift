@@ -13,6 +13,8 @@ package struct ReleaseOptions: Sendable {
     package var attempts: Int
     /// Groupings that reports show: they are published before the others.
     package var preferred: Set<Margin>
+    /// Groupings of which nothing is published.
+    package var leftOut: Set<Margin> = []
     /// Called now and then with how far the work is.
     package var progress: (@Sendable (ReleaseProgress) -> Void)?
 

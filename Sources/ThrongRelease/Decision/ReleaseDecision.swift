@@ -8,7 +8,7 @@ package struct ReleaseDecision: Sendable {
     /// small cells from empty ones.
     package let withheld: [WithheldCell]
     /// What the work came to.
-    package let summary: Summary
+    package internal(set) var summary: Summary
 
     /// Figures of one decision.
     package struct Summary: Sendable, Hashable {
@@ -25,6 +25,8 @@ package struct ReleaseDecision: Sendable {
         package let levels: [Level]
         /// What the verification did not look at a second time.
         package let unexamined: Unexamined
+        /// How often the verification refused what was decided; then finer groupings were left out.
+        package internal(set) var refusals = 0
         /// What the decision took. Unit: seconds.
         package let seconds: Double
     }
@@ -115,6 +117,7 @@ package enum WithholdingReason: Sendable, Hashable {
     case revealsTied
     /// No proof was found in time for a cell that it touches.
     case coarsened
-    /// Hardly any of its grouping's events are in cells that could be published, so none of it is.
+    /// Hardly any of its grouping's events are in cells that could be published, or the verification refused what was chosen
+    /// of it, so none of it is.
     case leftOut
 }

@@ -37,7 +37,7 @@ package enum ReleaseError: Error, Sendable, Hashable, CustomStringConvertible {
         case .unverified(let metric, let period, let faults):
             """
             the verification found \(faults) faults in the release of \(Self.name(metric, period)), so nothing was \
-            released. Please report this.
+            released. Please report this. Without --strict finer splits are left out as long as it finds any.
             """
         case .decayed(let metric, let period):
             """

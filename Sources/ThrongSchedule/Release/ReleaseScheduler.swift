@@ -14,7 +14,9 @@ package struct ReleaseScheduler: Sendable {
     let rules: UserAgentRules
     let proof: ProofOptions
     /// Decides what leaves the house, on a thread of its own.
-    var decide: @Sendable (ReleaseCase, ReleaseOptions) throws -> ReleaseDecision = { try $0.decide($1) }
+    var decide: @Sendable (ReleaseCase, ReleaseOptions) throws -> ReleaseDecision = {
+        try $0.decideCoarsening($1)
+    }
 
     /// A release that was made just now.
     package struct Made: Sendable {

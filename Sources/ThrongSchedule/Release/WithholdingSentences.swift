@@ -70,7 +70,8 @@ struct WithholdingSentences {
         case .leftOut:
             return """
                 Under a tenth of what this split counts is in cells of \(threshold) proved devices, so all of it is left \
-                out: what little it would show costs other numbers. Coarser buckets or a longer period would show more.
+                out: what little it would show costs other numbers. Coarser buckets or a longer period would show more. \
+                Where the log says that the verification refused a choice of numbers, finer splits are left out, too.
                 """
         case .coarsened:
             return """

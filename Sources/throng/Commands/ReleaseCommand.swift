@@ -69,6 +69,8 @@ struct ReleaseDueCommand: AsyncParsableCommand {
         let proved: Int
         /// What the verification did not look at a second time.
         let unexamined: ReleaseDecision.Unexamined
+        /// How often the verification refused what was decided; then finer splits were left out.
+        let refusals: Int
         let seconds: Double
         /// Of numbers that stand for k devices, by how many dimensions they are split by; for operators only.
         let levels: [ReleaseDecision.Level]
@@ -132,6 +134,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
                         complementary: $0.summary?.complementary ?? 0,
                         proved: $0.summary?.proved ?? 0,
                         unexamined: $0.summary?.unexamined ?? .init(),
+                        refusals: $0.summary?.refusals ?? 0,
                         seconds: $0.summary?.seconds ?? 0,
                         levels: $0.summary?.levels ?? [],
                         missing: $0.gap?.description)
@@ -211,6 +214,11 @@ struct ReleaseDueCommand: AsyncParsableCommand {
                 "\(line.app) \(line.metric) \(line.period): \(Terminal.count(line.published, "number")) published, "
                     + "\(Terminal.grouped(line.withheld)) withheld, \(Terminal.grouped(line.complementary)) of them "
                     + "for another's sake" + Self.shares(line.levels))
+            if line.refusals > 0 {
+                Terminal.talk(
+                    "\(line.app) \(line.metric) \(line.period): finer splits are left out, because the verification refused "
+                        + "what had been chosen of them. Please report this.")
+            }
             if !line.unexamined.isEmpty {
                 Terminal.talk(
                     "\(line.app) \(line.metric) \(line.period): not verified a second time: what "

@@ -107,6 +107,7 @@ extension TrialTown {
     /// - A number that is withheld to protect others stands for k devices, and may be known closely.
     /// - Where a device came to a metric's bound, what follows from its having sent as much to another is wrong.
     /// - Where devices came late, a number of devices may be of a former window.
+    /// - Where nobody is, nothing protects that few could be there.
     /// - Of cells that no metric has by itself, nobody promises how closely they can be bounded.
     func means(_ finding: AuditFinding) -> Bool {
         switch finding.kind {
@@ -114,6 +115,7 @@ extension TrialTown {
         case .exact,
             .bounded where finding.measure == .reach && trial.people.contains(where: \.isLate):
             return false
+        case .bounded where isOfNobody(finding): return false
         default: break
         }
         let numbers = finding.certificates.first?.steps.map(\.number) ?? []
