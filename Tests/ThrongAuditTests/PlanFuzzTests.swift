@@ -8,8 +8,11 @@ struct PlanFuzzTests {
     private static let seeds: ClosedRange<UInt64> = 1...12
 
     @Test(
-        "what once was told, or refused: a band beside a near-highest sum, counts beside a clip, events beside devices, a heavy device",
-        arguments: [700_059, 900_289, 1_202_877, 1_207_977, 5_005_682] as [UInt64])
+        """
+        what once was told, or refused: a band beside a near-highest sum, counts beside a clip, events beside devices, also of \
+        several windows, a heavy device, a band of one metric beside another's sum
+        """,
+        arguments: [700_059, 900_289, 1_202_877, 1_207_977, 20_000_586, 5_005_682, 20_002_013] as [UInt64])
     func mended(seed: UInt64) throws {
         let outcome = try PlanTrial(seed: seed).run(auditSeconds: 5)
         #expect(outcome.violations.isEmpty, "\(outcome.violations)")

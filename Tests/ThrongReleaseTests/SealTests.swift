@@ -85,6 +85,20 @@ struct SealTests {
         }
     }
 
+    @Test("a number that was published without its sums is left by age as it was")
+    func silent() throws {
+        let town = Town(
+            [Town.dimension("os", ["ios", "android"])],
+            sums: [SumMeasure(name: "spent", field: "spent", lowest: 0, highest: 10, decimals: 0, unit: "EUR")],
+            groupings: [[], [0]])
+        let header = town.header(Town.day(0), groupings: [[], [0]])
+        let rows = [Self.row(0, sums: [7]), Self.row(1)]
+        #expect(try Release(decayed: header, dropped: [], cells: rows).cells.map(\.sums) == [[7], []])
+        #expect(throws: ReleaseError.altered(metric: header.layout.metric, period: Town.day(0))) {
+            try Release(decayed: header, dropped: [], cells: [Self.row(0, sums: [7, 8])])
+        }
+    }
+
     @Test("drawn values other than those that were drawn are not published")
     func drawn() throws {
         let layout = MetricLayout(

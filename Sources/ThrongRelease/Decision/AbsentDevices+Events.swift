@@ -23,7 +23,10 @@ extension AbsentDevices {
             let value = layout.projection(from: layout.leaf, to: family.apart)
             let bucket = layout.projection(from: layout.leaf, to: layout.partition)
             var events: [Place: [UInt32]] = [:]
-            for (leaf, known) in laid.frame.leaves.enumerated() {
+            let (first, end) =
+                family.quantity.part.map { (laid.frame.starts[$0], laid.frame.starts[$0 + 1]) }
+                ?? (0, laid.frame.leaves.count)
+            for (leaf, known) in laid.frame.leaves.enumerated() where (first..<end).contains(leaf) {
                 events[Place(value: value(known.cell), bucket: bucket(known.cell)), default: []].append(UInt32(leaf))
             }
             var devices: [Place: Int64] = [:]
@@ -48,7 +51,8 @@ extension AbsentDevices {
                 if held >= counted {
                     beside.add(leaves: terms, unknowns: [(unknown, -1)], lower: 0, upper: .infinity)
                 }
-                if Double(held) <= bound * Double(counted) {
+                // Of what devices sent in other windows this one says nothing.
+                if family.quantity.isSubtracted, Double(held) <= bound * Double(counted) {
                     beside.add(leaves: terms, unknowns: [(unknown, -bound)], lower: -.infinity, upper: 0)
                 }
             }
@@ -65,16 +69,19 @@ extension AbsentDevices {
                 for (place, cell) in slab.cells.enumerated() {
                     guard let column = laid.columns[number][place].map({ ColumnIndex($0) }), let inside = members[cell]
                     else { continue }
-                    if laid.problem.cells[Int(column.value)].isSensitive {
+                    // That so many devices are in some window needs no more than so many events.
+                    if laid.problem.cells[Int(column.value)].isSensitive, family.quantity.isSubtracted {
                         ofColumn[column, default: []].append(inside.sorted())
                     }
-                    let published = family.quantity == .floors ? slab.floors[place] : laid.firsts[number]?[place]
-                    guard isPublished[Int(column.value)], !silent.contains(column), published == sums[cell] else {
-                        continue
-                    }
+                    let published = family.quantity == .firsts ? laid.firsts[number]?[place] : slab.floors[place]
+                    guard isPublished[Int(column.value)], !silent.contains(column), let published,
+                        published == sums[cell] || published > sums[cell] ?? 0 && !family.quantity.isSubtracted
+                    else { continue }
+                    // Whichever window has most of a number's devices, the others have no more.
                     beside.add(
-                        unknowns: inside.sorted().map { ($0, 1) }, lower: Double(sums[cell] ?? 0),
-                        upper: Double(sums[cell] ?? 0), teller: column)
+                        unknowns: inside.sorted().map { ($0, 1) },
+                        lower: published == sums[cell] ? Double(published) : 0, upper: Double(published),
+                        teller: column)
                 }
             }
         }

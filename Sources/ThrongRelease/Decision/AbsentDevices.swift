@@ -29,16 +29,18 @@ struct AbsentDevices {
     }
 
     /// Which devices are counted.
-    enum Quantity: Comparable {
-        /// Those of one window, by their identifiers.
+    enum Quantity: Hashable, Comparable {
+        /// Those of the period's one window, by their identifiers.
         case floors
+        /// Those of one window of several, counted in one part of the period. What is published is the largest of all windows.
+        case ofWindow(part: Int, WindowNumber)
         /// Those that said that this was their first.
         case firsts
     }
 
     typealias Row = (cell: CellIndex, devices: Int64)
 
-    /// Nil where no such difference is a number of devices: over several windows floors are maxima.
+    /// Nil where no number of devices tells of another.
     init?(_ laid: CaseTable, header: ReleaseHeader) {
         self.laid = laid
         self.header = header
@@ -63,6 +65,7 @@ struct AbsentDevices {
                 families.append(Family(apart: apart, slabs: said, quantity: .firsts, margin: layout.leaf, rows: rows))
             }
         }
+        if header.reach, window == nil { families += Self.ofWindows(laid, layout, groups) }
         windows = Int64(max(1, Set(laid.frame.parts.flatMap { $0.distinct.map(\.window) }).count))
         guard families.count > 1 else { return nil }
         self.families = families.sorted { ($0.quantity, $0.apart) < ($1.quantity, $1.apart) }
@@ -136,7 +139,7 @@ struct AbsentDevices {
         var finding = Finding(silent: known)
         for part in families {
             for whole in families
-            where whole.quantity == part.quantity && whole.apart != part.apart
+            where whole.quantity == part.quantity && whole.apart != part.apart && part.quantity.isSubtracted
                 && header.layout.refines(part.apart, whole.apart)
             {
                 let suspects = suspects(in: part, beside: whole, isPublished, finding.silent)
@@ -302,6 +305,13 @@ struct AbsentDevices {
             let all = problem.columns[place].reduce(Int64(0)) { $0.addedClamped(gap.whole[Int($1)]) }
             if !header.threshold.isReached(by: all - least) { finding.hidden.insert(column) }
         }
+    }
+}
+
+extension AbsentDevices.Quantity {
+    /// Whether readers may take a part's number from its whole's. Of several windows they have the largest of each only.
+    var isSubtracted: Bool {
+        if case .ofWindow = self { false } else { true }
     }
 }
 

@@ -55,7 +55,7 @@ struct BandedSums {
     }
 
     /// What an event between two edges adds to a sum above its lowest value. An upper edge can be reached by rounding.
-    private static func range(from: Double?, to: Double?, of sum: SumMeasure) -> ClosedRange<Int64> {
+    static func range(from: Double?, to: Double?, of sum: SumMeasure) -> ClosedRange<Int64> {
         let lowest = sum.quantum(of: sum.lowest)
         let least = sum.quantum(of: from ?? sum.lowest).subtractedClamped(lowest)
         let most = sum.quantum(of: to ?? sum.highest).subtractedClamped(lowest)

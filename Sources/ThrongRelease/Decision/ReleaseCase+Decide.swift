@@ -56,6 +56,9 @@ extension ReleaseCase {
                 if self.tied.contains(where: { !$0.releases.isEmpty || !$0.isWhole }) {
                     faults += try tied.narrow(&kept, using: &random)
                 }
+                if !Fault.leaveToVerification.isOn, let bands = TiedBands(tied, header: header) {
+                    try bands.narrow(&kept, silent: &silent.sums, seconds: options.proofSeconds)
+                }
                 if !Fault.ignoreColumns.isOn, !Fault.leaveToVerification.isOn {
                     let columns = TiedColumns(tied, threshold: header.threshold, options: options.engine)
                     // Without any time for proofs, there is some to look.

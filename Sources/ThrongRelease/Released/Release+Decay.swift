@@ -36,7 +36,8 @@ extension Release {
 extension ReleaseHeader {
     /// Whether a number can be one of this release's, as far as that can be told from it alone.
     fileprivate func couldPublish(_ cell: PublishedCell) -> Bool {
-        Int(cell.cell.value) < layout.size(of: cell.margin) && cell.sums.count == layout.sums.count
+        Int(cell.cell.value) < layout.size(of: cell.margin)
+            && (cell.sums.isEmpty || cell.sums.count == layout.sums.count)
             && [cell.reach?.devices, cell.firsts].allSatisfy { threshold.isReached(by: $0 ?? .max) }
     }
 }

@@ -14,8 +14,9 @@ package struct BesideRepair {
     ///   - witnesses: tables of leaves that agree with all that is published.
     ///   - deadline: until when to look; then all of these numbers go.
     package init(
-        _ problem: SuppressionProblem, beside: BesideLeaves, unknownsOfColumn: [ColumnIndex: [[Int]]],
-        leavesOfUnknown: [[UInt32]], witnesses: [SuppressionPattern.Witness], deadline: ContinuousClock.Instant
+        _ problem: SuppressionProblem, beside: BesideLeaves, unknownsOfColumn: [ColumnIndex: [[Int]]] = [:],
+        leavesOfUnknown: [[UInt32]] = [], witnesses: [SuppressionPattern.Witness] = [],
+        deadline: ContinuousClock.Instant
     ) {
         reaches = BesideWitnesses(
             problem, beside: beside, unknownsOfColumn: unknownsOfColumn, leavesOfUnknown: leavesOfUnknown,
@@ -70,5 +71,90 @@ package struct BesideRepair {
             }
         }
         return silent
+    }
+
+    /// What to withhold where published numbers of leaves may go as well, after those of unknowns: the finest first. What stays
+    /// may bound a cell by itself; then it is hidden as far as that leaves it.
+    ///
+    /// - Parameters:
+    ///   - isPublished: by column.
+    ///   - known: columns whose numbers of unknowns are withheld already.
+    ///   - mayHide: by column: it is published, and may not be.
+    /// - Returns: columns to hide, and all columns whose numbers of unknowns are to be withheld.
+    /// - Complexity: two linear programs for each sensitive cell, and one for each number that is withheld.
+    package func finding(
+        given isPublished: [Bool], silent known: Set<ColumnIndex>, mayHide: [Bool]
+    ) -> (hidden: Set<ColumnIndex>, silent: Set<ColumnIndex>) {
+        let (problem, rows) = (attack.problem, attack.beside.rows)
+        let tellers = Set(rows.compactMap(\.teller))
+        var (silent, hidden) = (known, Set<ColumnIndex>())
+        func outcome(_ proof: Proof, _ silent: Set<ColumnIndex>, _ hidden: Set<ColumnIndex>) -> JointAttack.Outcome {
+            let shown = isPublished.indices.map { isPublished[$0] && !hidden.contains(ColumnIndex(UInt32($0))) }
+            return attack.run(
+                proof, JointAttack.Published(counts: shown, sums: shown),
+                where: { rows[$0].teller.map { !silent.contains($0) } ?? true })
+        }
+        func finest(_ columns: some Sequence<ColumnIndex>) -> ColumnIndex? {
+            columns.min {
+                let (one, other) = (problem.cells[Int($0.value)], problem.cells[Int($1.value)])
+                return (-one.level, one.cost, $0) < (-other.level, other.cost, $1)
+            }
+        }
+        let hideable = Set(mayHide.indices.filter { mayHide[$0] && isPublished[$0] }.map { ColumnIndex(UInt32($0)) })
+        for proof in needs {
+            if ContinuousClock().now >= deadline { return (hideable, known.union(tellers)) }
+            guard case .bounded = outcome(proof, silent, hidden),
+                let within = reachable(proof, where: { outcome($0, silent.union(tellers), hideable) })
+            else { continue }
+            while case .bounded(let named, let besides) = outcome(within, silent, hidden) {
+                if let sum = finest(besides.compactMap { rows[$0].teller }.filter { !silent.contains($0) }) {
+                    silent.insert(sum)
+                } else if let cell = finest(
+                    named.map { ColumnIndex(UInt32($0.column)) }.filter {
+                        hideable.contains($0) && !hidden.contains($0)
+                    })
+                {
+                    hidden.insert(cell)
+                } else if silent.isSuperset(of: tellers), hidden == hideable {
+                    break
+                } else {
+                    // Nobody knows what it was.
+                    (silent, hidden) = (silent.union(tellers), hideable)
+                }
+            }
+        }
+        return (hidden, silent)
+    }
+
+    /// What L3 asks of the leaves.
+    private var needs: [Proof] {
+        let problem = attack.problem
+        var needs: [Proof] = []
+        for (place, cell) in problem.cells.enumerated() where cell.isSensitive && problem.columns.length(of: place) > 0
+        {
+            let column = ColumnIndex(UInt32(place))
+            let value = problem.value(of: column, measure: 0)
+            let targets = problem.measures[0].targets(of: value, threshold: problem.threshold)
+            if targets.upper > value {
+                needs.append(
+                    Proof(column: column.value, measure: 0, direction: .up, distance: targets.upper - value))
+            }
+            if let lower = targets.lower, lower < value {
+                needs.append(Proof(column: column.value, measure: 0, direction: .down, distance: value - lower))
+            }
+        }
+        return needs
+    }
+
+    /// The proof, its distance halved until there is a table; nil where there is none.
+    private func reachable(_ proof: Proof, where outcome: (Proof) -> JointAttack.Outcome) -> Proof? {
+        var distance = proof.distance
+        while distance > 0 {
+            let nearer = Proof(
+                column: proof.column, measure: proof.measure, direction: proof.direction, distance: distance)
+            if case .table = outcome(nearer) { return nearer }
+            distance /= 2
+        }
+        return nil
     }
 }

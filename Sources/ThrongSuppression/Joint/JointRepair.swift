@@ -38,7 +38,10 @@ package struct JointRepair {
     }
 
     /// Whether all leaves of a table move in a program: only then does it bound a cell for everybody.
-    package static func holdsAll(of problem: SuppressionProblem) -> Bool { problem.leafCount <= JointAttack.mostLeaves }
+    package static func holdsAll(of problem: SuppressionProblem) -> Bool { holds(leaves: problem.leafCount) }
+
+    /// Whether so many leaves move in a program.
+    package static func holds(leaves: Int) -> Bool { leaves <= JointAttack.mostLeaves }
 
     /// What to withhold besides.
     ///

@@ -43,6 +43,8 @@ extension TrialTown {
         }
         let field = sides[0].replacingOccurrences(of: " in numbers", with: "")
         if field != sides[0] {
+            // What everybody has in such a field is a number.
+            if sides[1] == "no number" { return { _, _, _ in false } }
             let ends = sides[1].trimmingCharacters(in: CharacterSet(charactersIn: "[)")).components(separatedBy: ", ")
                 .compactMap { Double($0) }
             guard ends.count == 2, ends[0] < ends[1] else { return nil }
