@@ -12,7 +12,9 @@ struct PlanFuzzTests {
         what once was told, or refused: a band beside a near-highest sum, counts beside a clip, events beside devices, also of \
         several windows, a heavy device, a band of one metric beside another's sum
         """,
-        arguments: [700_059, 900_289, 1_202_877, 1_207_977, 20_000_586, 5_005_682, 20_002_013] as [UInt64])
+        arguments: [
+            700_059, 900_289, 1_202_877, 1_207_977, 20_000_586, 5_005_682, 20_002_013, 30_004_828, 30_008_262,
+        ] as [UInt64])
     func mended(seed: UInt64) throws {
         let outcome = try PlanTrial(seed: seed).run(auditSeconds: 5)
         #expect(outcome.violations.isEmpty, "\(outcome.violations)")

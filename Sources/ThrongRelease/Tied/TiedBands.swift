@@ -11,6 +11,8 @@ struct TiedBands {
     private let header: ReleaseHeader
     /// By own column: it is of bands, and may be withheld.
     private let mayHide: [Bool]
+    /// By column of the others: it is published, or a total that will be.
+    private let othersKnown: [Bool]
 
     /// Nil where no bands and sum of the same events stand beside each other, or where a program can't hold their tables.
     ///
@@ -24,7 +26,7 @@ struct TiedBands {
         guard JointRepair.holds(leaves: board.values.count) else { return nil }
         var beside = BesideLeaves()
         var banded: Set<Int> = []
-        for identity in tied.identities where identity.rest == .none && identity.parts.count == 1 {
+        for identity in tied.identities where identity.rest != .unknown && identity.parts.count == 1 {
             guard let share = TiedShare(identity, among: tied.sources, tables: tables, firstLeaf: board.firstLeaf),
                 share.members.contains(where: { $0.metric == tables[0].metric })
             else { continue }
@@ -33,13 +35,20 @@ struct TiedBands {
                 banded.formUnion(
                     Self.tie(
                         bands: sides.map { isWhole ? $0.whole : $0.parts },
-                        sums: sides.map { isWhole ? $0.parts : $0.whole }, tables, board, into: &beside))
+                        sums: sides.map { isWhole ? $0.parts : $0.whole },
+                        beyond: identity.rest == .none ? nil : isWhole, tables, board, into: &beside))
             }
         }
         guard beside.rows.contains(where: { $0.teller != nil }) || !banded.isEmpty else { return nil }
         self.board = board
         self.beside = beside
         self.header = header
+        othersKnown = tables.dropFirst().flatMap { table in
+            zip(table.laid.problem.cells, table.laid.origins).map { cell, origin in
+                let isTotal = origin.map { table.laid.slabs[$0.slab].margin == .total } ?? false
+                return cell.isForced || isTotal && !cell.isSensitive
+            }
+        }
         let own = tables[0]
         mayHide = own.laid.origins.enumerated().map { column, origin in
             guard let origin, !own.laid.problem.cells[column].isForced else { return false }
@@ -55,9 +64,11 @@ struct TiedBands {
     /// - Parameters:
     ///   - bands: by class, leaves of the one metric.
     ///   - sums: by class, leaves of the other.
+    ///   - isWhole: whether the one counts all of the other's events, and more; nil where they count the same.
     /// - Returns: dimensions of bands of the release's own.
     private static func tie(
-        bands: [[UInt32]], sums: [[UInt32]], _ tables: [TiedTable], _ board: TiedBoard, into beside: inout BesideLeaves
+        bands: [[UInt32]], sums: [[UInt32]], beyond isWhole: Bool?, _ tables: [TiedTable], _ board: TiedBoard,
+        into beside: inout BesideLeaves
     ) -> Set<Int> {
         func table(of leaves: [[UInt32]]) -> Int? {
             let places = Set(leaves.joined().map { leaf in board.firstLeaf.lastIndex { $0 <= Int(leaf) } ?? 0 })
@@ -82,15 +93,23 @@ struct TiedBands {
                 }
                 func value(_ leaf: UInt32) -> Int64 { values[Int(leaf) - board.firstLeaf[adding]] }
                 // What came for one of the two only is nobody's to compare.
-                let same = zip(bands, sums).filter { board.sum($0) == board.sum($1) && !$0.isEmpty }
-                let agrees = same.allSatisfy { split, adding in
-                    let sum = adding.reduce(Int64(0)) { $0.addedClamped(value($1)) }
+                let sign: Int64 = isWhole == false ? -1 : 1
+                func beyond(_ class: (bands: [UInt32], sums: [UInt32])) -> Int64 {
+                    sign * (board.sum(`class`.bands) - board.sum(`class`.sums))
+                }
+                let same = zip(bands, sums).map { (bands: $0, sums: $1) }.filter {
+                    !$0.bands.isEmpty && !$0.sums.isEmpty && (isWhole == nil ? beyond($0) == 0 : beyond($0) >= 0)
+                }
+                let agrees = same.allSatisfy { each in
+                    let sum = each.sums.reduce(Int64(0)) { $0.addedClamped(value($1)) }
+                    let others = sign * all.upperBound.multipliedClamped(by: beyond(each))
                     func bound(_ edge: (ClosedRange<Int64>) -> Int64) -> Int64 {
-                        split.reduce(0) {
+                        each.bands.reduce(0) {
                             $0.addedClamped(edge(range($1)).multipliedClamped(by: board.values[Int($1)]))
                         }
                     }
-                    return bound(\.lowerBound) <= sum && sum <= bound(\.upperBound)
+                    return bound(\.lowerBound) <= max(sum, sum + others)
+                        && min(sum, sum + others) <= bound(\.upperBound)
                 }
                 guard ranges.contains(where: { $0 != all }), agrees, !same.isEmpty else { continue }
                 if split == 0 { found.insert(place) }
@@ -105,15 +124,19 @@ struct TiedBands {
                         leaves: [(leaf, Double(range.upperBound))], unknowns: [(unknown, -1)], lower: 0,
                         upper: .infinity)
                 }
-                for (split, adding) in same {
-                    for leaf in split { add(leaf, within: range(leaf), 0) }
-                    for leaf in adding { add(leaf, within: all, value(leaf)) }
+                for each in same {
+                    for leaf in each.bands { add(leaf, within: range(leaf), 0) }
+                    for leaf in each.sums { add(leaf, within: all, value(leaf)) }
+                    let factors = each.bands.map { ($0, Double(sign)) } + each.sums.map { ($0, Double(-sign)) }
+                    let moved = factors.compactMap { leaf, factor in unknowns[leaf].map { ($0, factor) } }
+                    // What the one has beyond the other is some events, and each of them adds something.
                     beside.add(
-                        leaves: split.map { ($0, 1) } + adding.map { ($0, -1) }, unknowns: [], lower: 0, upper: 0)
+                        leaves: factors.map { ($0, $1) }, unknowns: [], lower: 0,
+                        upper: isWhole == nil ? 0 : .infinity)
+                    beside.add(unknowns: moved, lower: 0, upper: .infinity)
                     beside.add(
-                        unknowns: (split.map { ($0, 1) } + adding.map { ($0, -1) }).compactMap { leaf, factor in
-                            unknowns[leaf].map { ($0, factor) }
-                        }, lower: 0, upper: 0)
+                        leaves: factors.map { ($0, $1 * Double(all.upperBound)) },
+                        unknowns: moved.map { ($0, -$1) }, lower: 0, upper: .infinity)
                 }
                 for (column, cell) in tables[adding].laid.problem.cells.enumerated() where cell.isForced || adding == 0
                 {
@@ -144,13 +167,12 @@ struct TiedBands {
                     protection: .surrounds(percent: (header.protection ?? .standard).percent))
             ],
             columns: board.columns, cells: board.cells, relations: [], threshold: header.threshold.devices)
-        let others = board.cells.dropFirst(kept.count)
-        let published = kept.enumerated().map { $1 || board.cells[$0].isForced } + others.map(\.isForced)
+        let published = kept.enumerated().map { $1 || board.cells[$0].isForced } + othersKnown
         let withheld = kept.indices.filter { !kept[$0] }.map { ColumnIndex(UInt32($0)) }
         let finding = BesideRepair(
             problem, beside: beside, deadline: ContinuousClock().now + .seconds(seconds)
         ).finding(
-            given: published, silent: silent.union(withheld), mayHide: mayHide + others.map { _ in false })
+            given: published, silent: silent.union(withheld), mayHide: mayHide + othersKnown.map { _ in false })
         for column in finding.hidden { kept[Int(column.value)] = false }
         silent.formUnion(finding.silent.subtracting(withheld))
     }
