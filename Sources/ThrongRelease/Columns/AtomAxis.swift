@@ -59,6 +59,22 @@ struct AtomAxis {
         relations[Int(one) * sets.count + Int(other)].contains(.isApart)
     }
 
+    /// The values that some sets tell apart, as classes: how many there are, and by set which ones it holds.
+    ///
+    /// - Complexity: O(values · sets).
+    func classes(telling used: Set<Int32>) -> (count: Int, inside: [Int32: [Int]]) {
+        let order = used.sorted()
+        var known: [[Bool]: Int] = [:]
+        var inside: [Int32: [Int]] = [:]
+        for value in 0..<words * 64 {
+            let member = order.map { sets[Int($0)][value >> 6] >> UInt64(value & 63) & 1 == 1 }
+            guard member.contains(true), known[member] == nil else { continue }
+            for (set, isIn) in zip(order, member) where isIn { inside[set, default: []].append(known.count) }
+            known[member] = known.count
+        }
+        return (known.count, inside)
+    }
+
     /// Whether two sets have together all that a third has.
     func union(_ one: Int32, _ two: Int32, holds third: Int32) -> Bool {
         (0..<words).allSatisfy { sets[Int(third)][$0] & ~(sets[Int(one)][$0] | sets[Int(two)][$0]) == 0 }

@@ -151,6 +151,27 @@ struct AtomSpace {
 }
 
 extension AtomSpace {
+    /// The atoms that each of some numbers is about, numbered as far as these tell them apart; nil where there are too many.
+    ///
+    /// - Complexity: O(boxes · atoms).
+    func atoms(of boxes: [Box], most: Int) -> (count: Int, inside: [[Int32]])? {
+        let classes = axes.indices.map { axis in axes[axis].classes(telling: Set(boxes.map { $0.sets[axis] })) }
+        var count = 1
+        for axis in classes {
+            count *= max(1, axis.count)
+            if count > most { return nil }
+        }
+        return (
+            count,
+            boxes.map { box in
+                zip(box.sets, classes).reduce(into: [Int32(0)]) { atoms, axis in
+                    let own = axis.1.inside[axis.0] ?? []
+                    atoms = atoms.flatMap { atom in own.map { atom * Int32(axis.1.count) + Int32($0) } }
+                }
+            }
+        )
+    }
+
     /// Whether all that one number is about is also another's.
     func holds(_ whole: Box, _ part: Box) -> Bool {
         axes.indices.allSatisfy { axes[$0].holds(whole.sets[$0], part.sets[$0]) }

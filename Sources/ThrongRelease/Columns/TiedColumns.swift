@@ -14,6 +14,8 @@ struct TiedColumns {
     /// Every cell that is or may be known, with a period each that it was or will be published for.
     private let cells: [Cell]
     private let proved: [ProvedCell]
+    /// What sensitive cells of any of the metrics are about.
+    private let secrets: Set<AtomSpace.Box>
     /// By table.
     private let intakes: [Intake]
 
@@ -56,6 +58,8 @@ struct TiedColumns {
             tables, periods: Set(spans.flatMap { $0.values.flatMap { $0.published + [$0.counted] } }))
         var cells: [Cell] = []
         var proved: [ProvedCell] = []
+        var secrets: Set<AtomSpace.Box> = []
+        let mayHold = tables.reduce(0) { $0 + $1.laid.problem.cells.count } <= Self.mostBounded
         var families = 0
         for (table, periods) in zip(places, spans) {
             let laid = tables[table].laid
@@ -85,6 +89,12 @@ struct TiedColumns {
                                 isOwn: table == 0 && period == tables[0].released.first))
                     }
                 }
+                for place in slab.cells.indices where mayHold && !slab.isEmpty[place] {
+                    guard let column = laid.columns[number][place], laid.problem.cells[Int(column)].isSensitive,
+                        let box = space.box(of: table, slab, place: place, period: known.counted)
+                    else { continue }
+                    secrets.insert(box)
+                }
                 for place in slab.cells.indices where threshold.isReached(by: slab.floors[place]) {
                     guard let box = space.box(of: table, slab, place: place, period: known.counted) else { continue }
                     proved.append(
@@ -98,6 +108,7 @@ struct TiedColumns {
         space.compare()
         self.space = space
         self.cells = cells
+        self.secrets = secrets
         self.proved = proved.sorted { $0.value < $1.value }
     }
 
@@ -198,6 +209,56 @@ struct TiedColumns {
             left.removeAll { $0.contains(best.key) }
         }
         return chosen
+    }
+
+    // MARK: Bounds
+
+    /// Beyond so many cells of all metrics together, how closely they bound each other is looked at in pairs only.
+    private static let mostBounded = 2_000
+    /// Beyond so many atoms.
+    private static let mostAtoms = 1_000
+
+    /// Takes from own cells what would prove, with everything that tied metrics published, that a small cell of any of them is
+    /// under k: a linear program over the atoms of all.
+    ///
+    /// Where numbers contradict each other, because some came late or a bound dropped them for one metric only, nobody can
+    /// prove anything of all of them together.
+    ///
+    /// - Parameter kept: by own column: what may leave; only ever becomes less.
+    /// - Complexity: a program for each sensitive cell, and one for each number that is withheld.
+    func unbind(_ kept: inout [Bool], seconds: Double) {
+        guard !secrets.isEmpty, tables.count > 1 else { return }
+        let deadline = ContinuousClock().now + .seconds(seconds)
+        let own = tables[0].laid.problem
+        let known = tables.map { tied in
+            tied.laid.problem.known { tied.laid.problem.cells[$0].isForced }
+        }
+        let shown = cells.filter { cell in
+            cell.isExpected || cell.isOwn && kept[Int(cell.column)] || known[cell.table][Int(cell.column)]
+        }
+        let targets = Array(secrets)
+        guard let atoms = space.atoms(of: shown.map(\.box) + targets, most: Self.mostAtoms) else { return }
+        let program = KnownSums(
+            unknowns: atoms.count, sums: Array(atoms.inside.prefix(shown.count)), values: shown.map(\.value),
+            deadline: deadline)
+        func isFree(_ number: Int) -> Bool { shown[number].isOwn && !own.cells[Int(shown[number].column)].isForced }
+        func isKnown(_ number: Int) -> Bool { !isFree(number) || kept[Int(shown[number].column)] }
+        guard program.outcome(where: isKnown) == .possible else { return }
+        for target in atoms.inside.dropFirst(shown.count) {
+            while case .impossible(let named) = program.outcome(
+                of: target, reaching: threshold.devices, where: isKnown)
+            {
+                let columns = named.filter(isFree).map { Int(shown[$0].column) }
+                guard
+                    let finest = columns.min(by: { one, other in
+                        (-own.cells[one].level, own.cells[one].cost, one)
+                            < (-own.cells[other].level, own.cells[other].cost, other)
+                    })
+                else { break }
+                kept[finest] = false
+            }
+            if ContinuousClock().now > deadline { return }
+        }
     }
 
     // MARK: Devices

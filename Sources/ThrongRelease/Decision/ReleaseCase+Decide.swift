@@ -62,7 +62,10 @@ extension ReleaseCase {
                 if !Fault.ignoreColumns.isOn, !Fault.leaveToVerification.isOn {
                     let columns = TiedColumns(tied, threshold: header.threshold, options: options.engine)
                     // Without any time for proofs, there is some to look.
-                    if !self.tied.isEmpty { try columns.narrow(&kept, seconds: max(1, options.proofSeconds)) }
+                    if !self.tied.isEmpty {
+                        columns.unbind(&kept, seconds: options.proofSeconds)
+                        try columns.narrow(&kept, seconds: max(1, options.proofSeconds))
+                    }
                     silent.devices = columns.telling(kept)
                 }
             }
