@@ -1,15 +1,11 @@
--- Keeps the terms under which a layout is released and kept.
+-- Keeps the terms under which a layout is released.
 -- $1 metric: integer, the schema's number of a layout.
 -- $2 k: bigint, devices.
 -- $3 sensitive: text, names of dimensions separated by commas.
 -- $4 protection: smallint, percent.
--- $5 ages: bigint[], seconds; at which numbers go.
--- $6 dropped: text, one an age, separated by commas: the dimension that goes then, or * for all.
 -- Returns: one row without a value.
 select throng.keep_terms(
     $1::integer,
     $2::bigint,
     string_to_array($3, ','),
-    $4::smallint,
-    $5::bigint[],
-    string_to_array($6, ','));
+    $4::smallint);

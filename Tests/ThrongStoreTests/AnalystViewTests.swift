@@ -138,10 +138,12 @@ struct AnalystViewTests {
         let owner = Connection(settings)
         let margins = "select distinct margin from analyst.shop_orders order by 1"
         #expect(try await owner.texts(margins) == ["(total)", "platform", "platform, step"])
-        try await owner.execute("select throng.drop_released(1, 'step', to_timestamp(\(saturday + 2 * day)))")
+        try await owner.execute(
+            "select throng.drop_released(1, 'step', null, to_timestamp(\(saturday + 2 * day)), null, 'x')")
         #expect(try await owner.texts(margins) == ["(total)", "platform"])
         #expect(try await owner.texts("select margin from analyst.margins order by 1") == ["(total)", "platform"])
-        try await owner.execute("select throng.drop_released(1, null, to_timestamp(\(saturday + 2 * day)))")
+        try await owner.execute(
+            "select throng.drop_released(1, null, null, to_timestamp(\(saturday + 2 * day)), null, 'x')")
         #expect(try await owner.texts(margins) == [])
     }
 

@@ -60,6 +60,111 @@ struct KeptTests {
         func fileCount() async throws -> Int64 { try await admin.integer("select count(*) from throng.run_file") }
     }
 
+    private static func terms(_ steps: (days: Int, action: DecayStep.Action)...) -> ReleaseTerms {
+        ReleaseTerms(
+            threshold: .standard,
+            expiry: steps.map { DecayStep(after: .seconds(Int64($0.days) * day), action: $0.action) })
+    }
+
+    @Test(
+        "a later plan that promises more time gives none to what was counted before it; one that promises less takes it"
+    )
+    func loosened() async throws {
+        let ledger = try await Ledger()
+        let layout = MetricLayout.sample()
+        try await CounterStore(ledger.settings).registerLayouts(
+            [layout], terms: [layout: Self.terms((100, .drop("step")), (300, .delete))])
+        #expect(try await ledger.admin.integer("select count(*) from throng.layout_promise") == 2)
+        _ = try await ledger.retention.expire(plans: [], now: ledger.end + 10 * day - 1)
+        #expect(try await ledger.cells(splitBySteps: true) > 0)
+        _ = try await ledger.retention.expire(plans: [], now: ledger.end + 10 * day)
+        #expect(try await ledger.cells(splitBySteps: true) == 0)
+        try await CounterStore(ledger.settings).registerLayouts([layout], terms: [layout: Self.terms((20, .delete))])
+        _ = try await ledger.retention.expire(plans: [], now: ledger.end + 20 * day - 1)
+        #expect(try await ledger.cells() > 0)
+        _ = try await ledger.retention.expire(plans: [], now: ledger.end + 20 * day)
+        #expect(try await ledger.cells() == 0)
+    }
+
+    @Test("what was counted after a plan had come into force is kept as long as that one says")
+    func later() async throws {
+        let ledger = try await Ledger()
+        let layout = MetricLayout.sample()
+        try await CounterStore(ledger.settings).registerLayouts([layout], terms: [layout: Self.terms((300, .delete))])
+        // As if the plan before it had gone out of force two hours before the Saturday.
+        try await ledger.admin.execute(
+            "update throng.layout_promise set until = to_timestamp(\(saturday - 7200)) where place = 1")
+        _ = try await ledger.retention.expire(plans: [], now: ledger.end + 299 * day)
+        #expect(try await ledger.cells(splitBySteps: true) > 0)
+        // Within an hour of it, daemons may still have counted for the former one.
+        try await ledger.admin.execute(
+            "update throng.layout_promise set until = to_timestamp(\(saturday - 3599)) where place = 1")
+        _ = try await ledger.retention.expire(plans: [], now: ledger.end + 299 * day)
+        #expect(try await ledger.cells() == 0)
+    }
+
+    @Test("hours go where days are kept, splits where totals are, and the same daemon's start promises nothing anew")
+    func coarser() async throws {
+        let ledger = try await Ledger()
+        let layout = MetricLayout.sample()
+        let terms = Self.terms((3, .keep(.day)), (6, .keep(.week)), (200, .delete))
+        for _ in 0..<2 { try await CounterStore(ledger.settings).registerLayouts([layout], terms: [layout: terms]) }
+        #expect(try await ledger.admin.integer("select count(*) from throng.layout_promise") == 2)
+        try await ledger.admin.execute("delete from throng.layout_promise where place = 1")
+        _ = try await ledger.retention.expire(plans: [], now: ledger.end + 5 * day)
+        #expect(try await ledger.cells(splitBySteps: true) > 0, "a day is no shorter than a day")
+        _ = try await ledger.retention.expire(plans: [], now: ledger.end + 6 * day)
+        #expect(try await ledger.cells() == 0, "it is shorter than a week")
+
+        let other = try await Ledger()
+        try await CounterStore(other.settings).registerLayouts(
+            [layout], terms: [layout: Self.terms((5, .keepTotals), (200, .delete))])
+        _ = try await other.retention.expire(plans: [], now: other.end + 5 * day)
+        #expect(try await other.admin.integer("select count(*) from throng.released_cell where margin <> 0") == 0)
+        #expect(try await other.cells() == 1)
+        let read = try await other.store.releases(
+            app: "shop", metric: layout.metric, periodKind: .day, from: saturday, to: saturday + 1)
+        #expect(read.first?.cells.map(\.margin) == [.total], "and what is left reads back")
+    }
+
+    @Test("what age takes is written down once, in a chain whose links are the SHA-256 of all before them")
+    func ledger() async throws {
+        let ledger = try await Ledger()
+        try await ledger.files(until: ledger.end + 8 * day)
+        for days in [8, 10, 10, 30] as [Int64] {
+            _ = try await ledger.retention.expire(plans: [], now: ledger.end + days * day)
+        }
+        let deletions = DeletionStore(ledger.store.connection)
+        let entries = try await deletions.entries()
+        let numbers = entries.filter { $0.kind == "numbers" }
+        #expect(numbers.map(\.subject) == ["orders", "orders"])
+        #expect(numbers.map(\.term) == ["after 10 days: drop step", "after 30 days: delete"])
+        #expect(numbers.allSatisfy { $0.period == saturday..<ledger.end })
+        #expect(entries.filter { $0.kind == "files" }.map(\.subject) == ["daily"])
+        #expect(entries.filter { $0.kind == "counters" }.map(\.app) == ["*"])
+        #expect(entries.count == 4 && entries.allSatisfy { $0.rows > 0 })
+        #expect(DeletionEntry.firstBroken(in: entries) == nil)
+
+        // The owner of the table can change it, and anybody who recomputes it sees that.
+        try await ledger.admin.execute("alter table throng.deletion disable trigger deletion_never_changes")
+        try await ledger.admin.execute("update throng.deletion set rows = rows + 1 where place = 2")
+        #expect(DeletionEntry.firstBroken(in: try await deletions.entries()) == 2)
+        try await ledger.admin.execute("update throng.deletion set rows = rows - 1 where place = 2")
+        try await ledger.admin.execute("delete from throng.deletion where place = 3")
+        #expect(DeletionEntry.firstBroken(in: try await deletions.entries()) == 4)
+    }
+
+    @Test("nobody but age changes what is written down of it")
+    func immutable() async throws {
+        let ledger = try await Ledger()
+        _ = try await ledger.retention.expire(plans: [], now: ledger.end + 30 * day)
+        for statement in [
+            "update throng.deletion set rows = 1", "delete from throng.deletion", "truncate throng.deletion",
+        ] {
+            await #expect(throws: PostgresError.self) { try await ledger.admin.execute(statement) }
+        }
+    }
+
     private static func without(_ metric: Bool) -> [Plan] {
         let plan = Plan.sample(decay: [])
         return metric
@@ -109,7 +214,7 @@ struct KeptTests {
     func raw() async throws {
         let ledger = try await Ledger()
         try await ledger.admin.execute(
-            "update throng.metric_layout set expiry_after = '{172800}', expiry_drops = '{*}'")
+            "update throng.layout_promise set ages = '{172800}', actions = '{delete}'")
         _ = try await ledger.retention.expire(plans: [], now: ledger.end + 2 * day - 1)
         #expect(try await ledger.admin.integer("select count(*) from throng.counter") > 0)
         _ = try await ledger.retention.expire(plans: [], now: ledger.end + 2 * day)

@@ -59,8 +59,10 @@ struct QueryParameterTests {
             DeleteLabels(app: "shop", before: .epoch),
             SelectPeriods(metric: 1, from: .epoch), OpenByCalendar(metric: 1, periods: [day]),
             SelectFirstOpenEnd(app: "shop"), SelectReleasedStarts(app: "shop", periodKind: .day, from: .epoch),
-            EnsurePartitions(kind: .day, starts: []), SelectKeptLayouts(),
-            DropReleased(metric: 1, dimension: nil, before: .epoch), ExpireOpen(metric: 1, before: .epoch),
+            EnsurePartitions(kind: .day, starts: []), SelectPromises(), SelectDeletions(),
+            DropReleased(metric: 1, dimension: nil, shorter: nil, before: .epoch, began: nil, term: "x"),
+            ExpireOpen(metric: 1, before: .epoch, began: nil),
+            FreezePromise(metric: 1, since: .epoch, steps: [DecayStep(after: .seconds(86_400), action: .delete)]),
             DropPartitions(countersBefore: .epoch, distinctBefore: .epoch, abandonedBefore: .epoch),
             DeleteAbandonedTop(),
         ] + later + released

@@ -69,7 +69,7 @@ struct RoleTests {
         for table in try await tables(settings) { try await expectDenied("delete from \(table)", ingest) }
         try await expectDenied("insert into throng.closed_period values (1, now(), now())", ingest)
         try await expectDenied("insert into throng.release default values", ingest)
-        try await expectDenied("select throng.drop_released(1, null, now())", ingest)
+        try await expectDenied("select throng.drop_released(1, null, null, now(), null, 'x')", ingest)
         try await expectDenied("select layout from throng.metric_layout", ingest)
         try await expectDenied("select * from analyst.releases", ingest)
         try await expectDenied("create table throng.mine (a integer)", ingest)

@@ -106,7 +106,18 @@ extension Plan {
         let declared = metric.margins.isEmpty ? names.map { [$0] } + [names] : metric.margins
         let asked = insights.filter { $0.metric == metric.name }
             .flatMap { $0.groupings(histogram: metric.histogram?.name) }
-        return [[]] + declared + asked
+        return [[]] + metric.coarsened([[]] + declared + asked)
+    }
+}
+
+extension Metric {
+    /// Groupings, and what age makes of them: a release has the coarser numbers beside the finer ones from the start, decided
+    /// together, so that nothing new is told when these go.
+    fileprivate func coarsened(_ groupings: [[DimensionName]]) -> [[DimensionName]] {
+        decay.reduce(into: groupings) { all, step in
+            guard case .coarsen(let from, let to) = step.action else { return }
+            all += all.filter { $0.contains(from) }.map { kept in kept.map { $0 == from ? to : $0 } }
+        }
     }
 }
 

@@ -136,6 +136,12 @@ package struct DecayStep: Sendable, Hashable {
     package enum Action: Sendable, Hashable {
         /// Every released number that is split by this dimension.
         case drop(DimensionName)
+        /// The same; what is split by one that is made of it, and that was released beside it, stays.
+        case coarsen(DimensionName, to: DimensionName)
+        /// Every released number of a period that is shorter; the sums over it, which were released, stay.
+        case keep(PeriodKind)
+        /// Every released number that is split by anything.
+        case keepTotals
         /// Everything.
         case delete
     }

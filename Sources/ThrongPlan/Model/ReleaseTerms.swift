@@ -86,7 +86,9 @@ extension Plan {
         return expirySteps(of: metric).filter { step in
             switch step.action {
             case .delete: true
-            case .drop(let dimension): shown.contains { $0.contains(dimension) }
+            case .drop(let dimension), .coarsen(let dimension, to: _): shown.contains { $0.contains(dimension) }
+            case .keep(let kind): report.period < kind
+            case .keepTotals: shown.contains { !$0.isEmpty }
             }
         }.map(\.after.components.seconds).min() ?? 0
     }

@@ -138,6 +138,25 @@ extension Plan {
             case .drop(let name):
                 let title = dimension(name)?.title ?? derivedDimension(name)?.title ?? name.text
                 add("Deleted", "After \(step.after.planText) the split by \(title) is deleted.")
+            case .coarsen(let name, to: let coarse):
+                func title(_ name: DimensionName) -> String {
+                    dimension(name)?.title ?? derivedDimension(name)?.title ?? name.text
+                }
+                add(
+                    "Coarser",
+                    """
+                    After \(step.after.planText) the split by \(title(name)) is deleted, and only that by \(title(coarse)) \
+                    is left.
+                    """)
+            case .keep(let kind):
+                add(
+                    "Coarser",
+                    """
+                    After \(step.after.planText) the numbers of shorter periods are deleted, and only those of whole \
+                    \(kind.rawValue)s are left.
+                    """)
+            case .keepTotals:
+                add("Coarser", "After \(step.after.planText) every split is deleted, and only totals are left.")
             case .delete:
                 add("Deleted", "After \(step.after.planText) its numbers are deleted.")
             }

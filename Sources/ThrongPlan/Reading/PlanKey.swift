@@ -146,7 +146,7 @@ enum PlanKeys {
     }
 
     enum Decay: String, PlanKey {
-        case after, drop, delete
+        case after, drop, coarsen, to, keep, delete
         static let required: Set<Self> = [.after]
     }
 

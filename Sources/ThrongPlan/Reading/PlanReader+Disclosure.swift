@@ -72,8 +72,34 @@ extension PlanReader {
         return entries.first { derivedNames.contains($0.key) }.map { ($0.key, $0.place) }
     }
 
-    /// Reads `rollups` of a metric that counts by this period.
-    mutating func rollups(in body: PlanBody<PlanKeys.Metric>, of period: PeriodKind?) -> [PeriodKind] {
+    /// Reads `rollups` of a metric that counts by this period; what is all that age leaves is one of them, too.
+    mutating func rollups(
+        in body: PlanBody<PlanKeys.Metric>, of period: PeriodKind?, keeping decay: [DecayStep]
+    ) -> [PeriodKind] {
+        let declared = declaredRollups(in: body, of: period)
+        if body.keyPlaces[.noise] != nil, let kept = decay.compactMap(\.action.kept).first {
+            problems.add(
+                body.keyPlaces[.decay],
+                """
+                \(body.subject(.decay)): 'keep: \(kept.rawValue)s' does not go with 'noise': sums of noisy numbers over longer \
+                periods would have another margin of error; leave the step out, or count longer periods
+                """)
+        }
+        let all = Set(declared + decay.compactMap(\.action.kept)).sorted()
+        if all.contains(.week), all.contains(.month), all != declared {
+            problems.add(
+                body.keyPlaces[.decay],
+                """
+                \(body.subject(.decay)): weeks don't nest in months, so that both could be taken apart together; keep one \
+                of them, as 'rollups' do
+                """)
+        }
+        return all
+    }
+
+    private mutating func declaredRollups(
+        in body: PlanBody<PlanKeys.Metric>, of period: PeriodKind?
+    ) -> [PeriodKind] {
         guard let node = body[.rollups] else { return [] }
         let subject = body.subject(.rollups)
         let found: [PeriodKind] = choices(node, subject) ?? []

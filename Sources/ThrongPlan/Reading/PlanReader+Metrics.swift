@@ -18,7 +18,6 @@ extension PlanReader {
         let purpose: PurposeName? = reference(.purpose, in: body, to: .purpose)
         let dimensions = baseDimensions(in: body)
         let period: PeriodKind? = choice(.period, in: body)
-        let rollups = self.rollups(in: body, of: period)
         let measures = self.measures(in: body)
         let declared = integer(.contributionBound, in: body, 1...1_000_000) ?? (measures?.within == nil ? 100 : 1)
         let sampling = self.sampling(in: body) ?? 1
@@ -35,7 +34,8 @@ extension PlanReader {
         let cube = dimensions + [measures.histogram?.name, measures.within?.name].compactMap { $0 }
         let all = cube.map(\.text) + derivedNames(of: dimensions)
         let margins = body[.margins].flatMap { self.margins($0, body.subject(.margins), among: all) } ?? []
-        let decay = body[.decay].flatMap { self.decaySteps($0, body.subject(.decay), among: all) } ?? []
+        let decay = body[.decay].flatMap { decaySteps($0, body.subject(.decay), of: period, among: all) } ?? []
+        let rollups = self.rollups(in: body, of: period, keeping: decay)
         let disclosure = disclosure(in: body, cube: cube, measures)
         guard checkSize(of: dimensions, measures, in: body) else { return }
         bandsOf[MetricName(part.name)] = measures.bands
@@ -150,53 +150,6 @@ extension PlanReader {
             margins.append(margin)
         }
         return margins
-    }
-
-    private mutating func decaySteps(
-        _ node: YAMLNode, _ subject: String, among dimensions: [String]
-    ) -> [DecayStep]? {
-        guard let nodes = list(node, subject) else { return nil }
-        var steps: [DecayStep] = []
-        for node in nodes {
-            guard let step = decayStep(node, subject, among: dimensions) else { continue }
-            if let last = steps.last, step.after < last.after {
-                problems.add(
-                    node.place,
-                    """
-                    \(subject): a step after \(step.after.planText) follows one after \(last.after.planText); order \
-                    them by age
-                    """
-                )
-            }
-            if steps.contains(where: { $0.action == .delete }) {
-                problems.add(node.place, "\(subject): nothing is left after 'delete: all'; make it the last step")
-            } else if steps.contains(where: { $0.action == step.action }) {
-                problems.add(node.place, "\(subject): this dimension is dropped already; keep one of the steps")
-            }
-            steps.append(step)
-        }
-        return steps
-    }
-
-    private enum Everything: String, CaseIterable { case all }
-
-    private mutating func decayStep(_ node: YAMLNode, _ subject: String, among dimensions: [String]) -> DecayStep? {
-        guard let body: PlanBody<PlanKeys.Decay> = body(of: node, subject, at: node.place) else { return nil }
-        let after = duration(.after, in: body, .seconds(86_400) ... .seconds(3660 * 86_400))
-        switch (body[.drop], body[.delete]) {
-        case (let dropped?, nil):
-            let name: DimensionName? = reference(
-                dropped, body.subject(.drop), to: "dimension of this metric", among: dimensions)
-            guard let after, let name else { return nil }
-            return DecayStep(after: after, action: .drop(name))
-        case (nil, .some):
-            let all: Everything? = choice(.delete, in: body)
-            guard let after, all != nil else { return nil }
-            return DecayStep(after: after, action: .delete)
-        default:
-            problems.add(node.place, "\(subject): a step has exactly one of 'drop: <dimension>' and 'delete: all'")
-            return nil
-        }
     }
 
     /// Notes a cube that is too wide or too large.

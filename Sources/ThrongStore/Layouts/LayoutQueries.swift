@@ -25,7 +25,7 @@ struct SelectLayouts: RowQuery {
     }
 }
 
-/// Under which terms a layout is released and kept; none where no daemon that keeps them has registered it.
+/// Under which terms a layout is released; none where no daemon that keeps them has registered it.
 struct SelectTerms: RowQuery {
     static let text = Query("metric_layout.terms", PackageResources.metric_layout_terms_sql)
 
@@ -37,8 +37,7 @@ struct SelectTerms: RowQuery {
         ReleaseTerms(
             threshold: Threshold(devices: try columns.integer()),
             sensitive: try columns.names().map { DimensionName($0) },
-            protection: Protection(percent: try columns.integer()),
-            expiry: DecayStep.steps(after: try columns.optionalText(), drops: try columns.optionalText()) ?? [])
+            protection: Protection(percent: try columns.integer()))
     }
 }
 
@@ -60,7 +59,7 @@ struct RegisterLayout: RowQuery {
     }
 }
 
-/// Keeps the terms under which a layout is released and kept.
+/// Keeps the terms under which a layout is released.
 struct KeepTerms: Command {
     static let text = Query("metric_layout.keep_terms", PackageResources.metric_layout_keep_terms_sql)
 
@@ -71,31 +70,6 @@ struct KeepTerms: Command {
         [
             .integer(Int64(metric)), terms.threshold.devices.parameter,
             .text(terms.sensitive.map(\.text).joined(separator: ",")), terms.protection.percent.parameter,
-            .integers(terms.expiry.map(\.after.components.seconds)),
-            .text(terms.expiry.map(\.dropped).joined(separator: ",")),
         ]
-    }
-}
-
-extension DecayStep {
-    /// What goes, as the schema has it: a dimension, or * for all.
-    fileprivate var dropped: String {
-        switch action {
-        case .drop(let dimension): dimension.text
-        case .delete: "*"
-        }
-    }
-
-    /// The steps as a layout's row has them, separated by commas: ages in seconds, and the dimension that goes then or *
-    /// for all; nil where nobody said so.
-    static func steps(after: String?, drops: String?) -> [DecayStep]? {
-        guard let after, let drops else { return nil }
-        let ages = after.split(separator: ",").compactMap { Int64($0) }
-        let gone = drops.split(separator: ",")
-        guard ages.count == gone.count, !ages.isEmpty else { return nil }
-        return zip(ages, gone).map { age, dimension in
-            DecayStep(
-                after: .seconds(age), action: dimension == "*" ? .delete : .drop(DimensionName(String(dimension))))
-        }
     }
 }

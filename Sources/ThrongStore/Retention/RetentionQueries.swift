@@ -1,20 +1,6 @@
 internal import ThrongPlan
 internal import ThrongPostgres
 
-/// Every layout of every app, and how long its numbers are kept; nil where no plan said so.
-struct SelectKeptLayouts: RowQuery {
-    static let text = Query("metric_layout.select_kept", PackageResources.metric_layout_select_kept_sql)
-
-    func row(
-        _ columns: inout RowReader
-    ) throws -> (metric: Int64, app: AppName, name: MetricName, steps: [DecayStep]?) {
-        (
-            try columns.integer(), AppName(try columns.text()), MetricName(try columns.text()),
-            DecayStep.steps(after: try columns.optionalText(), drops: try columns.optionalText())
-        )
-    }
-}
-
 /// Deletes published numbers that have reached their age; says how many cells went.
 struct DropReleased: RowQuery {
     static let text = Query("released_cell.drop", PackageResources.released_cell_drop_sql)
@@ -22,10 +8,21 @@ struct DropReleased: RowQuery {
     let metric: Int64
     /// The one whose numbers go; nil takes all.
     let dimension: DimensionName?
+    /// Of releases of shorter periods only; nil takes all.
+    let shorter: PeriodKind?
     /// The latest end of the periods.
     let before: UnixSeconds
+    /// The periods began before it; nil takes all.
+    let began: UnixSeconds?
+    /// By which promise, for the ledger.
+    let term: String
 
-    var parameters: [Parameter] { [.integer(metric), .text(orNull: dimension?.text), .instant(before)] }
+    var parameters: [Parameter] {
+        [
+            .integer(metric), .text(orNull: dimension?.text), shorter.map { Int64($0.code).parameter } ?? .null,
+            .instant(before), began.map { $0.parameter } ?? .null, .text(term),
+        ]
+    }
 
     func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
 }
@@ -37,8 +34,10 @@ struct ExpireOpen: Command {
     let metric: Int64
     /// The latest end of what goes.
     let before: UnixSeconds
+    /// What goes began before it; nil takes all.
+    let began: UnixSeconds?
 
-    var parameters: [Parameter] { [.integer(metric), .instant(before)] }
+    var parameters: [Parameter] { [.integer(metric), .instant(before), began.map { $0.parameter } ?? .null] }
 }
 
 /// Drops the partitions that are needed no longer; says which tables went.

@@ -12,14 +12,13 @@ package struct RetentionStore: Sendable {
 
     /// How long what nobody could release is kept beyond a plan's grace. Unit: seconds.
     private static let releaseRest: Int64 = 7 * 86_400
-    /// How long numbers are kept of which no plan that is known says how long. Unit: seconds.
-    private static let unsaid: Int64 = 400 * 86_400
 
     /// Deletes what is kept no longer, of every app in the database: each metric's decay steps, its purpose's retention,
     /// reports' files with the first number in them, and raw counters.
     ///
-    /// Numbers of a metric or an app that no plan has any more go by what the last plan with them said. The rows of the
-    /// ledger stay, without their numbers.
+    /// Numbers go by what was promised when they were counted, and by every promise since, whichever takes more: also those
+    /// of a metric or an app that no plan has any more. The rows of the ledger stay, without their numbers, and what went is
+    /// written down.
     ///
     /// - Parameters:
     ///   - plans: The plans in force.
@@ -32,35 +31,25 @@ package struct RetentionStore: Sendable {
         abandonedAfter: Duration = .seconds(400 * 86_400)
     ) async throws -> ExpiryOutcome {
         let (cells, shortest) = try await connection.run { session in
-            let layouts = try Self.keptLayouts(plans, session)
+            let promises = try Self.promises(plans, session)
             var cells: Int64 = 0
-            for layout in layouts {
-                for step in layout.steps {
-                    let dimension: DimensionName? =
-                        if case .drop(let name) = step.action { name } else { nil }
-                    let before = now - step.after.components.seconds
-                    cells += try session.one(
-                        DropReleased(metric: layout.metric, dimension: dimension, before: before))
-                }
-                let kept = max(layout.retention, layout.grace + Self.releaseRest)
-                try session.run(ExpireOpen(metric: layout.metric, before: now - kept))
-            }
-            let byApp = Dictionary(grouping: layouts, by: \.app)
+            for promise in promises { cells += try Self.keep(promise, plans, now: now, session) }
+            let byApp = Dictionary(grouping: promises, by: \.app)
             for app in Set(byApp.keys).union(plans.map(\.app.name)).sorted() {
                 let plan = plans.first { $0.app.name == app }
                 // What waited for a metric that no plan asks to release goes now.
                 try session.run(ForgetKeptPeriods(app: app))
-                let longest = byApp[app]?.map(\.retention).max() ?? Self.unsaid
+                let longest = byApp[app]?.map(\.retention).max() ?? LayoutPromise.unsaid
                 try Self.expireLabels(of: app, now: now, session) {
                     plan?.retention(ofLabelsOf: $0) ?? .seconds(longest)
                 }
             }
             for app in try session.run(SelectKeptApps()) {
-                let shortest = byApp[app]?.map(\.shortest).min() ?? Self.unsaid
+                let shortest = byApp[app]?.map(\.shortest).min() ?? LayoutPromise.unsaid
                 try Self.expireFiles(
                     app: app, plan: plans.first { $0.app.name == app }, shortest: shortest, now: now, session)
             }
-            return (cells, layouts.map(\.shortest).min() ?? Self.unsaid)
+            return (cells, promises.map(\.shortest).min() ?? LayoutPromise.unsaid)
         }
         let partitions = try await dropPartitions(
             countersBefore: now - min(countersKept.components.seconds, shortest),
@@ -69,35 +58,55 @@ package struct RetentionStore: Sendable {
         return ExpiryOutcome(cells: cells, partitions: partitions)
     }
 
-    /// How long numbers of a layout are kept.
-    private struct KeptLayout {
-        let metric: Int64
-        let app: AppName
-        /// Of the plan in force and of the last one that had this layout: whichever takes more.
-        let steps: [DecayStep]
-        /// Unit: seconds.
-        let grace: Int64
+    /// Daemons start with a plan one after the other: what one promised holds for so much longer. Unit: seconds.
+    static let handover: Int64 = 3600
 
-        /// Until all goes. Unit: seconds.
-        var retention: Int64 {
-            steps.filter { $0.action == .delete }.map(\.after.components.seconds).min() ?? RetentionStore.unsaid
+    /// Takes what one promise gives to age by now; returns how many released cells that were.
+    private static func keep(
+        _ promise: LayoutPromise, _ plans: [Plan], now: UnixSeconds, _ session: Session
+    ) throws -> Int64 {
+        let began = promise.until.map { $0 + handover }
+        var cells: Int64 = 0
+        for step in promise.steps {
+            func take(_ dimension: DimensionName?, shorter: PeriodKind? = nil) throws {
+                cells += try session.one(
+                    DropReleased(
+                        metric: promise.layout, dimension: dimension, shorter: shorter,
+                        before: now - step.after.components.seconds, began: began,
+                        term: "after \(step.after.planText): \(step.action.code)"))
+            }
+            switch step.action {
+            case .drop(let dimension), .coarsen(let dimension, to: _): try take(dimension)
+            case .keep(let kind): try take(nil, shorter: kind)
+            case .keepTotals: for dimension in promise.dimensions { try take(dimension) }
+            case .delete: try take(nil)
+            }
         }
-        /// Until anything goes. Unit: seconds.
-        var shortest: Int64 { steps.map(\.after.components.seconds).min() ?? RetentionStore.unsaid }
+        let grace = plans.first { $0.app.name == promise.app }?.app.grace.components.seconds ?? 0
+        let kept = max(promise.retention, grace + releaseRest)
+        try session.run(ExpireOpen(metric: promise.layout, before: now - kept, began: began))
+        return cells
     }
 
-    private static func keptLayouts(_ plans: [Plan], _ session: Session) throws -> [KeptLayout] {
-        try session.run(SelectKeptLayouts()).map { known in
-            let plan = plans.first { $0.app.name == known.app }
-            let asked = plan?.metric(known.name).flatMap { plan?.expirySteps(of: $0) }
-            var steps = (known.steps ?? []) + (asked ?? [])
-            if steps.isEmpty {
+    /// Everything that was ever promised, and what the plans in force promise: whatever takes more is kept to.
+    private static func promises(_ plans: [Plan], _ session: Session) throws -> [LayoutPromise] {
+        let known = try session.run(SelectPromises())
+        let asked = Dictionary(grouping: known, by: \.layout).values.compactMap { promises -> LayoutPromise? in
+            let layout = promises[0]
+            let plan = plans.first { $0.app.name == layout.app }
+            var steps = plan?.metric(layout.metric).flatMap { plan?.expirySteps(of: $0) } ?? []
+            if steps.isEmpty, promises.allSatisfy(\.steps.isEmpty) {
                 let longest = plan?.purposes.map(\.retention).max()
-                steps = [DecayStep(after: longest ?? .seconds(unsaid), action: .delete)]
+                steps = [DecayStep(after: longest ?? .seconds(LayoutPromise.unsaid), action: .delete)]
             }
-            return KeptLayout(
-                metric: known.metric, app: known.app, steps: steps, grace: plan?.app.grace.components.seconds ?? 0)
+            return steps.isEmpty
+                ? nil
+                : LayoutPromise(
+                    layout: layout.layout, app: layout.app, metric: layout.metric, dimensions: layout.dimensions,
+                    until: nil, steps: steps)
         }
+        return (known.filter { !$0.steps.isEmpty } + asked)
+            .sorted { ($0.layout, $0.until ?? .max) < ($1.layout, $1.until ?? .max) }
     }
 
     /// Drops the partitions of raw counters and of distinct counts whose periods ended before these instants and were

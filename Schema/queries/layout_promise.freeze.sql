@@ -1,0 +1,11 @@
+-- Keeps what the plan in force promises of how long a layout's numbers are kept.
+-- $1 metric: integer, the schema's number of a layout.
+-- $2 since: bigint, Unix seconds; when the plan came into force.
+-- $3 ages: bigint[], seconds; at which numbers go.
+-- $4 actions: text, one an age, separated by commas: what goes then.
+-- Returns: one row without a value.
+select throng.freeze_promise(
+    $1::integer,
+    $2::bigint,
+    $3::bigint[],
+    string_to_array($4, ','));

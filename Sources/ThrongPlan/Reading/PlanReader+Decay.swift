@@ -1,0 +1,151 @@
+extension PlanReader {
+    private enum Everything: String, CaseIterable { case all }
+
+    /// Reads `decay` of a metric.
+    ///
+    /// - Parameters:
+    ///   - period: by which it counts; nil where that could not be read.
+    ///   - dimensions: of this metric, those that are made of others too.
+    mutating func decaySteps(
+        _ node: YAMLNode, _ subject: String, of period: PeriodKind?, among dimensions: [String]
+    ) -> [DecayStep]? {
+        guard let nodes = list(node, subject) else { return nil }
+        var steps: [DecayStep] = []
+        for node in nodes {
+            guard let step = decayStep(node, subject, of: period, among: dimensions) else { continue }
+            if let last = steps.last, step.after < last.after {
+                problems.add(
+                    node.place,
+                    """
+                    \(subject): a step after \(step.after.planText) follows one after \(last.after.planText); order \
+                    them by age
+                    """
+                )
+            }
+            if let idle = Self.idleness(of: step.action, after: steps.map(\.action)) {
+                problems.add(node.place, "\(subject): \(idle)")
+            }
+            steps.append(step)
+        }
+        return steps
+    }
+
+    /// Why a step takes nothing that those before it have left; nil where it may take something.
+    private static func idleness(of action: DecayStep.Action, after earlier: [DecayStep.Action]) -> String? {
+        if earlier.contains(.delete) { return "nothing is left after 'delete: all'; make it the last step" }
+        if earlier.contains(.keepTotals), action != .delete {
+            if case .keep = action {} else { return "nothing but totals is left by then; leave the step out" }
+        }
+        if let gone = action.dropped, earlier.contains(where: { $0.dropped == gone }) {
+            return "this dimension is dropped already; keep one of the steps"
+        }
+        let kept = earlier.compactMap(\.kept).max()
+        if let kept, let next = action.kept, next <= kept {
+            return
+                "numbers by \(kept.rawValue) are all that is left by then; name a longer period or leave the step out"
+        }
+        return earlier.contains(action) ? "this step comes twice; keep one" : nil
+    }
+
+    private mutating func decayStep(
+        _ node: YAMLNode, _ subject: String, of period: PeriodKind?, among dimensions: [String]
+    ) -> DecayStep? {
+        guard let body: PlanBody<PlanKeys.Decay> = body(of: node, subject, at: node.place) else { return nil }
+        let after = duration(.after, in: body, .seconds(86_400) ... .seconds(3660 * 86_400))
+        func named(_ key: PlanKeys.Decay) -> DimensionName? {
+            body[key].flatMap { reference($0, body.subject(key), to: "dimension of this metric", among: dimensions) }
+        }
+        let actions = [PlanKeys.Decay.drop, .coarsen, .keep, .delete].filter { body.keyPlaces[$0] != nil }
+        guard actions.count == 1, (actions[0] == .coarsen) == (body.keyPlaces[.to] != nil) else {
+            problems.add(
+                node.place,
+                """
+                \(subject): a step has exactly one of 'drop: <dimension>', 'coarsen: <dimension>' with \
+                'to: <dimension that is made of it>', 'keep: <days, weeks, months or totals>' and 'delete: all'
+                """)
+            return nil
+        }
+        var action: DecayStep.Action?
+        switch actions[0] {
+        case .drop: action = named(.drop).map { .drop($0) }
+        case .coarsen: action = coarsening(named(.coarsen), named(.to), body)
+        case .keep: action = keeping(body, of: period)
+        default:
+            let all: Everything? = choice(.delete, in: body)
+            action = all.map { _ in .delete }
+        }
+        guard let after, let action else { return nil }
+        return DecayStep(after: after, action: action)
+    }
+
+    /// `coarsen: os, to: platform`: each bucket of the one lies in one of the other.
+    private mutating func coarsening(
+        _ from: DimensionName?, _ to: DimensionName?, _ body: PlanBody<PlanKeys.Decay>
+    ) -> DecayStep.Action? {
+        guard let from, let to else { return nil }
+        // What could not be read has its own problem already.
+        guard let coarse = derivedDimensions.first(where: { $0.name == to }) else {
+            if bases[to] == nil {
+                problems.add(
+                    body[.to]?.place,
+                    "\(body.subject(.to)): '\(to)' is not made of '\(from)'; name a dimension with 'of: \(from)'")
+            }
+            return nil
+        }
+        if coarse.base == from { return .coarsen(from, to: to) }
+        if let fine = derivedDimensions.first(where: { $0.name == from }), fine.base == coarse.base, from != to {
+            guard let labels = buckets[fine.base] else { return nil }
+            let pairs = Set(zip(fine.buckets(of: labels), coarse.buckets(of: labels)).map { [$0, $1] })
+            if Set(pairs.map { $0[0] }).count == pairs.count { return .coarsen(from, to: to) }
+            problems.add(
+                body[.to]?.place,
+                "\(body.subject(.to)): a bucket of '\(from)' lies in several of '\(to)'; let each lie in one")
+            return nil
+        }
+        problems.add(
+            body[.to]?.place,
+            "\(body.subject(.to)): '\(to)' is made of '\(coarse.base)' and not of '\(from)'; name one that is")
+        return nil
+    }
+
+    private enum Kept: String, CaseIterable { case days, weeks, months, totals }
+
+    /// `keep: weeks`, `keep: totals`.
+    private mutating func keeping(_ body: PlanBody<PlanKeys.Decay>, of period: PeriodKind?) -> DecayStep.Action? {
+        guard let kept: Kept = choice(.keep, in: body) else { return nil }
+        let kind: PeriodKind
+        switch kept {
+        case .days: kind = .day
+        case .weeks: kind = .week
+        case .months: kind = .month
+        case .totals: return .keepTotals
+        }
+        guard let period else { return nil }
+        guard period.rollups.contains(kind) else {
+            let words = period.rollups.map { "\($0.rawValue)s" } + [Kept.totals.rawValue]
+            problems.add(
+                body[.keep]?.place,
+                """
+                \(body.subject(.keep)): \(period.rawValue)s don't become \(kept.rawValue); \
+                \(words.joined(separator: ", ")) are allowed
+                """)
+            return nil
+        }
+        return .keep(kind)
+    }
+}
+
+extension DecayStep.Action {
+    /// The dimension whose splits go.
+    package var dropped: DimensionName? {
+        switch self {
+        case .drop(let name), .coarsen(let name, to: _): name
+        case .keep, .keepTotals, .delete: nil
+        }
+    }
+
+    /// The period whose numbers stay where shorter ones go.
+    package var kept: PeriodKind? {
+        if case .keep(let kind) = self { kind } else { nil }
+    }
+}

@@ -1,0 +1,97 @@
+internal import ThrongPlan
+internal import ThrongPostgres
+
+/// Keeps what the plan in force promises of how long a layout's numbers are kept.
+struct FreezePromise: Command {
+    static let text = Query("layout_promise.freeze", PackageResources.layout_promise_freeze_sql)
+
+    let metric: Int32
+    let since: UnixSeconds
+    let steps: [DecayStep]
+
+    var parameters: [Parameter] {
+        [
+            .integer(Int64(metric)), since.parameter, .integers(steps.map(\.after.components.seconds)),
+            .text(steps.map(\.action.code).joined(separator: ",")),
+        ]
+    }
+}
+
+/// What plans promised of how long numbers are kept, of every layout of every app; oldest first.
+struct SelectPromises: RowQuery {
+    static let text = Query("layout_promise.select", PackageResources.layout_promise_select_sql)
+
+    func row(_ columns: inout RowReader) throws -> LayoutPromise {
+        LayoutPromise(
+            layout: try columns.integer(), app: AppName(try columns.text()), metric: MetricName(try columns.text()),
+            dimensions: try columns.names().map { DimensionName($0) }, until: try columns.optionalTime(),
+            steps: try DecayStep.steps(ages: try columns.optionalText(), actions: try columns.optionalText()))
+    }
+}
+
+/// How long numbers of a layout are kept by what one plan promised.
+struct LayoutPromise {
+    /// The schema's number of the layout.
+    let layout: Int64
+    let app: AppName
+    let metric: MetricName
+    /// Of the layout.
+    let dimensions: [DimensionName]
+    /// When another plan came into force; nil for the one in force.
+    let until: UnixSeconds?
+    /// Ascending by age; none where nobody promised anything.
+    let steps: [DecayStep]
+
+    /// How long numbers are kept of which no plan that is known says how long. Unit: seconds.
+    static let unsaid: Int64 = 400 * 86_400
+
+    /// Until all goes. Unit: seconds.
+    var retention: Int64 {
+        steps.filter { $0.action == .delete }.map(\.after.components.seconds).min() ?? Self.unsaid
+    }
+    /// Until anything goes. Unit: seconds.
+    var shortest: Int64 { steps.map(\.after.components.seconds).min() ?? Self.unsaid }
+}
+
+extension DecayStep.Action {
+    /// As the schema has it.
+    var code: String {
+        switch self {
+        case .drop(let name): "drop \(name)"
+        case .coarsen(let name, to: let coarse): "coarsen \(name) \(coarse)"
+        case .keep(let kind): "keep \(kind.rawValue)"
+        case .keepTotals: "keep totals"
+        case .delete: "delete"
+        }
+    }
+
+    /// Reads it back; nil where no version up to this one has written it.
+    init?(code: Substring) {
+        let words = code.split(separator: " ").map(String.init)
+        switch (words.first, words.count) {
+        case ("drop", 2): self = .drop(DimensionName(words[1]))
+        case ("coarsen", 3): self = .coarsen(DimensionName(words[1]), to: DimensionName(words[2]))
+        case ("keep", 2) where words[1] == "totals": self = .keepTotals
+        case ("keep", 2):
+            guard let kind = PeriodKind(rawValue: words[1]) else { return nil }
+            self = .keep(kind)
+        case ("delete", 1): self = .delete
+        default: return nil
+        }
+    }
+}
+
+extension DecayStep {
+    /// The steps as a promise's row has them, separated by commas.
+    ///
+    /// - Throws: ``PostgresError`` where they can't be read: nothing may then be kept by guess.
+    fileprivate static func steps(ages: String?, actions: String?) throws -> [DecayStep] {
+        guard let ages, let actions else { return [] }
+        let seconds = ages.split(separator: ",").compactMap { Int64($0) }
+        let found = actions.split(separator: ",").compactMap { DecayStep.Action(code: $0) }
+        guard seconds.count == found.count, seconds.count == actions.split(separator: ",").count else {
+            throw SelectPromises.unexpected
+        }
+        return zip(seconds, found).map { DecayStep(after: .seconds($0), action: $1) }
+    }
+}

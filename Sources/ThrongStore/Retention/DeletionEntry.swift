@@ -1,0 +1,50 @@
+internal import Crypto
+internal import Foundation
+package import ThrongPlan
+
+/// That something went, and by which promise: a link of a chain that nobody can change without changing all after it.
+package struct DeletionEntry: Sendable, Hashable {
+    /// Counts from 1 without a gap.
+    package let place: Int64
+    /// When.
+    package let taken: UnixSeconds
+    /// Of which app; * where it was of several apps' together.
+    package let app: String
+    /// `numbers`, `counters`, `files`, `copies`, `coverage` or `labels`.
+    package let kind: String
+    /// The metric, table, report or dimension.
+    package let subject: String
+    /// By which promise.
+    package let term: String
+    /// What it was about; nil where it was about no period.
+    package let period: Range<UnixSeconds>?
+    /// Unit: cells, counters, files, hours or labels.
+    package let rows: Int64
+    /// SHA-256 over the digest before it and this entry. Unit: 32 bytes.
+    package let digest: [UInt8]
+
+    /// What its digest has to be.
+    ///
+    /// - Parameter before: the digest of the entry before it; 32 zeros for the first.
+    package func expectedDigest(after before: [UInt8]) -> [UInt8] {
+        let fields = [
+            before.lowerHex, "\(place)", "\(taken.value)", app, kind, subject, term,
+            period.map { "\($0.lowerBound.value)" } ?? "", period.map { "\($0.upperBound.value)" } ?? "", "\(rows)",
+        ]
+        return Array(SHA256.hash(data: Data(fields.joined(separator: "\n").utf8)))
+    }
+
+    /// The place of the first entry that does not follow from those before it; nil where all do.
+    ///
+    /// - Parameter entries: from the first on.
+    package static func firstBroken(in entries: [DeletionEntry]) -> Int64? {
+        var (place, digest) = (Int64(0), [UInt8](repeating: 0, count: 32))
+        for entry in entries {
+            guard entry.place == place + 1, entry.digest == entry.expectedDigest(after: digest) else {
+                return entry.place
+            }
+            (place, digest) = (entry.place, entry.digest)
+        }
+        return nil
+    }
+}
