@@ -154,6 +154,36 @@ struct KeptTests {
         #expect(DeletionEntry.firstBroken(in: try await deletions.entries()) == 4)
     }
 
+    @Test(
+        "what goes next is known by every promise, once a plan that promised the same is not said twice, and what is overdue"
+    )
+    func due() async throws {
+        let ledger = try await Ledger()
+        func due() async throws -> [String] {
+            try await ledger.retention.due([]).map {
+                "\($0.metric) \(($0.at - ledger.end) / day) \($0.term) \($0.releases)"
+            }
+        }
+        #expect(
+            try await due() == ["orders 10 after 10 days: drop step 1", "orders 30 after 30 days: delete 1"])
+        let layout = MetricLayout.sample()
+        try await CounterStore(ledger.settings).registerLayouts(
+            [layout], terms: [layout: Self.terms((10, .drop("step")), (300, .delete))])
+        #expect(
+            try await due() == [
+                "orders 10 after 10 days: drop step 1", "orders 30 after 30 days: delete 1",
+                "orders 300 after 300 days: delete 1",
+            ])
+        let first = try #require(try await ledger.retention.due([]).first)
+        #expect(!first.isOverdue(at: ledger.end + 10 * day + 26 * 3600))
+        #expect(first.isOverdue(at: ledger.end + 10 * day + 26 * 3600 + 1))
+        _ = try await ledger.retention.expire(plans: [], now: ledger.end + 10 * day)
+        #expect(
+            try await due() == ["orders 30 after 30 days: delete 1", "orders 300 after 300 days: delete 1"])
+        _ = try await ledger.retention.expire(plans: [], now: ledger.end + 30 * day)
+        #expect(try await due() == [])
+    }
+
     @Test("nobody but age changes what is written down of it")
     func immutable() async throws {
         let ledger = try await Ledger()

@@ -60,6 +60,7 @@ struct QueryParameterTests {
             SelectPeriods(metric: 1, from: .epoch), OpenByCalendar(metric: 1, periods: [day]),
             SelectFirstOpenEnd(app: "shop"), SelectReleasedStarts(app: "shop", periodKind: .day, from: .epoch),
             EnsurePartitions(kind: .day, starts: []), SelectPromises(), SelectDeletions(),
+            SelectDue(metric: 1, dimension: nil, shorter: nil, began: nil),
             DropReleased(metric: 1, dimension: nil, shorter: nil, before: .epoch, began: nil, term: "x"),
             ExpireOpen(metric: 1, before: .epoch, began: nil),
             FreezePromise(metric: 1, since: .epoch, steps: [DecayStep(after: .seconds(86_400), action: .delete)]),

@@ -81,7 +81,22 @@ extension DecayStep.Action {
     }
 }
 
+extension DecayStep.Action {
+    /// What it takes, of a layout with these dimensions: numbers that are split by one, or all; of shorter periods, or all.
+    func parts(of dimensions: [DimensionName]) -> [(dimension: DimensionName?, shorter: PeriodKind?)] {
+        switch self {
+        case .drop(let dimension), .coarsen(let dimension, to: _): [(dimension, nil)]
+        case .keep(let kind): [(nil, kind)]
+        case .keepTotals: dimensions.map { ($0, nil) }
+        case .delete: [(nil, nil)]
+        }
+    }
+}
+
 extension DecayStep {
+    /// The step in words: "after 30 days: coarsen os platform".
+    var term: String { "after \(after.planText): \(action.code)" }
+
     /// The steps as a promise's row has them, separated by commas.
     ///
     /// - Throws: ``PostgresError`` where they can't be read: nothing may then be kept by guess.

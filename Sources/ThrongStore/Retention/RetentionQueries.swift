@@ -27,6 +27,27 @@ struct DropReleased: RowQuery {
     func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
 }
 
+/// The earliest end of a period of which one step has still to take numbers, and of how many releases.
+struct SelectDue: RowQuery {
+    static let text = Query("release.select_due", PackageResources.release_select_due_sql)
+
+    let metric: Int64
+    let dimension: DimensionName?
+    let shorter: PeriodKind?
+    let began: UnixSeconds?
+
+    var parameters: [Parameter] {
+        [
+            .integer(metric), .text(orNull: dimension?.text), shorter.map { Int64($0.code).parameter } ?? .null,
+            began.map { $0.parameter } ?? .null,
+        ]
+    }
+
+    func row(_ columns: inout RowReader) throws -> (end: UnixSeconds?, releases: Int64) {
+        (try columns.optionalTime(), try columns.integer())
+    }
+}
+
 /// Gives up what nobody has released.
 struct ExpireOpen: Command {
     static let text = Query("open_period.expire", PackageResources.open_period_expire_sql)

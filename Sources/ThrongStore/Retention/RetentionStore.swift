@@ -5,7 +5,7 @@ package import ThrongPostgres
 ///
 /// Works as `throng_reporter`.
 package struct RetentionStore: Sendable {
-    private let connection: Connection
+    let connection: Connection
 
     /// Works over a connection as `throng_reporter` that others may share.
     package init(_ connection: Connection) { self.connection = connection }
@@ -68,18 +68,11 @@ package struct RetentionStore: Sendable {
         let began = promise.until.map { $0 + handover }
         var cells: Int64 = 0
         for step in promise.steps {
-            func take(_ dimension: DimensionName?, shorter: PeriodKind? = nil) throws {
+            for part in step.action.parts(of: promise.dimensions) {
                 cells += try session.one(
                     DropReleased(
-                        metric: promise.layout, dimension: dimension, shorter: shorter,
-                        before: now - step.after.components.seconds, began: began,
-                        term: "after \(step.after.planText): \(step.action.code)"))
-            }
-            switch step.action {
-            case .drop(let dimension), .coarsen(let dimension, to: _): try take(dimension)
-            case .keep(let kind): try take(nil, shorter: kind)
-            case .keepTotals: for dimension in promise.dimensions { try take(dimension) }
-            case .delete: try take(nil)
+                        metric: promise.layout, dimension: part.dimension, shorter: part.shorter,
+                        before: now - step.after.components.seconds, began: began, term: step.term))
             }
         }
         let grace = plans.first { $0.app.name == promise.app }?.app.grace.components.seconds ?? 0
@@ -89,7 +82,7 @@ package struct RetentionStore: Sendable {
     }
 
     /// Everything that was ever promised, and what the plans in force promise: whatever takes more is kept to.
-    private static func promises(_ plans: [Plan], _ session: Session) throws -> [LayoutPromise] {
+    static func promises(_ plans: [Plan], _ session: Session) throws -> [LayoutPromise] {
         let known = try session.run(SelectPromises())
         let asked = Dictionary(grouping: known, by: \.layout).values.compactMap { promises -> LayoutPromise? in
             let layout = promises[0]

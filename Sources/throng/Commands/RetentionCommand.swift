@@ -1,0 +1,151 @@
+import ArgumentParser
+import Foundation
+import ThrongPlan
+import ThrongStore
+
+struct RetentionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retention",
+        abstract: "Shows what age takes next, and what it took.",
+        discussion: """
+            A running `throng serve` takes what has reached its age once a day. These commands look, and take nothing.
+            """,
+        subcommands: [Status.self, Ledger.self])
+}
+
+extension RetentionCommand {
+    struct Status: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "What goes next of each metric, by which promise, and what should be gone by now.",
+            discussion: """
+                Promises of former plans are among them: they hold for what was counted under them. Ends with 1 where something is \
+                overdue: a day and two hours after its age.
+                """)
+
+        @OptionGroup var plans: PlanFiles
+        @OptionGroup var place: Place
+
+        @Flag(help: "Prints the list as JSON.")
+        var json = false
+
+        private struct Line: Encodable {
+            let app: String
+            let metric: String
+            let term: String
+            let due: String
+            let releases: Int64
+            let overdue: Bool
+        }
+
+        func run() async throws {
+            let plans = plans.files.isEmpty ? [] : try plans.read()
+            let now = UnixClock.system.now
+            let due = try await DatabaseAccess.use(place) { settings in
+                let store = ReleaseStore(settings)
+                defer { store.close() }
+                return try await RetentionStore(store.connection).due(plans)
+            }
+            let lines = due.map {
+                Line(
+                    app: $0.app.text, metric: $0.metric.text, term: $0.term, due: Terminal.instant($0.at),
+                    releases: $0.releases, overdue: $0.isOverdue(at: now))
+            }
+            if json {
+                try Terminal.json(lines)
+            } else if lines.isEmpty {
+                Terminal.talk("Nothing that was released is left to be taken.")
+            } else {
+                Terminal.data(
+                    Terminal.table(
+                        lines.map { line in
+                            (
+                                "\(line.due)\(line.overdue ? "  OVERDUE" : "")",
+                                "\(line.app) \(line.metric), \(line.term), of "
+                                    + Terminal.count(Int(line.releases), "release")
+                            )
+                        }))
+            }
+            let late = lines.count { $0.overdue }
+            if late > 0 {
+                throw CommandFailure(
+                    "\(Terminal.count(late, "promise")) overdue. Is `throng serve` running, with a clock that it believes, and is "
+                        + "the schedule on? Its log says why a round failed.")
+            }
+        }
+    }
+
+    struct Ledger: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "What age took: when, of what, by which promise, and how much; and whether the chain holds.",
+            discussion: """
+                Each entry's digest covers the one before it, so that none can be changed or taken out without changing all after \
+                it. Keep the last digest: a later ledger has to hold it. Ends with 1 where the chain is broken.
+                """)
+
+        @OptionGroup var place: Place
+
+        @Option(help: ArgumentHelp("An app; without it the entries of all.", valueName: "name"))
+        var app: String?
+
+        @Flag(help: "Prints the entries as JSON, with their digests.")
+        var json = false
+
+        private struct Line: Encodable {
+            let place: Int64
+            let at: String
+            let app: String
+            let kind: String
+            let subject: String
+            let term: String
+            let from: String?
+            let to: String?
+            let rows: Int64
+            let digest: String
+        }
+
+        func run() async throws {
+            let entries = try await DatabaseAccess.use(place) { settings in
+                let store = ReleaseStore(settings)
+                defer { store.close() }
+                return try await DeletionStore(store.connection).entries()
+            }
+            let shown = entries.filter { entry in app.map { entry.app == $0 || entry.app == "*" } ?? true }
+            if json {
+                try Terminal.json(
+                    shown.map { entry in
+                        Line(
+                            place: entry.place, at: Terminal.instant(entry.taken), app: entry.app, kind: entry.kind,
+                            subject: entry.subject, term: entry.term,
+                            from: entry.period.map { Terminal.instant($0.lowerBound) },
+                            to: entry.period.map { Terminal.instant($0.upperBound) }, rows: entry.rows,
+                            digest: entry.digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+                    })
+            } else {
+                for entry in shown {
+                    let about = entry.period.map {
+                        ", of \(Terminal.instant($0.lowerBound)) to \(Terminal.instant($0.upperBound))"
+                    }
+                    Terminal.data(
+                        "\(entry.place)  \(Terminal.instant(entry.taken))  \(entry.app) \(entry.subject): "
+                            + "\(Terminal.grouped(Int(entry.rows))) \(Self.noun(entry.kind)) \(entry.term)\(about ?? "")"
+                    )
+                }
+                if shown.isEmpty { Terminal.talk("Age has taken nothing yet.") }
+            }
+            if let place = DeletionEntry.firstBroken(in: entries) {
+                throw CommandFailure(
+                    "The chain is broken at entry \(place): it, or one before it, is not what was written. Restore throng.deletion "
+                        + "from a backup, and find out who may write to it.")
+            }
+            if let last = entries.last, !json {
+                let digest = last.digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+                Terminal.talk(
+                    "The chain holds: \(Terminal.count(entries.count, "entry")), the last digest is \(digest).")
+            }
+        }
+
+        private static func noun(_ kind: String) -> String {
+            ["coverage": "hours of totals"][kind] ?? kind
+        }
+    }
+}
