@@ -10,7 +10,7 @@ struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
         abstract: "Checks a plan, or prints what it means for people.",
-        subcommands: [PlanCheckCommand.self, PlanLabelCommand.self])
+        subcommands: [PlanCheckCommand.self, PlanDiffCommand.self, PlanLabelCommand.self])
 }
 
 struct PlanCheckCommand: AsyncParsableCommand {
@@ -32,11 +32,6 @@ struct PlanCheckCommand: AsyncParsableCommand {
 
     @Argument(help: "The plan's file.")
     var file: String
-
-    @Option(
-        help: ArgumentHelp(
-            "The plan before it. Says on standard error what a change means for periods under way.", valueName: "file"))
-    var former: String?
 
     @Flag(help: "Also looks at what was released so far, in the database of --data or --database. For operators only.")
     var ledger = false
@@ -70,7 +65,6 @@ struct PlanCheckCommand: AsyncParsableCommand {
     private struct Findings: Encodable {
         let problems: [Finding]
         let advice: [Finding]
-        let changes: [String]?
         let noise: [String]?
         let ties: [String]?
         let past: [PlanPast]?
@@ -81,14 +75,12 @@ struct PlanCheckCommand: AsyncParsableCommand {
         let problems: [PlanProblem]
         var advice: [PlanProblem] = []
         var plan: Plan?
-        var changes: [String]?
         var noise: [String] = []
         var ties: [String] = []
         var past: [PlanPast]?
         var expected: [PlanPast]?
         do {
             let read = try PlanFiles.read(file)
-            changes = try former.map { try read.changes(from: PlanFiles.read($0), rules: .system) }
             advice = read.lint(today: .today)
             noise = read.noiseMargins()
             ties = read.ties()
@@ -102,13 +94,12 @@ struct PlanCheckCommand: AsyncParsableCommand {
         if json {
             try Terminal.json(
                 Findings(
-                    problems: problems.map { Finding($0) }, advice: advice.map { Finding($0) }, changes: changes,
+                    problems: problems.map { Finding($0) }, advice: advice.map { Finding($0) },
                     noise: noise.isEmpty ? nil : noise, ties: ties.isEmpty ? nil : ties, past: past,
                     expected: expected))
         } else {
             for problem in problems { Terminal.data(problem.description) }
             for piece in advice { Terminal.talk("advice: \(piece.description)") }
-            for change in changes ?? [] { Terminal.talk("change: \(change)") }
             for margin in noise { Terminal.talk("noise: \(margin)") }
             for tie in ties { Terminal.talk("tie: \(tie)") }
             for line in past?.flatMap(\.lines) ?? [] { Terminal.talk("past: \(line)") }

@@ -1,0 +1,76 @@
+extension PlanComparison {
+    /// Compares who receives what.
+    mutating func compareReports() {
+        let (before, now) = (Self.recipients(of: old), Self.recipients(of: new))
+        for pair in now.subtracting(before).sorted() {
+            note(
+                .widens, "partner '\(pair.partner)'", "receives numbers of '\(pair.metric)'",
+                purpose: new.metric(pair.metric)?.purpose)
+        }
+        for pair in before.subtracting(now).sorted() {
+            note(
+                .tightens, "partner '\(pair.partner)'", "receives numbers of '\(pair.metric)' no more",
+                purpose: old.metric(pair.metric)?.purpose)
+        }
+        for partner in new.partners {
+            guard let former = old.partners.first(where: { $0.name == partner.name }) else { continue }
+            noteWords(
+                "partner '\(partner.name)'",
+                [("title", former.title, partner.title), ("contact", former.contact, partner.contact)])
+        }
+        for report in new.reports {
+            let subject = "report '\(report.name)'"
+            guard let former = old.reports.first(where: { $0.name == report.name }) else {
+                note(.runs, subject, "is new")
+                continue
+            }
+            noteWords(
+                subject,
+                [
+                    ("title", former.title, report.title),
+                    ("explanation", former.explanation ?? "", report.explanation ?? ""),
+                ])
+            if former.insights != report.insights || former.period != report.period || former.formats != report.formats
+                || former.locale != report.locale
+            {
+                note(.runs, subject, "says something else, or says it otherwise")
+            }
+            if former.schedule != report.schedule || former.deliveries != report.deliveries
+                || former.partner != report.partner
+            {
+                note(.runs, subject, "goes at another time, or somewhere else")
+            }
+        }
+        for report in old.reports where !new.reports.contains(where: { $0.name == report.name }) {
+            note(.runs, "report '\(report.name)'", "is made no more")
+        }
+        for insight in new.insights {
+            guard let former = old.insights.first(where: { $0.name == insight.name }), former != insight else {
+                continue
+            }
+            let isWords =
+                former.kind == insight.kind && former.metric == insight.metric && former.by == insight.by
+                && former.filters == insight.filters && former.view == insight.view
+            note(
+                isWords ? .words : .runs, "insight '\(insight.name)'",
+                isWords ? "its words are others" : "asks for something else")
+        }
+    }
+
+    private struct Recipient: Hashable, Comparable {
+        let partner: PartnerName
+        let metric: MetricName
+
+        static func < (left: Self, right: Self) -> Bool { (left.partner, left.metric) < (right.partner, right.metric) }
+    }
+
+    /// Which partners receive numbers of which metrics.
+    private static func recipients(of plan: Plan) -> Set<Recipient> {
+        Set(
+            plan.reports.flatMap { report in
+                report.insights.compactMap { plan.insight($0) }.map {
+                    Recipient(partner: report.partner, metric: $0.metric)
+                }
+            })
+    }
+}

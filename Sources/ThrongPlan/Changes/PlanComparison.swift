@@ -1,0 +1,161 @@
+internal import ThrongNoise
+
+/// Two plans while they are compared, and what was found so far.
+struct PlanComparison {
+    let old: Plan
+    let new: Plan
+    let rules: UserAgentRules
+    private(set) var changes: [PlanChange] = []
+
+    init(old: Plan, new: Plan, rules: UserAgentRules) {
+        self.old = old
+        self.new = new
+        self.rules = rules
+    }
+
+    mutating func note(
+        _ kind: PlanChange.Kind, _ subject: String, _ meaning: String, purpose: PurposeName? = nil
+    ) {
+        changes.append(PlanChange(kind: kind, subject: subject, meaning: meaning, purpose: purpose))
+    }
+
+    /// Notes words that changed.
+    mutating func noteWords(_ subject: String, _ pairs: [(name: String, old: String, new: String)]) {
+        let changed = pairs.filter { $0.old != $0.new }.map { "'\($0.name)'" }
+        if !changed.isEmpty { note(.words, subject, "\(changed.joined(separator: ", ")) reads otherwise") }
+    }
+
+    /// Notes that a number grew or shrank, where more of it is more of people, or less.
+    mutating func noteSize<Value: Comparable>(
+        _ subject: String, _ old: Value, _ new: Value, purpose: PurposeName?, widensBy more: Bool,
+        _ meaning: (_ old: Value, _ new: Value) -> String
+    ) {
+        guard old != new else { return }
+        note((new > old) == more ? .widens : .tightens, subject, meaning(old, new), purpose: purpose)
+    }
+
+    /// Notes what came and what went of a set.
+    mutating func noteSet<Value: Hashable & Comparable>(
+        _ subject: String, _ old: some Sequence<Value>, _ new: some Sequence<Value>, purpose: PurposeName?,
+        came: PlanChange.Kind = .widens, went: PlanChange.Kind = .tightens,
+        _ meaning: (_ value: Value, _ isNew: Bool) -> String
+    ) {
+        let (old, new) = (Set(old), Set(new))
+        for value in new.subtracting(old).sorted() { note(came, subject, meaning(value, true), purpose: purpose) }
+        for value in old.subtracting(new).sorted() { note(went, subject, meaning(value, false), purpose: purpose) }
+    }
+
+    /// From when on another demand on releases holds.
+    static func whenHeld(isMore: Bool) -> String {
+        isMore
+            ? "at once, also for periods that wait for their release"
+            : "from the first period that begins an hour or more after the daemon starts with this plan"
+    }
+
+    // MARK: The app and its purposes
+
+    mutating func compareApps() {
+        let (before, now) = (old.app, new.app)
+        noteWords(
+            "app",
+            [
+                ("title", before.title, now.title), ("owner", before.owner, now.owner),
+                ("contact", before.contact, now.contact),
+            ])
+        noteSize("app", before.threshold, now.threshold, purpose: nil, widensBy: false) { old, new in
+            "a number stands for \(new.devices) devices instead of \(old.devices), " + Self.whenHeld(isMore: new > old)
+        }
+        if before.timeZone != now.timeZone {
+            note(
+                .splits, "app",
+                "days begin in \(now.timeZone) instead of \(before.timeZone): every metric gets new counters")
+        }
+        if before.grace != now.grace {
+            note(
+                .runs, "app",
+                "releases wait \(now.grace.planText) for late events instead of \(before.grace.planText)")
+        }
+        if before.audience != now.audience {
+            note(.runs, "app", "the expected audience is another; only advice uses it")
+        }
+    }
+
+    mutating func compare(_ now: Purpose, _ before: Purpose?) {
+        let subject = "purpose '\(now.name)'"
+        guard let before else {
+            note(.widens, subject, "is new: nobody was told of it", purpose: now.name)
+            return
+        }
+        let name = now.name
+        if before.explanation != now.explanation {
+            note(.words, subject, "its explanation reads otherwise", purpose: name)
+        }
+        if before.needsConsent != now.needsConsent {
+            note(
+                now.needsConsent ? .tightens : .widens, subject,
+                now.needsConsent
+                    ? "counts only those who agree; nobody has been asked yet"
+                    : "counts everybody, no longer only those who agree", purpose: name)
+        }
+        noteSet(
+            subject, before.refusedBy.map(\.rawValue), now.refusedBy.map(\.rawValue), purpose: name, came: .tightens,
+            went: .widens
+        ) { signal, isNew in isNew ? "\(signal) refuses it, too" : "\(signal) refuses it no longer" }
+        noteSize(subject, before.rotation, now.rotation, purpose: name, widensBy: true) { old, new in
+            "an identifier lives \(Duration.seconds(new.seconds).planText) instead of "
+                + Duration.seconds(old.seconds).planText
+        }
+        noteSize(subject, before.retention, now.retention, purpose: name, widensBy: true) { old, new in
+            "numbers are kept \(new.planText) instead of \(old.planText): "
+                + (new > old ? "of what is counted from now on" : "of everything")
+        }
+        compareBudgets(subject, before.budget, now.budget, name)
+    }
+
+    private mutating func compareBudgets(
+        _ subject: String, _ before: PrivacyBudget?, _ now: PrivacyBudget?, _ purpose: PurposeName
+    ) {
+        guard before != now else { return }
+        // Less of it, for as long or longer, is less; of anything else nobody can say.
+        let isLess =
+            before.flatMap { before in
+                now.map { now in
+                    before.per == now.per && before.total.isEpsilon == now.total.isEpsilon
+                        && now.total.amount < before.total.amount
+                }
+            } ?? (now == nil)
+        note(
+            isLess ? .tightens : .widens, subject,
+            isLess ? "its noisy numbers may cost less" : "its noisy numbers may cost more, or otherwise",
+            purpose: purpose)
+    }
+
+    // MARK: Consent
+
+    /// Whom a wider purpose has to ask again: those who agreed to a narrower one.
+    mutating func askAgain() {
+        for purpose in new.purposes where purpose.needsConsent {
+            guard let before = old.purpose(purpose.name) else {
+                note(.asks, "purpose '\(purpose.name)'", "nobody has been asked yet", purpose: purpose.name)
+                continue
+            }
+            let reasons = changes.filter { change in
+                change.purpose == purpose.name && change.kind == .widens
+            }
+            let isWorded = before.explanation != purpose.explanation
+            guard !reasons.isEmpty || isWorded || !before.needsConsent else { continue }
+            let why = reasons.map { "\($0.subject) \($0.meaning)" }
+            note(
+                .asks, "purpose '\(purpose.name)'",
+                !before.needsConsent
+                    ? "nobody has been asked yet"
+                    : "people agreed to another one: "
+                        + (why.isEmpty ? "its explanation reads otherwise" : why.joined(separator: "; ")),
+                purpose: purpose.name)
+        }
+    }
+}
+
+extension PrivacyLoss {
+    fileprivate var isEpsilon: Bool { if case .epsilon = self { true } else { false } }
+}
