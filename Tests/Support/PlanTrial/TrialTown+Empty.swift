@@ -59,6 +59,12 @@ extension TrialTown {
             guard listed.isSubset(of: TrialPlan.events) else { return nil }
             return { _, event, _ in listed.contains(event) }
         }
+        if let dimension = TrialDimension.named(field), !TrialDimension.values.contains(where: { $0.field == field }) {
+            return { values, event, _ in
+                let value = dimension.field == "event" ? event : values[dimension.field] ?? ""
+                return listed.contains(dimension.label(value))
+            }
+        }
         // What is listed are values, or buckets of some rule: whichever it is, nobody may have any.
         let rules = TrialDimension.all.filter { $0.field == field }
         let values = (TrialDimension.values.first { $0.field == field }?.all ?? []).filter { value in
