@@ -1,4 +1,4 @@
-package import ThrongPlan
+internal import ThrongPlan
 
 extension ReleaseCase {
     /// Decides as ``decide(_:)`` does; what the verification refuses is decided again without its finest groupings, and
