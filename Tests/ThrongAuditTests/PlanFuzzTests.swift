@@ -14,7 +14,7 @@ struct PlanFuzzTests {
         """,
         arguments: [
             700_059, 900_289, 1_202_877, 1_207_977, 20_000_586, 5_005_682, 20_002_013, 30_004_828, 30_008_262,
-            40_001_675,
+            40_001_675, 60_014_502,
         ] as [UInt64])
     func mended(seed: UInt64) throws {
         let outcome = try PlanTrial(seed: seed).run(auditSeconds: 5)

@@ -179,12 +179,13 @@ package struct PatternVerifier: Sendable {
     /// Whether nobody but a singleton's device stands behind a cell.
     private func isOwn(_ column: ColumnIndex, of singleton: ArraySlice<UInt32>) -> Bool {
         // What is empty and follows from what is published adds nothing to what the device knows.
-        let cell = Set(
-            leaves(of: column).filter { leaf in problem.measures.contains { $0.values[Int(leaf)] != 0 } })
-        if cell.isSubset(of: singleton) { return true }
+        func isFull(_ leaf: UInt32) -> Bool { problem.measures.contains { $0.values[Int(leaf)] != 0 } }
+        let cell = Set(leaves(of: column).filter(isFull))
+        let own = singleton.filter(isFull)
+        if cell.isSubset(of: own) { return true }
         let floor = problem.cells[Int(column.value)].floor
         let isAlone = floor == 1 || floor < 1 && problem.value(of: column, measure: 0) == 1
-        return isAlone && cell.isSuperset(of: singleton)
+        return isAlone && cell.isSuperset(of: own)
     }
 
     private func witnesses(of pattern: SuppressionPattern, pinned: Set<ColumnIndex>) -> [Violation] {
