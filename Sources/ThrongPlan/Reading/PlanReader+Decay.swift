@@ -69,7 +69,7 @@ extension PlanReader {
         switch actions[0] {
         case .drop: action = named(.drop).map { .drop($0) }
         case .coarsen: action = coarsening(named(.coarsen), named(.to), body)
-        case .keep: action = keeping(body, of: period)
+        case .keep: action = keeping(body, of: period, after: after)
         default:
             let all: Everything? = choice(.delete, in: body)
             action = all.map { _ in .delete }
@@ -111,7 +111,9 @@ extension PlanReader {
     private enum Kept: String, CaseIterable { case days, weeks, months, totals }
 
     /// `keep: weeks`, `keep: totals`.
-    private mutating func keeping(_ body: PlanBody<PlanKeys.Decay>, of period: PeriodKind?) -> DecayStep.Action? {
+    private mutating func keeping(_ body: PlanBody<PlanKeys.Decay>, of period: PeriodKind?, after: Duration?)
+        -> DecayStep.Action?
+    {
         guard let kept: Kept = choice(.keep, in: body) else { return nil }
         let kind: PeriodKind
         switch kept {
@@ -130,6 +132,16 @@ extension PlanReader {
                 \(words.joined(separator: ", ")) are allowed
                 """)
             return nil
+        }
+        // What goes before the longer period is released can't be a part of it any more.
+        let least = Duration.seconds((kind == .day ? 1 : kind == .week ? 7 : 31) * 86_400) + (app?.grace ?? .zero)
+        if let after, after < least {
+            problems.add(
+                body[.after]?.place,
+                """
+                \(body.subject(.after)) is \(after.planText), before the first \(kind.rawValue) is over and released; \
+                \(least.planText) is the least
+                """)
         }
         return .keep(kind)
     }

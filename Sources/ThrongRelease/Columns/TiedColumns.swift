@@ -236,7 +236,8 @@ struct TiedColumns {
         let shown = cells.filter { cell in
             cell.isExpected || cell.isOwn && kept[Int(cell.column)] || known[cell.table][Int(cell.column)]
         }
-        let targets = Array(secrets)
+        // One order for every run: which number goes may depend on it.
+        let targets = secrets.sorted { $0.sets.lexicographicallyPrecedes($1.sets) }
         guard let atoms = space.atoms(of: shown.map(\.box) + targets, most: Self.mostAtoms) else { return }
         let program = KnownSums(
             unknowns: atoms.count, sums: Array(atoms.inside.prefix(shown.count)), values: shown.map(\.value),

@@ -143,6 +143,12 @@ struct PlanDecayTests {
                 "metric 'views': 'decay': 'keep': days don't become days; weeks, months, totals are allowed"
             ),
             (
+                "[{after: 7 days, keep: weeks}]",
+                """
+                metric 'views': 'decay': 'after' is 7 days, before the first week is over and released; 8 days is the least
+                """
+            ),
+            (
                 "[{after: 30 days, coarsen: os, to: platform}, {after: 60 days, drop: os}]",
                 "metric 'views': 'decay': this dimension is dropped already; keep one of the steps"
             ),
