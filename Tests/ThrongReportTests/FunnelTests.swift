@@ -73,6 +73,22 @@ struct FunnelTests {
         #expect(rows.map(\.figure) == [.published(.identifiers(829)), .withheld, .withheld])
     }
 
+    @Test(
+        "withheld neighbours of a step's row are one cell that spans them",
+        arguments: [(step: 0, spans: [1, 2, 1]), (step: 1, spans: [1, 3, 2]), (step: 2, spans: [1, 3, 3])])
+    func spans(step: Int, spans: [Int]) throws {
+        var till = Till()
+        till.whole = nil
+        // All steps up to it need it.
+        till.way[2][step] = nil
+        let lines = try till.document.html().split(separator: "\n")
+        for (name, span) in zip(["Cart", "Address", "Paid"], spans) {
+            let row = try #require(lines.first { $0.contains(#"<tr><th scope="row">\#(name)</th>"#) })
+            #expect(row.components(separatedBy: "withheld-marker").count == 2)
+            #expect(row.contains(#"<td class="n" colspan="\#(span)"><span class="withheld-marker">"#))
+        }
+    }
+
     @Test("the sentence names the group that comes furthest, and where only one step is published, that step")
     func sentences() throws {
         var till = Till()

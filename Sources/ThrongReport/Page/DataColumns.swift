@@ -70,9 +70,17 @@ struct DataColumns {
         return [cell(compared.earlier)] + texts.prefix(columns).map { DataCellView($0) }
     }
 
-    /// The cells of a funnel's step.
+    /// The cells of a funnel's step; of withheld neighbours one says so for all, as a small screen has no room for three.
     func cells(_ figure: Figure, _ stage: AnswerStage) -> [DataCellView] {
-        [cell(figure)] + [stage.ofPrevious, stage.ofFirst].map { $0.map(cell) ?? DataCellView("\u{2013}") }
+        var cells: [DataCellView] = []
+        for number in [figure, stage.ofPrevious, stage.ofFirst] {
+            if number == .withheld, let last = cells.last, last.cellWithheld {
+                cells[cells.count - 1] = DataCellView(insteadOf: .withheld, span: last.cellSpan + 1)
+            } else {
+                cells.append(number.map(cell) ?? DataCellView("\u{2013}"))
+            }
+        }
+        return cells
     }
 
     private static func heads(_ answer: InsightAnswer, whole: Quantity?) -> [String] {
