@@ -153,23 +153,42 @@ struct AtomSpace {
 extension AtomSpace {
     /// The atoms that each of some numbers is about, numbered as far as these tell them apart; nil where there are too many.
     ///
-    /// - Complexity: O(boxes · atoms).
-    func atoms(of boxes: [Box], most: Int) -> (count: Int, inside: [[Int32]])? {
+    /// - Parameters:
+    ///   - mostProducts: how many products of values there may be before those in the same numbers are made one.
+    ///   - most: how many atoms are left at most.
+    /// - Complexity: O(boxes · products).
+    func atoms(of boxes: [Box], mostProducts: Int, most: Int) -> (count: Int, inside: [[Int32]])? {
         let classes = axes.indices.map { axis in axes[axis].classes(telling: Set(boxes.map { $0.sets[axis] })) }
         var count = 1
         for axis in classes {
             count *= max(1, axis.count)
-            if count > most { return nil }
+            if count > mostProducts { return nil }
         }
-        return (
-            count,
-            boxes.map { box in
-                zip(box.sets, classes).reduce(into: [Int32(0)]) { atoms, axis in
-                    let own = axis.1.inside[axis.0] ?? []
-                    atoms = atoms.flatMap { atom in own.map { atom * Int32(axis.1.count) + Int32($0) } }
-                }
+        let products = boxes.map { box in
+            zip(box.sets, classes).reduce(into: [0]) { products, axis in
+                let own = axis.1.inside[axis.0] ?? []
+                products = products.flatMap { product in own.map { product * axis.1.count + $0 } }
             }
-        )
+        }
+        // By product the atom, told apart by one number after the other; 0 is in none.
+        var atoms = Array(repeating: 0, count: count)
+        var next = 1
+        for products in products {
+            var inside: [Int: Int] = [:]
+            for product in products {
+                if inside[atoms[product]] == nil {
+                    inside[atoms[product]] = next
+                    next += 1
+                }
+                atoms[product] = inside[atoms[product]] ?? 0
+            }
+        }
+        var numbers: [Int: Int32] = [:]
+        for atom in atoms where atom > 0 && numbers[atom] == nil {
+            numbers[atom] = Int32(numbers.count)
+            if numbers.count > most { return nil }
+        }
+        return (numbers.count, products.map { products in Set(products.compactMap { numbers[atoms[$0]] }).sorted() })
     }
 
     /// Whether all that one number is about is also another's.

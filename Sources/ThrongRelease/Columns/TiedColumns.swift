@@ -14,8 +14,8 @@ struct TiedColumns {
     /// Every cell that is or may be known, with a period each that it was or will be published for.
     private let cells: [Cell]
     private let proved: [ProvedCell]
-    /// What sensitive cells of any of the metrics are about.
-    private let secrets: Set<AtomSpace.Box>
+    /// What sensitive cells of any of the metrics are about, and how many devices nobody may know them to be under.
+    private let secrets: [AtomSpace.Box: Threshold]
     /// By table.
     private let intakes: [Intake]
 
@@ -58,7 +58,7 @@ struct TiedColumns {
             tables, periods: Set(spans.flatMap { $0.values.flatMap { $0.published + [$0.counted] } }))
         var cells: [Cell] = []
         var proved: [ProvedCell] = []
-        var secrets: Set<AtomSpace.Box> = []
+        var secrets: [AtomSpace.Box: Threshold] = [:]
         let mayHold = tables.reduce(0) { $0 + $1.laid.problem.cells.count } <= Self.mostBounded
         var families = 0
         for (table, periods) in zip(places, spans) {
@@ -93,7 +93,7 @@ struct TiedColumns {
                     guard let column = laid.columns[number][place], laid.problem.cells[Int(column)].isSensitive,
                         let box = space.box(of: table, slab, place: place, period: known.counted)
                     else { continue }
-                    secrets.insert(box)
+                    secrets[box] = max(secrets[box] ?? tables[table].threshold, tables[table].threshold)
                 }
                 for place in slab.cells.indices where threshold.isReached(by: slab.floors[place]) {
                     guard let box = space.box(of: table, slab, place: place, period: known.counted) else { continue }
@@ -217,6 +217,8 @@ struct TiedColumns {
     private static let mostBounded = 2_000
     /// Beyond so many atoms.
     private static let mostAtoms = 1_000
+    /// Beyond so many products of values.
+    private static let mostProducts = 20_000
 
     /// Takes from own cells what would prove, with everything that tied metrics published, that a small cell of any of them is
     /// under k: a linear program over the atoms of all.
@@ -237,15 +239,18 @@ struct TiedColumns {
             cell.isExpected || cell.isOwn && kept[Int(cell.column)] || known[cell.table][Int(cell.column)]
         }
         // One order for every run: which number goes may depend on it.
-        let targets = secrets.sorted { $0.sets.lexicographicallyPrecedes($1.sets) }
-        guard let atoms = space.atoms(of: shown.map(\.box) + targets, most: Self.mostAtoms) else { return }
+        let targets = secrets.sorted { $0.key.sets.lexicographicallyPrecedes($1.key.sets) }
+        guard
+            let atoms = space.atoms(
+                of: shown.map(\.box) + targets.map(\.key), mostProducts: Self.mostProducts, most: Self.mostAtoms)
+        else { return }
         let program = KnownSums(
             unknowns: atoms.count, sums: Array(atoms.inside.prefix(shown.count)), values: shown.map(\.value),
             deadline: deadline)
         func isFree(_ number: Int) -> Bool { shown[number].isOwn && !own.cells[Int(shown[number].column)].isForced }
         func isKnown(_ number: Int) -> Bool { !isFree(number) || kept[Int(shown[number].column)] }
         guard program.outcome(where: isKnown) == .possible else { return }
-        for target in atoms.inside.dropFirst(shown.count) {
+        for (target, threshold) in zip(atoms.inside.dropFirst(shown.count), targets.map(\.value)) {
             while case .impossible(let named) = program.outcome(
                 of: target, reaching: threshold.devices, where: isKnown)
             {

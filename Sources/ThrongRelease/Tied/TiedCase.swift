@@ -29,7 +29,7 @@ struct TiedCase {
             TiedTable(
                 metric: 0, laid: own, origins: release.origins, counted: release.counts,
                 inLayout: release.countedInLayout,
-                releases: release.earlier, coming: header)
+                releases: release.earlier, threshold: header.threshold, coming: header)
         ]
         for tied in release.tied where tied.isWhole && !tied.parts.isEmpty {
             let metric: Int
@@ -40,13 +40,13 @@ struct TiedCase {
                 names.append(tied.layout.metric)
                 counted.append(tied.counted)
             }
+            let evidence = release.evidence(of: tied)
             tables.append(
                 TiedTable(
                     metric: metric,
-                    laid: try CaseTable(
-                        release.evidence(of: tied), options: options, others: release.margins(of: tied)),
+                    laid: try CaseTable(evidence, options: options, others: release.margins(of: tied)),
                     origins: tied.origins, counted: tied.counted, inLayout: tied.countedInLayout,
-                    releases: tied.releases))
+                    releases: tied.releases, threshold: evidence.header.threshold))
         }
         self.tables = tables
         periods = Set([header.period] + release.tied.flatMap { $0.releases.map(\.header.period) })
@@ -116,7 +116,8 @@ extension ReleaseCase {
         return Set(own + others)
     }
 
-    /// A tied metric as a case of its own: everything that it published, and every cell of it that must stay unknown.
+    /// A tied metric as a case of its own: everything that it published, and every cell of it that must stay unknown: what
+    /// it published with a higher k stays so.
     func evidence(of metric: TiedMetric) -> ReleaseCase {
         let start = metric.parts.map(\.period.start).min() ?? header.period.start
         let end = metric.parts.map(\.period.end).max() ?? header.period.end
@@ -126,7 +127,8 @@ extension ReleaseCase {
         return ReleaseCase(
             header: ReleaseHeader(
                 layout: metric.layout, period: Period(kind: kind, start: start, end: end), plan: header.plan,
-                threshold: header.threshold, sampling: 1, reach: false, groupings: metric.shown.sorted(),
+                threshold: metric.releases.map(\.header.threshold).reduce(header.threshold, max), sampling: 1,
+                reach: false, groupings: metric.shown.sorted(),
                 protection: header.protection, sensitive: names),
             parts: metric.parts, earlier: metric.releases, origins: metric.origins)
     }

@@ -61,6 +61,8 @@ struct TiedTable {
     let isKnownByLayout: Bool
     /// The periods that it was released for, or is about to be.
     let released: [Period]
+    /// How many devices its small cells stay under.
+    let threshold: Threshold
     /// By place of a dimension that tells events apart by their names, by bucket: those that it holds.
     let kinds: [Int: [Set<EventName>]]
     /// By period that was released, the numbers of devices that were published.
@@ -75,8 +77,9 @@ struct TiedTable {
     ///   - coming: the release that is about to be.
     init(
         metric: Int, laid: CaseTable, origins: DimensionOrigins, counted: CountedEvents, inLayout: CountedEvents?,
-        releases: [Release], coming: ReleaseHeader? = nil
+        releases: [Release], threshold: Threshold, coming: ReleaseHeader? = nil
     ) {
+        self.threshold = threshold
         self.counted = inLayout ?? counted
         isKnownByLayout = inLayout != nil
         self.metric = metric
