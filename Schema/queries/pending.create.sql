@@ -28,5 +28,6 @@ create temporary table if not exists pending_top (
     window_number bigint not null,
     counted_start timestamptz not null,
     largest bigint not null,
-    second_largest bigint not null
+    second_largest bigint not null,
+    replaces boolean not null
 ) on commit delete rows;

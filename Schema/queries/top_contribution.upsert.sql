@@ -1,5 +1,6 @@
 -- Adds the largest contributions of a flush. Pairs replace pairs, and never shrink: a daemon that knows less than it
--- once did must not make dominance look smaller. Sorted by the key, as in counter.upsert.
+-- once did must not make dominance look smaller; but where somebody was taken out, whose they may have been. Sorted by the key,
+-- as in counter.upsert.
 -- $1 daemon: uuid.
 -- Returns: no rows; as many are touched as the flush has pairs.
 insert into throng.top_contribution as known
@@ -15,6 +16,7 @@ select metric_id,
     max(largest),
     max(second_largest)
 from pg_temp.pending_top
+where not replaces
 group by metric_id, period_start, margin, cell, measure, window_number, counted_start
 order by metric_id, period_start, margin, cell, measure, window_number, counted_start
 on conflict (shard, metric_id, period_start, margin, cell, measure, window_number, daemon, counted_start) do update

@@ -141,6 +141,29 @@ final class MetricSpace: Sendable {
     }
 }
 
+extension MetricSpace {
+    /// What an addition adds to the contributions of its identifier to the sums of tracked cells.
+    ///
+    /// - Parameter body: takes the sum's slot, a hash of identifier, tracked cell, period and sum, and an amount that is not
+    ///   negative.
+    @inline(__always)
+    func forEachContribution(
+        of addition: CountedBatch.Addition, by identifier: KeyedIdentifier,
+        _ body: (_ slot: UInt32, _ key: UInt64, _ amount: Int64) -> Void
+    ) {
+        for margin in margins {
+            let cell = margin.projection(addition.cell).value
+            let hash = identifier.hash(
+                with: margin.seed &+ UInt64(cell), UInt64(bitPattern: addition.periodStart.value))
+            for (place, sum) in addition.sums.enumerated() {
+                let contribution = shifts[place].saturatingMultiply(addition.count).saturatingAdd(sum)
+                body(
+                    margin.firstSum + cell * UInt32(sumCount) + UInt32(place), hash &+ UInt64(place), max(contribution, 0))
+            }
+        }
+    }
+}
+
 /// What there is to know of a tracked margin for an identifier that appears in it.
 struct MarginPlace: Sendable {
     let seed: UInt64

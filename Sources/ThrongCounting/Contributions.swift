@@ -59,6 +59,8 @@ struct ContributionTotals: Sendable {
     /// Key: sum slot in the upper half, period ordinal in the lower.
     private var pairs = FlatTable<TwoLargest>(initial: TwoLargest())
     private var periods = Ordinals<Int64>()
+    /// By place of a pair, the keys that have added to it since somebody wants to know.
+    private var watched: [UInt64: Set<UInt64>] = [:]
 
     /// How many contributions are known.
     var count: Int { totals.count }
@@ -68,17 +70,58 @@ struct ContributionTotals: Sendable {
         let old = totals[key]
         let new = old.saturatingAdd(amount)
         totals[key] = new
-        let place = UInt64(slot) << 32 | periods.ordinal(of: periodStart.value)
+        let place = place(slot, periodStart)
+        if !watched.isEmpty { watched[place]?.insert(key) }
         let known = pairs.count
         let hasChanged = pairs[place].replace(old, with: new)
         return hasChanged || pairs.count > known ? pairs[place] : nil
     }
+
+    private mutating func place(_ slot: UInt32, _ periodStart: UnixSeconds) -> UInt64 {
+        UInt64(slot) << 32 | periods.ordinal(of: periodStart.value)
+    }
+
+    /// Whether what a key has added may be one of the two largest.
+    mutating func mayLead(_ key: UInt64, sum slot: UInt32, periodStart: UnixSeconds) -> Bool {
+        let total = totals[key]
+        return total > 0 && total >= pairs[place(slot, periodStart)].second
+    }
+
+    /// Notes from here on who adds to a sum.
+    mutating func watch(sum slot: UInt32, periodStart: UnixSeconds) { watched[place(slot, periodStart)] = [] }
+
+    /// Forgets what a key has added.
+    mutating func take(_ key: UInt64) { totals[key] = 0 }
+
+    /// The two largest of some contributors and of all who have added to a watched sum meanwhile; watches no more.
+    mutating func lead(among keys: some Sequence<UInt64>, sum slot: UInt32, periodStart: UnixSeconds) -> TwoLargest {
+        let place = place(slot, periodStart)
+        var pair = TwoLargest()
+        for key in Set(keys).union(watched.removeValue(forKey: place) ?? []) {
+            _ = pair.replace(0, with: totals[key])
+        }
+        pairs[place] = pair
+        return pair
+    }
+
+    /// Learns the two largest.
+    mutating func set(_ pair: TwoLargest, ofSum slot: UInt32, periodStart: UnixSeconds) {
+        pairs[place(slot, periodStart)] = pair
+    }
 }
 
 /// The two largest of a crowd's contributions to one sum of one cell; 0 where there is none.
-struct TwoLargest: Hashable, Sendable {
-    private(set) var largest: Int64 = 0
-    private(set) var second: Int64 = 0
+package struct TwoLargest: Hashable, Sendable {
+    /// Unit: as ``TopContribution/largest``.
+    package private(set) var largest: Int64 = 0
+    /// Unit: the same; no more than ``largest``.
+    package private(set) var second: Int64 = 0
+
+    /// Of nobody.
+    package init() {}
+
+    /// Of two contributions, in any order.
+    package init(_ one: Int64, _ other: Int64) { (largest, second) = (max(one, other), min(one, other)) }
 
     /// Learns that one contribution has grown, or come from nothing; returns whether the pair changed.
     ///

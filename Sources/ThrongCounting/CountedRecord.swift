@@ -6,8 +6,12 @@ package enum CountedRecord: Sendable {
     case batch(CountedBatch)
     /// A window was over.
     case closing(WindowClosing)
-    /// Somebody who had been counted wants not to be.
+    /// Somebody who had been counted wants not to be, from here on.
     case withdrawal(Withdrawal)
+    /// Somebody who had been counted wants not to have been.
+    case removalRequest(RemovalRequest)
+    /// That was done.
+    case removal(Removal)
 
     /// Its place in the journal.
     package var position: JournalPosition {
@@ -15,6 +19,8 @@ package enum CountedRecord: Sendable {
         case .batch(let batch): batch.position
         case .closing(let closing): closing.position
         case .withdrawal(let withdrawal): withdrawal.position
+        case .removalRequest(let request): request.position
+        case .removal(let removal): removal.position
         }
     }
 
@@ -24,6 +30,8 @@ package enum CountedRecord: Sendable {
         case .batch(let batch): batch.window
         case .closing(let closing): closing.window
         case .withdrawal(let withdrawal): withdrawal.window
+        case .removalRequest(let request): request.window
+        case .removal(let removal): removal.window
         }
     }
 }

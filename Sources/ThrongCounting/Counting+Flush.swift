@@ -11,6 +11,8 @@ extension Counting {
         case .batch(let batch): replay(batch, now: now)
         case .closing(let closing): replay(closing)
         case .withdrawal(let withdrawal): replay(withdrawal)
+        case .removalRequest(let request): replay(request)
+        case .removal(let removal): replay(removal)
         }
     }
 
@@ -37,6 +39,7 @@ extension Counting {
     package mutating func reach(_ last: JournalPosition) {
         position = max(position, last)
         parts = []
+        removals = []
         windows.settle()
         measure()
     }
@@ -90,22 +93,10 @@ extension Counting {
         to totals: inout ContributionTotals,
         isKnown: Bool
     ) {
-        let metric = space.metrics[addition.metric]
-        for margin in metric.margins {
-            let cell = margin.projection(addition.cell).value
-            let hash = identifier.hash(
-                with: margin.seed &+ UInt64(cell), UInt64(bitPattern: addition.periodStart.value))
-            for (place, sum) in addition.sums.enumerated() {
-                let contribution = metric.shifts[place].saturatingMultiply(addition.count).saturatingAdd(sum)
-                let slot = margin.firstSum + cell * UInt32(metric.sumCount) + UInt32(place)
-                let changed = totals.add(
-                    max(contribution, 0),
-                    by: hash &+ UInt64(place),
-                    toSum: slot,
-                    periodStart: addition.periodStart)
-                if let changed, !isKnown {
-                    pending.set(changed, ofSum: slot, periodStart: addition.periodStart, window: window)
-                }
+        space.metrics[addition.metric].forEachContribution(of: addition, by: identifier) { slot, key, amount in
+            let changed = totals.add(amount, by: key, toSum: slot, periodStart: addition.periodStart)
+            if let changed, !isKnown {
+                pending.set(changed, ofSum: slot, periodStart: addition.periodStart, window: window)
             }
         }
     }
@@ -216,7 +207,7 @@ extension Counting {
 
     /// Forgets windows, but for those of which a closing is still to be made.
     private mutating func closeWindows(where isOver: (WindowID) -> Bool) {
-        for (id, window) in windows.remove(where: { isOver($0) && $1.progress.isEmpty }) {
+        for (id, window) in windows.remove(where: { isOver($0) && $1.progress.isEmpty && !$1.awaitsRemoval }) {
             closing[id] = window.lastPosition
         }
     }

@@ -49,7 +49,11 @@ extension Counting {
     /// Takes windows out that are over and in which metrics that count identifiers saw any. Their keys stay, and nothing is
     /// counted in them any more; ``close(_:openPeriod:)`` each.
     package mutating func takeEnded(now: UnixSeconds) -> [EndedWindow] {
-        windows.remove { $0.over <= now && !$1.progress.isEmpty }.sorted { $0.id < $1.id }.map { id, window in
+        takeEnded { $0.over <= now && !$1.progress.isEmpty && !$1.awaitsRemoval }
+    }
+
+    private mutating func takeEnded(where isEnded: (WindowID, OpenWindow) -> Bool) -> [EndedWindow] {
+        windows.remove(where: isEnded).sorted { $0.id < $1.id }.map { id, window in
             closing[id] = JournalPosition(.max)
             return EndedWindow(id: id, progress: window.progress, space: space)
         }
@@ -60,7 +64,7 @@ extension Counting {
     ///
     /// - Returns: destroy their keys before anything else is counted: a later replay must not find them open.
     package mutating func forgetEnded(now: UnixSeconds) -> [WindowID] {
-        let ended = takeEnded(now: now).map(\.id)
+        let ended = takeEnded { $0.over <= now && (!$1.progress.isEmpty || $1.awaitsRemoval) }.map(\.id)
         for window in ended { closing[window] = flushed }
         return ended
     }

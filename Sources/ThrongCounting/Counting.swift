@@ -1,3 +1,4 @@
+internal import ThrongFaults
 package import ThrongPlan
 package import ThrongWire
 
@@ -17,6 +18,8 @@ package struct Counting: Sendable {
     var frozen: [FrozenDeltas] = []
     /// The parts of a closing whose last is still to come.
     var parts: [WindowClosing] = []
+    /// The same of removals.
+    var removals: [Removal] = []
     var closed: Set<ClosedPeriod> = []
     var unresolved: UnresolvedDeltas?
     /// How often a counter has reached the bounds of `Int64` since the start: any is an alarm.
@@ -68,6 +71,8 @@ package struct Counting: Sendable {
         case counted(CountedBatch)
         /// It was counted before; answer the same once that place is on disk.
         case repeated(BatchAnswer, JournalPosition)
+        /// Its identifier was taken out of the window: nothing of it is counted.
+        case withdrawn
         /// Its window is over.
         case windowOver
         /// Open windows take as much memory as they may: nothing was counted, and nobody new is until some are over.
@@ -93,6 +98,9 @@ package struct Counting: Sendable {
         defer { windows.putBack(window, at: place) }
         if let known = window.batches.answer(to: batch.id, events: batch.events.count) {
             return .repeated(known.answer, known.position)
+        }
+        guard window.withdrawn.isEmpty || window.withdrawn[identifier] == nil || Fault.countWithdrawn.isOn else {
+            return .withdrawn
         }
         guard !isFull || hasReserve && knows(identifier, of: batch, in: &window) else { return .full }
 
@@ -141,7 +149,7 @@ package struct Counting: Sendable {
     package var nextEnd: UnixSeconds? { windows.open.map(\.over).min() }
 
     /// Whether there is room for those who add little.
-    private var hasReserve: Bool { windowBytes - bounds.windowBytes < bounds.windowBytes / 16 }
+    var hasReserve: Bool { windowBytes - bounds.windowBytes < bounds.windowBytes / 16 }
 
     /// Whether a window holds an identifier in a metric that a batch adds to: what it adds then is little.
     private func knows(_ identifier: KeyedIdentifier, of batch: BucketedBatch, in window: inout OpenWindow) -> Bool {

@@ -28,6 +28,9 @@ package struct Flush: Sendable {
     package let layouts: [MetricLayout]
     /// Deltas of counts and clipped sums, at most one a counter.
     package let counters: [CounterDelta]
+    /// What is taken away of what earlier flushes added, negative, at most one a counter: nothing where the period was
+    /// released meanwhile.
+    package let taken: [CounterDelta]
     /// Deltas of distinct identifiers, at most one a tracked cell and window.
     package let distinct: [DistinctDelta]
     /// The two largest contributions where they changed, at most one a tracked cell, sum and window; no deltas.
@@ -43,6 +46,7 @@ package struct Flush: Sendable {
         through: JournalPosition,
         layouts: [MetricLayout],
         counters: [CounterDelta],
+        taken: [CounterDelta] = [],
         distinct: [DistinctDelta],
         top: [TopContribution] = [],
         coverage: [CoverageDelta] = [],
@@ -52,6 +56,7 @@ package struct Flush: Sendable {
         self.through = through
         self.layouts = layouts
         self.counters = counters
+        self.taken = taken
         self.distinct = distinct
         self.top = top
         self.coverage = coverage
@@ -119,7 +124,7 @@ package struct DistinctDelta: Hashable, Sendable {
 ///
 /// A contribution is what one identifier added in the window, by all of its events together. Where a sum can be negative,
 /// it is measured from the lowest value on: see `SumMeasure.contributionShift`. Not a delta: the pair replaces the one
-/// that was flushed before, and it never gets smaller.
+/// that was flushed before, and gets smaller only where somebody was taken out.
 package struct TopContribution: Hashable, Sendable {
     /// Place in ``Flush/layouts``.
     package let layout: Int
@@ -137,6 +142,8 @@ package struct TopContribution: Hashable, Sendable {
     package let largest: Int64
     /// 0 where one identifier was alone. Unit: as ``largest``, which it does not exceed.
     package let second: Int64
+    /// Whether it replaces a larger one, too: somebody was taken out.
+    package let replaces: Bool
 
     /// Puts a pair together.
     package init(
@@ -147,7 +154,8 @@ package struct TopContribution: Hashable, Sendable {
         measure: MeasureIndex,
         window: WindowNumber,
         largest: Int64,
-        second: Int64
+        second: Int64,
+        replaces: Bool = false
     ) {
         self.layout = layout
         self.periodStart = periodStart
@@ -157,5 +165,13 @@ package struct TopContribution: Hashable, Sendable {
         self.window = window
         self.largest = largest
         self.second = second
+        self.replaces = replaces
+    }
+
+    /// The same where somebody was taken out.
+    package var replacing: TopContribution {
+        TopContribution(
+            layout: layout, periodStart: periodStart, margin: margin, cell: cell, measure: measure, window: window,
+            largest: largest, second: second, replaces: true)
     }
 }

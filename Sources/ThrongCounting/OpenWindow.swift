@@ -14,6 +14,8 @@ struct OpenWindow: Sendable {
     var progress: [Int: WindowProgress] = [:]
     /// The batches of this window, with what their clients were told.
     var batches = AnsweredBatches()
+    /// Who asked to be taken out of it, by the place of the request, and whether that was done.
+    var withdrawn: [KeyedIdentifier: Withdrawn] = [:]
     /// The place of its last record.
     var lastPosition = JournalPosition.start
 
@@ -21,7 +23,17 @@ struct OpenWindow: Sendable {
     var bytes: Int {
         pairs.count * 12 + contributions.count * 24 + totals.values.reduce(0) { $0 + $1.count * 32 } + cells.count * 20
             + progress.values.reduce(0) { $0 + $1.count * 24 } + batches.count * 36 + batches.refusalBytes
+            + withdrawn.count * 64
     }
+
+    /// A request to be taken out.
+    struct Withdrawn: Sendable {
+        let position: JournalPosition
+        var isDone = false
+    }
+
+    /// Whether somebody is still to be taken out of it: so long it can't be forgotten.
+    var awaitsRemoval: Bool { withdrawn.values.contains { !$0.isDone } }
 
     /// Brings in what a replay left waiting.
     mutating func settle() {
@@ -51,6 +63,9 @@ struct OpenWindows: Sendable {
     var count: Int { places.count }
 
     func contains(_ id: WindowID) -> Bool { places[id] != nil }
+
+    /// A window that is here and not lent.
+    func window(of id: WindowID) -> OpenWindow? { places[id].flatMap { windows[$0] } }
 
     /// The place of a window; an empty one is opened where there is none.
     mutating func place(of id: WindowID) -> Int {

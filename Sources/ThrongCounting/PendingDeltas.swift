@@ -14,10 +14,14 @@ struct PendingDeltas: Sendable {
 
     /// Key: counter slot in the upper half, period ordinal in the lower.
     private var counters = FlatTable<Int64>(initial: 0)
+    /// What is taken away of what PostgreSQL has: as ``counters``, negative.
+    private var taken = FlatTable<Int64>(initial: 0)
     /// Key: tracked slot in the upper half, ordinal of the period and window in the lower.
     private var distinct = FlatTable<Int64>(initial: 0)
     /// Key: sum slot in the upper half, ordinal of the period and window in the lower. Not deltas: the latest pairs.
     private var top = FlatTable<TwoLargest>(initial: TwoLargest())
+    /// Keys of ``top`` whose pairs are smaller than PostgreSQL's may be.
+    private var replaced: Set<UInt64> = []
     private var periods = Ordinals<Int64>()
     private var places = Ordinals<Place>()
     private(set) var saturations = 0
@@ -28,13 +32,24 @@ struct PendingDeltas: Sendable {
 
     var isEmpty: Bool { count == 0 }
     /// Touched counters.
-    var count: Int { counters.count + distinct.count + top.count }
+    var count: Int { counters.count + taken.count + distinct.count + top.count }
 
     mutating func add(_ amount: Int64, toCounter slot: UInt32, periodStart: UnixSeconds) {
         let key = UInt64(slot) << 32 | periods.ordinal(of: periodStart.value)
-        let (sum, overflow) = counters[key].addingReportingOverflow(amount)
-        counters[key] = overflow ? (amount > 0 ? .max : .min) : sum
-        if overflow { saturations += 1 }
+        if Self.add(amount, to: &counters[key]) { saturations += 1 }
+    }
+
+    /// Takes away what PostgreSQL has of somebody, where it has not been released.
+    mutating func take(_ amount: Int64, fromCounter slot: UInt32, periodStart: UnixSeconds) {
+        let key = UInt64(slot) << 32 | periods.ordinal(of: periodStart.value)
+        if Self.add(amount == .min ? .max : -amount, to: &taken[key]) { saturations += 1 }
+    }
+
+    /// Saturates; says whether it did.
+    private static func add(_ amount: Int64, to counter: inout Int64) -> Bool {
+        let (sum, overflow) = counter.addingReportingOverflow(amount)
+        counter = overflow ? (amount > 0 ? .max : .min) : sum
+        return overflow
     }
 
     mutating func addIdentifiers(
@@ -50,10 +65,18 @@ struct PendingDeltas: Sendable {
         top[key(slot, periodStart, window)] = pair
     }
 
+    /// Sets a pair that may be smaller than the one that PostgreSQL has.
+    mutating func replace(_ pair: TwoLargest, ofSum slot: UInt32, periodStart: UnixSeconds, window: WindowNumber) {
+        let key = key(slot, periodStart, window)
+        top[key] = pair
+        replaced.insert(key)
+    }
+
     /// Takes out the largest contributions.
     mutating func takeTop() -> PendingDeltas {
         var taken = PendingDeltas()
-        (taken.top, taken.places) = (top, places)
+        (taken.top, taken.replaced, taken.places) = (top, replaced, places)
+        replaced = []
         top = FlatTable(initial: TwoLargest())
         return taken
     }
@@ -67,7 +90,12 @@ struct PendingDeltas: Sendable {
     }
 
     /// The deltas as a flush carries them, sorted so that all daemons lock rows in one order.
-    func counterDeltas(in space: CellSpace) -> [CounterDelta] {
+    func counterDeltas(in space: CellSpace) -> [CounterDelta] { deltas(of: counters, in: space) }
+
+    /// See ``counterDeltas(in:)``.
+    func takenDeltas(in space: CellSpace) -> [CounterDelta] { deltas(of: taken, in: space) }
+
+    private func deltas(of counters: FlatTable<Int64>, in space: CellSpace) -> [CounterDelta] {
         var deltas: [CounterDelta] = []
         deltas.reserveCapacity(counters.count)
         counters.forEach { key, value in
@@ -135,7 +163,8 @@ struct PendingDeltas: Sendable {
                     measure: .sum(Int(sum)),
                     window: WindowNumber(place.window),
                     largest: pair.largest,
-                    second: pair.second))
+                    second: pair.second,
+                    replaces: replaced.contains(key)))
         }
         return contributions
     }
@@ -157,6 +186,7 @@ package struct FrozenDeltas: Sendable {
             through: through,
             layouts: space.layouts,
             counters: deltas.counterDeltas(in: space),
+            taken: deltas.takenDeltas(in: space),
             distinct: deltas.distinctDeltas(in: space),
             top: deltas.topContributions(in: space),
             coverage: deltas.coverage.deltas,

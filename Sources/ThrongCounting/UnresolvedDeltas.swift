@@ -11,6 +11,7 @@ struct UnresolvedDeltas: Sendable {
         let counters: Int
         let distinct: Int
         let coverage: Int
+        let taken: Int
         /// When the window was over that it closes; nil for a batch.
         let closes: UnixSeconds?
     }
@@ -24,11 +25,12 @@ struct UnresolvedDeltas: Sendable {
     private struct Newcomer {
         let tracked: UInt32
         let period: UInt32
-        var count: UInt32 = 1
+        var count: Int64 = 1
     }
 
     private var batches: [Batch] = []
     private var counters: [CounterAmount] = []
+    private var taken: [CounterAmount] = []
     private var distinct: [Newcomer] = []
     private var coverage: [CoverageDelta] = []
     private var periods = Ordinals<Int64>()
@@ -66,16 +68,33 @@ struct UnresolvedDeltas: Sendable {
                 distinct.append(
                     .init(
                         tracked: slot, period: UInt32(periods.ordinal(of: start.value)),
-                        count: UInt32(clamping: identifiers)))
+                        count: identifiers))
             })
         end(closing.position, closing.window, closes: closing.window.over)
+    }
+
+    /// Keeps what was taken away, by the parts of one removal; call in the order of positions.
+    mutating func append(_ removal: [Removal], in space: CellSpace) {
+        guard let last = removal.last else { return }
+        for part in removal {
+            part.forEachDelta(
+                in: space,
+                counter: { slot, start, amount in
+                    taken.append(.init(slot: slot, period: UInt32(periods.ordinal(of: start.value)), amount: amount))
+                },
+                tracked: { slot, start in
+                    distinct.append(.init(tracked: slot, period: UInt32(periods.ordinal(of: start.value)), count: -1))
+                })
+            part.forEachCoverage { coverage.append($0) }
+        }
+        end(last.position, last.window, closes: nil)
     }
 
     private mutating func end(_ position: JournalPosition, _ window: WindowID, closes: UnixSeconds?) {
         batches.append(
             .init(
                 position: position, window: window.number, counters: counters.count, distinct: distinct.count,
-                coverage: coverage.count, closes: closes))
+                coverage: coverage.count, taken: taken.count, closes: closes))
     }
 
     /// Adds the deltas of batches behind a position.
@@ -88,6 +107,7 @@ struct UnresolvedDeltas: Sendable {
         let first = batches.firstIndex { $0.position > watermark } ?? batches.endIndex
         var (counter, newcomer) = first > 0 ? (batches[first - 1].counters, batches[first - 1].distinct) : (0, 0)
         var noted = first > 0 ? batches[first - 1].coverage : 0
+        var gone = first > 0 ? batches[first - 1].taken : 0
         for batch in batches[first...] {
             for delta in coverage[noted..<batch.coverage] { pending.coverage.add(delta) }
             for delta in counters[counter..<batch.counters] {
@@ -95,11 +115,15 @@ struct UnresolvedDeltas: Sendable {
             }
             for one in distinct[newcomer..<batch.distinct] {
                 pending.addIdentifiers(
-                    Int64(one.count), toTracked: one.tracked, periodStart: UnixSeconds(periods[Int(one.period)]),
+                    one.count, toTracked: one.tracked, periodStart: UnixSeconds(periods[Int(one.period)]),
                     window: batch.window)
+            }
+            for delta in taken[gone..<batch.taken] {
+                pending.take(delta.amount, fromCounter: delta.slot, periodStart: UnixSeconds(periods[Int(delta.period)]))
             }
             if let over = batch.closes { pending.close(until: over) }
             (counter, newcomer, noted) = (batch.counters, batch.distinct, batch.coverage)
+            gone = batch.taken
             then(&pending, batch.position)
         }
     }

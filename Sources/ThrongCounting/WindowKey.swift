@@ -70,6 +70,23 @@ package struct WindowKey: Sendable {
     }
 }
 
+extension WindowKey {
+    /// What somebody who asked to be taken out may keep: the same whenever it is asked for, as long as the key is there, and
+    /// nobody else's.
+    package func receipt(of identifier: KeyedIdentifier) -> String {
+        // No identifier begins like this, as none is other than UTF-8.
+        var bytes: [UInt8] = [0xFF]
+        for word in [identifier.high, identifier.low] {
+            bytes += (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }
+        }
+        let receipt = bytes.withUnsafeBytes { keyed($0) }
+        return [receipt.high, receipt.low].map { word in
+            let digits = String(word, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}
+
 /// An identifier under a window's key: means nothing outside that window.
 package struct KeyedIdentifier: Hashable, Sendable {
     /// The first 64 bits.

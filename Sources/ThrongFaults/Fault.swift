@@ -49,6 +49,12 @@ package enum Fault: String, CaseIterable, Sendable {
     case tellEachEvent = "tell_each_event"
     /// A value is asked for once k devices have sent its hash, which whoever invents devices can count.
     case askAtThreshold = "ask_at_threshold"
+    /// Batches of who withdrew count on.
+    case countWithdrawn = "count_withdrawn"
+    /// Largest contributions stay where whose they were withdrew.
+    case keepLeaders = "keep_leaders"
+    /// Who asked before a restart to be taken out is not.
+    case forgetRequests = "forget_requests"
     /// A manifest lists a reason for refusals as soon as one event was refused for it.
     case listReasonsThatOccurred = "list_reasons_that_occurred"
 

@@ -60,14 +60,14 @@ struct Envelope {
         return id
     }
 
-    private static func window(_ node: Int, in document: JSONDocument) throws(IntakeError) -> Int64 {
+    static func window(_ node: Int, in document: JSONDocument) throws(IntakeError) -> Int64 {
         guard node >= 0, let number = document.integer(node) else {
             throw .wrongShape(pointer: "/window", expected: "a whole number: floor(unix time / rotation)")
         }
         return number
     }
 
-    private static func identifier(_ node: Int, in document: JSONDocument) throws(IntakeError) -> Int {
+    static func identifier(_ node: Int, in document: JSONDocument) throws(IntakeError) -> Int {
         let identifier = try text(node, "/id", in: document)
         // Characters are counted as Unicode scalars: every byte that does not continue one.
         let characters = document.bytes(identifier).reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
@@ -77,7 +77,7 @@ struct Envelope {
         return identifier
     }
 
-    private static func text(
+    static func text(
         _ node: Int, _ pointer: String, in document: JSONDocument
     ) throws(IntakeError) -> Int {
         guard node >= 0, document.isString(node) else { throw .wrongShape(pointer: pointer, expected: "a string") }

@@ -1,5 +1,6 @@
 // A record's plaintext is of what was counted, each of them this. Numbers are little-endian. Each begins with its kind, u8: 0 is
-// a batch, 1 the closing of its window, 2 a part of one that the next position goes on with, 3 a withdrawal.
+// a batch, 1 the closing of its window, 2 a part of one that the next position goes on with, 3 a withdrawal, 4 a request for a
+// removal, 5 a removal, 6 a part of one that the next position goes on with.
 //
 // Batch
 //     size          what
@@ -21,8 +22,17 @@
 //     4             additions: a
 //     a × 18        layout u16, cell u32, period start i64, identifiers u32
 //
-// Withdrawal
+// Withdrawal, request for a removal
 //     16            identifier under the window's key: high, low
+//
+// Removal, or a part of it
+//     16            identifier under the window's key: high, low
+//     1             outcomes: o
+//     o × 9         CoverageKind.code u8, events i64
+//     4, a × ...    additions, as of a batch
+//     4, p × 15     appearances, as of a batch
+//     4             leaders: l
+//     l × 33        layout u16, tracked margin u8, cell u32, period start i64, sum u16, largest i64, second i64
 //
 // Earlier formats: THRONGJ2 has batches only, without kinds and advances; THRONGJ3 has kinds 0 and 1. Both have, instead of
 // packed refusals, their number u32 and of each index u32, reason u8 (RefusalReason.code).
@@ -41,6 +51,9 @@ enum EntryFormat {
     private static let closingKind: UInt8 = 1
     private static let partKind: UInt8 = 2
     private static let withdrawalKind: UInt8 = 3
+    private static let requestKind: UInt8 = 4
+    private static let removalKind: UInt8 = 5
+    private static let removalPartKind: UInt8 = 6
 
     /// How many layouts a journal may mention.
     static let mostLayouts = Int(isLate)
@@ -53,8 +66,13 @@ enum EntryFormat {
             add(batch.advances, to: &writer)
         case .withdrawal(let withdrawal):
             writer.add(withdrawalKind)
-            writer.add(withdrawal.identifier.high)
-            writer.add(withdrawal.identifier.low)
+            add(withdrawal.identifier, to: &writer)
+        case .removalRequest(let request):
+            writer.add(requestKind)
+            add(request.identifier, to: &writer)
+        case .removal(let removal):
+            writer.add(removal.hasMore ? removalPartKind : removalKind)
+            add(removal, to: &writer)
         case .closing(let closing):
             writer.add(closing.hasMore ? partKind : closingKind)
             writer.add(UInt32(closing.additions.count))
@@ -64,6 +82,32 @@ enum EntryFormat {
                 writer.add(addition.periodStart.value)
                 writer.add(addition.identifiers)
             }
+        }
+    }
+
+    private static func add(_ identifier: KeyedIdentifier, to writer: inout ByteWriter) {
+        writer.add(identifier.high)
+        writer.add(identifier.low)
+    }
+
+    private static func add(_ removal: Removal, to writer: inout ByteWriter) {
+        add(removal.identifier, to: &writer)
+        writer.add(UInt8(removal.outcomes.count))
+        for outcome in removal.outcomes {
+            writer.add(outcome.kind.code)
+            writer.add(outcome.events)
+        }
+        add(removal.additions, to: &writer)
+        add(removal.appearances, to: &writer)
+        writer.add(UInt32(removal.leaders.count))
+        for one in removal.leaders {
+            writer.add(UInt16(one.metric))
+            writer.add(UInt8(one.margin))
+            writer.add(one.cell.value)
+            writer.add(one.periodStart.value)
+            writer.add(UInt16(one.sum))
+            writer.add(one.pair.largest)
+            writer.add(one.pair.second)
         }
     }
 
@@ -80,14 +124,18 @@ enum EntryFormat {
     private static func add(_ batch: CountedBatch, to writer: inout ByteWriter) {
         writer.add(batch.batch.high)
         writer.add(batch.batch.low)
-        writer.add(batch.identifier.high)
-        writer.add(batch.identifier.low)
+        add(batch.identifier, to: &writer)
         writer.add(UInt32(batch.answer.accepted))
         let refusals = PackedRefusals(batch.answer.refused).bytes
         writer.add(UInt32(refusals.count))
         writer.bytes.append(contentsOf: refusals)
-        writer.add(UInt32(batch.additions.count))
-        for addition in batch.additions {
+        add(batch.additions, to: &writer)
+        add(batch.appearances, to: &writer)
+    }
+
+    private static func add(_ additions: [CountedBatch.Addition], to writer: inout ByteWriter) {
+        writer.add(UInt32(additions.count))
+        for addition in additions {
             writer.add(
                 UInt16(addition.metric) | (addition.firsts.isEmpty ? 0 : hasFirsts) | (addition.isLate ? isLate : 0))
             writer.add(addition.cell.value)
@@ -96,8 +144,11 @@ enum EntryFormat {
             for sum in addition.sums { writer.add(sum) }
             if !addition.firsts.isEmpty { writer.add(addition.firsts.bits) }
         }
-        writer.add(UInt32(batch.appearances.count))
-        for appearance in batch.appearances {
+    }
+
+    private static func add(_ appearances: [CountedBatch.Appearance], to writer: inout ByteWriter) {
+        writer.add(UInt32(appearances.count))
+        for appearance in appearances {
             writer.add(UInt16(appearance.metric))
             writer.add(UInt8(appearance.margin))
             writer.add(appearance.cell.value)
@@ -110,7 +161,9 @@ enum EntryFormat {
         switch record {
         case .batch(let batch): size(of: batch) + 5 + batch.advances.count * 16
         case .closing(let closing): 5 + closing.additions.count * 18
-        case .withdrawal: 17
+        case .withdrawal, .removalRequest: 17
+        case .removal(let removal):
+            30 + removal.outcomes.count * 9 + size(of: removal.additions) + removal.appearances.count * 15 + removal.leaders.count * 33
         }
     }
 
@@ -131,10 +184,13 @@ enum EntryFormat {
     }
 
     private static func size(of batch: CountedBatch) -> Int {
-        let sums = batch.additions.reduce(0) { $0 + $1.sums.count }
-        let firsts = batch.additions.reduce(0) { $0 + ($1.firsts.isEmpty ? 0 : 8) }
-        return 48 + firsts + PackedRefusals(batch.answer.refused).bytes.count + batch.additions.count * 22 + sums * 8
-            + batch.appearances.count * 15
+        48 + PackedRefusals(batch.answer.refused).bytes.count + size(of: batch.additions) + batch.appearances.count * 15
+    }
+
+    private static func size(of additions: [CountedBatch.Addition]) -> Int {
+        let sums = additions.reduce(0) { $0 + $1.sums.count }
+        let firsts = additions.reduce(0) { $0 + ($1.firsts.isEmpty ? 0 : 8) }
+        return firsts + additions.count * 22 + sums * 8
     }
 
     /// Reads a record back.
@@ -158,8 +214,15 @@ enum EntryFormat {
         case withdrawalKind where format == .current:
             return .withdrawal(
                 Withdrawal(
-                    position: position, window: window,
-                    identifier: KeyedIdentifier(high: try reader.next(), low: try reader.next())))
+                    position: position, window: window, identifier: try identifier(from: &reader)))
+        case requestKind where format == .current:
+            return .removalRequest(
+                RemovalRequest(position: position, window: window, identifier: try identifier(from: &reader)))
+        case removalKind where format == .current, removalPartKind where format == .current:
+            return .removal(
+                try removal(
+                    from: &reader, position: position, window: window, space: space, ordinals: ordinals,
+                    hasMore: kind == removalPartKind))
         case closingKind, partKind:
             guard kind == closingKind || format == .current else { throw .malformedRecord }
             var additions: [WindowClosing.Addition] = []
@@ -177,6 +240,49 @@ enum EntryFormat {
         default:
             throw .malformedRecord
         }
+    }
+
+    private static func identifier(from reader: inout ByteReader) throws(JournalError) -> KeyedIdentifier {
+        KeyedIdentifier(high: try reader.next(), low: try reader.next())
+    }
+
+    private static func removal(
+        from reader: inout ByteReader, position: JournalPosition, window: WindowID, space: CellSpace, ordinals: [Int],
+        hasMore: Bool
+    ) throws(JournalError) -> Removal {
+        let identifier = try identifier(from: &reader)
+        var outcomes: [Removal.Outcome] = []
+        for _ in 0..<(try reader.next(UInt8.self)) {
+            guard let kind = CoverageKind(code: try reader.next()) else { throw .malformedRecord }
+            outcomes.append(.init(kind: kind, events: try reader.next()))
+        }
+        let additions = try additions(from: &reader, space: space, ordinals: ordinals)
+        let appearances = try appearances(from: &reader, space: space, ordinals: ordinals)
+        var leaders: [Removal.Leaders] = []
+        for _ in 0..<(try reader.next(UInt32.self)) {
+            let metric = try ordinal(try reader.next(), in: ordinals)
+            let margin = Int(try reader.next(UInt8.self))
+            let layout = space.layouts[metric]
+            guard margin < layout.trackedMargins.count else { throw .malformedRecord }
+            let cell = CellIndex(try reader.next())
+            let start = UnixSeconds(try reader.next())
+            let sum = Int(try reader.next(UInt16.self))
+            guard sum < layout.sums.count, cell.value < layout.size(of: layout.trackedMargins[margin]) else {
+                throw .malformedRecord
+            }
+            leaders.append(
+                .init(
+                    metric: metric, margin: margin, cell: cell, periodStart: start, sum: sum,
+                    pair: TwoLargest(try reader.next(), try reader.next())))
+        }
+        return Removal(
+            position: position, window: window, identifier: identifier, additions: additions, appearances: appearances,
+            leaders: leaders, outcomes: outcomes, hasMore: hasMore)
+    }
+
+    private static func ordinal(_ place: UInt16, in ordinals: [Int]) throws(JournalError) -> Int {
+        guard Int(place) < ordinals.count else { throw .malformedRecord }
+        return ordinals[Int(place)]
     }
 
     /// A cell of a layout that counts identifiers.
@@ -200,43 +306,12 @@ enum EntryFormat {
         space: CellSpace,
         ordinals: [Int]
     ) throws(JournalError) -> CountedBatch {
-        func ordinal(_ place: UInt16) throws(JournalError) -> Int {
-            guard Int(place) < ordinals.count else { throw .malformedRecord }
-            return ordinals[Int(place)]
-        }
         let batch = BatchID(high: try reader.next(), low: try reader.next())
-        let identifier = KeyedIdentifier(high: try reader.next(), low: try reader.next())
+        let identifier = try identifier(from: &reader)
         let accepted = try reader.next(UInt32.self)
         let refused = try refusals(from: &reader, format: format)
-        var additions: [CountedBatch.Addition] = []
-        let additionCount = try reader.next(UInt32.self)
-        additions.reserveCapacity(min(Int(additionCount), reader.remaining / 22))
-        for _ in 0..<additionCount {
-            let layout = try reader.next(UInt16.self)
-            let metric = try ordinal(layout & ~(hasFirsts | isLate))
-            let cell = CellIndex(try reader.next())
-            let start = UnixSeconds(try reader.next())
-            let count = try reader.next(Int64.self)
-            var sums: [Int64] = []
-            for _ in space.layouts[metric].sums { sums.append(try reader.next()) }
-            let firsts = layout & hasFirsts == 0 ? FirstSet.none : FirstSet(bits: try reader.next())
-            guard firsts.bits >> UInt64(space.layouts[metric].firsts?.count ?? 0) == 0 else { throw .malformedRecord }
-            additions.append(
-                .init(
-                    metric: metric, cell: cell, periodStart: start, count: count, sums: sums, firsts: firsts,
-                    isLate: layout & isLate != 0))
-        }
-        var appearances: [CountedBatch.Appearance] = []
-        let appearanceCount = try reader.next(UInt32.self)
-        appearances.reserveCapacity(min(Int(appearanceCount), reader.remaining / 15))
-        for _ in 0..<appearanceCount {
-            let metric = try ordinal(try reader.next())
-            let margin = Int(try reader.next(UInt8.self))
-            guard margin < space.layouts[metric].trackedMargins.count else { throw .malformedRecord }
-            let cell = CellIndex(try reader.next())
-            appearances.append(
-                .init(metric: metric, margin: margin, cell: cell, periodStart: UnixSeconds(try reader.next())))
-        }
+        let additions = try additions(from: &reader, space: space, ordinals: ordinals)
+        let appearances = try appearances(from: &reader, space: space, ordinals: ordinals)
         var advances: [CountedBatch.Advance] = []
         for _ in 0..<(format == .batches ? 0 : try reader.next(UInt32.self)) {
             let (metric, cell) = try place(from: &reader, space: space, ordinals: ordinals)
@@ -254,6 +329,47 @@ enum EntryFormat {
             additions: additions,
             appearances: appearances,
             advances: advances)
+    }
+
+    private static func additions(
+        from reader: inout ByteReader, space: CellSpace, ordinals: [Int]
+    ) throws(JournalError) -> [CountedBatch.Addition] {
+        var additions: [CountedBatch.Addition] = []
+        let count = try reader.next(UInt32.self)
+        additions.reserveCapacity(min(Int(count), reader.remaining / 22))
+        for _ in 0..<count {
+            let layout = try reader.next(UInt16.self)
+            let metric = try ordinal(layout & ~(hasFirsts | isLate), in: ordinals)
+            let cell = CellIndex(try reader.next())
+            let start = UnixSeconds(try reader.next())
+            let count = try reader.next(Int64.self)
+            var sums: [Int64] = []
+            for _ in space.layouts[metric].sums { sums.append(try reader.next()) }
+            let firsts = layout & hasFirsts == 0 ? FirstSet.none : FirstSet(bits: try reader.next())
+            guard firsts.bits >> UInt64(space.layouts[metric].firsts?.count ?? 0) == 0 else { throw .malformedRecord }
+            additions.append(
+                .init(
+                    metric: metric, cell: cell, periodStart: start, count: count, sums: sums, firsts: firsts,
+                    isLate: layout & isLate != 0))
+        }
+        return additions
+    }
+
+    private static func appearances(
+        from reader: inout ByteReader, space: CellSpace, ordinals: [Int]
+    ) throws(JournalError) -> [CountedBatch.Appearance] {
+        var appearances: [CountedBatch.Appearance] = []
+        let count = try reader.next(UInt32.self)
+        appearances.reserveCapacity(min(Int(count), reader.remaining / 15))
+        for _ in 0..<count {
+            let metric = try ordinal(try reader.next(), in: ordinals)
+            let margin = Int(try reader.next(UInt8.self))
+            guard margin < space.layouts[metric].trackedMargins.count else { throw .malformedRecord }
+            let cell = CellIndex(try reader.next())
+            appearances.append(
+                .init(metric: metric, margin: margin, cell: cell, periodStart: UnixSeconds(try reader.next())))
+        }
+        return appearances
     }
 
     private static func refusals(

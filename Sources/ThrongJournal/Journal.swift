@@ -185,6 +185,14 @@ package final class Journal: Sendable {
     /// The largest record that is taken. Unit: bytes.
     package var recordLimit: Int { options.recordBytes }
 
+    /// Reads what is on disk, while more is written: for ``JournalReader/batches(of:through:space:_:)``.
+    package func reader(keys: KeyRing) throws(JournalError) -> JournalReader {
+        try JournalReader(data, keys: keys, options: options, isWritten: true)
+    }
+
+    /// How many entries of a removal fit into a record, however large they are.
+    package var mostRemoved: Int { max(1, (recordLimit - 64) / max(33, bounds.map(\.bound.addition).max() ?? 0)) }
+
     /// What a batch's record may come to, where that is more than is taken; nil where it fits. To be asked before the batch is
     /// counted. Unit: bytes.
     package func excessiveSize(of batch: BucketedBatch) -> Int? {

@@ -13,10 +13,12 @@ package struct JournalReader: Sendable {
 
     /// Reads the headers of all segments.
     ///
-    /// - Parameter options: those that it was written with.
+    /// - Parameters:
+    ///   - options: those that it was written with.
+    ///   - isWritten: whether it is being written to meanwhile; for ``batches(of:through:space:_:)`` only.
     /// - Throws: ``JournalError`` where a header is damaged.
     package init(
-        _ data: DataDirectory, keys: KeyRing, options: Journal.Options = Journal.Options()
+        _ data: DataDirectory, keys: KeyRing, options: Journal.Options = Journal.Options(), isWritten: Bool = false
     ) throws(JournalError) {
         largestRecord = options.recordBytes + Segment.bodyOverhead
         self.data = data
@@ -25,12 +27,71 @@ package struct JournalReader: Sendable {
         for name in try data.disk.names(in: data.journalPath) {
             let path = "\(data.journalPath)/\(name)"
             // A segment that was never put in place.
-            if name.hasSuffix(".new") { try data.disk.remove(path) }
+            if name.hasSuffix(".new"), !isWritten { try data.disk.remove(path) }
             guard name.hasSuffix(".journal") else { continue }
-            let header = try data.disk.contents(path, from: 0, count: Segment.largestHeader)
-            segments.append(try Segment.read(header: header, path: path))
+            do throws(JournalError) {
+                let header = try data.disk.contents(path, from: 0, count: Segment.largestHeader)
+                segments.append(try Segment.read(header: header, path: path))
+            } catch .system(_, _, ENOENT) where isWritten {
+                // Nothing needs it any more.
+                continue
+            }
         }
         self.segments = segments.sorted { $0.generation < $1.generation }
+    }
+
+    /// Hands over the batches of a window that is not settled yet, in order, while more are written.
+    ///
+    /// - Parameter last: up to here they are on disk, and asked for.
+    /// - Complexity: O(bytes of the journal); only the window's are decrypted.
+    package func batches(
+        of window: WindowID, through last: JournalPosition, space: CellSpace, _ body: (CountedBatch) -> Void
+    ) throws(JournalError) {
+        for (place, segment) in segments.enumerated() where segment.first <= last {
+            let bytes: [UInt8]
+            do throws(JournalError) {
+                bytes = try data.disk.contents(segment.path)
+            } catch .system(_, _, ENOENT) {
+                continue
+            }
+            // What a process wrote behind this was not acknowledged.
+            let end = place + 1 < segments.count ? segments[place + 1].first : JournalPosition(.max)
+            let ordinals = segment.layouts.map { space.ordinal(of: $0) ?? -1 }
+            try bytes.reading { buffer throws(JournalError) in
+                var offset = segment.headerSize
+                while let record = record(in: buffer, at: offset, of: segment), record.first <= last, record.first < end {
+                    let start = offset
+                    offset += Segment.frameOverhead + record.body.count
+                    guard !record.isMark, let known = keys.key(named: record.keyName), known.window == window else {
+                        continue
+                    }
+                    guard let plaintext = segment.plaintext(ofBody: record.body, at: record.first, key: known.key) else {
+                        throw .damaged(segment: segment.path, offset: start, reason: .ciphertext)
+                    }
+                    let run = try records(of: record, plaintext, in: segment, window, space, ordinals)
+                    for case .batch(let batch) in run where batch.position <= last { body(batch) }
+                }
+            }
+        }
+    }
+
+    private func records(
+        of record: Record, _ plaintext: [UInt8], in segment: Segment, _ window: WindowID, _ space: CellSpace,
+        _ ordinals: [Int]
+    ) throws(JournalError) -> [CountedRecord] {
+        guard !ordinals.contains(-1) else { throw .malformedRecord }
+        return try plaintext.reading { bytes throws(JournalError) in
+            var reader = ByteReader(bytes)
+            var run: [CountedRecord] = []
+            for position in record.first.value...record.last.value {
+                run.append(
+                    try EntryFormat.record(
+                        from: &reader, format: segment.format, position: JournalPosition(position), window: window,
+                        space: space, ordinals: ordinals))
+            }
+            guard reader.isAtEnd else { throw .malformedRecord }
+            return run
+        }
     }
 
     /// What the journal's cells mean: every layout that a segment mentions, in order of first mention.
@@ -189,19 +250,7 @@ package struct JournalReader: Sendable {
             guard let plaintext = segment.plaintext(ofBody: record.body, at: record.first, key: key) else {
                 throw .damaged(segment: segment.path, offset: start, reason: .ciphertext)
             }
-            guard !ordinals.contains(-1) else { throw .malformedRecord }
-            try plaintext.reading { bytes throws(JournalError) in
-                var reader = ByteReader(bytes)
-                var run: [CountedRecord] = []
-                for position in record.first.value...record.last.value {
-                    run.append(
-                        try EntryFormat.record(
-                            from: &reader, format: segment.format, position: JournalPosition(position),
-                            window: window, space: space, ordinals: ordinals))
-                }
-                guard reader.isAtEnd else { throw .malformedRecord }
-                body(run)
-            }
+            body(try records(of: record, plaintext, in: segment, window, space, ordinals))
         }
         if hasMoreOnDisk(than: offset, in: buffer, beyond: last, of: segment) {
             throw .damaged(segment: segment.path, offset: offset, reason: .record)

@@ -5,7 +5,10 @@
 //     distinct counts: how many; of each: layout, period start ±, margin, cell ±, window ±, delta signed
 //     largest contributions: how many; of each: layout, period start ±, margin, cell ±, measure, window ±, largest, second
 //     coverage: how many; of each: app (bytes, then UTF-8), hour ±, kind, events; left out by earlier versions
-//     closed until: Unix seconds, signed; left out where no window was closed, and by earlier versions
+//     closed until: Unix seconds, signed; left out where no window was closed and nothing follows, and by earlier versions; the
+//     smallest number where no window was closed
+//     taken away: how many; of each as of a counter. Then how many largest contributions replace larger ones, and which, by place;
+//     both left out where there are none, and by earlier versions
 
 internal import ThrongCounting
 internal import ThrongPlan
@@ -15,14 +18,7 @@ enum KeptFlushRecord {
         var writer = Writer()
         var last = Last()
         writer.bytes.reserveCapacity(16 + flush.counters.count * 8 + (flush.distinct.count + flush.top.count) * 12)
-        writer.add(UInt64(flush.counters.count))
-        for delta in flush.counters {
-            writer.add(UInt64(delta.layout))
-            writer.add(delta.periodStart.value, since: &last.period)
-            writer.add(UInt64(delta.measure.value))
-            writer.add(Int64(delta.cell.value), since: &last.cell)
-            writer.add(signed: delta.delta)
-        }
+        writer.add(flush.counters, &last)
         writer.add(UInt64(flush.distinct.count))
         for delta in flush.distinct {
             writer.add(UInt64(delta.layout))
@@ -51,7 +47,14 @@ enum KeptFlushRecord {
             writer.add(UInt64(delta.kind.code))
             writer.add(signed: delta.events)
         }
-        if let closedUntil = flush.closedUntil { writer.add(signed: closedUntil.value) }
+        let replacing = flush.top.indices.filter { flush.top[$0].replaces }
+        let hasRemovals = !flush.taken.isEmpty || !replacing.isEmpty
+        if flush.closedUntil != nil || hasRemovals { writer.add(signed: flush.closedUntil?.value ?? .min) }
+        if hasRemovals {
+            writer.add(flush.taken, &last)
+            writer.add(UInt64(replacing.count))
+            for place in replacing { writer.add(UInt64(place)) }
+        }
         return writer.bytes
     }
 
@@ -63,16 +66,7 @@ enum KeptFlushRecord {
     ) throws(JournalError) -> Flush {
         var reader = Reader(plaintext)
         var last = Last()
-        var counters: [CounterDelta] = []
-        for _ in 0..<(try reader.count()) {
-            counters.append(
-                CounterDelta(
-                    layout: try reader.place(in: layouts),
-                    periodStart: UnixSeconds(try reader.next(since: &last.period)),
-                    measure: MeasureIndex(try reader.narrow()),
-                    cell: CellIndex(try reader.narrowed(reader.next(since: &last.cell))),
-                    delta: try reader.signed()))
-        }
+        let counters = try reader.counters(&last, layouts)
         var distinct: [DistinctDelta] = []
         for _ in 0..<(try reader.count()) {
             distinct.append(
@@ -99,10 +93,16 @@ enum KeptFlushRecord {
         }
         let coverage = reader.isAtEnd ? [] : try Self.coverage(&reader, &last)
         let closedUntil = reader.isAtEnd ? nil : UnixSeconds(try reader.signed())
+        let taken = reader.isAtEnd ? [] : try reader.counters(&last, layouts)
+        for _ in 0..<(reader.isAtEnd ? 0 : try reader.next()) {
+            let place = try reader.next()
+            guard place < UInt64(top.count) else { throw .malformedRecord }
+            top[Int(place)] = top[Int(place)].replacing
+        }
         guard reader.isAtEnd else { throw .malformedRecord }
         return Flush(
-            after: after, through: through, layouts: layouts, counters: counters, distinct: distinct, top: top,
-            coverage: coverage, closedUntil: closedUntil)
+            after: after, through: through, layouts: layouts, counters: counters, taken: taken,
+            distinct: distinct, top: top, coverage: coverage, closedUntil: closedUntil == .min ? nil : closedUntil)
     }
 
     private static func coverage(
@@ -119,7 +119,7 @@ enum KeptFlushRecord {
     }
 
     /// What the next entry's differences count from.
-    private struct Last {
+    fileprivate struct Last {
         var period: Int64 = 0
         var cell: Int64 = 0
         var window: Int64 = 0
@@ -135,6 +135,17 @@ enum KeptFlushRecord {
                 rest >>= 7
             }
             bytes.append(UInt8(rest))
+        }
+
+        mutating func add(_ counters: [CounterDelta], _ last: inout Last) {
+            add(UInt64(counters.count))
+            for delta in counters {
+                add(UInt64(delta.layout))
+                add(delta.periodStart.value, since: &last.period)
+                add(UInt64(delta.measure.value))
+                add(Int64(delta.cell.value), since: &last.cell)
+                add(signed: delta.delta)
+            }
         }
 
         mutating func add(signed number: Int64) { add(UInt64(bitPattern: number << 1 ^ number >> 63)) }
@@ -163,6 +174,22 @@ enum KeptFlushRecord {
                 if byte & 0x80 == 0 { return number }
             }
             throw .malformedRecord
+        }
+
+        mutating func counters(
+            _ last: inout Last, _ layouts: [MetricLayout]
+        ) throws(JournalError) -> [CounterDelta] {
+            var counters: [CounterDelta] = []
+            for _ in 0..<(try count()) {
+                counters.append(
+                    CounterDelta(
+                        layout: try place(in: layouts),
+                        periodStart: UnixSeconds(try next(since: &last.period)),
+                        measure: MeasureIndex(try narrow()),
+                        cell: CellIndex(try narrowed(next(since: &last.cell))),
+                        delta: try signed()))
+            }
+            return counters
         }
 
         mutating func signed() throws(JournalError) -> Int64 {

@@ -146,6 +146,18 @@ package final class KeptFlushes: Sendable {
         }
     }
 
+    /// Notes that PostgreSQL got a kept flush only now: its time begins anew.
+    package func renew(_ flush: Flush, now: UnixSeconds) {
+        state.withLock { state in
+            for file in state.files.indices {
+                for entry in state.files[file].entries.indices
+                where state.files[file].entries[entry].through == flush.through {
+                    state.files[file].entries[entry].keptAt = now
+                }
+            }
+        }
+    }
+
     /// Lets go of files whose flushes have all been kept long enough, and of the oldest beyond the cap. Blocks.
     ///
     /// Only to be called while PostgreSQL has everything that was kept.

@@ -241,6 +241,7 @@ package struct Daemon: Sendable {
         PageRoutes(plans: options.plans, ingestion: ingestion, clock: clock).add(to: router)
         let open = try addOpenRoutes(to: router)
         PreviewRoutes(ingestion: ingestion).add(to: open)
+        WithdrawRoutes(ingestion: ingestion, clock: clock).add(to: open)
         if ingestion.reveals.isNeeded {
             RevealRoutes(ingestion: ingestion, telemetry: telemetry, clock: clock).add(to: open)
         }
@@ -256,7 +257,7 @@ package struct Daemon: Sendable {
         open.add(middleware: CrossOriginMiddleware(origins: options.origins))
         try PlanRoutes(plans: options.plans).add(to: open)
         ScriptRoutes().add(to: open)
-        for path in ["/v1/batches", "/v1/preview", "/v1/reveals", "/v1/plan/:app"] {
+        for path in ["/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/plan/:app"] {
             open.on(RouterPath(path), method: .options) { _, _ in Response(status: .noContent) }
         }
         return open

@@ -73,6 +73,7 @@ struct House {
             case .counted(let batch): return batch.answer
             case .repeated(let answer, _): return answer
             case .full: throw .noMemory
+            case .withdrawn: preconditionFailure("nobody withdraws here")
             case .windowOver: throw .windowOutOfRange(current: window.rotation.window(at: now).value)
             }
         }

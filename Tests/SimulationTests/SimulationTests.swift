@@ -43,7 +43,7 @@ struct SimulationTests {
 
     @Test(
         "histories that broke a promise once don't any more",
-        arguments: [(1367, 300), (1391, 300), (20030, 900), (30262, 300)])
+        arguments: [(1367, 300), (1391, 300), (20030, 900), (30262, 300), (842, 300), (2219, 300)])
     func mended(seed: UInt64, steps: Int) throws {
         #expect(try Simulator().run(Seed(seed, steps: steps)).violation == nil)
     }
@@ -71,7 +71,7 @@ struct SimulationTests {
             (Fault.reopenReplayedWindows, UInt64(100)), (.ignoreSyncedThrough, 100), (.numberBeyondBounds, 50),
             (.writeAnyRecord, 50), (.trustClock, 100),
             (.acknowledgeEarly, 50), (.ignoreFailedSync, 100), (.takeWithoutLease, 20), (.waitByTimeOfDay, 50),
-            (.askPatiently, 50),
+            (.askPatiently, 50), (.countWithdrawn, 100), (.keepLeaders, 100), (.forgetRequests, 100),
         ])
     func controls(fault: Fault, seeds: UInt64) throws {
         let simulator = try Simulator()

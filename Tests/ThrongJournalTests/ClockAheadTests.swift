@@ -58,7 +58,7 @@ struct ClockAheadTests {
                         try journal.append(record, key: key)
                         counted += 1
                     case .repeated: repeated += 1
-                    case .windowOver, .full: refused += 1
+                    case .windowOver, .full, .withdrawn: refused += 1
                     }
                 } catch JournalError.windowClosed {
                     refused += 1

@@ -116,7 +116,7 @@ enum EarlierJournal {
                 bytes.add(addition.periodStart.value)
                 bytes.add(addition.identifiers)
             }
-        case .withdrawal: break
+        case .withdrawal, .removalRequest, .removal: break
         }
         return bytes.bytes
     }

@@ -63,6 +63,19 @@ package struct RevealCandidates: Sendable {
         (crowds[window]?[dimension]?.devices[hash] ?? 0) >= RevealThreshold.devices(for: hash, threshold: threshold)
     }
 
+    /// Forgets whatever an identifier has sent in a window, in which it sends nothing more.
+    package mutating func forget(_ identifier: KeyedIdentifier, in window: WindowID) {
+        guard let known = crowds[window] else { return }
+        for dimension in known.keys {
+            guard var crowd = crowds[window]?.removeValue(forKey: dimension) else { continue }
+            for (hash, devices) in crowd.devices
+            where crowd.pairs.contains(identifier.hash(with: hash.high, hash.low)) {
+                crowd.devices[hash] = devices > 1 ? devices - 1 : nil
+            }
+            crowds[window]?[dimension] = crowd
+        }
+    }
+
     /// Forgets windows that are over.
     package mutating func forgetWindows(overBy now: UnixSeconds) { crowds = crowds.filter { $0.key.over > now } }
 }

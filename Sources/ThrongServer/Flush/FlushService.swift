@@ -71,6 +71,7 @@ struct FlushService: Service {
     /// Flushes once and lets go of what is over; returns how long to rest then.
     func round(_ progress: inout Progress) async -> Duration {
         progress.failures = await flush(&progress) ? 0 : progress.failures + 1
+        await remove()
         tidy()
         return progress.failures == 0
             ? interval : min(.milliseconds(250 * (1 << min(progress.failures, 7))), .seconds(30))
@@ -139,6 +140,25 @@ struct FlushService: Service {
             try await database.counters.settle(CounterStore.left)
         } catch {
             logger.notice("PostgreSQL does not know that nothing is left here", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Takes those out who asked for it.
+    private func remove() async {
+        guard ingestion.journal.isHeld else { return }
+        do {
+            while let found = try await onThread({ [ingestion] in try ingestion.findDue() }) {
+                let (places, through) = ingestion.watchSums(of: found)
+                if !places.isEmpty { try await ingestion.journal.durable(through) }
+                let leaders = try await onThread { [ingestion] in
+                    try ingestion.leaders(of: places, without: found, through: through)
+                }
+                guard try ingestion.remove(found, leaders: leaders) else { return }
+            }
+        } catch {
+            logger.critical(
+                "somebody who asked for it could not be taken out of a window; it is tried again",
+                metadata: ["error": "\(error)"])
         }
     }
 
@@ -280,6 +300,7 @@ struct FlushService: Service {
                     throw StoreError.watermarkMoved(expected: target, found: found)
                 }
                 _ = try await apply(flush)
+                kept.renew(flush, now: clock.now)
                 found = flush.through
             }
             logger.notice("PostgreSQL has everything again", metadata: facts)

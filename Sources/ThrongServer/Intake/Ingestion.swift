@@ -16,15 +16,15 @@ final class Ingestion: Sendable {
     let trials: OddBatches
     let intake: Intake
     let reveals: VocabularyLearner
-    private let state: Mutex<Counting>
+    let state: Mutex<Counting>
     private let believed: BelievedTime
     private let telemetry: Telemetry
-    private let clock: UnixClock
+    let clock: UnixClock
     private let houseClock: MachineClock
     private let calendars: [String: PeriodCalendar]
     private let onFullWindows: @Sendable (_ areFull: Bool) -> Void
     private let saidFull = Atomic<Bool>(false)
-    private let onFailure: @Sendable (any Error) -> Void
+    let onFailure: @Sendable (any Error) -> Void
 
     /// What came of a batch.
     enum Verdict {
@@ -264,13 +264,25 @@ final class Ingestion: Sendable {
         case .full:
             sayWhetherFull()
             telemetry.answered(.overloaded)
-            let end = state.withLock { $0.nextEnd } ?? .epoch
-            return .full(retrySeconds: Int(min(max(end - clock.now, 5), Self.longestRetry)))
+            return .full(retrySeconds: retrySeconds)
+        case .withdrawn:
+            let batch = incoming.bucketed
+            let answer = BatchAnswer(
+                accepted: 0, refused: batch.events.indices.map { .init(index: $0, reason: .optedOut) })
+            state.withLock { $0.noteOptOut(of: batch.events.count, app: batch.window.app, now: clock.now) }
+            telemetry.answered(.optedOut, answer)
+            return .optedOut(answer)
         case nil:
             telemetry.answered(.overloaded)
             return .overloaded
         case .windowOver: throw .windowOutOfRange(current: window.rotation.window(at: clock.now).value)
         }
+    }
+
+    /// When there may be room in memory again.
+    var retrySeconds: Int {
+        let end = state.withLock { $0.nextEnd } ?? .epoch
+        return Int(min(max(end - clock.now, 5), Self.longestRetry))
     }
 
     /// Who is told to come again once a window is over comes by then at the latest. Unit: seconds.

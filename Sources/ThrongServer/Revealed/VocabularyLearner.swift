@@ -93,6 +93,11 @@ final class VocabularyLearner: Sendable {
         return requests.isEmpty ? nil : requests
     }
 
+    /// Forgets what an identifier that is taken out of a window has sent; it sends nothing more there.
+    func forget(_ identifier: KeyedIdentifier, in window: WindowID) {
+        candidates.withLock { $0.forget(identifier, in: window) }
+    }
+
     /// Forgets what was noted in windows that are over.
     func forgetWindows(overBy now: UnixSeconds) {
         vocabulary.forgetWindows(overBy: now)

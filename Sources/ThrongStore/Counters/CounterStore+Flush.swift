@@ -151,6 +151,8 @@ extension CounterStore {
         let closed = try closedMeanwhile.rows(answers[4])
         pending.redirect(try openTargets(of: closed, in: pending, now: attempt.now, session))
         let open = pending.periods
+        let emptied = pending.emptied
+        pending.mergeTaken()
         let wanted = Set(
             open.compactMap { period in
                 pending.period(of: period.metric, containing: period.start).map {
@@ -167,6 +169,11 @@ extension CounterStore {
             UpsertCounters().statement, UpsertDistinct().statement,
         ]
         if hasTop { statements.append(UpsertTop(daemon: attempt.attachment.daemon).statement) }
+        if !emptied.isEmpty {
+            statements += [
+                ReplaceTop(daemon: attempt.attachment.daemon).statement, PruneRemoved(periods: emptied).statement,
+            ]
+        }
         statements += pending.coverage.statements
         if let ended = flush.closedUntil {
             statements.append(

@@ -110,6 +110,24 @@ struct UpsertTop: Command {
     var parameters: [Parameter] { [.text(daemon.description)] }
 }
 
+/// Replaces the largest contributions where somebody was taken out.
+struct ReplaceTop: Command {
+    static let text = Query("top_contribution.replace", PackageResources.top_contribution_replace_sql)
+
+    let daemon: DaemonID
+
+    var parameters: [Parameter] { [.text(daemon.description)] }
+}
+
+/// Deletes what a removal has brought to nothing.
+struct PruneRemoved: Command {
+    static let text = Query("removal.prune", PackageResources.removal_prune_sql)
+
+    let periods: [PendingFlush.MetricPeriod]
+
+    var parameters: [Parameter] { periods.parameters }
+}
+
 extension [PendingFlush.MetricPeriod] {
     /// The metrics, then the starts.
     fileprivate var parameters: [Parameter] { [.integers(map { Int64($0.metric) }), .integers(map(\.start.value))] }

@@ -69,7 +69,7 @@ struct PendingTop {
 
     /// Its columns, in the order of the copy.
     func write(to writer: CopyWriter) throws {
-        try writer.row(columns: 9)
+        try writer.row(columns: 10)
         try writer.integer(metric)
         try writer.instant(periodStart)
         try writer.integer(Int32(bitPattern: contribution.margin.bits))
@@ -79,6 +79,7 @@ struct PendingTop {
         try writer.instant(countedStart)
         try writer.bigint(contribution.largest)
         try writer.bigint(contribution.second)
+        try writer.boolean(contribution.replaces)
     }
 }
 

@@ -20,6 +20,8 @@ struct PendingFlush: Sendable {
     }
 
     private(set) var counters: [PendingCounter]
+    /// What is taken away of counters, until it is known which of their periods were released: see ``mergeTaken()``.
+    private var taken: [PendingCounter]
     private(set) var distinct: [PendingDistinct]
     private(set) var top: [PendingTop]
     private(set) var coverage: PendingTotals
@@ -34,15 +36,8 @@ struct PendingFlush: Sendable {
         apps = Dictionary(
             zip(metrics, flush.layouts).map { ($0.id, $1.app) }, uniquingKeysWith: { first, _ in first })
         coverage = PendingTotals(flush.coverage)
-        counters = flush.counters.map { delta in
-            PendingCounter(
-                metric: metrics[delta.layout].id,
-                kind: metrics[delta.layout].kind.code,
-                periodStart: delta.periodStart,
-                measure: delta.measure.value,
-                cell: Int32(bitPattern: delta.cell.value),
-                delta: delta.delta)
-        }
+        counters = flush.counters.map { PendingCounter($0, of: metrics[$0.layout]) }
+        taken = flush.taken.map { PendingCounter($0, of: metrics[$0.layout]) }
         distinct = flush.distinct.map { delta in
             PendingDistinct(
                 metric: metrics[delta.layout].id,
@@ -74,6 +69,7 @@ struct PendingFlush: Sendable {
             if period != last { found.insert(period) }
             last = period
         }
+        for row in taken { found.insert(MetricPeriod(metric: row.metric, start: row.periodStart)) }
         for row in distinct {
             let period = MetricPeriod(metric: row.metric, start: row.periodStart)
             if period != last { found.insert(period) }
@@ -81,6 +77,15 @@ struct PendingFlush: Sendable {
         }
         for row in top { found.insert(MetricPeriod(metric: row.metric, start: row.periodStart)) }
         return found.sorted()
+    }
+
+    /// The periods of which somebody was taken out.
+    var emptied: [MetricPeriod] {
+        let periods =
+            taken.map { MetricPeriod(metric: $0.metric, start: $0.periodStart) }
+            + top.filter(\.contribution.replaces).map { MetricPeriod(metric: $0.metric, start: $0.periodStart) }
+            + distinct.filter { $0.delta < 0 }.map { MetricPeriod(metric: $0.metric, start: $0.periodStart) }
+        return Set(periods).sorted()
     }
 
     /// The first second after a period.
@@ -95,7 +100,8 @@ struct PendingFlush: Sendable {
 
     /// Moves deltas of periods that were released, or can't be, into open ones, and drops distinct counts of released periods: whether a late
     /// identifier was already counted in the open period is unknown, and a floor must stay a lower bound. The largest
-    /// contributions follow the sums, because dominance must stay an upper bound.
+    /// contributions follow the sums, because dominance must stay an upper bound. What is taken away has no other period to go to:
+    /// what was released never changes.
     mutating func redirect(_ targets: [MetricPeriod: UnixSeconds]) {
         guard !targets.isEmpty else { return }
         for place in counters.indices {
@@ -107,6 +113,10 @@ struct PendingFlush: Sendable {
                 coverage.add(counters[place].delta, late: target, app: app)
             }
         }
+        taken.removeAll { targets[MetricPeriod(metric: $0.metric, start: $0.periodStart)] != nil }
+        top.removeAll {
+            $0.contribution.replaces && targets[MetricPeriod(metric: $0.metric, start: $0.periodStart)] != nil
+        }
         for place in top.indices {
             let period = MetricPeriod(metric: top[place].metric, start: top[place].periodStart)
             if let target = targets[period] { top[place].periodStart = target }
@@ -117,8 +127,24 @@ struct PendingFlush: Sendable {
         sortAndMerge()
     }
 
+    /// Puts what is taken away to the other counters, once all of it is of open periods.
+    mutating func mergeTaken() {
+        guard !taken.isEmpty else { return }
+        counters += taken
+        taken = []
+        sortAndMerge()
+    }
+
     private mutating func sortAndMerge() {
         counters.sortAndMerge(by: <, sharing: { $0.sharesRow(with: $1) }, delta: \.delta)
         distinct.sortAndMerge(by: <, sharing: { $0.sharesRow(with: $1) }, delta: \.delta)
+    }
+}
+
+extension PendingCounter {
+    fileprivate init(_ delta: CounterDelta, of metric: PendingFlush.Metric) {
+        self.init(
+            metric: metric.id, kind: metric.kind.code, periodStart: delta.periodStart, measure: delta.measure.value,
+            cell: Int32(bitPattern: delta.cell.value), delta: delta.delta)
     }
 }

@@ -44,5 +44,6 @@ package struct Migration: Sendable, Hashable {
         Migration(version: 21, name: "0021.shown_rows.sql", text: PackageResources._021_shown_rows_sql),
         Migration(version: 22, name: "0022.left_out.sql", text: PackageResources._022_left_out_sql),
         Migration(version: 23, name: "0023.promises.sql", text: PackageResources._023_promises_sql),
+        Migration(version: 24, name: "0024.removals.sql", text: PackageResources._024_removals_sql),
     ]
 }

@@ -64,6 +64,7 @@ struct PastDays {
             // Each parcel has an identifier of its own for its batch.
             case .repeated: refused["repeated", default: 0] += parcel.events
             case .full: refused["no_room", default: 0] += parcel.events
+            case .withdrawn: refused[RefusalReason.optedOut.rawValue, default: 0] += parcel.events
             case .windowOver: refused["window_out_of_range", default: 0] += parcel.events
             }
         }

@@ -149,6 +149,7 @@ package final class Daemon: Sendable {
                     openPeriod: { calendar.period($0.period, containing: now).start })
                 {
                 case .full: throw IntakeError.noMemory
+                case .withdrawn: preconditionFailure("no client of this world withdraws at the daemon")
                 case .windowOver:
                     throw .windowOutOfRange(current: window.rotation.window(at: now).value)
                 case .repeated(let answer, _):

@@ -46,9 +46,9 @@ struct Simulate: ParsableCommand {
             }
             print("seed \(value), \(value - first + 1) tried: \(violation)")
             let shrunken = Simulator.breaking(faults) { simulator.shrink(seed.actions, violation.promise) }
-            for line in Simulator.breaking(faults, { simulator.run(shrunken, isTraced: true).lines }) {
-                print("  \(line)")
-            }
+            let again = Simulator.breaking(faults) { simulator.run(shrunken, isTraced: true) }
+            for line in again.lines { print("  \(line)") }
+            if let violation = again.violation { print("  \(violation)") }
             throw ExitCode.failure
         }
         let length = ContinuousClock.now - started

@@ -4,6 +4,8 @@ package struct Action: Sendable, Hashable, CustomStringConvertible {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A client sends a new batch, or one again.
         case post, again
+        /// A client wants what one of the identifiers in use has added to be taken away.
+        case withdraw
         /// The journal's thread, the flush, the schedule and the fence take a turn.
         case write, flush, schedule
         /// A moment, some seconds, minutes, hours pass.

@@ -81,6 +81,13 @@ struct DatabaseState {
                 Cell(metric: layout.metric, measure: delta.measure.value, cell: delta.cell.value), default: 0] +=
                 delta.delta
         }
+        for delta in flush.taken {
+            let layout = flush.layouts[delta.layout]
+            guard released[MetricPeriod(metric: layout.metric, start: delta.periodStart)] == nil else { continue }
+            counters[
+                Cell(metric: layout.metric, measure: delta.measure.value, cell: delta.cell.value), default: 0] +=
+                delta.delta
+        }
         for delta in flush.distinct {
             let layout = flush.layouts[delta.layout]
             let period = MetricPeriod(metric: layout.metric, start: delta.periodStart)
@@ -97,7 +104,7 @@ struct DatabaseState {
             let key = Largest(
                 metric: layout.metric, measure: top.measure.value, margin: top.margin.bits, cell: top.cell.value,
                 window: top.window.value, periodStart: top.periodStart)
-            let known = largest[key] ?? Pair(largest: 0, second: 0)
+            let known = top.replaces ? Pair(largest: 0, second: 0) : largest[key] ?? Pair(largest: 0, second: 0)
             largest[key] = Pair(
                 largest: max(known.largest, top.largest), second: max(known.second, top.second))
         }

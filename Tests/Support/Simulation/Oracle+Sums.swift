@@ -27,11 +27,11 @@ extension Oracle {
             let periodStart: UnixSeconds
         }
         var (may, must): ([Place: [Int: Int64]], [Place: [Int: Int64]]) = ([:], [:])
-        for post in posts where post.amount > 0 && post.fate != .refused {
+        for post in posts where post.amount > 0 && isPossible(post, state, isFinal: isFinal) {
             let place = Place(window: post.window.number.value, periodStart: post.periodStart)
             let amount = post.amount * Int64(post.spread)
             may[place, default: [:]][post.who, default: 0] += amount
-            if post.fate == .acknowledged { must[place, default: [:]][post.who, default: 0] += amount }
+            if isCertain(post) { must[place, default: [:]][post.who, default: 0] += amount }
         }
         func pair(_ amounts: [Int: Int64]?) -> DatabaseState.Pair {
             let largest = (amounts ?? [:]).values.sorted(by: >) + [0, 0]

@@ -12,6 +12,9 @@ struct Oracle {
     private(set) var possibleSum = [Int64](repeating: 0, count: Town.cells)
     private(set) var acknowledged = 0
     private(set) var hasCopies = false
+    /// Who asked to be taken out, and who was told that it will be.
+    private var askedToGo: Set<Post.Sender> = []
+    private var gone: Set<Post.Sender> = []
 
     mutating func add(_ post: Post) { posts.append(post) }
 
@@ -39,6 +42,60 @@ struct Oracle {
         return true
     }
 
+    /// A client asked to be taken out: nothing of it must be there any more.
+    mutating func mayWithdraw(_ sender: Post.Sender) {
+        guard askedToGo.insert(sender).inserted else { return }
+        for post in posts where post.sender == sender && post.fate == .acknowledged {
+            for cell in post.cells {
+                certain[post.place][cell] -= 1
+                certainSum[cell] -= post.amount
+            }
+        }
+    }
+
+    /// A client was told that it will be taken out.
+    mutating func withdraws(_ sender: Post.Sender) { gone.insert(sender) }
+
+    /// Whether a post must be there in the end.
+    func isCertain(_ post: Post) -> Bool { post.fate == .acknowledged && !askedToGo.contains(post.sender) }
+
+    /// Whether a post may be there; in the end nothing is of those who were taken out, where nothing was released.
+    func isPossible(_ post: Post, _ state: DatabaseState, isFinal: Bool) -> Bool {
+        post.fate != .refused && !(isFinal && state.released.isEmpty && gone.contains(post.sender))
+    }
+
+    /// Nobody counts who was told to be taken out.
+    func checkCounted(_ number: Int) -> Violation? {
+        let post = posts[number]
+        guard post.fate == .refused, gone.contains(post.sender) else { return nil }
+        return Violation(promise: .withdrawn, detail: "post \(number) counts, although its sender withdrew before")
+    }
+
+    /// Nothing is left of those who were told to be taken out.
+    private func checkWithdrawn(_ state: DatabaseState) -> Violation? {
+        guard state.released.isEmpty else { return nil }
+        var possible = possible
+        var possibleSum = possibleSum
+        for post in posts where post.fate != .refused && gone.contains(post.sender) {
+            for cell in post.cells {
+                possible[post.place][cell] -= 1
+                possibleSum[cell] -= post.amount
+            }
+        }
+        for (place, metric) in Town.visits.enumerated() {
+            for cell in 0..<Town.cells {
+                let found = state.counters[.init(metric: metric, measure: 0, cell: UInt32(cell))] ?? 0
+                let sum = state.counters[.init(metric: metric, measure: 1, cell: UInt32(cell))] ?? 0
+                let most = Int64(possible[place][cell])
+                guard found > most || metric == Town.paid && sum > possibleSum[cell] else { continue }
+                return Violation(
+                    promise: .withdrawn,
+                    detail: "\(metric) cell \(cell) holds \(found) and \(sum), without those who withdrew \(most)")
+            }
+        }
+        return nil
+    }
+
     /// The client was not told that its batch counts, and it may.
     mutating func mayCount(_ number: Int) {
         guard posts[number].fate == .refused else { return }
@@ -54,11 +111,12 @@ struct Oracle {
         mayCount(number)
         guard posts[number].fate == .unknown else { return }
         posts[number].fate = .acknowledged
+        acknowledged += 1
+        guard !askedToGo.contains(posts[number].sender) else { return }
         for cell in posts[number].cells {
             certain[posts[number].place][cell] += 1
             certainSum[cell] += posts[number].amount
         }
-        acknowledged += 1
     }
 
     /// Nothing was counted more often than it was sent: true at any time.
@@ -87,7 +145,7 @@ struct Oracle {
                     detail: "\(metric) cell \(cell) holds \(found), acknowledged \(certain[place][cell])")
             }
         }
-        return checkSums(state, isFinal: true) ?? checkIdentifiers(state, isFinal: true)
+        return checkWithdrawn(state) ?? checkSums(state, isFinal: true) ?? checkIdentifiers(state, isFinal: true)
             ?? checkLargest(state, isFinal: true)
     }
 
@@ -110,11 +168,11 @@ struct Oracle {
         }
         var (may, must): ([Seen: Set<Int>], [Seen: Set<Int>]) = ([:], [:])
         var (mayOften, mustOften): ([Int64: Set<Int>], [Int64: Set<Int>]) = ([:], [:])
-        for post in posts where post.fate != .refused {
+        for post in posts where isPossible(post, state, isFinal: isFinal) {
             let seen = Seen(place: post.place, window: post.window.number.value, periodStart: post.periodStart)
             may[seen, default: []].insert(post.who)
             if post.place == 0 { mayOften[seen.window, default: []].insert(post.who) }
-            guard post.fate == .acknowledged else { continue }
+            guard isCertain(post) else { continue }
             must[seen, default: []].insert(post.who)
             // What the process counted after it was copied goes with it.
             if post.place == 0, !post.isApart, !post.isBetween { mustOften[seen.window, default: []].insert(post.who) }

@@ -34,6 +34,18 @@ struct Post {
     /// Whether its window ended between two processes: neither may know whom all it saw.
     var isBetween = false
 
+    /// Whose it is.
+    var sender: Sender { Sender(who: who, window: window) }
+
+    /// A client in one window.
+    struct Sender: Hashable {
+        let who: Int
+        let window: WindowID
+
+        /// As it names itself.
+        var identifier: [UInt8] { Array("device-\(who)-\(window.number.value)".utf8) }
+    }
+
     /// What each of its cells adds to the sum of the metric that has one.
     var amount: Int64 { place == 1 ? 1 + Int64(number % 90) : 0 }
 

@@ -4,7 +4,7 @@ import ThrongChance
 package struct Seed: Sendable, Hashable {
     /// A group of faults that a history has or has not: fewer at once go deeper.
     package enum Family: Int, Sendable, Hashable, CaseIterable {
-        case crash, power, sync, space, clock, database, restore, schedule, freeze, absence, giants, damage, copies
+        case crash, power, sync, space, clock, database, restore, schedule, freeze, absence, giants, damage, copies, withdrawal
     }
 
     /// Which history of all.
@@ -21,13 +21,18 @@ package struct Seed: Sendable, Hashable {
     /// Its faults.
     package var families: Set<Family> {
         var chance = SeededGenerator(seed: value ^ 0xFA31)
-        var families = Set(Family.allCases.filter { _ in chance.oneIn(3) })
+        var families = Set(Family.allCases.filter { $0 != .withdrawal && chance.oneIn(3) })
         if chance.oneIn(2) { families.remove(.damage) }
         // A copy lacks what a person would have to put right, and what its original flushed last.
         if families.contains(.damage) { families.remove(.copies) }
         if families.contains(.copies) { families.remove(.restore) }
         // What is kept to bring a database up to date goes by the clock.
         if families.contains(.clock) { families.remove(.restore) }
+        // A copy does not know who withdrew meanwhile, nor does a journal that was cut off.
+        if families.isDisjoint(with: [.copies, .damage]) {
+            var chance = SeededGenerator(seed: value ^ 0x3117)
+            if chance.oneIn(2) { families.insert(.withdrawal) }
+        }
         return families
     }
 
@@ -64,6 +69,7 @@ package struct Seed: Sendable, Hashable {
         if families.contains(.damage) { weights += [(.damage, 2), (.kill, 2)] }
         if families.contains(.copies) { weights += [(.copy, 2), (.freeze, 2)] }
         if families.contains(.freeze) { weights += [(.freeze, 3)] }
+        if families.contains(.withdrawal) { weights += [(.withdraw, 6)] }
         return weights.flatMap { Array(repeating: $0.0, count: $0.1) }
     }
 }

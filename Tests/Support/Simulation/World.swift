@@ -90,6 +90,7 @@ final class World: @unchecked Sendable {
         switch action.kind {
         case .post: post(&chance)
         case .again: again(&chance)
+        case .withdraw: withdraw(&chance)
         case .write: daemon.write()
         case .flush: daemon.flush()
         case .schedule: daemon.schedule()
@@ -302,14 +303,17 @@ final class World: @unchecked Sendable {
             (now - IntakeLimits.oldestEvent...now + IntakeLimits.newestEvent).contains(post.at)
         else { return }
         guard oracle.sends(post.number, to: isLate ? line - 1 : line, of: lines) else { return }
-        let identifier = Array("device-\(post.who)-\(post.window.number.value)".utf8)
+        let identifier = post.sender.identifier
         let incoming = IncomingBatch(
             bucketed: post.bucketed(layouts), identifier: identifier.withUnsafeBufferPointer { RawIdentifier($0) },
             candidates: [], details: [:])
         do {
             switch try ingestion.take(incoming) {
             case .counted(let answer, _, let position):
-                if answer.accepted > 0 { oracle.mayCount(post.number) }
+                if answer.accepted > 0 {
+                    if let broken = oracle.checkCounted(post.number) { violation = violation ?? broken }
+                    oracle.mayCount(post.number)
+                }
                 trace.note("counted", Int64(position.value), Int64(answer.accepted))
                 if !isLate { unanswered[post.number] = attended }
                 ingestion.journal.durable(position) { [weak self] result in

@@ -1,0 +1,21 @@
+-- Replaces the largest contributions of which a flush says that somebody was taken out.
+-- $1 daemon: uuid.
+-- Returns: no rows; as many are touched as the flush has such pairs.
+insert into throng.top_contribution as known
+    (metric_id, period_start, margin, cell, measure, window_number, daemon, counted_start, largest, second_largest)
+select metric_id,
+    period_start,
+    margin,
+    cell,
+    measure,
+    window_number,
+    $1::uuid,
+    counted_start,
+    largest,
+    second_largest
+from pg_temp.pending_top
+where replaces
+order by metric_id, period_start, margin, cell, measure, window_number, counted_start
+on conflict (shard, metric_id, period_start, margin, cell, measure, window_number, daemon, counted_start) do update
+set largest = excluded.largest,
+    second_largest = excluded.second_largest;

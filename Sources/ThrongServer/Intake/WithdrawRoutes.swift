@@ -1,0 +1,45 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import ThrongIntake
+internal import ThrongJournal
+internal import ThrongPlan
+internal import ThrongWire
+
+/// `POST /v1/withdraw`: takes an identifier out of a window that is open.
+struct WithdrawRoutes {
+    let ingestion: Ingestion
+    let clock: UnixClock
+
+    func add(to router: some RouterMethods<BasicRequestContext>) {
+        router.post("/v1/withdraw") { request, _ in await answer(to: request) }
+    }
+
+    /// The answer is the same, and comes as late, whether the identifier was ever counted or not.
+    private func answer(to request: Request) async -> Response {
+        do {
+            let headers = RequestHeaders(request.headers)
+            let withdrawal = try await ingestion.withBody(of: request, headers, upTo: Intake.withdrawalBytes) { body in
+                try body.read { bytes throws(IntakeError) in
+                    try ingestion.intake.readWithdrawal(bytes, now: clock.now)
+                }
+            }
+            switch try ingestion.withdraw(withdrawal) {
+            case .noted(let receipt, let position):
+                try await ingestion.journal.durable(position)
+                return .json(.accepted, "{\"receipt\":\"\(receipt)\"}")
+            case .overloaded: return .answer(.overloaded)
+            case .full(let retrySeconds): return .answer(.full(retrySeconds: retrySeconds))
+            case .failed: return .answer(.failed)
+            }
+        } catch let error as IntakeError {
+            ingestion.refuse(error)
+            return .refusal(error)
+        } catch is JournalError {
+            // It is noted, and will be on disk once there is space: the client's next try gets the answer then.
+            return .answer(.overloaded)
+        } catch {
+            // The body did not arrive whole.
+            return .refusal(.notJSON)
+        }
+    }
+}
