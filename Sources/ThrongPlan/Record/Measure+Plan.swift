@@ -21,6 +21,7 @@ extension ProcessingRecord.Measure.Kind {
         case .revealed: "Values that are learned"
         case .devices: "What devices say of themselves"
         case .signals: "Signals that refuse"
+        case .children: "Children"
         case .deletion: "Deletion"
         case .access: "Access"
         case .reports: "Reports"
@@ -83,6 +84,17 @@ extension Plan {
                 an event is their first: \(names.joined(separator: ", ")). Nobody can check that.
                 """
         case .signals: return signalText
+        case .children:
+            let names = purposes.filter(countsChildren).map(\.name.text)
+            guard app.directedTo != .general else { return nil }
+            return
+                """
+                \(names.isEmpty ? "No purpose counts children" : "Children are counted for \(names.joined(separator: ", "))"). A \
+                plan that counts them for marketing, by an identifier that lives longer than \
+                \(Duration.seconds(Self.rotationForChildren.seconds).planText) or is known again after a launch, with values that \
+                nobody has listed, or with a smallest group under \(Threshold.forChildren.devices) is refused. Who is a child only \
+                the client can know.
+                """
         case .deletion:
             return
                 """
@@ -178,9 +190,13 @@ extension Plan {
         }
         guard !refused.isEmpty else { return nil }
         let isOurs = !Set(purposes.flatMap(\.refusedBy)).isDisjoint(with: [.globalPrivacyControl, .doNotTrack])
-        let isTheirs = purposes.contains { $0.refusedBy.contains(.limitAdTracking) }
+        let theirs = [OptOutSignal.limitAdTracking, .ageSignal].filter { signal in
+            purposes.contains { $0.refusedBy.contains(signal) }
+        }
         return "Nothing is counted where a person's software says no: \(refused.joined(separator: "; "))."
             + (isOurs ? " The daemon holds itself to the headers Sec-GPC and DNT." : "")
-            + (isTheirs ? " Only the device knows limit_ad_tracking; there the client keeps silent." : "")
+            + (theirs.isEmpty
+                ? ""
+                : " Only the client knows of \(theirs.map(\.rawValue).joined(separator: " and ")), and keeps silent then.")
     }
 }

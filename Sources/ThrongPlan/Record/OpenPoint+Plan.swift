@@ -12,7 +12,16 @@ extension ProcessingRecord.OpenPoint {
                 "Who runs the daemon and PostgreSQL for you, if somebody else does, and by which contract (Art. 28).",
             ])
             + points(.purposes, plan.purposes.map(basis) + [device])
-            + points(.people, ["Whether children or employees are among them, and what that asks for."])
+            + points(
+                .people,
+                [
+                    plan.app.directedTo == .general
+                        ? "Whether children or employees are among them, and what that asks for."
+                        : """
+                        How age and a parent's authority are checked (Art. 8(2)), and whether employees are among them. The plan \
+                        leaves both to the client.
+                        """
+                ])
             + points(.data, [categories(plan), personal])
             + points(
                 .recipients,

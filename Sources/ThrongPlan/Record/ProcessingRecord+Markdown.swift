@@ -42,6 +42,7 @@ extension ProcessingRecord {
             page.list(
                 [
                     "**What for:** \(purpose.explanation)",
+                    "**Used for:** \(purpose.use?.words ?? "the plan has no word for it")",
                     "**Legal basis:** \(purpose.basisText)",
                     "**Refused by:** \(signals.isEmpty ? "no signal" : signals)",
                     "**An identifier lives:** \(Duration.seconds(purpose.rotationSeconds).planText)",

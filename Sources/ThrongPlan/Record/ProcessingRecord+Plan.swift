@@ -21,11 +21,15 @@ extension ProcessingRecord.Purpose {
     fileprivate init(_ purpose: Purpose, of plan: Plan) {
         name = purpose.name
         explanation = purpose.explanation
-        basis = purpose.needsConsent ? .consent : .undecided
+        use = purpose.use
+        basis = purpose.needsParent ? .consentOfParent : purpose.needsConsent ? .consent : .undecided
+        let asking = "The client has to ask, and to send nothing before; the daemon can't check it."
         basisText =
-            purpose.needsConsent
-            ? "Consent (Art. 6(1)(a)). The client has to ask, and to send nothing before; the daemon can't check it."
-            : "Not in the plan, which says only that nobody is asked."
+            switch basis {
+            case .consent: "Consent (Art. 6(1)(a)). \(asking)"
+            case .consentOfParent: "Consent (Art. 6(1)(a)), for a child a parent's (Art. 8). \(asking)"
+            case .undecided: "Not in the plan, which says only that nobody is asked."
+            }
         refusedBy = purpose.refusedBy.sorted { $0.rawValue < $1.rawValue }
         rotationSeconds = purpose.rotation.seconds
         retentionSeconds = purpose.retention.components.seconds
@@ -40,10 +44,17 @@ extension ProcessingRecord.Purpose {
 extension ProcessingRecord.People {
     fileprivate init(of app: App) {
         devicesPerDay = app.audience
+        directedTo = app.directedTo
+        let children =
+            switch app.directedTo {
+            case .general: ""
+            case .children: " It is directed to children: all of them are taken for such."
+            case .mixed: " Children may be among them: whoever is not known to be grown up is taken for one."
+            }
         text =
             """
-            Whoever uses \(app.title): about \(PlanNumber.text(app.audience)) devices a day, as the plan expects. Throng \
-            tells devices apart, not people, and no two windows of a device.
+            Whoever uses \(app.title): about \(PlanNumber.text(app.audience)) devices a day, as the plan expects.\(children) \
+            Throng tells devices apart, not people, and no two windows of a device.
             """
     }
 }

@@ -50,6 +50,8 @@ package struct ProcessingRecord: Sendable, Hashable, Encodable {
         package let name: PurposeName
         /// What the numbers are for.
         package let explanation: String
+        /// What they are used for, in a word of the plan's; nil where it says none.
+        package let use: PurposeUse?
         /// What the plan says of a legal basis.
         package let basis: Basis
         /// The same in a sentence.
@@ -68,6 +70,8 @@ package struct ProcessingRecord: Sendable, Hashable, Encodable {
     package enum Basis: String, Sendable, Hashable, Encodable, CaseIterable {
         /// People have to agree first: Article 6(1)(a).
         case consent
+        /// For a child a parent has to: Article 8, too.
+        case consentOfParent = "consent_of_parent"
         /// Nobody is asked; on what that stands is not in the plan.
         case undecided
     }
@@ -94,6 +98,8 @@ package struct ProcessingRecord: Sendable, Hashable, Encodable {
     package struct People: Sendable, Hashable, Encodable {
         /// Expected devices a day.
         package let devicesPerDay: Int
+        /// Whether children are among them.
+        package let directedTo: DirectedTo
         /// Who they are, in a sentence.
         package let text: String
     }
@@ -199,9 +205,8 @@ package struct ProcessingRecord: Sendable, Hashable, Encodable {
 
         /// The measures that there are; a record has those that its plan calls for.
         package enum Kind: String, Sendable, Hashable, Encodable, CaseIterable {
-            case plan, identifiers, coarsening, threshold, bound, suppression, noise, revealed, devices, signals,
-                deletion
-            case access, reports
+            case plan, identifiers, coarsening, threshold, bound, suppression, noise, revealed, devices, signals
+            case children, deletion, access, reports
         }
     }
 

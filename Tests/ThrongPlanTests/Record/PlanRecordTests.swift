@@ -129,6 +129,18 @@ struct PlanRecordTests {
         #expect(!ProcessingRecord(of: noisy).measures.map(\.kind).contains(.threshold))
     }
 
+    @Test("where children are counted the record says for what, whose consent it takes, and what is left to decide")
+    func children() throws {
+        let plan = try Plan(yaml: PlanChildrenTests.base, file: "play.yaml", today: SamplePlan.today)
+        let record = ProcessingRecord(of: plan)
+        #expect(record.people.directedTo == .children)
+        #expect(record.purposes.map(\.basis) == [.consentOfParent] && record.purposes.map(\.use) == [.product])
+        let measure = try #require(record.measures.first { $0.kind == .children })
+        #expect(measure.text.hasPrefix("Children are counted for product."))
+        #expect(record.open.contains { $0.part == .people && $0.text.contains("parent's authority") })
+        #expect(!ProcessingRecord(of: try SamplePlan.shop()).measures.map(\.kind).contains(.children))
+    }
+
     /// The signs of a line that are markup, in order, after what its beginning makes of it.
     private static func markup(of line: String) -> String {
         let opening = line.unicodeScalars.prefix { " #-|+>=".unicodeScalars.contains($0) }
