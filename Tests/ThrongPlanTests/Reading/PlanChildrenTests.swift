@@ -197,6 +197,13 @@ struct PlanChildrenTests {
         for word in ["directed_to", "consent_of_parent", "\"use\""] { #expect(!shop.contains(word)) }
     }
 
+    @Test("nobody is advised to rotate more slowly than children allow")
+    func advice() throws {
+        let advice = try Self.plan().lint(today: SamplePlan.today).map(\.message)
+        #expect(advice.contains { $0.hasPrefix("purpose 'product' rotates its identifiers every 1 hour") })
+        #expect(!advice.contains { $0.contains("a rotation of 1 day shows more") })
+    }
+
     private static func kinds(_ old: [(String, String)], _ new: [(String, String)]) throws -> Set<PlanChange.Kind> {
         try PlanDiff(from: plan(old), to: plan(new), rules: .system).kinds
     }
