@@ -7,8 +7,10 @@ extension Throng {
         guard let plan else { return [] }
         return plan.purposes.map { purpose in
             let published = plan.published.purposes.first { $0.name.text == purpose.name }
+            let signals = permissions.signals
             return PurposeInfo(
                 id: purpose.name, explanation: explanation(of: purpose), needsConsent: purpose.needsConsent,
+                needsParent: purpose.needsParent(signals),
                 consent: consents[purpose.name],
                 refusedBy: purpose.refusedBy.intersection(signals),
                 isAllowed: permissions.allows(purpose), rotationSeconds: purpose.rotation.seconds,
@@ -21,7 +23,9 @@ extension Throng {
     public func consent(for purpose: String) -> Consent { consents[purpose] }
 
     /// What may be counted now.
-    var permissions: Permissions { Permissions(consents: consents, signals: signals) }
+    var permissions: Permissions {
+        Permissions(consents: consents, signals: isGrownUp ? signals : signals.union([.ageSignal]))
+    }
 
     /// Takes what the person says about a purpose. From `authorized` on, events are counted; otherwise what waits for
     /// the purpose is dropped at once, and so is what the device noted for it.
@@ -97,6 +101,22 @@ extension Throng {
         drain()
         for place in held.indices { held[place].permissions.signals.formUnion(signals) }
         self.signals = signals
+        isSaved = false
+        dropRefused()
+    }
+
+    /// Takes whether the person is known to be grown up, which is true of nobody at the start.
+    ///
+    /// Until then purposes that the plan keeps from children (`refused_by: [age_signal]`) count nothing, and for some a parent
+    /// has to agree: see ``PurposeInfo/needsParent``. What waits for such is dropped when it is not true any more. It is not
+    /// kept: an app says it at each start, by ``ThrongOptions/isGrownUp`` where it knows it by then, as its own age screen, its
+    /// accounts or the system's age signal say.
+    public func setGrownUp(_ isGrownUp: Bool) {
+        drain()
+        if !isGrownUp {
+            for place in held.indices { held[place].permissions.signals.insert(.ageSignal) }
+        }
+        self.isGrownUp = isGrownUp
         isSaved = false
         dropRefused()
     }

@@ -39,6 +39,8 @@ public actor Throng {
     var held: [HeldRecord] = []
     var context: [String: EventValue]
     var signals: Set<OptOutSignal>
+    /// Whether somebody said so since the start.
+    var isGrownUp: Bool
     var revealed = RevealedValues()
 
     // What it is doing.
@@ -113,6 +115,7 @@ public actor Throng {
         consents = start.consents
         context = options.context
         signals = options.signals
+        isGrownUp = options.isGrownUp
         memory = start.memory
         if let plan = start.plan, let old = start.former {
             memory.follow(plan, after: old, queueLimit: options.queueLimit)
@@ -254,7 +257,10 @@ public actor Throng {
     }
 
     private func authorizeAll() {
-        consents.authorize(plan?.purposes.map(\.name) ?? [])
+        isGrownUp = true
+        for purpose in plan?.purposes ?? [] {
+            consents[purpose.name] = purpose.needsParent(permissions.signals) ? .authorizedByParent : .authorized
+        }
         // The sink has no newer plan.
         nextAsking = .max
     }

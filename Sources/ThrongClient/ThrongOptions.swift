@@ -12,6 +12,8 @@ public struct ThrongOptions: Sendable {
     public var context: [String: EventValue]
     /// The opt-out signals that are set when the library starts; see ``Throng/setSignals(_:)``.
     public var signals: Set<OptOutSignal>
+    /// Whether the person is known to be grown up when the library starts; see ``Throng/setGrownUp(_:)``.
+    public var isGrownUp = false
     /// The answer of `GET /v1/plan/APP`, shipped with the app for its first start without a network.
     public var bundledPlan: Data?
     /// Whether batches are sent without ``Throng/flush()``.

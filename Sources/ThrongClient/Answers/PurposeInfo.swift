@@ -8,6 +8,8 @@ public struct PurposeInfo: Sendable, Hashable, Identifiable {
     public let explanation: String
     /// Whether the person has to agree first.
     public let needsConsent: Bool
+    /// Whether a parent has to agree now, because the person is a child or may be one: ``Consent/authorizedByParent``.
+    public let needsParent: Bool
     /// What the person said.
     public let consent: Consent
     /// Which of the signals that are set now refuse it.
@@ -30,6 +32,8 @@ public enum Consent: String, Sendable, Hashable, Codable, CaseIterable {
     case denied
     /// The person said yes.
     case authorized
+    /// A parent said yes for a child.
+    case authorizedByParent
     /// The person can't decide, such as a child under parental controls. Nothing is counted.
     case restricted
 }

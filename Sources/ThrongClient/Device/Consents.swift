@@ -38,11 +38,6 @@ struct Consents: Sendable, Equatable {
         refusals.said = said.filter { $0.value.isRefusal }
         return refusals
     }
-
-    /// Agrees to everything that is refused or not said, in an app's own tests.
-    mutating func authorize(_ purposes: some Sequence<String>) {
-        for purpose in purposes { said[purpose] = .authorized }
-    }
 }
 
 extension Consent {
@@ -104,7 +99,8 @@ extension Consents {
     fileprivate var parts: (said: [String: Consent], others: Consent) { (said, others) }
 }
 
-/// What may be counted at a moment: what the person said, and the signals that were set.
+/// What may be counted at a moment: what the person said, and the signals that were set; among them that nobody knows the
+/// person to be grown up.
 struct Permissions: Sendable {
     var consents: Consents
     var signals: Set<OptOutSignal>
@@ -113,7 +109,8 @@ struct Permissions: Sendable {
     func allows(_ purpose: DevicePlan.Purpose) -> Bool {
         guard purpose.refusedBy.isDisjoint(with: signals) else { return false }
         switch consents[purpose.name] {
-        case .authorized: return true
+        case .authorized: return !purpose.needsParent(signals)
+        case .authorizedByParent: return true
         case .notDetermined: return !purpose.needsConsent
         case .denied, .restricted: return false
         }

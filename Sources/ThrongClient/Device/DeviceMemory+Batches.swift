@@ -111,7 +111,8 @@ extension DeviceMemory {
         let shared = Self.shared(wire, allowed: purpose.contextFields)
         let batch = Batch(
             app: plan.published.app.text, batch: name, purpose: purpose.name, window: window,
-            id: identifier(purpose: purpose.name, window: window), context: shared, events: Self.without(shared, wire))
+            id: identifier(purpose: purpose.name, window: window, isPassing: purpose.countsChildren), context: shared,
+            events: Self.without(shared, wire))
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let body: Data

@@ -16,6 +16,8 @@ internal import ThrongWire
 struct DeviceMemory: Codable, Sendable {
     /// 32 random bytes; they never leave the device.
     private(set) var secret: Data
+    /// Another one for each start, which is never written down: by it children are not known again.
+    private let passing = SymmetricKey(size: .bits256)
     /// The plan's, to whose daemon all of this belongs.
     let address: String
     /// By purpose, oldest first.
@@ -53,9 +55,12 @@ struct DeviceMemory: Codable, Sendable {
     ///
     /// Source: design, section 5. Without the secret, two of them look like two random numbers, so nobody can tell
     /// whether they are of one device.
-    func identifier(purpose: String, window: Int64) -> String {
+    ///
+    /// - Parameter isPassing: whether it is by a secret that goes with the process.
+    func identifier(purpose: String, window: Int64, isPassing: Bool = false) -> String {
         let code = HMAC<SHA256>.authenticationCode(
-            for: Data("identifier\u{1f}\(purpose)\u{1f}\(window)\(correction.mark)".utf8), using: key)
+            for: Data("identifier\u{1f}\(purpose)\u{1f}\(window)\(correction.mark)".utf8),
+            using: isPassing ? passing : key)
         return code.prefix(16).lowerHex
     }
 

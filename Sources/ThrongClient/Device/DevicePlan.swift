@@ -16,12 +16,26 @@ struct DevicePlan: Sendable {
         let name: String
         let explanation: String
         let needsConsent: Bool
+        /// Whether children are counted, or may be: no identifier of it outlives the process.
+        let countsChildren: Bool
+        /// Whose consent counts.
+        let consenting: Consenting
         let refusedBy: Set<OptOutSignal>
         let rotation: Rotation
         let contextFields: Set<String>
         let events: [String: Event]
         /// Metrics that devices answer about themselves.
         let answered: [Metric]
+    }
+
+    /// Whose consent counts for a purpose that asks for it.
+    enum Consenting: Sendable {
+        /// The person's.
+        case person
+        /// A parent's, unless the person is grown up.
+        case parentOfChild
+        /// A parent's.
+        case parent
     }
 
     struct Event: Sendable {
@@ -48,6 +62,16 @@ struct DevicePlan: Sendable {
                 throw ThrongError.plan("an identifier must live from a minute to a day.")
             }
             let own = metrics.filter { $0.purpose == purpose.name.text }
+            let countsChildren =
+                plan.directedTo == .children
+                || plan.directedTo == .mixed && !purpose.refusedBy.contains(.ageSignal)
+            if countsChildren {
+                guard purpose.rotationSeconds <= 3600, purpose.use != .marketing,
+                    own.allSatisfy({
+                        $0.firstPeriods.isEmpty && $0.answered == nil && !$0.dimensions.contains(where: \.isRevealed)
+                    })
+                else { throw ThrongError.plan("it asks of children what no plan may.") }
+            }
             var events: [String: Event] = [:]
             for event in purpose.events {
                 let counting = own.filter { $0.events.contains(event.name.text) }
@@ -60,6 +84,9 @@ struct DevicePlan: Sendable {
             }
             return Purpose(
                 name: purpose.name.text, explanation: purpose.explanation, needsConsent: purpose.needsConsent,
+                countsChildren: countsChildren,
+                consenting: purpose.consentOfParent != true
+                    ? .person : plan.directedTo == .mixed ? .parentOfChild : .parent,
                 refusedBy: Set(purpose.refusedBy), rotation: Rotation(seconds: purpose.rotationSeconds),
                 contextFields: Set(purpose.contextFields.map(\.text)), events: events,
                 answered: own.filter { $0.answered != nil })
@@ -73,5 +100,17 @@ struct DevicePlan: Sendable {
         return grains == [.week, .month] ? .day : grains.min() ?? .day
     }
 
+    /// The purpose of that name, if the plan has one.
     func purpose(_ name: String) -> Purpose? { purposes.first { $0.name == name } }
+}
+
+extension DevicePlan.Purpose {
+    /// Whether a parent has to agree, as far as the signals tell the person's age.
+    func needsParent(_ signals: Set<OptOutSignal>) -> Bool {
+        switch consenting {
+        case .person: false
+        case .parentOfChild: signals.contains(.ageSignal)
+        case .parent: true
+        }
+    }
 }

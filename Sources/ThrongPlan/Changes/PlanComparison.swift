@@ -65,6 +65,7 @@ struct PlanComparison {
         noteSize("app", before.threshold, now.threshold, purpose: nil, widensBy: false) { old, new in
             "a number stands for \(new.devices) devices instead of \(old.devices), " + Self.whenHeld(isMore: new > old)
         }
+        compareAges()
         if before.timeZone != now.timeZone {
             note(
                 .splits, "app",
@@ -96,7 +97,14 @@ struct PlanComparison {
                 now.needsConsent
                     ? "counts only those who agree; nobody has been asked yet"
                     : "counts everybody, no longer only those who agree", purpose: name)
+        } else if before.needsParent != now.needsParent {
+            note(
+                now.needsParent ? .tightens : .widens, subject,
+                now.needsParent
+                    ? "a parent has to agree for a child; no parent has been asked yet"
+                    : "everybody agrees for themselves, no longer a parent for a child", purpose: name)
         }
+        compareUses(now, before, subject)
         noteSet(
             subject, before.refusedBy.map(\.rawValue), now.refusedBy.map(\.rawValue), purpose: name, came: .tightens,
             went: .widens
@@ -143,12 +151,13 @@ struct PlanComparison {
                 change.purpose == purpose.name && change.kind == .widens
             }
             let isWorded = before.explanation != purpose.explanation
-            guard !reasons.isEmpty || isWorded || !before.needsConsent else { continue }
+            let isNew = !before.needsConsent || purpose.needsParent && !before.needsParent
+            guard !reasons.isEmpty || isWorded || isNew else { continue }
             let why = reasons.map { "\($0.subject) \($0.meaning)" }
             note(
                 .asks, "purpose '\(purpose.name)'",
-                !before.needsConsent
-                    ? "nobody has been asked yet"
+                isNew
+                    ? before.needsConsent ? "no parent has been asked yet" : "nobody has been asked yet"
                     : "people agreed to another one: "
                         + (why.isEmpty ? "its explanation reads otherwise" : why.joined(separator: "; ")),
                 purpose: purpose.name)

@@ -1,3 +1,5 @@
+package import ThrongWire
+
 /// The app that a plan counts for.
 package struct App: Sendable, Hashable {
     /// What clients send as `app`.
@@ -16,6 +18,8 @@ package struct App: Sendable, Hashable {
     package let timeZone: String
     /// How long after a period's end its release waits for late events.
     package let grace: Duration
+    /// Whether children use it.
+    package let directedTo: DirectedTo
 
     /// Puts the app's part of a plan together.
     package init(
@@ -26,7 +30,8 @@ package struct App: Sendable, Hashable {
         audience: Int,
         threshold: Threshold,
         timeZone: String,
-        grace: Duration
+        grace: Duration,
+        directedTo: DirectedTo = .general
     ) {
         self.name = name
         self.title = title
@@ -36,5 +41,6 @@ package struct App: Sendable, Hashable {
         self.threshold = threshold
         self.timeZone = timeZone
         self.grace = grace
+        self.directedTo = directedTo
     }
 }

@@ -1,4 +1,5 @@
 package import ThrongNoise
+package import ThrongWire
 
 /// Why something is counted. Identifiers of two purposes can't be linked.
 package struct Purpose: Sendable, Hashable {
@@ -8,6 +9,10 @@ package struct Purpose: Sendable, Hashable {
     package let explanation: String
     /// Whether the person has to agree first.
     package let needsConsent: Bool
+    /// Whether that has to be a parent, where the person may be a child.
+    package let needsParent: Bool
+    /// What the numbers are used for; nil where the plan does not say so.
+    package let use: PurposeUse?
     /// Which opt-out signals refuse this purpose.
     package let refusedBy: Set<OptOutSignal>
     /// How long one identifier lives: the length of a window.
@@ -25,7 +30,9 @@ package struct Purpose: Sendable, Hashable {
         refusedBy: Set<OptOutSignal>,
         rotation: Rotation,
         retention: Duration,
-        budget: PrivacyBudget? = nil
+        budget: PrivacyBudget? = nil,
+        needsParent: Bool = false,
+        use: PurposeUse? = nil
     ) {
         self.name = name
         self.explanation = explanation
@@ -34,5 +41,7 @@ package struct Purpose: Sendable, Hashable {
         self.rotation = rotation
         self.retention = retention
         self.budget = budget
+        self.needsParent = needsParent
+        self.use = use
     }
 }

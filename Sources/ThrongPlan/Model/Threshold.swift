@@ -8,6 +8,9 @@ package struct Threshold: Hashable, Sendable, Codable, Comparable {
     /// What a plan gets that names none.
     package static let standard = Threshold(devices: 20)
 
+    /// Below this a plan that counts children is refused.
+    package static let forChildren = Threshold(devices: 50)
+
     /// Wraps a k that the plan's reader has checked against ``lowest``.
     package init(devices: Int64) { self.devices = devices }
 

@@ -34,7 +34,7 @@ extension Plan {
                 window's devices, about \(PlanNumber.text(devices(in: purpose.rotation))) of \
                 \(PlanNumber.text(app.audience)) a day, so more numbers are withheld
                 """
-            if purpose.rotation < .longest {
+            if purpose.rotation < .longest, !countsChildren(purpose) {
                 message += "; a rotation of 1 day shows more and keeps an identifier for a day"
             }
             return [advice(message)]

@@ -16,6 +16,7 @@ extension Plan {
                 They say so below.
                 """)
         }
+        promises += childrenPromises
         promises.append("Only what this page lists is counted, and only as coarsely as it says.")
         return PrivacyLabel(
             app: app.name,
@@ -42,14 +43,14 @@ extension Plan {
 
     private func label(of purpose: Purpose, today: CalendarDate) -> PrivacyLabel.Purpose {
         let rotation = Duration.seconds(purpose.rotation.seconds)
-        var facts = [
-            PrivacyLabel.Fact("Consent", purpose.needsConsent ? "You are asked first." : "You are not asked first.")
-        ]
-        if !purpose.refusedBy.isEmpty {
-            let signals = OptOutSignal.allCases.filter(purpose.refusedBy.contains).map(\.title)
+        var facts = [PrivacyLabel.Fact("Consent", consentText(of: purpose))]
+        if let use = purpose.use { facts.append(.init("Used for", lead: "Used for: ", use.words + ".")) }
+        let signals = OptOutSignal.allCases.filter(purpose.refusedBy.contains).compactMap(\.title)
+        if !signals.isEmpty {
             facts.append(
                 .init("Signals", "Nothing is counted where your software sends \(signals.joined(separator: " or "))."))
         }
+        if let text = childrenText(of: purpose) { facts.append(.init("Children", text)) }
         facts.append(
             .init(
                 "Identifier",
@@ -341,12 +342,13 @@ extension BucketingRule {
 }
 
 extension OptOutSignal {
-    /// As people call it.
-    fileprivate var title: String {
+    /// As people call it; nil where no software sends it by itself.
+    fileprivate var title: String? {
         switch self {
         case .globalPrivacyControl: "Global Privacy Control"
         case .doNotTrack: "Do Not Track"
         case .limitAdTracking: "Limit Ad Tracking"
+        case .ageSignal: nil
         }
     }
 }

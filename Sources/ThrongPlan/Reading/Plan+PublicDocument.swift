@@ -28,7 +28,8 @@ extension Plan {
                 PublicPlan.Recipient(
                     name: partner.name, title: partner.title, contact: partner.contact,
                     insights: insights(for: partner.name).map(\.title))
-            })
+            },
+            directedTo: app.directedTo == .general ? nil : app.directedTo)
     }
 
     /// The answer to `GET /v1/plan/APP`: ``PublicPlan`` as JSON with sorted keys, the same bytes on every machine.
@@ -64,7 +65,7 @@ extension Plan {
                 case .epsilon(let epsilon): .init(epsilon: epsilon.description, rho: nil, per: budget.per.rawValue)
                 case .rho(let rho): .init(epsilon: nil, rho: rho.description, per: budget.per.rawValue)
                 }
-            })
+            }, use: purpose.use, consentOfParent: purpose.needsParent ? true : nil)
     }
 
     private func published(_ answer: DeviceAnswer) -> PublicPlan.Answered {

@@ -20,11 +20,12 @@ enum PlanKeys {
         case name, title, owner, contact, audience, threshold
         case timeZone = "time_zone"
         case grace
+        case directedTo = "directed_to"
         static let required: Set<Self> = [.name, .title, .owner, .contact, .audience]
     }
 
     enum Purpose: String, PlanKey {
-        case explanation, consent
+        case explanation, use, consent
         case refusedBy = "refused_by"
         case rotation, retention, budget
         static let required: Set<Self> = [.explanation, .consent, .retention]

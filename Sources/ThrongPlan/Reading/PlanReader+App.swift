@@ -12,10 +12,19 @@ extension PlanReader {
         let threshold = threshold(.threshold, in: body) ?? .standard
         let timeZone = timeZone(.timeZone, in: body) ?? "UTC"
         let grace = duration(.grace, in: body, .zero ... .seconds(30 * 86_400)) ?? .seconds(86_400)
+        let directedTo: DirectedTo = choice(.directedTo, in: body) ?? .general
+        if directedTo == .children, threshold < .forChildren {
+            problems.add(
+                body[.threshold]?.place ?? body[.directedTo]?.place,
+                """
+                \(body.subject(.threshold)) is \(threshold.devices) devices; at least \(Threshold.forChildren.devices) are needed \
+                in an app that is directed to children
+                """)
+        }
         guard let name, let title, let owner, let contact, let audience else { return }
         app = App(
             name: name, title: title, owner: owner, contact: contact, audience: audience, threshold: threshold,
-            timeZone: timeZone, grace: grace)
+            timeZone: timeZone, grace: grace, directedTo: directedTo)
     }
 
     /// A k of at least ``Threshold/lowest``.

@@ -2,12 +2,14 @@ extension PlanReader {
     private enum Consent: String, CaseIterable {
         case required
         case notRequired = "not_required"
+        case parent
     }
 
     /// Reads one of `purposes`.
     mutating func readPurpose(_ part: Part) {
         guard let body: PlanBody<PlanKeys.Purpose> = body(of: part, .purpose) else { return }
         let explanation = text(.explanation, in: body, longest: 600)
+        let use: PurposeUse? = choice(.use, in: body)
         let consent: Consent? = choice(.consent, in: body)
         let signals = body[.refusedBy].flatMap { refusals($0, body.subject(.refusedBy)) } ?? []
         let rotation = duration(.rotation, in: body, .seconds(60) ... .seconds(Rotation.longest.seconds))
@@ -16,10 +18,10 @@ extension PlanReader {
         guard let explanation, let consent, let retention else { return }
         purposes.append(
             Purpose(
-                name: PurposeName(part.name), explanation: explanation, needsConsent: consent == .required,
+                name: PurposeName(part.name), explanation: explanation, needsConsent: consent != .notRequired,
                 refusedBy: Set(signals),
                 rotation: rotation.map { Rotation(seconds: $0.components.seconds) } ?? .standard,
-                retention: retention, budget: budget))
+                retention: retention, budget: budget, needsParent: consent == .parent, use: use))
     }
 
     private mutating func refusals(_ node: YAMLNode, _ subject: String) -> [OptOutSignal]? {

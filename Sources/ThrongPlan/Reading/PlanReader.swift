@@ -59,7 +59,7 @@ struct PlanReader {
         checkGroupings(of: plan)
         let found =
             plan.answerProblems() + plan.noiseProblems(today: today) + plan.revealedProblems() + plan.samplingProblems()
-            + plan.withinProblems()
+            + plan.withinProblems() + plan.childrenProblems()
         for problem in found {
             problems.add(problem)
         }

@@ -72,7 +72,7 @@ extension Plan {
         {
             if asks && !asksAll { more.append("whoever does not consent") }
             more += OptOutSignal.allCases.filter { obeys.contains($0) && !obeysAll.contains($0) }
-                .map { "whoever sends \($0.rawValue)" }
+                .map { $0 == .ageSignal ? "whoever is not known to be grown up" : "whoever sends \($0.rawValue)" }
         }
         let k = whole.metrics.map { releaseThreshold(of: $0).devices }.max() ?? 0
         let bound = whole.metrics.map(\.contributionBound).max() ?? 1

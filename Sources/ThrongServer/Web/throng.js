@@ -11,7 +11,7 @@
   "use strict";
   const script = document.currentScript;
   if (!script || window.throng) return;
-  const { app, view: viewEvent, storage, debug, server = script.src } = script.dataset;
+  const { app, view: viewEvent, storage, debug, adult, server = script.src } = script.dataset;
   const address = (path) => new URL(path, server).href;
   const quiet = { credentials: "omit", referrerPolicy: "no-referrer" };
   const sent = [];
@@ -118,11 +118,13 @@
     return labels.find((label) => readers.every((reader, place) => bucket(reader, label) == labels[place]));
   };
 
-  // Whether a purpose may count: agreed to where the plan asks, and no signal that the plan honours.
+  // Whether a purpose may count: agreed to where the plan asks, and no signal that the plan honours. Without data-adult the
+  // page does not know whether the person is a child.
   const allowed = (purpose) =>
     (purpose.consent ?? !purpose.needs_consent) === true &&
     !purpose.refused_by.some((signal) =>
       signal == "do_not_track" ? navigator.doNotTrack == "1"
+        : signal == "age_signal" ? adult == null
         : signal == "global_privacy_control" && navigator.globalPrivacyControl);
 
   // JSON leaves out what is undefined.
@@ -145,7 +147,7 @@
         // What happens again in the same quarter is a number: no order and no rhythm leave the page.
         const same = JSON.stringify(event);
         const before = purpose.queue.find(({ count, ...event }) => JSON.stringify(event) == same);
-        if (before) before.count += 1;
+        if (before) before.count++;
         else if (purpose.queue.length < 500) purpose.queue.push({ ...event, count: 1 });
         wake(purpose, 1e3 + Math.random() * 4e3);
       }
@@ -215,7 +217,7 @@
     purpose.timer = 0;
     if (!allowed(purpose)) return forget(purpose);
     purpose.batches = purpose.batches.filter((batch) => batch.until > Date.now());
-    if (navigator.onLine === false) return;
+    if (!navigator.onLine) return;
     if (isLeaving || !purpose.batches.length) pack(purpose);
     for (const batch of purpose.batches) {
       // A page that goes away gets no answer; one that comes back asks for it.

@@ -24,6 +24,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
     public let metrics: [Metric]
     /// Who receives what.
     public let recipients: [Recipient]
+    /// Whether children use the app; nil stands for ``DirectedTo/general``.
+    public let directedTo: DirectedTo?
 
     /// A purpose with the events that may be sent for it.
     public struct Purpose: Codable, Sendable, Hashable {
@@ -45,6 +47,10 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         public let events: [Event]
         /// What its noisy releases may cost together, if it makes any.
         public let budget: Budget?
+        /// What the numbers are used for, where the plan says so.
+        public let use: PurposeUse?
+        /// True where consent counts that a parent gives for a child; nil where everybody agrees for themselves.
+        public let consentOfParent: Bool?
 
         /// Puts it together; the plan's reader has checked its parts.
         package init(
@@ -56,7 +62,9 @@ public struct PublicPlan: Codable, Sendable, Hashable {
             retentionSeconds: Int64,
             contextFields: [FieldName],
             events: [Event],
-            budget: Budget?
+            budget: Budget?,
+            use: PurposeUse? = nil,
+            consentOfParent: Bool? = nil
         ) {
             self.name = name
             self.explanation = explanation
@@ -67,6 +75,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
             self.contextFields = contextFields
             self.events = events
             self.budget = budget
+            self.use = use
+            self.consentOfParent = consentOfParent
         }
     }
 
@@ -197,7 +207,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         dimensions: [Dimension],
         derivedDimensions: [DerivedDimension],
         metrics: [Metric],
-        recipients: [Recipient]
+        recipients: [Recipient],
+        directedTo: DirectedTo? = nil
     ) {
         self.app = app
         self.title = title
@@ -210,7 +221,32 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         self.derivedDimensions = derivedDimensions
         self.metrics = metrics
         self.recipients = recipients
+        self.directedTo = directedTo
     }
+}
+
+/// Whether children use an app, in the words of 16 CFR 312.2 (COPPA).
+public enum DirectedTo: String, Sendable, Hashable, CaseIterable, Codable {
+    /// A general audience.
+    case general
+    /// Directed to children: everybody is taken for one.
+    case children
+    /// A mixed audience: everybody is taken for a child of whom the client does not know better.
+    case mixed
+}
+
+/// What a purpose's numbers are used for.
+public enum PurposeUse: String, Sendable, Hashable, CaseIterable, Codable {
+    /// To make the app better.
+    case product
+    /// To find out what is slow or broken.
+    case performance
+    /// To keep people and the app safe.
+    case security
+    /// To learn something of general interest.
+    case research
+    /// To advertise, to sell, or to win and keep customers.
+    case marketing
 }
 
 /// A way in which a person's software says no.
@@ -221,4 +257,6 @@ public enum OptOutSignal: String, Sendable, Hashable, CaseIterable, Codable {
     case doNotTrack = "do_not_track"
     /// The operating system's setting; the client library honours it.
     case limitAdTracking = "limit_ad_tracking"
+    /// Nobody has told the client that the person is grown up.
+    case ageSignal = "age_signal"
 }

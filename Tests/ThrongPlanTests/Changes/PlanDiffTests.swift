@@ -115,6 +115,9 @@ struct PlanDiffTests {
         Edit(
             "  agreed:", "  other: {explanation: New., consent: required, retention: 30 days}\n  agreed:", .widens,
             .asks),
+        Edit("explanation: To see.", "use: product, explanation: To see.", .words),
+        Edit("explanation: To see.", "use: marketing, explanation: To see.", .widens),
+        Edit("[do_not_track]", "[do_not_track, age_signal]", .tightens),
         // Dimensions.
         Edit("title: System", "title: OS", .words),
         Edit("title: Platform", "title: Kind", .words),

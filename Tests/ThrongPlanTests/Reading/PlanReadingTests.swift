@@ -64,7 +64,7 @@ struct PlanReadingTests {
             "    consent: not_required\n", "    consent: maybe\n    consent: required\n    retention: 1 day\n")
         #expect(
             problems == [
-                "10:14: purpose 'product': 'consent': found 'maybe'; allowed: required, not_required",
+                "10:14: purpose 'product': 'consent': found 'maybe'; allowed: required, not_required, parent",
                 "11:5: purpose 'product': 'consent' is already given in line 10; keep one of them",
                 "14:5: purpose 'product': 'retention' is already given in line 12; keep one of them",
             ])

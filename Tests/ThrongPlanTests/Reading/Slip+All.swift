@@ -34,7 +34,7 @@ extension Slip {
             "  audience: 20000", "  audience: 20000\n  treshold: 20",
             """
             7:3: app: unknown key 'treshold'; did you mean 'threshold'? known: name, title, owner, contact, \
-            audience, threshold, time_zone, grace
+            audience, threshold, time_zone, grace, directed_to
             """
         ),
         Slip(
@@ -119,7 +119,7 @@ extension Slip {
         ),
         Slip(
             "consent: not_required", "consent: yes",
-            "10:14: purpose 'product': 'consent': found 'yes'; allowed: required, not_required"),
+            "10:14: purpose 'product': 'consent': found 'yes'; allowed: required, not_required, parent"),
         Slip(
             "expires: 2027-06-30", "expires: 2027-06-31",
             "30:14: metric 'views': 'expires': found '2027-06-31'; a day that exists is allowed, such as 2026-11-21"),

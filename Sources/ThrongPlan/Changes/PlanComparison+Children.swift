@@ -1,0 +1,50 @@
+extension PlanComparison {
+    /// Compares whom the app is directed to.
+    mutating func compareAges() {
+        let (before, now) = (old.app.directedTo, new.app.directedTo)
+        guard before != now else { return }
+        let isLess = now == .children || now == .mixed && before == .general
+        note(
+            isLess ? .tightens : .widens, "app",
+            isLess
+                ? "is directed to \(now.audience) instead of \(before.audience): terms for children hold"
+                : "is directed to \(now.audience) instead of \(before.audience): terms for children hold no longer, or for fewer"
+        )
+        guard !isLess else { return }
+        // Parents were told of each purpose.
+        for purpose in new.purposes {
+            guard let former = old.purpose(purpose.name), old.countsChildren(former), !new.countsChildren(purpose)
+            else {
+                continue
+            }
+            note(
+                .widens, "purpose '\(purpose.name)'", "is held to the terms for children no longer",
+                purpose: purpose.name)
+        }
+    }
+
+    /// Compares what the numbers of a purpose are used for.
+    mutating func compareUses(_ now: Purpose, _ before: Purpose, _ subject: String) {
+        guard before.use != now.use else { return }
+        let kind: PlanChange.Kind =
+            switch (before.use, now.use) {
+            case (nil, .marketing): .widens
+            case (nil, _): .words
+            case (.marketing, .some): .tightens
+            default: .widens
+            }
+        func words(_ use: PurposeUse?) -> String { use?.rawValue ?? "what the plan does not say" }
+        note(kind, subject, "is used for \(words(now.use)) instead of \(words(before.use))", purpose: now.name)
+    }
+}
+
+extension DirectedTo {
+    /// To whom, as the end of a sentence.
+    fileprivate var audience: String {
+        switch self {
+        case .general: "a general audience"
+        case .children: "children"
+        case .mixed: "a mixed audience"
+        }
+    }
+}

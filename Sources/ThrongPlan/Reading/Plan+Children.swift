@@ -1,0 +1,115 @@
+extension Plan {
+    /// Whether a purpose counts people who are children, or of whom nobody knows that they are not.
+    package func countsChildren(_ purpose: Purpose) -> Bool {
+        switch app.directedTo {
+        case .general: false
+        case .children: true
+        case .mixed: !purpose.refusedBy.contains(.ageSignal)
+        }
+    }
+
+    /// How long an identifier of a child lives at most.
+    package static let rotationForChildren = Rotation(seconds: 3600)
+
+    /// What is wrong with purposes that count children, in a plan whose parts are each right.
+    func childrenProblems() -> [PlanProblem] {
+        purposes.flatMap { purpose -> [PlanProblem] in
+            let found = countsChildren(purpose) ? purposeProblems(purpose) : adultProblems(purpose)
+            let own = found.map {
+                places.advice(on: .purpose, named: purpose.name.text, "purpose '\(purpose.name)': \($0)")
+            }
+            guard countsChildren(purpose) else { return own }
+            return own
+                + metrics.filter { $0.purpose == purpose.name }.flatMap { metric in
+                    metricProblems(metric).map {
+                        places.advice(on: .metric, named: metric.name.text, "metric '\(metric.name)': \($0)")
+                    }
+                }
+        }
+    }
+
+    /// What a plan for a mixed audience can do instead.
+    private var wayOut: String {
+        app.directedTo == .mixed ? ", or give the purpose 'refused_by: [age_signal]'" : ""
+    }
+
+    private func purposeProblems(_ purpose: Purpose) -> [String] {
+        var messages: [String] = []
+        switch purpose.use {
+        case nil:
+            let allowed = PurposeUse.allCases.filter { $0 != .marketing }.map(\.rawValue).joined(separator: ", ")
+            messages.append(
+                "it counts children and does not say what for; add 'use', which may be \(allowed)\(wayOut)")
+        case .marketing: messages.append("'use' is marketing, for which children are not counted\(wayOut)")
+        default: break
+        }
+        if purpose.refusedBy.contains(.ageSignal) {
+            messages.append(
+                """
+                'refused_by' has age_signal, which would refuse everybody in an app that is directed to children; leave it \
+                out, or write 'directed_to: mixed'
+                """)
+        }
+        if purpose.needsConsent, !purpose.needsParent {
+            messages.append(
+                """
+                'consent' is required, but a child can't give it alone; write 'consent: parent', or not_required where \
+                nobody has to be asked\(wayOut)
+                """)
+        }
+        if purpose.rotation > Self.rotationForChildren {
+            messages.append(
+                """
+                'rotation' is \(Duration.seconds(purpose.rotation.seconds).planText); at most \
+                \(Duration.seconds(Self.rotationForChildren.seconds).planText) is allowed where children are counted\(wayOut)
+                """)
+        }
+        return messages
+    }
+
+    private func adultProblems(_ purpose: Purpose) -> [String] {
+        guard purpose.needsParent else { return [] }
+        return [
+            app.directedTo == .mixed
+                ? "'consent' is parent, but children are not counted, as 'refused_by' has age_signal; write 'consent: required'"
+                : """
+                'consent' is parent, but the app is not directed to children; write 'consent: required', or give the app \
+                'directed_to: children' or mixed
+                """
+        ]
+    }
+
+    private func metricProblems(_ metric: Metric) -> [String] {
+        var messages: [String] = []
+        // An app that is directed to children has such a threshold to begin with.
+        if metric.noise == nil, metric.threshold < .forChildren, app.directedTo == .mixed {
+            messages.append(
+                """
+                its threshold is \(metric.threshold.devices) devices; at least \(Threshold.forChildren.devices) are needed \
+                where children are counted\(wayOut)
+                """)
+        }
+        if let name = metric.dimensions.first(where: { dimension($0)?.isRevealed ?? false }) {
+            messages.append(
+                """
+                '\(name)' learns values that nobody has listed, which is not allowed where children are counted; leave it \
+                out\(wayOut)
+                """)
+        }
+        if metric.countsFirsts {
+            messages.append(
+                """
+                with 'reach: client' a device is known again after a launch, which is not allowed where children are counted; \
+                write 'reach: true'\(wayOut)
+                """)
+        }
+        if metric.answered != nil {
+            messages.append(
+                """
+                with 'answered' a device is known again after a launch, which is not allowed where children are counted; \
+                leave the metric out\(wayOut)
+                """)
+        }
+        return messages
+    }
+}

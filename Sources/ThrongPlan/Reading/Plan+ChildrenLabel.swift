@@ -1,0 +1,54 @@
+extension Plan {
+    /// What holds for children, where some may use the app.
+    var childrenPromises: [String] {
+        switch app.directedTo {
+        case .general: []
+        case .children:
+            [
+                """
+                \(app.title) is made for children: nothing is counted for marketing, no identifier is known again after the \
+                app was closed or for longer than \(Duration.seconds(Self.rotationForChildren.seconds).planText), and no value \
+                is taken in that this page does not list.
+                """
+            ]
+        case .mixed:
+            [
+                """
+                Children may use \(app.title). Until it is known that you are grown up you are taken for a child: then only \
+                the purposes below count that say so, none of them for marketing or with an identifier that is known again \
+                after the app was closed or for longer than \(Duration.seconds(Self.rotationForChildren.seconds).planText).
+                """
+            ]
+        }
+    }
+
+    /// Who is asked for a purpose.
+    func consentText(of purpose: Purpose) -> String {
+        guard purpose.needsConsent else { return "You are not asked first." }
+        guard purpose.needsParent else { return "You are asked first." }
+        return app.directedTo == .mixed
+            ? "You are asked first; for a child, a parent is." : "A parent is asked first."
+    }
+
+    /// Whether a purpose counts children, where that is a question.
+    func childrenText(of purpose: Purpose) -> String? {
+        if purpose.refusedBy.contains(.ageSignal) { return "Nobody is counted who is not known to be grown up." }
+        guard app.directedTo == .mixed else { return nil }
+        let isExact = metrics.allSatisfy { $0.purpose != purpose.name || $0.noise == nil }
+        return "Children are counted, too."
+            + (isExact ? " Its numbers stand for at least \(Threshold.forChildren.devices) devices." : "")
+    }
+}
+
+extension PurposeUse {
+    /// As people call it.
+    var words: String {
+        switch self {
+        case .product: "making the app better"
+        case .performance: "finding out what is slow or broken"
+        case .security: "keeping people and the app safe"
+        case .research: "learning something of general interest"
+        case .marketing: "marketing"
+        }
+    }
+}

@@ -1,0 +1,202 @@
+internal import ThrongNoise
+
+extension ProcessingRecord.Measure {
+    /// What Throng does for this plan by itself, each with where it ends.
+    static func all(of plan: Plan) -> [Self] {
+        Kind.allCases.compactMap { kind in plan.text(of: kind).map { Self(kind: kind, text: $0) } }
+    }
+}
+
+extension ProcessingRecord.Measure.Kind {
+    /// Its heading.
+    var title: String {
+        switch self {
+        case .plan: "Only what is planned"
+        case .identifiers: "Short-lived identifiers"
+        case .coarsening: "Coarsening before storage"
+        case .threshold: "Smallest group"
+        case .bound: "Bound of one identifier"
+        case .suppression: "Withheld numbers"
+        case .noise: "Noise"
+        case .revealed: "Values that are learned"
+        case .devices: "What devices say of themselves"
+        case .signals: "Signals that refuse"
+        case .children: "Children"
+        case .deletion: "Deletion"
+        case .access: "Access"
+        case .reports: "Reports"
+        }
+    }
+}
+
+extension Plan {
+    /// What a measure comes to under this plan; nil where there is nothing that it applies to.
+    fileprivate func text(of kind: ProcessingRecord.Measure.Kind) -> String? {
+        let exact = metrics.filter { $0.noise == nil }
+        switch kind {
+        case .plan:
+            return
+                """
+                An event, a field or a value that this record does not list changes no number, but that of refusals.
+                """
+        case .identifiers:
+            let rotations = purposes.map {
+                "\($0.name) after \(Duration.seconds($0.rotation.seconds).planText)"
+            }
+            let within = metrics.filter { $0.within != nil }.map(\.title)
+            let progress =
+                within.isEmpty
+                ? "" : ", and how far it came or how often it did something (\(within.joined(separator: ", ")))"
+            return
+                """
+                Each purpose has identifiers of its own, which the client replaces: \(rotations.joined(separator: ", ")). \
+                On arrival each is replaced by a hash under a random key of its window. The key is destroyed when the \
+                window is over and PostgreSQL has all of it. Until then the journal on the disk holds, encrypted under that \
+                key, what was counted of it\(progress). Whether identifiers really change is up to the client.
+                """
+        case .coarsening:
+            return
+                """
+                Values become one of the listed words, or part of a sum, before anything is written. No table, log, metric \
+                or temporary file holds a value as it came, an address, an identifier or a single event in the clear.
+                """
+        case .threshold: return thresholdText(exact)
+        case .bound: return boundText
+        case .suppression: return suppressionText(exact)
+        case .noise: return noiseText
+        case .revealed:
+            let names = dimensions.filter(\.isRevealed).map { dimension in
+                "\(dimension.title) from \(revealThreshold(of: dimension.name).devices) devices on"
+            }
+            guard !names.isEmpty else { return nil }
+            return
+                """
+                Values that nobody can list come as hashes, and are asked for when enough devices sent the same within one \
+                window: \(names.joined(separator: ", ")). Rarer ones are never known. The hash hides a value from whoever \
+                does not guess it.
+                """
+        case .devices:
+            let names = metrics.filter { $0.countsFirsts || $0.answered != nil }.map(\.title)
+            guard !names.isEmpty else { return nil }
+            return
+                """
+                In the place of a lasting identifier, devices say themselves whether they came back, how often, or whether \
+                an event is their first: \(names.joined(separator: ", ")). Nobody can check that.
+                """
+        case .signals: return signalText
+        case .children:
+            let names = purposes.filter(countsChildren).map(\.name.text)
+            guard app.directedTo != .general else { return nil }
+            return
+                """
+                \(names.isEmpty ? "No purpose counts children" : "Children are counted for \(names.joined(separator: ", "))"). A \
+                plan that counts them for marketing, by an identifier that lives longer than \
+                \(Duration.seconds(Self.rotationForChildren.seconds).planText) or is known again after a launch, with values that \
+                nobody has listed, or with a smallest group under \(Threshold.forChildren.devices) is refused. Who is a child only \
+                the client can know.
+                """
+        case .deletion:
+            return
+                """
+                Numbers go at the ages of part 6, once a day. What went is written down in a chain of digests \
+                ('throng retention ledger'), and what is overdue is said ('throng retention status'). A later plan that \
+                keeps numbers for longer does so for what is counted from then on. Counters behind released numbers go a \
+                week after the last release that needs them.
+                """
+        case .access:
+            return
+                """
+                Roles in PostgreSQL are separate: analysts' logins read released numbers and no counters. Partners see \
+                their own reports only. Counters of small groups can be read by whoever runs PostgreSQL.
+                """
+        case .reports:
+            guard !reports.isEmpty else { return nil }
+            return
+                """
+                Reports hold released numbers only, come with a signed manifest that 'throng verify' checks, and say of each \
+                number what it stands on.
+                """
+        }
+    }
+
+    private func thresholdText(_ exact: [Metric]) -> String? {
+        guard !exact.isEmpty else { return nil }
+        let higher = exact.filter { releaseThreshold(of: $0) > app.threshold }.map {
+            "\($0.title) for \(releaseThreshold(of: $0).devices)"
+        }
+        let more = higher.isEmpty ? "" : "; " + higher.joined(separator: ", ")
+        let except = exact.count < metrics.count ? " without noise" : ""
+        return
+            """
+            A published number\(except) stands for at least \(app.threshold.devices) devices\(more), counted by the distinct \
+            identifiers of one window. Identifiers cost nothing, so this holds against clients that are honest.
+            """
+    }
+
+    private var boundText: String {
+        let bounds = metrics.filter { $0.within == nil }.map {
+            "\($0.title) \(PlanNumber.text($0.contributionBound))"
+        }
+        let events =
+            bounds.isEmpty
+            ? ""
+            : "One identifier adds at most so many events to a metric in one window: \(bounds.joined(separator: ", ")). "
+        let once = metrics.filter { $0.within != nil }.map(\.title)
+        let within = once.isEmpty ? "" : "Each identifier counts once in \(once.joined(separator: ", ")). "
+        return events + within + "What is added up is clipped."
+    }
+
+    private func suppressionText(_ exact: [Metric]) -> String? {
+        guard !exact.isEmpty else { return nil }
+        let sensitive = exact.flatMap { metric in
+            sensitiveDimensions(of: metric).map { name in
+                cubeDimensions(of: metric).first { $0.name == name }?.title ?? name.text
+            }
+        }
+        let named = Set(sensitive).sorted().joined(separator: ", ")
+        let percents = Set(exact.map(\.protection.percent)).sorted().map { "\($0)" }.joined(separator: " or ")
+        return
+            """
+            Further numbers are withheld until no small one can be worked out from all that is published, within a metric \
+            and between metrics of the same events, as far as the threat model says. Estimates of a withheld number stay \
+            \(percents) % away.\(named.isEmpty ? "" : " Nobody learns that a whole group has the same: \(named).")
+            """
+    }
+
+    private var noiseText: String? {
+        let noisy = metrics.compactMap { metric in
+            metric.noise.map { noise in
+                let mechanism = if case .laplace = noise { "laplace" } else { "gaussian" }
+                let unit = metric.noiseUnit == .device ? "one device in a period" : "one identifier in a window"
+                return "\(metric.title) (\(mechanism), \(noise.cost), for \(unit))"
+            }
+        }
+        guard !noisy.isEmpty else { return nil }
+        let budgets = purposes.compactMap { purpose in
+            purpose.budget.map { budget in
+                "\(purpose.name) \(budget.total) \(budget.per == .purpose ? "for ever" : "a \(budget.per.rawValue)")"
+            }
+        }
+        return
+            """
+            Every number carries random noise in the place of a smallest group: \(noisy.joined(separator: ", ")). Budgets: \
+            \(budgets.joined(separator: ", ")). Counters behind them are exact.
+            """
+    }
+
+    private var signalText: String? {
+        let refused = purposes.filter { !$0.refusedBy.isEmpty }.map { purpose in
+            "\(purpose.name) by \(purpose.refusedBy.map(\.rawValue).sorted().joined(separator: ", "))"
+        }
+        guard !refused.isEmpty else { return nil }
+        let isOurs = !Set(purposes.flatMap(\.refusedBy)).isDisjoint(with: [.globalPrivacyControl, .doNotTrack])
+        let theirs = [OptOutSignal.limitAdTracking, .ageSignal].filter { signal in
+            purposes.contains { $0.refusedBy.contains(signal) }
+        }
+        return "Nothing is counted where a person's software says no: \(refused.joined(separator: "; "))."
+            + (isOurs ? " The daemon holds itself to the headers Sec-GPC and DNT." : "")
+            + (theirs.isEmpty
+                ? ""
+                : " Only the client knows of \(theirs.map(\.rawValue).joined(separator: " and ")), and keeps silent then.")
+    }
+}

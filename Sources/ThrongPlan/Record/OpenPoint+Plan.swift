@@ -1,0 +1,86 @@
+extension ProcessingRecord.OpenPoint {
+    /// What the plan's author has to decide and write down alone, in the record's order.
+    static func all(of plan: Plan) -> [Self] {
+        func points(_ part: Part, _ texts: [String]) -> [Self] { texts.map { Self(part: part, text: $0) } }
+        return points(
+            .controller,
+            [
+                """
+                Name and address of the controller and, where there are any, of joint controllers, of the representative \
+                and of the data protection officer. The plan names a team and a contact only.
+                """,
+                "Who runs the daemon and PostgreSQL for you, if somebody else does, and by which contract (Art. 28).",
+            ])
+            + points(.purposes, plan.purposes.map(basis) + [device])
+            + points(
+                .people,
+                [
+                    plan.app.directedTo == .general
+                        ? "Whether children or employees are among them, and what that asks for."
+                        : """
+                        How age and a parent's authority are checked (Art. 8(2)), and whether employees are among them. The plan \
+                        leaves both to the client.
+                        """
+                ])
+            + points(.data, [categories(plan), personal])
+            + points(
+                .recipients,
+                [
+                    "Who may sign in as an analyst or operator.",
+                    """
+                    Whether numbers or servers leave the European Economic Area, where to, and by which safeguards \
+                    (Chapter V). The plan says where reports are sent, not where that is.
+                    """,
+                ]
+                    + (plan.partners.isEmpty
+                        ? [] : ["What each partner may do with its reports, and how long it keeps them."]))
+            + points(
+                .erasure,
+                [
+                    """
+                    How long backups of PostgreSQL, the proxy's logs and reports that were delivered are kept. Throng does \
+                    not reach them.
+                    """
+                ])
+            + points(
+                .measures,
+                [
+                    "TLS before the daemon, encrypted disks, who may reach PostgreSQL, and what the proxy writes down.",
+                    "Whether an impact assessment is needed (Art. 35).",
+                ])
+    }
+
+    private static func basis(of purpose: Purpose) -> String {
+        purpose.needsConsent
+            ? """
+            Purpose '\(purpose.name)': how people are asked, how their answer is kept and how they take it back. What was \
+            counted before stays counted.
+            """
+            : """
+            Purpose '\(purpose.name)': the legal basis (Art. 6(1)), such as legitimate interests with the balance written \
+            down.
+            """
+    }
+
+    private static let device =
+        """
+        Whether storing or reading something on the device needs consent of its own (Art. 5(3) of Directive 2002/58/EC). The \
+        client libraries keep a secret, what waits to be sent, and what people said.
+        """
+
+    private static func categories(_ plan: Plan) -> String {
+        let named = Set(plan.metrics.flatMap(\.sensitive)).sorted().map(\.text)
+        let sensitive = named.isEmpty ? "nothing" : named.joined(separator: ", ")
+        return
+            """
+            Whether anything here is of a special category or about offences (Art. 9 and 10). The plan calls \
+            sensitive: \(sensitive).
+            """
+    }
+
+    private static let personal =
+        """
+        Whether what is stored is personal data in your hands. While an event arrives, it has an address and an identifier; \
+        counters of small groups stay until about a week after their release.
+        """
+}

@@ -1,0 +1,132 @@
+extension ProcessingRecord {
+    /// The record as Markdown, without a line feed at its end. What the plan says is text in it and never markup.
+    package var markdown: String {
+        var page = MarkdownPage()
+        page.heading(1, "Record of processing: \(title)")
+        page.paragraph(
+            """
+            What Throng counts for \(title) (\(app)), in the order of Article 30(1) of Regulation (EU) 2016/679 (GDPR). Written by \
+            `throng plan record` from plan \(plan); a changed plan needs a new record. It is for the house and its supervisory \
+            authority: `throng plan label` writes for the public. Points **to decide** are in no plan; they are the author's.
+            """)
+        writeController(to: &page)
+        writePurposes(to: &page)
+        writePeople(to: &page)
+        writeData(to: &page)
+        writeRecipients(to: &page)
+        writeErasure(to: &page)
+        page.heading(2, "7. Measures (Art. 30(1)(g))")
+        page.paragraph("What Throng does by itself:")
+        page.list(measures.map { "**\($0.kind.title).** \($0.text)" } + points(.measures))
+        return page.text
+    }
+
+    private func points(_ part: OpenPoint.Part) -> [MarkdownText] {
+        open.filter { $0.part == part }.map { "**To decide.** \($0.text)" }
+    }
+
+    private func writeController(to page: inout MarkdownPage) {
+        page.heading(2, "1. Controller (Art. 30(1)(a))")
+        page.list(
+            [
+                "**Answers for the plan:** \(controller.owner)",
+                "**Contact for the public:** \(controller.contact)",
+            ] + points(.controller))
+    }
+
+    private func writePurposes(to page: inout MarkdownPage) {
+        page.heading(2, "2. Purposes (Art. 30(1)(b))")
+        for purpose in purposes {
+            page.heading(3, "Purpose \(purpose.name)")
+            let signals = purpose.refusedBy.map(\.rawValue).joined(separator: ", ")
+            page.list(
+                [
+                    "**What for:** \(purpose.explanation)",
+                    "**Used for:** \(purpose.use?.words ?? "the plan has no word for it")",
+                    "**Legal basis:** \(purpose.basisText)",
+                    "**Refused by:** \(signals.isEmpty ? "no signal" : signals)",
+                    "**An identifier lives:** \(Duration.seconds(purpose.rotationSeconds).planText)",
+                    "**Numbers are kept:** \(Duration.seconds(purpose.retentionSeconds).planText)",
+                ])
+            page.table(
+                ["metric", "question", "decision", "owner", "events", "until"],
+                purpose.metrics.map { metric in
+                    [
+                        "\(metric.title) (\(metric.name))", "\(metric.question)", "\(metric.decision)",
+                        "\(metric.owner)",
+                        "\(metric.events.map(\.text).joined(separator: ", "))", "\(metric.until)",
+                    ]
+                })
+        }
+        page.list(points(.purposes))
+    }
+
+    private func writePeople(to page: inout MarkdownPage) {
+        page.heading(2, "3. People (Art. 30(1)(c))")
+        page.list(["**Who:** \(people.text)"] + points(.people))
+    }
+
+    private func writeData(to page: inout MarkdownPage) {
+        page.heading(2, "4. Data (Art. 30(1)(c))")
+        page.paragraph(
+            """
+            An event comes with the identifier of its purpose, and over a connection that has an address. The address is not kept, \
+            the identifier no longer than its window (part 7). Of the event itself this is kept, as counters that belong to nobody:
+            """)
+        page.table(
+            ["what devices send", "for", "becomes", "how coarsely"],
+            data.flatMap { field in
+                let purposes = field.purposes.map(\.text).joined(separator: ", ")
+                return field.uses.map { use in
+                    ["\(field.name)", "\(purposes)", "\(use.title)", "\(use.precision)"] as [MarkdownText]
+                }
+            })
+        page.list(points(.data))
+    }
+
+    private func writeRecipients(to page: inout MarkdownPage) {
+        page.heading(2, "5. Recipients and transfers (Art. 30(1)(d) and (e))")
+        page.paragraph("Inside the house, analysts see all released numbers. Outside of it:")
+        page.list(recipients.isEmpty ? ["Nobody."] : [])
+        for recipient in recipients {
+            page.heading(3, "Partner \(recipient.title)")
+            page.list(
+                [
+                    "**Name in the plan:** \(recipient.name)",
+                    "**Contact:** \(recipient.contact)",
+                ]
+                    + (recipient.reports.isEmpty ? ["**Receives:** nothing"] : []))
+            for report in recipient.reports { writeReport(report, to: &page) }
+        }
+        page.list(points(.recipients))
+    }
+
+    private func writeReport(_ report: Report, to page: inout MarkdownPage) {
+        page.heading(4, "Report \(report.title) (\(report.name))")
+        page.list([
+            "**Covers:** a \(report.period.rawValue)",
+            "**Made:** \(report.schedule.map { "\($0) (cron, \(timeZone))" } ?? "by hand")",
+            "**Goes to:** \(report.deliveries.isEmpty ? "its page here" : report.deliveries.joined(separator: ", "))",
+            "**Kept by the daemon:** \(Duration.seconds(report.keptSeconds).planText) after its period",
+        ])
+        page.table(
+            ["what it says", "insight", "metric"],
+            report.insights.map { ["\($0.title)", "\($0.name)", "\($0.metric)"] })
+    }
+
+    private func writeErasure(to page: inout MarkdownPage) {
+        page.heading(2, "6. Erasure (Art. 30(1)(f))")
+        page.paragraph("Ages count from the end of the period that a number covers.")
+        for metric in erasure {
+            page.heading(3, "Metric \(metric.title) (\(metric.metric))")
+            let first: [MarkdownText] = ["released", "", "\(metric.released.text)"]
+            page.table(
+                ["age", "goes", "what is left"],
+                [first]
+                    + metric.steps.map { step in
+                        ["\(Duration.seconds(step.afterSeconds).planText)", "\(step.goes)", "\(step.left.text)"]
+                    })
+        }
+        page.list(points(.erasure))
+    }
+}

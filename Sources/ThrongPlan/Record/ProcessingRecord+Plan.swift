@@ -1,0 +1,76 @@
+extension ProcessingRecord {
+    /// Writes down what a plan says.
+    package init(of plan: Plan) {
+        format = Self.format
+        app = plan.app.name
+        title = plan.app.title
+        self.plan = plan.version.hex
+        timeZone = plan.app.timeZone
+        controller = Controller(owner: plan.app.owner, contact: plan.app.contact)
+        purposes = plan.purposes.map { Purpose($0, of: plan) }
+        people = People(of: plan.app)
+        data = Field.all(of: plan)
+        recipients = plan.partners.map { Recipient($0, of: plan) }
+        erasure = plan.metrics.map { Erasure($0, of: plan) }
+        measures = Measure.all(of: plan)
+        open = OpenPoint.all(of: plan)
+    }
+}
+
+extension ProcessingRecord.Purpose {
+    fileprivate init(_ purpose: Purpose, of plan: Plan) {
+        name = purpose.name
+        explanation = purpose.explanation
+        use = purpose.use
+        basis = purpose.needsParent ? .consentOfParent : purpose.needsConsent ? .consent : .undecided
+        let asking = "The client has to ask, and to send nothing before; the daemon can't check it."
+        basisText =
+            switch basis {
+            case .consent: "Consent (Art. 6(1)(a)). \(asking)"
+            case .consentOfParent: "Consent (Art. 6(1)(a)), for a child a parent's (Art. 8). \(asking)"
+            case .undecided: "Not in the plan, which says only that nobody is asked."
+            }
+        refusedBy = purpose.refusedBy.sorted { $0.rawValue < $1.rawValue }
+        rotationSeconds = purpose.rotation.seconds
+        retentionSeconds = purpose.retention.components.seconds
+        metrics = plan.metrics.filter { $0.purpose == purpose.name }.map { metric in
+            ProcessingRecord.Metric(
+                name: metric.name, title: metric.title, owner: metric.owner, question: metric.question,
+                decision: metric.decision, events: metric.events, until: metric.expires.description)
+        }
+    }
+}
+
+extension ProcessingRecord.People {
+    fileprivate init(of app: App) {
+        devicesPerDay = app.audience
+        directedTo = app.directedTo
+        let children =
+            switch app.directedTo {
+            case .general: ""
+            case .children: " It is directed to children: all of them are taken for such."
+            case .mixed: " Children may be among them: whoever is not known to be grown up is taken for one."
+            }
+        text =
+            """
+            Whoever uses \(app.title): about \(PlanNumber.text(app.audience)) devices a day, as the plan expects.\(children) \
+            Throng tells devices apart, not people, and no two windows of a device.
+            """
+    }
+}
+
+extension ProcessingRecord.Recipient {
+    fileprivate init(_ partner: Partner, of plan: Plan) {
+        name = partner.name
+        title = partner.title
+        contact = partner.contact
+        reports = plan.reports.filter { $0.partner == partner.name }.map { report in
+            ProcessingRecord.Report(
+                name: report.name.text, title: report.title, period: report.period, schedule: report.schedule?.text,
+                deliveries: report.deliveries.map(\.target), keptSeconds: plan.seconds(keeping: report),
+                insights: report.insights.compactMap { plan.insight($0) }.map {
+                    ProcessingRecord.Insight(name: $0.name.text, title: $0.title, metric: $0.metric)
+                })
+        }
+    }
+}
