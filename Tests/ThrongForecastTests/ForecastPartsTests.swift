@@ -77,4 +77,21 @@ struct ForecastPartsTests {
         #expect(costs[2].numbersAfter == 0)
         #expect(costs.allSatisfy { 0...1 ~= $0.withheld } && costs[1].withheld == 0)
     }
+
+    @Test("suggested groupings are YAML that the plan takes, and are published then")
+    func suggestions() throws {
+        let (plan, folder) = (try Self.plan(margins: "[[os, channel]]"), CrowdFolder.made(seed: 1))
+        let terms = Forecast.Terms(devices: 1000, days: 2, seed: 1)
+        let advice = try GroupingAdvice.all(of: plan, crowd: try folder.crowd(), terms, through: Self.today)
+        #expect(advice.map(\.metric) == ["views", "sales"])
+        let groupings = advice[0].margins.map(\.dimensions)
+        #expect(!groupings.isEmpty && advice[0].margins.allSatisfy { $0.shown >= GroupingAdvice.least })
+        #expect(advice.yaml[0...2] == ["metrics:", "  views:", "    margins:"])
+        #expect(advice.yaml[3].hasPrefix("      - [\(groupings[0].joined(separator: ", "))]  # "))
+        let pasted = try Self.plan(
+            margins: "[\(groupings.map { "[\($0.joined(separator: ", "))]" }.joined(separator: ", "))]")
+        let shown = try #require(try Self.forecast(pasted, folder, devices: 1000).metrics[0].expected).groupings
+        #expect(Set(shown.map(\.dimensions)).isSuperset(of: groupings))
+        #expect(shown.allSatisfy { $0.shown ?? 0 >= GroupingAdvice.least - 0.02 })
+    }
 }

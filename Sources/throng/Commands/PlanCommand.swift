@@ -11,7 +11,7 @@ struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
         abstract: "Checks a plan, or prints what it means for people.",
-        subcommands: [PlanCheckCommand.self, PlanDiffCommand.self, PlanLabelCommand.self])
+        subcommands: [PlanCheckCommand.self, PlanSuggestCommand.self, PlanDiffCommand.self, PlanLabelCommand.self])
 }
 
 struct PlanCheckCommand: AsyncParsableCommand {
