@@ -153,10 +153,17 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: computed),
+        .target(
+            name: "ThrongForecast",
+            dependencies: [
+                "ThrongChance", "ThrongPlan", "ThrongIntake", "ThrongCounting", "ThrongRelease", "ThrongInsight",
+                "ThrongSchedule", "ThrongLoad",
+            ],
+            swiftSettings: computed),
         .executableTarget(
             name: "throng",
             dependencies: [
-                "ThrongChance", "ThrongFaults", "ThrongLoad", "ThrongPlan", "ThrongWire", "ThrongIntake",
+                "ThrongChance", "ThrongFaults", "ThrongLoad", "ThrongForecast", "ThrongPlan", "ThrongWire", "ThrongIntake",
                 "ThrongCounting",
                 "ThrongJournal", "ThrongPostgres", "ThrongStore", "ThrongInsight", "ThrongReport", "ThrongHTTP",
                 "ThrongDelivery", "ThrongSchedule", "ThrongServer", "ThrongRelease", "ThrongSuppression", "ThrongTable",
@@ -231,6 +238,12 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "ThrongForecastTests",
+            dependencies: [
+                "ThrongChance", "ThrongForecast", "ThrongLoad", "ThrongSchedule", "ThrongIntake", "ThrongPlan",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "ThrongNoiseTests", dependencies: ["ThrongChance", "ThrongNoise"], exclude: ["golden.py"],
             swiftSettings: strict),
         .target(
@@ -248,8 +261,8 @@ let package = Package(
         .executableTarget(
             name: "SuppressionBench",
             dependencies: [
-                "ThrongChance", "ThrongPlan", "ThrongIntake", "ThrongCounting", "ThrongLoad", "ThrongSuppression",
-                "ThrongRelease", "SuppressionOracle",
+                "ThrongChance", "ThrongPlan", "ThrongLoad", "ThrongForecast", "ThrongSuppression", "ThrongRelease",
+                "SuppressionOracle",
             ],
             path: "Tests/Benchmarks/SuppressionBench", swiftSettings: computed),
         .testTarget(

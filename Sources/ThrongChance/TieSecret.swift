@@ -18,6 +18,12 @@ package struct TieSecret: Sendable {
         bytes = (0..<Self.size).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     }
 
+    /// That of a trial: the same for the same seed, and no secret at all.
+    package init(trial seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        bytes = (0..<Self.size).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+    }
+
     /// Reads 64 hexadecimal digits, with blanks around them or not; nil for anything else.
     package init?(hex text: String) {
         var digits = text.utf8[...]

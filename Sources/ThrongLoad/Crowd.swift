@@ -27,18 +27,20 @@ package struct Crowd: Sendable {
         }
     }
 
-    private struct Shopper {
-        var sessions: [[Step]] = []
-        var channel = ""
-        var lifecycle = ""
+    /// One of those who shop, with all sessions.
+    struct Shopper {
+        fileprivate(set) var sessions: [[Step]] = []
+        fileprivate(set) var channel = ""
+        fileprivate(set) var lifecycle = ""
 
-        mutating func add(_ step: Step, opensSession: Bool) {
+        fileprivate mutating func add(_ step: Step, opensSession: Bool) {
             if opensSession || sessions.isEmpty { sessions.append([]) }
             sessions[sessions.count - 1].append(step)
         }
     }
 
-    private struct Step {
+    /// One event of a session.
+    struct Step {
         let event: String
         /// When it was in the original.
         let at: UnixSeconds
@@ -55,53 +57,57 @@ package struct Crowd: Sendable {
         shoppers = try Self.shoppers(of: folder + "/shop.csv.gz")
     }
 
-    /// Every device's batches, all on one day, each in its purpose's window.
-    ///
-    /// - Parameters:
-    ///   - plan: decides which events and fields are sent at all.
-    ///   - purposes: those that are sent. A device has one identifier for each, but where a metric looks at what identifiers
-    ///     did within their window, one a visit.
-    ///   - day: the first second of the day.
-    ///   - now: decides the windows.
-    ///   - seed: the same crowd for the same seed, but for identifiers and batch ids.
-    ///   - progress: called after each device.
+    /// When devices post.
+    package enum Posting: Sendable {
+        /// All at one time, whenever their events happened: a demonstration does not last a day.
+        case atOnce(UnixSeconds)
+        /// In the window in which their events happened.
+        case asItHappens
+    }
+
+    /// Every device's batches, all on one day, posted at one time: see ``forEachParcel(plan:purposes:day:posting:devices:seed:isShuffled:progress:_:)``.
     package func parcels(
         plan: Plan, purposes: [Purpose], day: UnixSeconds, now: UnixSeconds, devices count: Int, seed: UInt64,
         progress: () -> Void = {}
     ) -> [Parcel] {
-        var random = SeededGenerator(seed: seed)
+        var parcels: [Parcel] = []
+        forEachParcel(
+            plan: plan, purposes: purposes, day: day, posting: .atOnce(now), devices: count, seed: seed,
+            progress: progress
+        ) { parcel, _ in parcels.append(parcel) }
+        return parcels
+    }
+
+    /// Hands out every device's batches, all of one day, each in its purpose's window.
+    ///
+    /// - Parameters:
+    ///   - plan: decides which events and fields are sent at all.
+    ///   - purposes: those that are sent. A device has one identifier for each and window. Where all post at one time and a
+    ///     metric looks at what identifiers did within their window, it has one a visit.
+    ///   - day: the first second of the day, in UTC.
+    ///   - posting: decides the windows.
+    ///   - seed: the same crowd for the same seed, but for identifiers and batch ids.
+    ///   - isShuffled: whether devices come in another order for another seed.
+    ///   - progress: called after each device.
+    ///   - take: gets each batch and when it is posted.
+    package func forEachParcel(
+        plan: Plan, purposes: [Purpose], day: UnixSeconds, posting: Posting, devices count: Int, seed: UInt64,
+        isShuffled: Bool = false, progress: () -> Void = {}, _ take: (Parcel, _ sent: UnixSeconds) throws -> Void
+    ) rethrows {
         let visits = Set(plan.purposesWithin.map(\.name))
         let purposes = purposes.map { purpose in
             (
                 purpose: purpose,
                 isByVisit: visits.contains(purpose.name),
                 events: Set(plan.events(of: purpose.name).map(\.text)),
-                context: Set(plan.contextFields(of: purpose.name).map(\.text)),
-                window: purpose.rotation.window(at: now).value
+                context: Set(plan.contextFields(of: purpose.name).map(\.text))
             )
         }
-        var parcels: [Parcel] = []
-        for place in 0..<count {
-            let device = devices[place % devices.count]
-            let shopper = shoppers[Int(random.next() % UInt64(shoppers.count))]
-            let amountSeed = random.next()
+        for visitor in visitors(count, seed: seed, isShuffled: isShuffled) {
             for entry in purposes {
-                var amounts = SeededGenerator(seed: amountSeed)
-                let context = Self.context(of: device, shopper: shopper, allowed: entry.context)
-                let head =
-                    "\"app\":\"\(plan.app.name)\",\"purpose\":\"\(entry.purpose.name)\",\"window\":\(entry.window),"
-                    + "\"context\":{\(context)}"
-                var identifier = BatchID.random()
-                var events: [String] = []
-                func close() {
-                    guard !events.isEmpty else { return }
-                    let body =
-                        "{\(head),\"id\":\"\(identifier)\",\"batch\":\"\(BatchID.random())\","
-                        + "\"events\":[\(events.joined(separator: ","))]}"
-                    parcels.append(Parcel(body: body, events: events.count))
-                    events = []
-                }
-                for session in shopper.sessions {
+                var drafts = Drafts()
+                var amounts = SeededGenerator(seed: visitor.amountSeed)
+                for (visit, session) in visitor.shopper.sessions.enumerated() {
                     for step in session {
                         let amount = step.event == "purchase" ? Self.amount(&amounts) : nil
                         guard entry.events.contains(step.event) else { continue }
@@ -109,36 +115,60 @@ package struct Crowd: Sendable {
                             entry.context.contains("amount")
                             ? amount.map { ",\"fields\":{\"amount\":\($0)}" } ?? "" : ""
                         let at = Self.time(of: step, in: session, on: day)
-                        events.append("{\"event\":\"\(step.event)\",\"at\":\"\(at)\"\(fields)}")
-                        if events.count == 100 { close() }
-                    }
-                    if entry.isByVisit {
-                        close()
-                        identifier = BatchID.random()
+                        let event = "{\"event\":\"\(step.event)\",\"at\":\"\(Self.text(of: at))\"\(fields)}"
+                        switch posting {
+                        case .atOnce(let now): drafts.add(event, to: entry.isByVisit ? Int64(visit) : 0, sent: now)
+                        case .asItHappens:
+                            drafts.add(event, to: entry.purpose.rotation.window(at: at).value, sent: at)
+                        }
                     }
                 }
-                close()
+                let context = visitor.context(allowed: entry.context)
+                for draft in drafts.all {
+                    let identifier = BatchID.random()
+                    let head =
+                        "\"app\":\"\(plan.app.name)\",\"purpose\":\"\(entry.purpose.name)\",\"window\":"
+                        + "\(entry.purpose.rotation.window(at: draft.sent).value),\"context\":{\(context)}"
+                    for start in stride(from: 0, to: draft.events.count, by: 100) {
+                        let events = draft.events[start..<min(start + 100, draft.events.count)]
+                        let body =
+                            "{\(head),\"id\":\"\(identifier)\",\"batch\":\"\(BatchID.random())\","
+                            + "\"events\":[\(events.joined(separator: ","))]}"
+                        try take(Parcel(body: body, events: events.count), draft.sent)
+                    }
+                }
             }
             progress()
         }
-        return parcels
+    }
+
+    /// Those who come: devices in turn, each with a random shopper.
+    ///
+    /// - Parameter isShuffled: whether devices come in an order that the seed decides, instead of that of the file.
+    package func visitors(_ count: Int, seed: UInt64, isShuffled: Bool = false) -> [Visitor] {
+        var random = SeededGenerator(seed: seed)
+        let devices = isShuffled ? devices.shuffled(using: &random) : devices
+        return (0..<count).map { place in
+            Visitor(
+                device: devices[place % devices.count],
+                shopper: shoppers[Int(random.next() % UInt64(shoppers.count))], amountSeed: random.next())
+        }
     }
 
     // MARK: Parts
 
-    private static func context(of device: SampleDevice, shopper: Shopper, allowed: Set<String>) -> String {
-        let shopping = [("channel", shopper.channel.quotedJSON), ("lifecycle", shopper.lifecycle.quotedJSON)]
-        let fields = device.fields + shopping
-        return fields.filter { allowed.contains($0.name) }.map { "\"\($0.name)\":\($0.json)" }.joined(separator: ",")
+    /// The same time of day as in the original; a session that ran past midnight stays on its day.
+    private static func time(of step: Step, in session: [Step], on day: UnixSeconds) -> UnixSeconds {
+        let start = session.first?.at ?? step.at
+        let midnight = PeriodCalendar.utc.date(at: day).daysSince1970 * 86_400
+        return UnixSeconds(midnight + min((start.value % 86_400) + (step.at - start), 86_399))
     }
 
-    /// The same time of day as in the original; a session that ran past midnight stays on its day.
-    private static func time(of step: Step, in session: [Step], on day: UnixSeconds) -> String {
-        let start = session.first?.at ?? step.at
-        let second = min((start.value % 86_400) + (step.at - start), 86_399)
+    private static func text(of time: UnixSeconds) -> String {
+        let second = time.value % 86_400
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let clock = [second / 3600, second / 60 % 60, second % 60].map(two).joined(separator: ":")
-        return "\(PeriodCalendar.utc.date(at: day))T\(clock)Z"
+        return "\(PeriodCalendar.utc.date(at: time))T\(clock)Z"
     }
 
     /// The shop's file has no amounts: these are made up, skewed as orders are, 5 to 400 EUR.

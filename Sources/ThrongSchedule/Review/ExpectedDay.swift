@@ -1,6 +1,5 @@
 package import ThrongPlan
 internal import ThrongRelease
-internal import ThrongStore
 package import ThrongWire
 
 /// A day as it would be released if devices of a list came, each with one event: for plans that count nothing yet.
@@ -58,11 +57,7 @@ package struct ExpectedDay {
             let cube = cube(cut, Self.devices(of: plan), period)
             let decision = try ReleaseCase(header: header, parts: [cube]).decide(
                 ReleaseOptions(seed: 1, proofSeconds: Self.proofSeconds))
-            let counts = Dictionary(cube.counters.map { ($0.cell, $0.value) }) { first, _ in first }
-            let record = ReleaseRecord(release: decision.release, withheld: decision.withheld, counts: counts)
-            guard let review = MetricReview([record], of: plan, isExpected: true) else { return nil }
-            return PlanPast(
-                review, metric: metric.name, kind: .day, layout: cut.layout, devices: Self.devices(of: plan))
+            return PlanPast([(decision, cube)], of: plan, devices: Self.devices(of: plan))
         }
     }
 

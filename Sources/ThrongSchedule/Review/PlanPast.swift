@@ -1,4 +1,6 @@
 package import ThrongPlan
+package import ThrongRelease
+internal import ThrongStore
 
 /// What releases of a metric say about the plan at hand: how much of each grouping they show, and what costs most.
 ///
@@ -8,7 +10,7 @@ package struct PlanPast: Sendable, Hashable, Encodable {
     package let metric: String
     /// hour, day, week or month.
     package let kind: PeriodKind
-    /// How many devices it would be released of, each with one event; nil where it was.
+    /// How many devices it would be released of; nil where it was.
     package let devices: Int?
     /// What each grouping shows; those that the plan would split otherwise are left out.
     package let groupings: [MetricReview.Grouping]
@@ -28,6 +30,25 @@ package struct PlanPast: Sendable, Hashable, Encodable {
         groupings = review.groupings.filter { same.isSuperset(of: $0.dimensions) }
         buckets = review.lasting.filter { same.contains($0.dimension) }
         cures = review.cures(for: buckets, groupings)
+    }
+
+    /// What releases would say that were decided and not made; nil where there are none.
+    ///
+    /// - Parameters:
+    ///   - decided: of one metric, by start; each with what was counted.
+    ///   - devices: how many came.
+    package init?(_ decided: [(decision: ReleaseDecision, cube: StoredCube)], of plan: Plan, devices: Int) {
+        guard let header = decided.last?.decision.release.header else { return nil }
+        let records = decided.map { decision, cube in
+            ReleaseRecord(
+                release: decision.release, withheld: decision.withheld,
+                counts: Dictionary(
+                    cube.counters.filter { $0.measure == .count }.map { ($0.cell, $0.value) },
+                    uniquingKeysWith: { first, _ in first }))
+        }
+        guard let review = MetricReview(records, of: plan, isExpected: true) else { return nil }
+        self.init(
+            review, metric: header.layout.metric, kind: header.period.kind, layout: header.layout, devices: devices)
     }
 
     /// A line for each grouping, and one for each cure.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ThrongForecast
 import ThrongLoad
 import ThrongPlan
 import ThrongSchedule
@@ -10,7 +11,10 @@ struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
         abstract: "Checks a plan, or prints what it means for people.",
-        subcommands: [PlanCheckCommand.self, PlanDiffCommand.self, PlanLabelCommand.self, PlanRecordCommand.self])
+        subcommands: [
+            PlanCheckCommand.self, PlanSuggestCommand.self, PlanDiffCommand.self, PlanLabelCommand.self,
+            PlanRecordCommand.self,
+        ])
 }
 
 struct PlanCheckCommand: AsyncParsableCommand {
@@ -22,7 +26,9 @@ struct PlanCheckCommand: AsyncParsableCommand {
             lines of "tie:" for metrics that count some of the same events: what they share, and what gives way. With \
             --ledger come lines of "past:": what the last 14 releases of each metric showed of its events by each grouping, \
             for which small bucket most was withheld, and what would help. With --devices come lines of "expected:", for \
-            plans that count nothing yet: the same of a day that is released here and now.
+            plans that count nothing yet: the same of a day that is released here and now. With --simulate a crowd that also \
+            does something comes for a day, is counted and released in memory, and tables on standard output say how well \
+            devices hide, what each grouping would show, and what would help most.
 
             EXIT CODES
               0  the plan is valid (there may be advice)
@@ -44,6 +50,11 @@ struct PlanCheckCommand: AsyncParsableCommand {
                 + "Deploy/sample/devices.ndjson.gz.",
             valueName: "file"))
     var devices: String?
+
+    @Flag(help: "Also tries the plan on a day of the crowd. For operators only: it tells what is small.")
+    var simulate = false
+
+    @OptionGroup(title: "Crowd, with --simulate") var crowd: CrowdOptions
 
     @Flag(help: "Prints problems and advice as JSON.")
     var json = false
@@ -69,6 +80,7 @@ struct PlanCheckCommand: AsyncParsableCommand {
         let ties: [String]?
         let past: [PlanPast]?
         let expected: [PlanPast]?
+        let forecast: Forecast?
     }
 
     func run() async throws {
@@ -79,6 +91,7 @@ struct PlanCheckCommand: AsyncParsableCommand {
         var ties: [String] = []
         var past: [PlanPast]?
         var expected: [PlanPast]?
+        var forecast: Forecast?
         do {
             let read = try PlanFiles.read(file)
             advice = read.lint(today: .today)
@@ -87,6 +100,7 @@ struct PlanCheckCommand: AsyncParsableCommand {
             plan = read
             past = ledger ? try await self.past(of: read) : nil
             expected = try devices.map { try Self.expected(of: read, from: $0) }
+            if simulate { forecast = try crowd.tried(read) { try Forecast(of: read, crowd: $0, $1, progress: $2) } }
             problems = []
         } catch let found as PlanProblems {
             problems = found.all
@@ -96,7 +110,7 @@ struct PlanCheckCommand: AsyncParsableCommand {
                 Findings(
                     problems: problems.map { Finding($0) }, advice: advice.map { Finding($0) },
                     noise: noise.isEmpty ? nil : noise, ties: ties.isEmpty ? nil : ties, past: past,
-                    expected: expected))
+                    expected: expected, forecast: forecast))
         } else {
             for problem in problems { Terminal.data(problem.description) }
             for piece in advice { Terminal.talk("advice: \(piece.description)") }
@@ -104,6 +118,7 @@ struct PlanCheckCommand: AsyncParsableCommand {
             for tie in ties { Terminal.talk("tie: \(tie)") }
             for line in past?.flatMap(\.lines) ?? [] { Terminal.talk("past: \(line)") }
             for line in expected?.flatMap(\.lines) ?? [] { Terminal.talk("expected: \(line)") }
+            for line in forecast?.lines ?? [] { Terminal.data(line) }
             if let past, past.isEmpty { Terminal.talk("past: nothing of this plan's metrics was released yet.") }
             if let plan {
                 Terminal.talk(

@@ -1,4 +1,6 @@
+internal import Foundation
 internal import ThrongChance
+import ThrongForecast
 internal import ThrongLoad
 import ThrongPlan
 import ThrongRelease
@@ -13,9 +15,9 @@ struct SampleBench {
     func shares(_ crowds: [Int]) throws {
         let (plan, crowd) = try sample()
         for devices in crowds {
-            var counter = try DayCounter(plan)
+            let counter = try DayCounter(plan)
             let start = ContinuousClock().now
-            let decisions = try day(0, of: crowd, devices: devices, &counter)
+            let decisions = try day(0, of: crowd, devices: devices, counter)
             var levels: [Int: (able: Int64, shown: Int64)] = [:]
             var able: Int64 = 0
             var shown: Int64 = 0
@@ -50,7 +52,7 @@ struct SampleBench {
         let (plan, crowd) = try sample()
         var series: [Place: [State]] = [:]
         var dice = SeededGenerator(seed: 20_261_121)
-        var counter = try DayCounter(plan)
+        let counter = try DayCounter(plan)
         var former: [MetricName: Release] = [:]
         var reasons: [Place: [Int: WithholdingReason]] = [:]
         // By metric, by day: the cells that are small.
@@ -58,7 +60,7 @@ struct SampleBench {
         for number in 0..<days {
             // Crowds differ as those of the demonstration do.
             let share: Double = 0.86 + 0.14 * dice.fraction()
-            let decisions = try day(number, of: crowd, devices: Int(Double(devices) * share), &counter, former)
+            let decisions = try day(number, of: crowd, devices: Int(Double(devices) * share), counter, former)
             for (metric, decision) in decisions {
                 former[metric] = decision.release
                 for cell in decision.release.cells {
@@ -150,21 +152,27 @@ struct SampleBench {
     }
 
     private func sample() throws -> (Plan, Crowd) {
-        guard let bytes = DayCounter.bytes(of: folder + "/shop.yaml") else {
+        guard let bytes = FileManager.default.contents(atPath: folder + "/shop.yaml") else {
             throw LoadError.unreadable(file: folder + "/shop.yaml")
         }
         return (try Plan(bytes: bytes, file: "shop.yaml"), try Crowd(folder: folder))
     }
 
     private func day(
-        _ number: Int, of crowd: Crowd, devices: Int, _ counter: inout DayCounter, _ former: [MetricName: Release] = [:]
+        _ number: Int, of crowd: Crowd, devices: Int, _ counter: DayCounter, _ former: [MetricName: Release] = [:]
     ) throws -> [(MetricName, ReleaseDecision)] {
+        guard let secret = TieSecret(hex: String(repeating: "5e", count: 32)) else {
+            preconditionFailure("these are 64 hexadecimal digits")
+        }
         let start = UnixSeconds(1_795_046_400 + Int64(number) * 86_400)
         let period = PeriodCalendar.utc.period(.day, containing: start)
-        let parcels = crowd.parcels(
-            plan: counter.plan, purposes: counter.plan.purposes, day: start, now: period.end + 1, devices: devices,
-            seed: 20_261_121 + UInt64(number))
-        let cubes = try counter.count(parcels, of: period)
-        return try counter.decide(cubes, of: period, former: former, seconds: seconds)
+        let cubes = try counter.count { take in
+            try crowd.forEachParcel(
+                plan: counter.plan, purposes: counter.plan.purposes, day: start, posting: .atOnce(period.end + 1),
+                devices: devices, seed: 20_261_121 + UInt64(number), take)
+        }
+        var decision = DayDecision(cubes, of: counter.plan, secret: secret, seconds: seconds)
+        try decision.finish(after: former)
+        return decision.made.map { ($0.cube.layout.metric, $0.decision) }
     }
 }

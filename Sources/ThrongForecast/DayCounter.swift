@@ -1,0 +1,128 @@
+internal import ThrongChance
+internal import ThrongCounting
+internal import ThrongIntake
+package import ThrongLoad
+package import ThrongPlan
+package import ThrongRelease
+
+/// Counts a plan's days as a daemon does and decides their releases as the schedule does, without a journal and PostgreSQL.
+package struct DayCounter: Sendable {
+    /// Whose days.
+    package let plan: Plan
+    let layouts: [MetricLayout]
+    private let space: CellSpace
+    private let intake: Intake
+
+    /// Compiles a plan whose days are in UTC.
+    package init(_ plan: Plan) throws {
+        self.plan = plan
+        layouts = try plan.metrics.map { try plan.layout(of: $0, rules: .system) }
+        space = CellSpace(layouts: layouts)
+        intake = try Intake(plans: [plan], space: space, rules: .system)
+    }
+
+    /// What the batches of a time come to: one cube for each metric and period that has anything, in the order in which they
+    /// are released.
+    ///
+    /// - Parameter hand: hands each batch over, with the time at which it is posted.
+    package func count(_ hand: ((Crowd.Parcel, UnixSeconds) throws -> Void) throws -> Void) throws -> [StoredCube] {
+        var counting = Counting(
+            space: space, position: .start, watermark: .start, bounds: Counting.Bounds(windowBytes: .max))
+        var keys: [WindowID: WindowKey] = [:]
+        var last = UnixSeconds(0)
+        try hand { parcel, now in
+            last = max(last, now)
+            var body = parcel.body
+            let outcome = try body.withUTF8 { try intake.read($0, signals: [], now: now) }
+            guard case .batch(let incoming) = outcome else { return }
+            let window = incoming.bucketed.window
+            let key = keys[window] ?? .random()
+            keys[window] = key
+            _ = counting.count(incoming.bucketed, identifier: incoming.identifier.keyed(with: key), now: now) {
+                Self.period(of: $0, containing: now).start
+            }
+        }
+        _ = counting.takeClosings(now: .max) { Self.period(of: $0, containing: last).start }
+        var tables: [Place: CubeTable] = [:]
+        while let flush = counting.freeze() {
+            add(flush, to: &tables)
+            counting.applied(flush, closed: [])
+        }
+        return tables.map { place, table in
+            let layout = layouts[place.layout]
+            return (place.layout, table.cube(layout, Self.period(of: layout, containing: place.start)))
+        }.sorted {
+            ($0.1.period.end, $0.1.period.kind, $0.0) < ($1.1.period.end, $1.1.period.kind, $1.0)
+        }.map(\.1)
+    }
+
+    private static func period(of layout: MetricLayout, containing time: UnixSeconds) -> Period {
+        PeriodCalendar.utc.period(layout.period, containing: time)
+    }
+
+    /// A metric's period.
+    private struct Place: Hashable {
+        let layout: Int
+        let start: UnixSeconds
+    }
+
+    private func add(_ flush: Flush, to tables: inout [Place: CubeTable]) {
+        let places = flush.layouts.map { layout in layouts.firstIndex { $0.id == layout.id } }
+        func table(_ layout: Int, _ start: UnixSeconds) -> Place? {
+            places[layout].map { Place(layout: $0, start: start) }
+        }
+        for delta in flush.counters {
+            guard let place = table(delta.layout, delta.periodStart) else { continue }
+            let key = CubeTable.Counter(measure: delta.measure, cell: delta.cell)
+            tables[place, default: CubeTable()].counters[key, default: 0] += delta.delta
+        }
+        for delta in flush.distinct {
+            guard let place = table(delta.layout, delta.periodStart) else { continue }
+            let key = CubeTable.Tracked(margin: delta.margin, cell: delta.cell, window: delta.window)
+            tables[place, default: CubeTable()].distinct[key, default: 0] += delta.delta
+        }
+        for pair in flush.top {
+            guard let place = table(pair.layout, pair.periodStart) else { continue }
+            let key = CubeTable.Summed(
+                measure: pair.measure, tracked: .init(margin: pair.margin, cell: pair.cell, window: pair.window))
+            tables[place, default: CubeTable()].top[key] = (pair.largest, pair.second)
+        }
+    }
+}
+
+/// What flushes add to one metric's period.
+private struct CubeTable {
+    struct Counter: Hashable {
+        let measure: MeasureIndex
+        let cell: CellIndex
+    }
+    struct Tracked: Hashable {
+        let margin: Margin
+        let cell: CellIndex
+        let window: WindowNumber
+    }
+    struct Summed: Hashable {
+        let measure: MeasureIndex
+        let tracked: Tracked
+    }
+
+    var counters: [Counter: Int64] = [:]
+    var distinct: [Tracked: Int64] = [:]
+    /// No deltas: the last pair holds.
+    var top: [Summed: (largest: Int64, second: Int64)] = [:]
+
+    func cube(_ layout: MetricLayout, _ period: Period) -> StoredCube {
+        StoredCube(
+            layout: layout, period: period,
+            counters: counters.map { StoredCounter(measure: $0.measure, cell: $0.cell, value: $1) }
+                .sorted { ($0.cell, $0.measure) < ($1.cell, $1.measure) },
+            distinct: distinct.map {
+                StoredDistinct(margin: $0.margin, cell: $0.cell, window: $0.window, devices: $1)
+            }.sorted { ($0.margin, $0.cell, $0.window) < ($1.margin, $1.cell, $1.window) },
+            top: top.map {
+                StoredTop(
+                    margin: $0.tracked.margin, cell: $0.tracked.cell, measure: $0.measure, window: $0.tracked.window,
+                    largest: $1.largest, second: $1.second)
+            }.sorted { ($0.margin, $0.cell, $0.measure, $0.window) < ($1.margin, $1.cell, $1.measure, $1.window) })
+    }
+}
