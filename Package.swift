@@ -163,7 +163,8 @@ let package = Package(
         .executableTarget(
             name: "throng",
             dependencies: [
-                "ThrongChance", "ThrongFaults", "ThrongLoad", "ThrongForecast", "ThrongPlan", "ThrongWire", "ThrongIntake",
+                "ThrongChance", "ThrongFaults", "ThrongLoad", "ThrongForecast", "ThrongPlan", "ThrongWire",
+                "ThrongIntake",
                 "ThrongCounting",
                 "ThrongJournal", "ThrongPostgres", "ThrongStore", "ThrongInsight", "ThrongReport", "ThrongHTTP",
                 "ThrongDelivery", "ThrongSchedule", "ThrongServer", "ThrongRelease", "ThrongSuppression", "ThrongTable",

@@ -158,7 +158,8 @@ extension MetricSpace {
             for (place, sum) in addition.sums.enumerated() {
                 let contribution = shifts[place].saturatingMultiply(addition.count).saturatingAdd(sum)
                 body(
-                    margin.firstSum + cell * UInt32(sumCount) + UInt32(place), hash &+ UInt64(place), max(contribution, 0))
+                    margin.firstSum + cell * UInt32(sumCount) + UInt32(place), hash &+ UInt64(place),
+                    max(contribution, 0))
             }
         }
     }

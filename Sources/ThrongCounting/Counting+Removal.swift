@@ -161,7 +161,8 @@ extension Counting {
         var additions: [CountedBatch.Addition] = []
         for addition in batches.all(\.additions) where isOpen(addition.metric, addition.periodStart) {
             let place = Place(
-                metric: addition.metric, periodStart: addition.periodStart, cell: addition.cell, isLate: addition.isLate)
+                metric: addition.metric, periodStart: addition.periodStart, cell: addition.cell, isLate: addition.isLate
+            )
             if let known = places[place] {
                 additions[known] = additions[known].adding(addition)
             } else {
@@ -179,7 +180,8 @@ extension Counting {
         }
         var parts = [part(id, identifier, outcomes: outcomes)]
         for first in stride(from: 0, to: additions.count, by: largest) {
-            parts.append(part(id, identifier, additions: Array(additions[first..<min(first + largest, additions.count)])))
+            let end = min(first + largest, additions.count)
+            parts.append(part(id, identifier, additions: Array(additions[first..<end])))
         }
         for first in stride(from: 0, to: appearances.count, by: largest) {
             parts.append(

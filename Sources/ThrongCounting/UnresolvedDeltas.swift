@@ -119,7 +119,8 @@ struct UnresolvedDeltas: Sendable {
                     window: batch.window)
             }
             for delta in taken[gone..<batch.taken] {
-                pending.take(delta.amount, fromCounter: delta.slot, periodStart: UnixSeconds(periods[Int(delta.period)]))
+                let start = UnixSeconds(periods[Int(delta.period)])
+                pending.take(delta.amount, fromCounter: delta.slot, periodStart: start)
             }
             if let over = batch.closes { pending.close(until: over) }
             (counter, newcomer, noted) = (batch.counters, batch.distinct, batch.coverage)

@@ -163,7 +163,8 @@ enum EntryFormat {
         case .closing(let closing): 5 + closing.additions.count * 18
         case .withdrawal, .removalRequest: 17
         case .removal(let removal):
-            30 + removal.outcomes.count * 9 + size(of: removal.additions) + removal.appearances.count * 15 + removal.leaders.count * 33
+            30 + removal.outcomes.count * 9 + size(of: removal.additions) + removal.appearances.count * 15 + removal
+                .leaders.count * 33
         }
     }
 

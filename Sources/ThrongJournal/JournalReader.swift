@@ -59,13 +59,15 @@ package struct JournalReader: Sendable {
             let ordinals = segment.layouts.map { space.ordinal(of: $0) ?? -1 }
             try bytes.reading { buffer throws(JournalError) in
                 var offset = segment.headerSize
-                while let record = record(in: buffer, at: offset, of: segment), record.first <= last, record.first < end {
+                while let record = record(in: buffer, at: offset, of: segment), record.first <= last, record.first < end
+                {
                     let start = offset
                     offset += Segment.frameOverhead + record.body.count
                     guard !record.isMark, let known = keys.key(named: record.keyName), known.window == window else {
                         continue
                     }
-                    guard let plaintext = segment.plaintext(ofBody: record.body, at: record.first, key: known.key) else {
+                    guard let plaintext = segment.plaintext(ofBody: record.body, at: record.first, key: known.key)
+                    else {
                         throw .damaged(segment: segment.path, offset: start, reason: .ciphertext)
                     }
                     let run = try records(of: record, plaintext, in: segment, window, space, ordinals)

@@ -68,6 +68,11 @@ struct EndToEndTests {
     func windows() async throws { try await Program("windows.py").run() }
 
     @Test(
+        "who withdraws leaves nothing in PostgreSQL, beside a twin that never met them, through kill -9",
+        .timeLimit(.minutes(10)))
+    func withdrawn() async throws { try await Program("withdrawn.py").run() }
+
+    @Test(
         "two years of a wrong clock release and delete nothing, by daemon or by hand, until a person vouches for them",
         .timeLimit(.minutes(10)))
     func clocks() async throws { try await Program("clocks.py").run() }

@@ -76,7 +76,9 @@ struct RemovalTests {
                 let known = pair.replaces ? [0, 0] : pairs[key] ?? [0, 0]
                 pairs[key] = [max(known[0], pair.largest), max(known[1], pair.second)]
             }
-            for delta in flush.coverage { coverage[.init(hour: delta.hour, kind: delta.kind.code), default: 0] += delta.events }
+            for delta in flush.coverage {
+                coverage[.init(hour: delta.hour, kind: delta.kind.code), default: 0] += delta.events
+            }
         }
 
         /// Without rows of nothing, and without periods of a layout.
@@ -233,7 +235,9 @@ struct RemovalTests {
         }
     }
 
-    @Test("twin worlds with and without them are equal, whatever is flushed, lost, killed and released", arguments: 0..<200)
+    @Test(
+        "twin worlds with and without them are equal, whatever is flushed, lost, killed and released",
+        arguments: 0..<200)
     func twins(seed: UInt64) {
         var world = World(random: SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 5))
         let hasReleases = seed % 3 == 0

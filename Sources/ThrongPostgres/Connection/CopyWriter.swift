@@ -37,7 +37,11 @@ package final class CopyWriter {
     package func bigint(_ value: Int64) throws { try makeRoom(); store(Int32(8).bigEndian); store(value.bigEndian) }
 
     /// A boolean.
-    package func boolean(_ value: Bool) throws { try makeRoom(); store(Int32(1).bigEndian); store(value ? UInt8(1) : 0) }
+    package func boolean(_ value: Bool) throws {
+        try makeRoom()
+        store(Int32(1).bigEndian)
+        store(value ? UInt8(1) : 0)
+    }
 
     /// A timestamptz. Unit: Unix seconds; far away instants go to the ends of what PostgreSQL can hold.
     package func instant(_ unixSeconds: Int64) throws { try bigint(Self.microseconds(unixSeconds)) }

@@ -4,7 +4,8 @@ import ThrongChance
 package struct Seed: Sendable, Hashable {
     /// A group of faults that a history has or has not: fewer at once go deeper.
     package enum Family: Int, Sendable, Hashable, CaseIterable {
-        case crash, power, sync, space, clock, database, restore, schedule, freeze, absence, giants, damage, copies, withdrawal
+        case crash, power, sync, space, clock, database, restore, schedule, freeze, absence, giants, damage, copies,
+            withdrawal
     }
 
     /// Which history of all.
