@@ -33,6 +33,10 @@ def reveal():
                        "value": "apple pie"}).encode()
 
 
+def withdrawal():
+    return json.dumps({"app": "shop", "purpose": "product", "window": shop.window(), "id": "00" * 16}).encode()
+
+
 # In their order
 
 
@@ -106,7 +110,7 @@ def opt_outs(house):
     check(outcomes(house, "Sec-GPC : 1") == {"batches": 400, "preview": 400, "reveals": 400}, "a space before the colon")
     folded = outcomes(house, "Sec-GPC:\r\n 1")
     check(len(set(folded.values())) == 1 and "in" not in folded.values(), "a folded line is read in several ways:", folded)
-    say(f"{len(cases)} spellings of a signal are read alike by three routes")
+    say(f"{len(cases)} spellings of a signal are read alike by four routes")
 
 
 def origins():
@@ -120,13 +124,13 @@ def origins():
     wrong = [(headers, found) for headers, word in cases
              if set((found := outcomes(house, *headers)).values()) != {word}]
     check(not wrong, "origins are read in another way:", wrong)
-    for path, body in (("/v1/batches", batch()), ("/v1/preview", preview()), ("/v1/reveals", reveal())):
+    for path, body in (("/v1/batches", batch()), ("/v1/preview", preview()), ("/v1/reveals", reveal()), ("/v1/withdraw", withdrawal())):
         for headers, allowed in (([good], "https://shop.example"), ([evil], None), ([good, evil], None)):
             status, found, answer = ask(house.port, "POST", path, body, *headers)
             check(found.get("access-control-allow-origin") == allowed, path, headers, "is answered with", found)
             check(allowed or json.loads(answer)["error"] == "origin_not_allowed", path, headers, status, answer)
     # Refused before its body is looked at.
-    for path in ("/v1/preview", "/v1/reveals"):
+    for path in ("/v1/preview", "/v1/withdraw", "/v1/reveals"):
         with Line(house.port) as line:
             line.socket.sendall(f"POST {path} HTTP/1.1\r\nhost: x\r\n{evil}\r\ncontent-length: 100\r\n\r\n".encode())
             check(line.answer()[0] == 403, path, "waits for the body of a page that may not send")
