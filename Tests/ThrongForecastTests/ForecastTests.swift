@@ -27,7 +27,7 @@ struct ForecastTests {
         for metric in forecast.metrics {
             for grouping in metric.expected?.groupings ?? [] {
                 let name = ([metric.metric] + grouping.dimensions).joined(separator: " ")
-                shares[name] = try #require(grouping.shown, "\(name)")
+                shares[name] = grouping.shown
             }
         }
         return shares
