@@ -99,7 +99,7 @@ extension Counting {
     /// - Returns: journal these, in their order, before anything else is counted.
     package mutating func remove(
         _ found: [KeyedIdentifier: [CountedBatch]], from id: WindowID, leaders: [SumPlace: SumLeaders],
-        largest: Int = 100_000
+        largest: Int
     ) -> [Removal] {
         let place = windows.place(of: id)
         var window = windows.takeOut(place)

@@ -1,6 +1,7 @@
 package import Crypto
 internal import Foundation
 package import ThrongPlan
+internal import ThrongWire
 
 /// Which window of which purpose of which app.
 package struct WindowID: Hashable, Sendable, Comparable {
@@ -75,15 +76,13 @@ extension WindowKey {
     /// nobody else's.
     package func receipt(of identifier: KeyedIdentifier) -> String {
         // No identifier begins like this, as none is other than UTF-8.
-        var bytes: [UInt8] = [0xFF]
-        for word in [identifier.high, identifier.low] {
-            bytes += (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }
-        }
-        let receipt = bytes.withUnsafeBytes { keyed($0) }
-        return [receipt.high, receipt.low].map { word in
-            let digits = String(word, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        ([0xFF] + identifier.bytes).withUnsafeBytes { keyed($0) }.bytes.lowerHex
+    }
+}
+
+extension KeyedIdentifier {
+    fileprivate var bytes: [UInt8] {
+        [high, low].flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
     }
 }
 

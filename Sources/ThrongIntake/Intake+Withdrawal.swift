@@ -1,4 +1,3 @@
-internal import CSimdJSON
 package import ThrongCounting
 package import ThrongPlan
 
@@ -15,19 +14,14 @@ extension Intake {
         guard body.count <= Self.withdrawalBytes else { throw .bodyTooLarge(limit: Self.withdrawalBytes) }
         guard let parser = JSONParser(depth: 2) else { throw .noMemory }
         let document = try parser.parse(body, limits: limits)
-        let members = try WithdrawalMembers(document)
-        guard let appPlace = appNames[document.bytes(members.app)] else { throw .unknownApp }
-        let app = apps[appPlace]
-        guard let purposePlace = app.purposeNames[document.bytes(members.purpose)] else { throw .unknownPurpose }
-        let purpose = app.purposes[purposePlace].purpose
-        let current = purpose.rotation.window(at: now)
-        guard (current.value - 1...current.value + 1).contains(members.window) else {
-            throw .windowOutOfRange(current: current.value)
-        }
+        let members = try NamedMembers<WithdrawalMember>(document)
+        let names = (app: try members.text(.app), purpose: try members.text(.purpose))
+        let number = try members.window(.window)
+        let identifier = try members.identifier(.id)
+        let (app, tables) = try purpose(names.purpose, of: names.app, in: document)
         return IncomingWithdrawal(
-            window: WindowID(
-                app: app.name, purpose: purpose.name, rotation: purpose.rotation, number: WindowNumber(members.window)),
-            identifier: RawIdentifier(document.bytes(members.identifier)))
+            window: try tables.openWindow(number, app: app, now: now),
+            identifier: RawIdentifier(document.bytes(identifier)))
     }
 }
 
@@ -39,29 +33,4 @@ package struct IncomingWithdrawal: Sendable {
     package let identifier: RawIdentifier
 }
 
-/// Where the members of a withdrawal lie, with their shapes checked.
-private struct WithdrawalMembers {
-    let app: Int
-    let purpose: Int
-    let identifier: Int
-    let window: Int64
-
-    init(_ document: JSONDocument) throws(IntakeError) {
-        guard document.isObject(0) else { throw .wrongShape(pointer: "", expected: "an object") }
-        var nodes: [Member: Int] = [:]
-        var key = 1
-        for _ in 0..<document.count(0) {
-            guard let member = Member(rawValue: String(decoding: document.bytes(key), as: UTF8.self)) else {
-                throw .wrongShape(pointer: "", expected: "only app, purpose, window and id")
-            }
-            nodes[member] = key + 1
-            key = document.next(key + 1)
-        }
-        app = try Envelope.text(nodes[.app] ?? -1, "/app", in: document)
-        purpose = try Envelope.text(nodes[.purpose] ?? -1, "/purpose", in: document)
-        window = try Envelope.window(nodes[.window] ?? -1, in: document)
-        identifier = try Envelope.identifier(nodes[.id] ?? -1, in: document)
-    }
-
-    private enum Member: String { case app, purpose, window, id }
-}
+private enum WithdrawalMember: String, CaseIterable { case app, purpose, window, id }

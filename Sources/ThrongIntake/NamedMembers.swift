@@ -1,0 +1,59 @@
+internal import ThrongCounting
+internal import ThrongPlan
+
+/// Where the members of a small body lie: an object that has these and no others.
+struct NamedMembers<Member: RawRepresentable<String> & Hashable & CaseIterable> {
+    private let document: JSONDocument
+    private var nodes: [Member: Int] = [:]
+
+    init(_ document: JSONDocument) throws(IntakeError) {
+        self.document = document
+        guard document.isObject(0) else { throw .wrongShape(pointer: "", expected: "an object") }
+        var key = 1
+        for _ in 0..<document.count(0) {
+            guard let member = Member(rawValue: String(decoding: document.bytes(key), as: UTF8.self)) else {
+                let names = Member.allCases.map(\.rawValue)
+                throw .wrongShape(
+                    pointer: "", expected: "only \(names.dropLast().joined(separator: ", ")) and \(names.last ?? "")")
+            }
+            nodes[member] = key + 1
+            key = document.next(key + 1)
+        }
+    }
+
+    /// The node of a string.
+    func text(_ member: Member) throws(IntakeError) -> Int {
+        try Envelope.text(nodes[member] ?? -1, "/\(member.rawValue)", in: document)
+    }
+
+    /// The node of an identifier.
+    func identifier(_ member: Member) throws(IntakeError) -> Int {
+        try Envelope.identifier(nodes[member] ?? -1, in: document)
+    }
+
+    /// A window's number.
+    func window(_ member: Member) throws(IntakeError) -> Int64 {
+        try Envelope.window(nodes[member] ?? -1, in: document)
+    }
+}
+
+extension Intake {
+    /// A purpose of an app, both by the nodes of their names.
+    func purpose(_ name: Int, of app: Int, in document: JSONDocument) throws(IntakeError) -> (AppName, PurposeTables) {
+        guard let place = appNames[document.bytes(app)] else { throw .unknownApp }
+        let tables = apps[place]
+        guard let purpose = tables.purposeNames[document.bytes(name)] else { throw .unknownPurpose }
+        return (tables.name, tables.purposes[purpose])
+    }
+}
+
+extension PurposeTables {
+    /// A window of which batches are accepted now.
+    func openWindow(_ number: Int64, app: AppName, now: UnixSeconds) throws(IntakeError) -> WindowID {
+        let current = purpose.rotation.window(at: now)
+        guard (current.value - 1...current.value + 1).contains(number) else {
+            throw .windowOutOfRange(current: current.value)
+        }
+        return WindowID(app: app, purpose: purpose.name, rotation: purpose.rotation, number: WindowNumber(number))
+    }
+}
