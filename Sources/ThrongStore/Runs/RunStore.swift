@@ -18,13 +18,15 @@ package final class RunStore: Sendable {
     ///
     /// A run that a process left unfinished for longer than `lease` may be taken again; so may a failed one. Of any
     /// number of processes that ask at once, one gets it.
+    ///
+    /// - Parameter lease: long enough for two tries at a PDF, a minute each, and for all the rest.
     package func claimRun(
         app: AppName,
         report: ReportName,
         partner: PartnerName,
         period: Period,
         now: UnixSeconds,
-        lease: Duration = .seconds(900),
+        lease: Duration = .seconds(180),
         tries: Int = 5
     ) async throws -> ReportRunClaim? {
         let claim = ClaimRun(
