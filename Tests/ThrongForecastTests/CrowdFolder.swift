@@ -34,6 +34,14 @@ struct CrowdFolder {
         return (half(0), half(1))
     }
 
+    /// Every second device, and every second thing that shoppers did.
+    var thinned: CrowdFolder {
+        func odd(_ lines: some Sequence<String>) -> [String] {
+            lines.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+        }
+        return CrowdFolder(devices: odd(devices), events: events.prefix(1) + odd(events))
+    }
+
     /// Reads it back as a command does.
     func crowd() throws -> Crowd {
         let folder = FileManager.default.temporaryDirectory.appending(path: "throng-crowd-\(UUID())")

@@ -67,4 +67,17 @@ struct ForecastTests {
         // Whoever knows nothing of tails is far off.
         #expect(even > 20)
     }
+
+    /// One metric proves its tablets by places that may hold somebody and do not, which the others have to understand.
+    @Test("no metric loses its total beside others of the same events")
+    func totals() throws {
+        let forecast = try Forecast(
+            of: try Self.plan(threshold: 20), crowd: try CrowdFolder.sample().thinned.crowd(),
+            Forecast.Terms(devices: 20_000, days: 1, seed: 2))
+        for metric in forecast.metrics {
+            let expected = try #require(metric.expected)
+            let total = try #require(expected.groupings.first { $0.dimensions.isEmpty })
+            #expect(total.shown == 1, "\(metric.metric)")
+        }
+    }
 }

@@ -7,6 +7,8 @@ struct CaseTable {
     let frame: ReleaseFrame
     /// Every grouping of every span, shown or not.
     let slabs: [CubeSlab]
+    /// Empty leaves that nothing but `listsEmpty` brought in.
+    let listed: Set<UInt32>
     /// What the engine works on.
     let problem: SuppressionProblem
     /// By column, where it is in ``slabs``; nil is a cell that no grouping has.
@@ -29,15 +31,29 @@ struct CaseTable {
 
     /// Lays a case out.
     ///
-    /// - Parameter others: groupings that tied metrics show, which this release may not offer.
+    /// - Parameters:
+    ///   - others: groupings that tied metrics show, which this release may not offer.
+    ///   - listsEmpty: whether empty leaves take part, too, where there are few: readers can't tell them from small ones.
     /// - Throws: ``SuppressionError/malformed(_:)`` where a counter is too large to compute with.
     /// - Complexity: O(leaves · margins · log).
-    init(_ release: ReleaseCase, options: ReleaseOptions, others: Set<Margin> = []) throws(SuppressionError) {
+    init(
+        _ release: ReleaseCase, options: ReleaseOptions, others: Set<Margin> = [], listsEmpty: Bool = false
+    ) throws(SuppressionError) {
         let header = release.header
         let layout = header.layout
         let concentrated = ConcentratedCells(in: release)
-        let frame = ReleaseFrame(release.parts, layout: layout, firsts: header.firsts, unknown: concentrated.siblings)
+        var unknown = concentrated.siblings
+        if listsEmpty, let possible = Self.possibleLeaves(of: release) {
+            for part in unknown.indices { unknown[part].formUnion(possible) }
+        }
+        let frame = ReleaseFrame(release.parts, layout: layout, firsts: header.firsts, unknown: unknown)
         self.frame = frame
+        listed = Set(
+            frame.parts.indices.flatMap { part in
+                frame.leaves(of: part..<part + 1).filter { leaf in
+                    !frame.leaves[leaf].isOccupied && !concentrated.siblings[part].contains(frame.leaves[leaf].cell)
+                }
+            }.map { UInt32($0) })
 
         let former = release.former.map { Set($0.cells.map { FormerCell(margin: $0.margin, cell: $0.cell) }) }
         let spans = Spans(of: release, frame: frame, others: others)
@@ -136,6 +152,19 @@ struct CaseTable {
                 isShown: slabs.map { spans.shown[$0.span]?.contains($0.margin) ?? false }, columns: lists,
                 origins: release.origins))
     }
+
+    /// The leaf cells that can occur; nil where they are too many to list in every part.
+    private static func possibleLeaves(of release: ReleaseCase) -> [CellIndex]? {
+        let layout = release.header.layout
+        guard layout.size(of: layout.leaf) <= mostListed / max(1, release.parts.count) else { return nil }
+        let meetings = BucketMeetings(in: layout, release.origins)
+        return (0..<layout.size(of: layout.leaf)).map { CellIndex(UInt32($0)) }.filter { cell in
+            let buckets = layout.buckets(of: cell, in: layout.leaf)
+            return meetings.isPossible { buckets[$0] } && !layout.isImpossible(cell, in: layout.leaf)
+        }
+    }
+
+    private static let mostListed = 1024
 
     /// Whether under a tenth of a grouping's events are in cells that could be published: what is shown of it would cost others
     /// more than it is worth. One that was shown before is left out under a twentieth, so that it does not come and go.

@@ -219,15 +219,18 @@ struct TiedColumns {
     private static let mostAtoms = 1_000
     /// Beyond so many products of values.
     private static let mostProducts = 20_000
+    /// Beyond so many ways to leave contradictory numbers out.
+    private static let mostReadings = 16
 
     /// Takes from own cells what would prove, with everything that tied metrics published, that a small cell of any of them is
     /// under k: a linear program over the atoms of all.
     ///
     /// Where numbers contradict each other, because some came late or a bound dropped them for one metric only, nobody can
-    /// prove anything of all of them together.
+    /// prove anything of all of them together; but whoever leaves the right one out can.
     ///
     /// - Parameter kept: by own column: what may leave; only ever becomes less.
-    /// - Complexity: a program for each sensitive cell, and one for each number that is withheld.
+    /// - Complexity: a program for each sensitive cell and each way to leave contradictions out, and one for each number that is
+    ///   withheld.
     func unbind(_ kept: inout [Bool], seconds: Double) {
         guard !secrets.isEmpty, tables.count > 1 else { return }
         let deadline = ContinuousClock().now + .seconds(seconds)
@@ -249,10 +252,11 @@ struct TiedColumns {
             deadline: deadline)
         func isFree(_ number: Int) -> Bool { shown[number].isOwn && !own.cells[Int(shown[number].column)].isForced }
         func isKnown(_ number: Int) -> Bool { !isFree(number) || kept[Int(shown[number].column)] }
-        guard program.outcome(where: isKnown) == .possible else { return }
-        for (target, threshold) in zip(atoms.inside.dropFirst(shown.count), targets.map(\.value)) {
+        let readings = program.readings(atMost: Self.mostReadings, where: isKnown)
+        let asked = zip(atoms.inside.dropFirst(shown.count), targets.map(\.value))
+        for (left, (target, threshold)) in readings.flatMap({ left in asked.map { (left, $0) } }) {
             while case .impossible(let named) = program.outcome(
-                of: target, reaching: threshold.devices, where: isKnown)
+                of: target, reaching: threshold.devices, where: { isKnown($0) && !left.contains($0) })
             {
                 let columns = named.filter(isFree).map { Int(shown[$0].column) }
                 guard

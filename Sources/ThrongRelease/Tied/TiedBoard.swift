@@ -6,6 +6,8 @@ internal import ThrongSuppression
 struct TiedBoard {
     /// By leaf.
     private(set) var values: [Int64] = []
+    /// Leaves that nobody is in, and that readers may work out to be empty.
+    private(set) var empty: Set<UInt32> = []
     private(set) var columns = IndexLists()
     private(set) var cells: [CandidateCell] = []
     private(set) var relations: [AdditiveRelation] = []
@@ -39,6 +41,7 @@ struct TiedBoard {
             firstColumn.append(cells.count)
             let (leaf, base) = (UInt32(values.count), UInt32(cells.count))
             values += table.laid.frame.measures[measure]
+            empty.formUnion(table.laid.listed.map { $0 + leaf })
             for column in 0..<problem.columns.count { columns.append(problem.columns[column].map { $0 + leaf }) }
             cells += problem.cells.map {
                 CandidateCell(

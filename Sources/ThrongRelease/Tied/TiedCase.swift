@@ -19,7 +19,12 @@ struct TiedCase {
     private let options: ReleaseOptions
 
     /// Lays out every metric.
-    init(_ release: ReleaseCase, own: CaseTable, options: ReleaseOptions) throws(SuppressionError) {
+    ///
+    /// - Parameter listsEmpty: whether empty leaves of tied metrics take part, too, where there are few: readers can't
+    ///   them from small ones.
+    init(
+        _ release: ReleaseCase, own: CaseTable, options: ReleaseOptions, listsEmpty: Bool = false
+    ) throws(SuppressionError) {
         self.release = release
         self.options = options
         let header = release.header
@@ -44,7 +49,8 @@ struct TiedCase {
             tables.append(
                 TiedTable(
                     metric: metric,
-                    laid: try CaseTable(evidence, options: options, others: release.margins(of: tied)),
+                    laid: try CaseTable(
+                        evidence, options: options, others: release.margins(of: tied), listsEmpty: listsEmpty),
                     origins: tied.origins, counted: tied.counted, inLayout: tied.countedInLayout,
                     releases: tied.releases, threshold: evidence.header.threshold))
         }
@@ -68,10 +74,12 @@ struct TiedCase {
             let sums = release.header.layout.sums.filter { sum in
                 tables.dropFirst().contains { $0.laid.frame.layout.sums.contains(sum) }
             }
-            for measure in [nil] + sums.map({ Optional($0) }) {
+            // An event may be where nobody is; a sum needs events.
+            let listed = try TiedCase(release, own: tables[0].laid, options: options, listsEmpty: true)
+            for (tied, measure) in [(listed, nil)] + sums.map({ (self, Optional($0)) }) {
                 for isKnown in [true, false] where kept.contains(true) {
                     let problem = TiedProblem(
-                        self, sum: measure, header: release.header, knowsDifferences: isKnown)
+                        tied, sum: measure, header: release.header, knowsDifferences: isKnown)
                     faults += try problem?.narrow(&kept, options: options.engine, using: &random) ?? 0
                 }
             }

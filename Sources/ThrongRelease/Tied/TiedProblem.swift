@@ -65,6 +65,7 @@ struct TiedProblem {
         var lenient = options
         lenient.isStrict = false
         let engine = SuppressionEngine(options: lenient)
+        if try narrow(&kept, engine, using: &random) { return 0 }
         var open: Set<ColumnIndex> = []
         for _ in 0..<Self.mostRounds {
             guard kept.contains(true) else { return 0 }
@@ -91,6 +92,31 @@ struct TiedProblem {
     }
 
     private static let mostRounds = 3
+
+    /// Takes from own cells what would give one away to somebody who does not know which leaves are empty.
+    ///
+    /// - Returns: false, with nothing taken, where that leaves something open: then they are taken to be known.
+    private func narrow(
+        _ kept: inout [Bool], _ engine: SuppressionEngine, using random: inout some RandomNumberGenerator
+    ) throws(SuppressionError) -> Bool {
+        var listed = board.empty
+        while !listed.isEmpty {
+            let problem = try problem(offering: kept, listing: listed)
+            let pattern = try engine.pattern(for: problem)
+            guard pattern.unproved.isEmpty, pattern.openRelations.isEmpty else { return false }
+            let violations = PatternVerifier(problem).violations(
+                of: pattern, prime: RandomPrime.draw(using: &random), seed: random.next())
+            if violations.isEmpty {
+                for column in 0..<ownColumns where !pattern.isPublished[column] { kept[column] = false }
+                return true
+            }
+            // Where no table has anybody, anybody might work out that nobody is there.
+            let fewer = listed.intersection(SuppressionProblem.filled(by: pattern.witnesses))
+            guard fewer.count < listed.count else { return false }
+            listed = fewer
+        }
+        return false
+    }
 
     /// The own cells that follow from forced numbers alone: taken for secrets, they turn out to be given away.
     private func computable(
@@ -132,8 +158,9 @@ struct TiedProblem {
     /// - Parameters:
     ///   - offered: by own column; none may be left out.
     ///   - secrets: by own column: to be taken for sensitive; none may be left out.
+    ///   - listed: the empty leaves that take part.
     private func problem(
-        offering offered: [Bool], hiding secrets: [Bool] = []
+        offering offered: [Bool], hiding secrets: [Bool] = [], listing listed: Set<UInt32> = []
     ) throws(SuppressionError) -> SuppressionProblem {
         var cells = board.cells
         for column in 0..<ownColumns {
@@ -144,7 +171,8 @@ struct TiedProblem {
                 isForced: cell.isForced, isOffered: column < offered.count && offered[column])
         }
         let (firstColumn, tables) = (board.firstColumn, tables)
-        let (mostOfOne, values, columns) = (board.mostOfOne, board.values, board.columns)
+        let (mostOfOne, values) = (board.mostOfOne, board.values)
+        let columns = board.columns.removing(board.empty.subtracting(listed))
         let threshold = header.threshold.devices
         let floors = cells.map(\.floor)
         return try SuppressionProblem(
@@ -153,10 +181,13 @@ struct TiedProblem {
                     values: board.values,
                     protection: .surrounds(percent: (header.protection ?? .standard).percent))
             ],
-            columns: board.columns, cells: cells, relations: board.relations, threshold: threshold,
+            columns: columns, cells: cells, relations: board.relations, threshold: threshold,
             unionFloor: { parts in
                 // A relation lies within one table, or is of differences.
                 guard let first = parts.first else { return 0 }
+                // An empty rest gives nobody away.
+                let isEmpty = parts.allSatisfy { part in columns[Int(part.value)].allSatisfy { values[Int($0)] == 0 } }
+                if isEmpty { return threshold }
                 if let most = mostOfOne[first.value] {
                     let all = parts.reduce(Int64(0)) { total, part in
                         columns[Int(part.value)].reduce(total) { $0.addedClamped(values[Int($1)]) }
@@ -167,6 +198,6 @@ struct TiedProblem {
                 let table = firstColumn.lastIndex { $0 <= Int(first.value) } ?? 0
                 let base = UInt32(firstColumn[table])
                 return tables[table].laid.problem.unionFloor(parts.map { ColumnIndex($0.value - base) })
-            })
+            }, empty: listed)
     }
 }

@@ -27,6 +27,27 @@ package struct KnownSums {
         budget = SolverBudget(iterations: 20_000, deadline: deadline)
     }
 
+    /// Sums to leave out, so that the others contradict each other no more: nothing, where they do not.
+    ///
+    /// - Parameters:
+    ///   - most: so many ways are returned, and four times as many looked at.
+    ///   - isKnown: by known sum: it is.
+    package func readings(atMost most: Int, where isKnown: (Int) -> Bool) -> [Set<Int>] {
+        var found: [Set<Int>] = []
+        var waiting: [Set<Int>] = [[]]
+        var seen: Set<Set<Int>> = [[]]
+        for _ in 0..<4 * most where found.count < most && !waiting.isEmpty {
+            let left = waiting.removeFirst()
+            switch outcome(where: { isKnown($0) && !left.contains($0) }) {
+            case .possible: found.append(left)
+            case .impossible(let named):
+                waiting += named.map { left.union([$0]) }.filter { seen.insert($0).inserted }
+            case .undecided: return found
+            }
+        }
+        return found
+    }
+
     /// Whether some unknowns may add up to so much, or else to anything.
     ///
     /// - Parameters:

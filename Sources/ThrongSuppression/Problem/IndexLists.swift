@@ -41,6 +41,11 @@ package struct IndexLists: Sendable, Hashable {
         starts.append(items.count)
     }
 
+    /// The lists without some indices.
+    package func removing(_ left: Set<UInt32>) -> IndexLists {
+        left.isEmpty ? self : IndexLists((0..<count).map { self[$0].filter { !left.contains($0) } })
+    }
+
     /// For each index below `width`, the lists that hold it, ascending.
     ///
     /// - Complexity: O(items + width).

@@ -21,6 +21,9 @@ package struct SuppressionProblem: Sendable {
     package let unionFloor: @Sendable ([ColumnIndex]) -> Int64
     /// Where the leaves stand; nil where that is not known, and witnesses keep to the leaves.
     package let grid: LeafGrid?
+    /// Leaves that nobody is in, which take part because readers can't know that. Like a grid's empty places, they count
+    /// for what follows from published cells only where a witness fills them.
+    package let empty: Set<UInt32>
 
     /// Puts a problem together and checks its shape.
     ///
@@ -34,7 +37,8 @@ package struct SuppressionProblem: Sendable {
         relations: [AdditiveRelation],
         threshold: Int64,
         unionFloor: (@Sendable ([ColumnIndex]) -> Int64)? = nil,
-        grid: LeafGrid? = nil
+        grid: LeafGrid? = nil,
+        empty: Set<UInt32> = []
     ) throws(SuppressionError) {
         guard let leaves = measures.first?.values.count else { throw .malformed(.noMeasure) }
         for (place, measure) in measures.enumerated() {
@@ -76,6 +80,7 @@ package struct SuppressionProblem: Sendable {
             throw .malformed(.gridOfAnother)
         }
         self.grid = grid
+        self.empty = empty
         if Fault.ignoreUnions.isOn {
             self.unionFloor = { _ in .max }
             return
@@ -100,6 +105,7 @@ package struct SuppressionProblem: Sendable {
     /// - Returns: by column, its leaves and, numbered after all leaves, the places of it that are filled; and how many leaves and
     ///   filled places there are.
     package func atoms(filledBy witnesses: [SuppressionPattern.Witness]) -> Atoms {
+        let columns = columns.removing(empty.subtracting(Self.filled(by: witnesses)))
         guard let grid, grid.fitsProgram, knowsGroupings(grid) else { return Atoms(columns: columns, count: leafCount) }
         var filled: Set<LeafGrid.Place> = []
         for arrival in witnesses.flatMap(\.arrivals)
@@ -114,6 +120,11 @@ package struct SuppressionProblem: Sendable {
             }
         }
         return Atoms(columns: IndexLists(lists), count: leafCount + filled.count)
+    }
+
+    /// The leaves to which tables add somebody.
+    package static func filled(by witnesses: [SuppressionPattern.Witness]) -> Set<UInt32> {
+        Set(witnesses.flatMap { $0.changes.filter { $0.amount > 0 }.map(\.leaf.value) })
     }
 
     private func knowsGroupings(_ grid: LeafGrid) -> Bool {
