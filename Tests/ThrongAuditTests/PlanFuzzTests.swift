@@ -11,11 +11,11 @@ struct PlanFuzzTests {
         """
         what once was told, or refused: a band beside a near-highest sum, counts beside a clip, events beside devices, also of \
         several windows, a heavy device, a band of one metric beside another's sum, a higher k of a metric that overlaps, numbers \
-        some of which contradict each other, a tied metric's empty places
+        some of which contradict each other, a tied metric's empty places, and its weeks to come
         """,
         arguments: [
             700_059, 900_289, 1_202_877, 1_207_977, 20_000_586, 5_005_682, 20_002_013, 30_004_828, 30_008_262,
-            40_001_675, 60_014_502, 80_004_138, 200_002_411, 300_000_136,
+            40_001_675, 60_014_502, 80_004_138, 200_002_411, 300_000_136, 400_005_113,
         ] as [UInt64])
     func mended(seed: UInt64) throws {
         let outcome = try PlanTrial(seed: seed).run(auditSeconds: 5)

@@ -33,11 +33,13 @@ struct CaseTable {
     ///
     /// - Parameters:
     ///   - others: groupings that tied metrics show, which this release may not offer.
+    ///   - isEvidence: whether this is what was counted and published by a tied metric.
     ///   - listsEmpty: whether empty leaves take part, too, where there are few: readers can't tell them from small ones.
     /// - Throws: ``SuppressionError/malformed(_:)`` where a counter is too large to compute with.
     /// - Complexity: O(leaves · margins · log).
     init(
-        _ release: ReleaseCase, options: ReleaseOptions, others: Set<Margin> = [], listsEmpty: Bool = false
+        _ release: ReleaseCase, options: ReleaseOptions, others: Set<Margin> = [], isEvidence: Bool = false,
+        listsEmpty: Bool = false
     ) throws(SuppressionError) {
         let header = release.header
         let layout = header.layout
@@ -56,7 +58,7 @@ struct CaseTable {
             }.map { UInt32($0) })
 
         let former = release.former.map { Set($0.cells.map { FormerCell(margin: $0.margin, cell: $0.cell) }) }
-        let spans = Spans(of: release, frame: frame, others: others)
+        let spans = Spans(of: release, frame: frame, others: others, isEvidence: isEvidence)
         var slabs: [CubeSlab] = []
         for span in spans.all {
             let shown = spans.shown[span] ?? []

@@ -10,8 +10,10 @@ struct Spans {
     let shown: [Range<Int>: [Margin]]
     private let published: [Range<Int>: [Margin: Set<CellIndex>]]
 
-    /// - Parameter others: groupings that tied metrics show; every run has them, so that what they tell counts as known.
-    init(of release: ReleaseCase, frame: ReleaseFrame, others: Set<Margin> = []) {
+    /// - Parameters:
+    ///   - others: groupings that tied metrics show; every run has them, so that what they tell counts as known.
+    ///   - isEvidence: whether parts will have releases of their own, made or not: their small cells are protected beforehand.
+    init(of release: ReleaseCase, frame: ReleaseFrame, others: Set<Margin> = [], isEvidence: Bool = false) {
         own = release.parts.indices.startIndex..<release.parts.count
         var shown: [Range<Int>: [Margin]] = [:]
         var published: [Range<Int>: [Margin: Set<CellIndex>]] = [:]
@@ -23,6 +25,9 @@ struct Spans {
         }
         // Of a week with one counted day both releases cover the same leaves.
         shown[own] = Set((shown[own] ?? []) + release.header.groupings).sorted()
+        if isEvidence {
+            for part in own { shown[part..<part + 1] = shown[part..<part + 1] ?? release.header.groupings }
+        }
         if !others.isEmpty { shown = shown.mapValues { others.union($0).sorted() } }
         self.shown = shown
         self.published = published

@@ -50,7 +50,8 @@ struct TiedCase {
                 TiedTable(
                     metric: metric,
                     laid: try CaseTable(
-                        evidence, options: options, others: release.margins(of: tied), listsEmpty: listsEmpty),
+                        evidence, options: options, others: release.margins(of: tied), isEvidence: true,
+                        listsEmpty: listsEmpty),
                     origins: tied.origins, counted: tied.counted, inLayout: tied.countedInLayout,
                     releases: tied.releases, threshold: evidence.header.threshold))
         }
