@@ -68,7 +68,7 @@ struct PublishedTable {
             + (published.map { [(period: release.header.period, cells: Self.values($0))] } ?? [])
         let concealed = ConcentratedCells(in: release).siblings
         let frame = ReleaseFrame(release.parts, layout: layout, unknown: concealed)
-        spans = Spans(of: release, frame: frame, others: others)
+        spans = Spans(of: release, frame: frame, others: others, isEvidence: published == nil)
         for span in spans.all where ContinuousClock().now < deadline {
             let margins = MarginUniverse.margins(
                 of: layout, shown: spans.shown[span] ?? [], leaves: frame.leaves(of: span).count)
