@@ -26,6 +26,8 @@ package enum Absence: Sendable, Hashable {
     case beganLater
     /// The metric's expiry date had come before the period began.
     case expired
+    /// Age has taken what is that detailed: see the metric's `decay`.
+    case aged
     /// The metric was laid out in another way then, so that the numbers mean different things.
     case changed(Difference)
 
@@ -60,6 +62,8 @@ package enum NumberStatus: String, Sendable, Hashable, CaseIterable, Decodable {
     case expired
     /// The metric was counted in another way then.
     case changed
+    /// Numbers in this detail are not kept for so long.
+    case aged
 
     /// The status of a number that everybody knows not to be there.
     package init(_ absence: Absence) {
@@ -69,6 +73,7 @@ package enum NumberStatus: String, Sendable, Hashable, CaseIterable, Decodable {
             case .beganLater: .beganLater
             case .expired: .expired
             case .changed: .changed
+            case .aged: .aged
             }
     }
 }

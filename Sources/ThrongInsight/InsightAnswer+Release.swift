@@ -7,8 +7,11 @@ extension InsightAnswer {
     /// A quotient or a change of which either number is withheld is withheld.
     /// - Complexity: O(rows × periods × log of a release's cells).
     package init(
-        to insight: Insight, plan: Plan, period: Period, history: ReleaseHistory?, locale: ReportLocale = .english
+        to asked: Insight, plan: Plan, period: Period, history: ReleaseHistory?, locale: ReportLocale = .english
     ) {
+        // What age took of the question is said, and the rest of it answered.
+        let coarsened = history.flatMap { asked.coarsened(to: $0.current, plan: plan) }
+        let insight = coarsened?.insight ?? asked
         let metric = plan.metric(insight.metric)
         let dimensions = metric.map { plan.cubeDimensions(of: $0) } ?? []
         func title(_ name: DimensionName) -> String {
@@ -37,7 +40,8 @@ extension InsightAnswer {
             let reading = InsightReading(of: insight, plan: plan, release: history.current)
         else {
             let isOver = metric.map { calendar.midnight(of: $0.expires) <= period.start } ?? false
-            outcome = .absent(history == nil && isOver ? .expired : .notReleased)
+            let isAged = history.map { insight.isAged(in: $0.current, plan: plan) } ?? false
+            outcome = .absent(history == nil && isOver ? .expired : isAged ? .aged : .notReleased)
             return
         }
         let header = history.current.header
@@ -58,9 +62,10 @@ extension InsightAnswer {
         func point(_ period: Period) -> AnswerPoint {
             let (release, absence) = history.release(of: period, for: insight)
             guard let release, let reading = InsightReading(of: insight, plan: plan, release: release) else {
+                let isAged = release.map { insight.isAged(in: $0, plan: plan) } ?? false
                 return AnswerPoint(
                     period: period, threshold: nil, withheldShare: nil,
-                    figures: table.rows.map { _ in .absent(absence) })
+                    figures: table.rows.map { _ in .absent(isAged ? .aged : absence) })
             }
             let then = reading.table
             let figures = Dictionary(then.rows.map { ($0.buckets, $0.figure) }) { first, _ in first }
@@ -98,7 +103,12 @@ extension InsightAnswer {
                 axes: axes,
                 table: table,
                 view: view,
-                clip: clip))
+                clip: clip,
+                aged: (coarsened?.aged ?? []).map { from, to in
+                    AgedDimension(
+                        name: from, title: title(from),
+                        now: to.flatMap { name in axes.first { $0.name == name } })
+                }))
     }
 }
 

@@ -41,6 +41,8 @@ package struct InsightAnswer: Sendable, Hashable {
         package let view: AnswerView
         /// Between which bounds the values of a mean lie; nil for other numbers.
         package let clip: ClosedRange<Double>?
+        /// Dimensions of the question by which numbers are not kept any more.
+        package let aged: [AgedDimension]
 
         /// What parts are shares of; nil where noise, or devices that are in several parts, keep these from adding up.
         package var shareBase: Figure? { basis.noise == nil && basis.devices != .firsts ? table.whole : nil }
@@ -63,6 +65,16 @@ package struct InsightAnswer: Sendable, Hashable {
         case .absent: nil
         }
     }
+}
+
+/// A dimension by which an insight asks, and age has left no numbers.
+package struct AgedDimension: Sendable, Hashable {
+    /// The dimension's name.
+    package let name: DimensionName
+    /// What people call it.
+    package let title: String
+    /// The coarser one by which the numbers are shown instead; nil where they are not split.
+    package let now: AnswerAxis?
 }
 
 /// One dimension by which an answer is broken down.
@@ -115,6 +127,8 @@ package struct PeriodNames: Sendable, Hashable {
     package func long(_ period: Period) -> String { calendar.title(of: period, in: locale) }
     /// "21 Nov".
     package func short(_ period: Period) -> String { calendar.shortTitle(of: period, in: locale) }
+    /// "21 November 2026, 14:05".
+    package func instant(_ time: UnixSeconds) -> String { calendar.instantTitle(of: time, in: locale) }
     /// "2026-11-21".
     package func label(_ period: Period) -> String { calendar.label(of: period) }
 }

@@ -67,7 +67,7 @@ extension MetricLayout {
 
 extension Insight {
     /// The dimensions whose buckets the numbers of a count, reach, share or mean depend on.
-    fileprivate var usedDimensions: [DimensionName] {
+    var usedDimensions: [DimensionName] {
         guard case .share(_, let part?) = kind else { return by + filters.map(\.dimension) }
         return by + filters.map(\.dimension) + [part.dimension]
     }

@@ -227,9 +227,9 @@ struct ExplorerAnswerTests {
         #expect(
             try Self.answer("", rows).csv
                 == """
-                period_start,os,events,withheld\r
-                2026-11-23T00:00:00Z,"'=cmd()",60,\r
-                2026-11-23T00:00:00Z,"it's",,"\(Withheld.wording)"\r\n
+                period_start,os,events,withheld,delete_by\r
+                2026-11-23T00:00:00Z,"'=cmd()",60,,\r
+                2026-11-23T00:00:00Z,"it's",,"\(Withheld.wording)",\r\n
                 """)
     }
 

@@ -240,7 +240,7 @@ struct NoisyScheduleTests {
             let period = try #require(PeriodCalendar.utc.period(labelled: label))
             return try #require(
                 await #expect(throws: ReportSchedulerError.self) {
-                    try await reports.document(of: plan.reports[0], plan: plan, period: period)
+                    try await reports.document(of: plan.reports[0], plan: plan, period: period, now: period.end)
                 })
         }
         let lost = try await refusal(of: "2026-11-19")

@@ -88,7 +88,8 @@ struct RevealedReleaseTests {
         #expect(counts.keys.allSatisfy { ["", "apple pie", "other"].contains($0) })
         let scheduler = ReportScheduler(store: shop.store, rules: .system, folder: "/nonexistent")
         let document = try await scheduler.document(
-            of: try #require(shop.plan.reports.first), plan: shop.plan, period: CountedShop.period(0))
+            of: try #require(shop.plan.reports.first), plan: shop.plan, period: CountedShop.period(0),
+            now: CountedShop.start(1))
         guard case .answered(let answered) = document.answers[0].outcome else {
             Issue.record("there is no answer")
             return

@@ -253,7 +253,7 @@ struct ScheduleTests {
         let reports = ReportScheduler(store: store, rules: .system, folder: "/nowhere")
         let period = PeriodCalendar.utc.period(.day, containing: day)
         func document() async throws -> ReportDocument {
-            try await reports.document(of: plan.reports[0], plan: plan, period: period)
+            try await reports.document(of: plan.reports[0], plan: plan, period: period, now: day + 86_400)
         }
         try await count(100, on: before)
         try await count(130, on: day)

@@ -88,6 +88,7 @@ struct QueryParameterTests {
         KeepTerms(metric: 1, terms: terms), FindLayout(layout: LayoutID([])), SelectLayouts(app: "shop"),
         SelectTerms(layout: LayoutID([])), FreezeTerms(metric: 1, since: nil, terms: terms),
         RetireTerms(kept: [1], ended: .epoch), SelectTermsVersions(app: "shop", from: .epoch, to: .epoch),
+        SelectCounted(app: "shop", metric: "views"),
     ]
 
     private static let released: [any TypedQuery] = [

@@ -51,6 +51,7 @@ extension ReportManifest {
                         ])
                     })
             ),
+            ("delete_by", deleteBy.map { .string(Instant.text($0)) } ?? .null),
             ("signed_at", .string(Instant.text(signedAt))),
             ("key", .string(key.hex)),
         ]).written() + "\n"

@@ -32,6 +32,8 @@ package struct ReportManifest: Sendable, Hashable {
     package let releases: [Source]
     /// The files, in the order in which they are delivered.
     package let files: [Entry]
+    /// When copies are to be deleted, because the first number in them may be kept no longer; nil where nobody said.
+    package let deleteBy: UnixSeconds?
     /// When it was signed.
     package let signedAt: UnixSeconds
     /// The key that signed.
@@ -112,6 +114,7 @@ package struct ReportManifest: Sendable, Hashable {
                 name: $0.name, mediaType: $0.mediaType, size: $0.contents.count,
                 sha256: SHA256.hash(data: $0.contents).lowerHex)
         }
+        deleteBy = document.deleteBy
         self.signedAt = signedAt
         self.key = key
     }

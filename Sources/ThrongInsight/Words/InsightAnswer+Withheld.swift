@@ -22,6 +22,15 @@ extension InsightAnswer {
         return [parts.joined(separator: " ")]
     }
 
+    /// What age has taken of what the insight asks, a sentence a dimension.
+    package var ageNotes: [String] {
+        (answered?.aged ?? []).map { aged in
+            let shown = aged.now.map { "by \u{201c}\($0.title)\u{201d} instead" } ?? "without it"
+            let gone = "Numbers by \u{201c}\(aged.title)\u{201d} are no longer kept for this period"
+            return "\(gone): they are shown \(shown)."
+        }
+    }
+
     /// Where withheld rows are in a ranking: "They have no rank and are among “Others, together”."
     private static func place(of withheld: Int, in ranking: AnswerRanking, _ table: AnswerTable) -> String {
         let isOne = withheld == 1

@@ -50,6 +50,11 @@ extension PeriodCalendar {
         }
     }
 
+    /// "21 November 2026, 14:05".
+    package func instantTitle(of time: UnixSeconds, in locale: ReportLocale = .english) -> String {
+        "\(locale.longDate(date(at: time))), \(clock(at: time))\(repetition(at: time))"
+    }
+
     private func clock(at time: UnixSeconds) -> String { clock(secondOfDay(at: time)) }
 
     private func clock(_ seconds: Int64) -> String {

@@ -88,6 +88,7 @@ extension NumberStatus {
         case .beganLater: "counting began later"
         case .expired: "metric expired"
         case .changed: "not comparable"
+        case .aged: "no longer kept"
         }
     }
 }
@@ -103,6 +104,7 @@ extension Absence {
         case .beganLater: "There is no number: \(reason)."
         case .expired: "There is no number: the metric expired."
         case .changed: "The numbers can't be compared: \(reason)."
+        case .aged: "There is no number: \(reason)."
         }
     }
 
@@ -113,6 +115,7 @@ extension Absence {
         case .beganLater: "counting began later"
         case .expired: "the metric had expired"
         case .changed(let difference): "the metric had \(difference.rawValue) then"
+        case .aged: "numbers in this detail are no longer kept"
         }
     }
 
@@ -123,6 +126,7 @@ extension Absence {
         case .notReleased: "\(count) \(verb) \(marker)"
         case .beganLater: "for \(count) \(reason)"
         case .expired: "for \(count) \(reason)"
+        case .aged: "\(count) \(verb) \(marker)"
         case .changed: "\(count) can\u{2019}t be compared, because \(reason)"
         }
     }

@@ -80,22 +80,47 @@ extension Plan {
 
     /// How long a report may be kept after the end of a period whose numbers of a metric are in it: until the first age
     /// takes any of them. Unit: seconds.
-    package func seconds(keeping report: Report, with metric: Metric) -> Int64 {
+    ///
+    /// - Parameter age: how old the period is when the report is made. What age has taken by then is not in it; what stands there
+    ///   instead may be split by anything that is left. Unit: seconds.
+    package func seconds(keeping report: Report, with metric: Metric, at age: Int64 = 0) -> Int64 {
+        let steps = expirySteps(of: metric)
+        let taking = steps.filter { takes($0, of: report, metric) }.map(\.after.components.seconds)
+        guard let first = taking.min() else { return 0 }
+        if first > age { return first }
+        return steps.map(\.after.components.seconds).filter { $0 > age }.min() ?? first
+    }
+
+    /// Whether a step of age takes numbers that a report shows.
+    private func takes(_ step: DecayStep, of report: Report, _ metric: Metric) -> Bool {
         let shown = report.insights.compactMap { insight($0) }.filter { $0.metric == metric.name }
             .flatMap { $0.groupings(histogram: metric.histogram?.name) }
-        return expirySteps(of: metric).filter { step in
-            switch step.action {
-            case .delete: true
-            case .drop(let dimension), .coarsen(let dimension, to: _): shown.contains { $0.contains(dimension) }
-            case .keep(let kind): report.period < kind
-            case .keepTotals: shown.contains { !$0.isEmpty }
-            }
-        }.map(\.after.components.seconds).min() ?? 0
+        return shown.contains { step.action.takes(splitBy: Set($0), by: report.period) }
+    }
+
+    /// How long a released number may be kept after the end of its period. Unit: seconds.
+    ///
+    /// - Parameter names: the dimensions that it is split by.
+    package func seconds(keeping metric: Metric, splitBy names: Set<DimensionName>, by period: PeriodKind) -> Int64 {
+        expirySteps(of: metric).filter { $0.action.takes(splitBy: names, by: period) }
+            .map(\.after.components.seconds).min() ?? 0
     }
 
     /// How long a report may be kept after the end of its own period at most. Unit: seconds.
     package func seconds(keeping report: Report) -> Int64 {
         let names = Set(report.insights.compactMap { insight($0)?.metric })
         return metrics.filter { names.contains($0.name) }.map { seconds(keeping: report, with: $0) }.min() ?? 0
+    }
+}
+
+extension DecayStep.Action {
+    /// Whether it takes numbers that are split by some dimensions, of a kind of periods.
+    fileprivate func takes(splitBy names: Set<DimensionName>, by period: PeriodKind) -> Bool {
+        switch self {
+        case .delete: true
+        case .drop(let dimension), .coarsen(let dimension, to: _): names.contains(dimension)
+        case .keep(let kind): period < kind
+        case .keepTotals: !names.isEmpty
+        }
     }
 }

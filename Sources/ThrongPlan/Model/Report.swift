@@ -25,6 +25,8 @@ package struct Report: Sendable, Hashable {
     package let locale: ReportLocale
     /// Where the files go.
     package let deliveries: [Delivery]
+    /// What becomes of it where a metric was counted in two ways within its period.
+    package let split: SplitPeriod
 
     /// Puts a report together.
     package init(
@@ -37,7 +39,8 @@ package struct Report: Sendable, Hashable {
         schedule: CronSchedule?,
         formats: [ReportFormat],
         deliveries: [Delivery],
-        locale: ReportLocale = .english
+        locale: ReportLocale = .english,
+        split: SplitPeriod = .say
     ) {
         self.name = name
         self.title = title
@@ -49,7 +52,16 @@ package struct Report: Sendable, Hashable {
         self.formats = formats
         self.deliveries = deliveries
         self.locale = locale
+        self.split = split
     }
+}
+
+/// What becomes of a report of a period in which a change of the plan began to count a metric anew.
+package enum SplitPeriod: String, Sendable, Hashable, CaseIterable, Codable {
+    /// It is made of one of the two parts, and says of which.
+    case say
+    /// It is not made.
+    case hold
 }
 
 /// A file format of a report.

@@ -159,7 +159,7 @@ enum PlanKeys {
     }
 
     enum Report: String, PlanKey {
-        case title, explanation, partner, insights, period, schedule, formats, locale, deliver
+        case title, explanation, partner, insights, period, schedule, formats, locale, split, deliver
         static let required: Set<Self> = [.title, .partner, .insights, .period]
     }
 

@@ -23,6 +23,7 @@ extension PlanReader {
         let formats: [ReportFormat] =
             body[.formats].map { choices($0, body.subject(.formats)) ?? [] } ?? ReportFormat.standard
         let locale: ReportLocale? = choice(.locale, in: body)
+        let split: SplitPeriod? = choice(.split, in: body)
         let deliveries = body[.deliver].flatMap { self.deliveries($0, body.subject(.deliver)) } ?? []
         if schedule != nil, body[.deliver] == nil {
             problems.add(
@@ -34,7 +35,7 @@ extension PlanReader {
             Report(
                 name: ReportName(part.name), title: title, explanation: explanation, partner: partner, insights: names,
                 period: period, schedule: schedule, formats: formats, deliveries: deliveries,
-                locale: locale ?? .english))
+                locale: locale ?? .english, split: split ?? .say))
     }
 
     private mutating func checkPeriods(

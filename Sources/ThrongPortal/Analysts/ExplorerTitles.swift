@@ -16,6 +16,17 @@ struct ExplorerTitles: Sendable {
     /// When it ends, where the plan says so.
     func expires(_ metric: AnalystMetric) -> CalendarDate? { planned(metric)?.expires }
 
+    /// How long numbers are kept after the end of their period; nil where no plan has the metric. Unit: seconds.
+    func seconds(keeping metric: AnalystMetric, by period: PeriodKind, splitBy columns: [AnalystColumn]) -> Int64? {
+        let names = columns.compactMap { column -> DimensionName? in
+            guard case .dimension(let name) = column.kind else { return nil }
+            return name
+        }
+        return planned(metric).flatMap { planned in
+            plan(metric.app)?.seconds(keeping: planned, splitBy: Set(names), by: period)
+        }
+    }
+
     func dimension(_ name: DimensionName, of metric: AnalystMetric) -> String {
         let plan = plan(metric.app)
         let own = planned(metric).flatMap { planned in

@@ -26,7 +26,7 @@ extension Release {
                 sensitive: header.sensitive ?? [],
                 noise: header.noise?.keeping(header.groupings.map(left.contains)),
                 events: header.events),
-            cells: rows.filter { left.contains($0.margin) })
+            cells: rows.filter { left.contains($0.margin) }, without: dropped)
         guard cells.allSatisfy(header.couldPublish),
             zip(cells, cells.dropFirst()).allSatisfy({ !$0.isSamePlace(as: $1) })
         else { throw .altered(metric: header.layout.metric, period: header.period) }

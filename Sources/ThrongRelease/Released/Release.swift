@@ -11,11 +11,14 @@ package struct Release: Sendable, Hashable {
     package let header: ReleaseHeader
     /// The published cells, by margin, then by cell. What is not here is withheld.
     package let cells: [PublishedCell]
+    /// The dimensions by which age has left no numbers; their groupings are not in the header any more.
+    package let aged: Set<DimensionName>
 
     /// What a decision lets out; ``ReleaseCase/decide(_:)`` calls it.
     init(decided header: ReleaseHeader, cells: [PublishedCell]) {
         self.header = header
         self.cells = cells.sorted { ($0.margin, $0.cell) < ($1.margin, $1.cell) }
+        aged = []
     }
 
     /// Reads back a release that was stored.
@@ -31,8 +34,9 @@ package struct Release: Sendable, Hashable {
     }
 
     /// Rows as they are; each of the ledger's ways calls it, with checks of its own.
-    init(remaining header: ReleaseHeader, cells rows: [Row]) {
+    init(remaining header: ReleaseHeader, cells rows: [Row], without aged: Set<DimensionName> = []) {
         self.header = header
+        self.aged = aged
         cells = rows.map {
             PublishedCell(
                 margin: $0.margin, cell: $0.cell, count: $0.count, sums: $0.sums, reach: $0.reach, firsts: $0.firsts)

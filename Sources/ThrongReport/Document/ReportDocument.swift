@@ -28,8 +28,22 @@ package struct ReportDocument: Sendable, Hashable {
     package let plan: PlanVersion
     /// The releases that it was made from, by metric, those of earlier periods after the report's own.
     package let sources: [Source]
+    /// When copies are to be deleted, because the first number in them may be kept no longer; nil where nobody said.
+    package let deleteBy: UnixSeconds?
+    /// Metrics of which it has a part of the period only, by name.
+    package let partial: [Partial]
     /// What it says, in reading order.
     package let answers: [InsightAnswer]
+
+    /// A metric that was not counted in one way all period long.
+    package struct Partial: Sendable, Hashable {
+        /// Its name.
+        package let metric: MetricName
+        /// What people call it.
+        package let title: String
+        /// Of what time the numbers are.
+        package let part: PartOfPeriod
+    }
 
     /// A release that a report was made from.
     package struct Source: Sendable, Hashable {
@@ -55,8 +69,11 @@ package struct ReportDocument: Sendable, Hashable {
     /// - Parameters:
     ///   - releases: those of the report's period, and of earlier ones what had been released when these were.
     ///   - began: by metric, when its first released period begins; the first of `releases` unless given.
+    ///   - parts: by metric, of what time its numbers are where that is not the whole period.
+    ///   - deleteBy: when the first number in it may be kept no longer.
     package init(
-        plan: Plan, report: Report, period: Period, releases: [Release], began: [MetricName: UnixSeconds] = [:]
+        plan: Plan, report: Report, period: Period, releases: [Release], began: [MetricName: UnixSeconds] = [:],
+        parts: [MetricName: PartOfPeriod] = [:], deleteBy: UnixSeconds? = nil
     ) {
         let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
         let ours = releases.filter { $0.header.layout.app == plan.app.name }
@@ -79,6 +96,7 @@ package struct ReportDocument: Sendable, Hashable {
         names = PeriodNames(calendar: calendar, locale: report.locale)
         locale = report.locale
         self.period = period
+        self.deleteBy = deleteBy
         periodLabel = calendar.label(of: period)
         periodTitle = calendar.title(of: period, in: report.locale)
         self.plan = plan.version
@@ -95,6 +113,12 @@ package struct ReportDocument: Sendable, Hashable {
                     digest: $0.digest,
                     layout: $0.header.layout.id,
                     threshold: $0.header.threshold)
+            }
+        }
+        partial = histories.keys.sorted().compactMap { metric in
+            guard case .some(.some(_)) = histories[metric] else { return nil }
+            return parts[metric].map {
+                Partial(metric: metric, title: plan.metric(metric)?.title ?? metric.text, part: $0)
             }
         }
         answers = insights.map {

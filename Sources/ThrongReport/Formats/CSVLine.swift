@@ -44,6 +44,8 @@ enum CSVExtra: CaseIterable {
     case noise
     /// Of the steps of a funnel.
     case funnel
+    /// What is coarser than asked, because of its age.
+    case age
 
     var columns: [String] {
         switch self {
@@ -53,6 +55,7 @@ enum CSVExtra: CaseIterable {
         case .change: ["against", "earlier", "relative"]
         case .noise: ["noise", "margin"]
         case .funnel: ["of_previous", "of_first"]
+        case .age: ["aged"]
         }
     }
 
@@ -64,6 +67,7 @@ enum CSVExtra: CaseIterable {
         case (.bounds, _): answer.answered != nil && answer.hasBounds
         case (.rank, .ranking): true
         case (.change, .change): true
+        case (.age, _): !(answer.answered?.aged ?? []).isEmpty
         case (.noise, _): answer.answered?.basis.noise != nil
         case (.rank, _), (.change, _), (.funnel, _): false
         }
@@ -78,6 +82,11 @@ enum CSVExtra: CaseIterable {
         case .rank: return [line.rank.map { .number(String($0)) } ?? .empty]
         case .change: return [line.against.map { .text($0) } ?? .empty, number(line.earlier), number(line.relative)]
         case .funnel: return [number(line.ofPrevious), number(line.ofFirst)]
+        case .age:
+            let aged = (answer.answered?.aged ?? []).map { aged in
+                aged.name.text + (aged.now.map { ">\($0.name)" } ?? "")
+            }
+            return [aged.isEmpty ? .empty : .text(aged.joined(separator: " "))]
         case .noise:
             guard let noise = answer.answered?.basis.noise else { return [.empty, .empty] }
             return [.text(noise.terms), .number(String(noise.margin))]

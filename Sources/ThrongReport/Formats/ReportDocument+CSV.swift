@@ -13,7 +13,8 @@ extension ReportDocument {
     /// estimate was computed from), `low` and `high` (bounds of an estimate, or the band
     /// of a quantile), `rank`, `against`, `earlier` and `relative` (of a change, whose `value` is the difference), `of_previous` and
     /// `of_first` (of a funnel's step: those that came so far as a part of those at the step before, and at the first), `noise`
-    /// and `margin`, within which 19 of 20 noisy numbers lie.
+    /// and `margin`, within which 19 of 20 noisy numbers lie, `aged` (dimensions that age took, and what stands for them),
+    /// `counted_from` and `counted_until` (where a metric was not counted in one way all period long), and `delete_by`.
     /// Shape: RFC 4180 in UTF-8 with CRLF, without a byte order mark. A withheld number has an empty `value`.
     package var csv: String {
         let dimensions = csvDimensions
@@ -21,17 +22,26 @@ extension ReportDocument {
         let front = ["insight", "period"]
         let back =
             ["part", "value", "unit", "basis", "k", "sampling", "withheld_share", "status", "row"]
-            + extras.flatMap(\.columns)
+            + extras.flatMap(\.columns) + (partial.isEmpty ? [] : ["counted_from", "counted_until"])
+            + (deleteBy == nil ? [] : ["delete_by"])
         let names = dimensions.map { (front + back).contains($0.text) ? "dimension_\($0)" : $0.text }
         let lines = answers.flatMap { answer in
             csvLines(of: answer).map { line in
                 [CSVCell.text(answer.insight.name.text), .text(line.period)]
                     + dimensions.map { name in line.buckets[name].map { .text($0.text) } ?? .empty }
-                    + cells(of: line, answer) + extras.flatMap { $0.cells(of: line, answer) }
+                    + cells(of: line, answer) + extras.flatMap { $0.cells(of: line, answer) } + times(of: answer)
             }
         }
         return ([(front + names + back).map { CSVCell.text($0) }] + lines)
             .map { $0.map(\.written).joined(separator: ",") + "\r\n" }.joined()
+    }
+
+    /// Of what time the answer's numbers are, where that is not the whole period, and when copies are to be deleted.
+    private func times(of answer: InsightAnswer) -> [CSVCell] {
+        func cell(_ time: UnixSeconds?) -> CSVCell { time.map { .text(Instant.text($0)) } ?? .empty }
+        let part = partial.first { $0.metric == answer.insight.metric }?.part
+        return (partial.isEmpty ? [] : [cell(part?.from), cell(part?.until)])
+            + (deleteBy == nil ? [] : [cell(deleteBy)])
     }
 
     private var csvDimensions: [DimensionName] {

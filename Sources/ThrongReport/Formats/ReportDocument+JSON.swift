@@ -8,47 +8,66 @@ extension ReportDocument {
 
     /// The report as JSON, keys in a fixed order, one newline at the end.
     package var json: String {
-        JSONText.object([
-            ("format", .string(Self.jsonFormat)),
-            ("report", .string(name.text)),
-            ("title", .string(title)),
-            ("explanation", explanation.map { .string($0) } ?? .null),
-            ("partner", .object([("name", .string(partner.name.text)), ("title", .string(partner.title))])),
-            (
-                "app",
-                .object([
-                    ("name", .string(app.name.text)), ("title", .string(app.title)), ("contact", .string(app.contact)),
-                ])
-            ),
-            (
-                "period",
-                .object([
-                    ("kind", .string(period.kind.rawValue)),
-                    ("label", .string(periodLabel)),
-                    ("title", .string(periodTitle)),
-                    ("time_zone", .string(app.timeZone)),
-                    ("start", .string(Instant.text(period.start))),
-                    ("end", .string(Instant.text(period.end))),
-                ])
-            ),
-            ("locale", .string(locale.rawValue)),
-            ("plan", .string(plan.hex)),
-            ("withheld", .string(Withheld.wording)),
-            (
-                "releases",
-                .array(
-                    sources.map {
-                        .object([
-                            ("metric", .string($0.metric.text)),
-                            ("title", .string($0.title)),
-                            ("period", .string($0.period)),
-                            ("digest", .string($0.digest.hex)),
-                            ("k", $0.threshold == .none ? .null : .number(String($0.threshold.devices))),
-                        ])
-                    })
-            ),
-            ("insights", .array(answers.map { $0.jsonText(names) })),
-        ]).written() + "\n"
+        JSONText.object(
+            [
+                ("format", .string(Self.jsonFormat)),
+                ("report", .string(name.text)),
+                ("title", .string(title)),
+                ("explanation", explanation.map { .string($0) } ?? .null),
+                ("partner", .object([("name", .string(partner.name.text)), ("title", .string(partner.title))])),
+                (
+                    "app",
+                    .object([
+                        ("name", .string(app.name.text)), ("title", .string(app.title)),
+                        ("contact", .string(app.contact)),
+                    ])
+                ),
+                (
+                    "period",
+                    .object([
+                        ("kind", .string(period.kind.rawValue)),
+                        ("label", .string(periodLabel)),
+                        ("title", .string(periodTitle)),
+                        ("time_zone", .string(app.timeZone)),
+                        ("start", .string(Instant.text(period.start))),
+                        ("end", .string(Instant.text(period.end))),
+                    ])
+                ),
+                ("locale", .string(locale.rawValue)),
+                ("plan", .string(plan.hex)),
+                ("withheld", .string(Withheld.wording)),
+                (
+                    "releases",
+                    .array(
+                        sources.map {
+                            .object([
+                                ("metric", .string($0.metric.text)),
+                                ("title", .string($0.title)),
+                                ("period", .string($0.period)),
+                                ("digest", .string($0.digest.hex)),
+                                ("k", $0.threshold == .none ? .null : .number(String($0.threshold.devices))),
+                            ])
+                        })
+                ),
+            ] + deletionMembers + partialMembers + [("insights", .array(answers.map { $0.jsonText(names) }))]
+        ).written() + "\n"
+    }
+
+    private var deletionMembers: [(key: String, value: JSONText)] {
+        deleteBy.map { [("delete_by", .string(Instant.text($0)))] } ?? []
+    }
+
+    private var partialMembers: [(key: String, value: JSONText)] {
+        if partial.isEmpty { return [] }
+        func instant(_ time: UnixSeconds?) -> JSONText { time.map { .string(Instant.text($0)) } ?? .null }
+        let texts = partial.map {
+            JSONText.object([
+                ("metric", .string($0.metric.text)), ("title", .string($0.title)),
+                ("from", instant($0.part.from)), ("until", instant($0.part.until)),
+                ("counted_in_two_ways", .boolean($0.part.isSplit)),
+            ])
+        }
+        return [("partial", .array(texts))]
     }
 }
 
@@ -75,7 +94,12 @@ extension InsightAnswer {
                 ("status", .string(status)),
                 ("basis", answered?.basis.jsonText ?? .null),
                 ("dimensions", .array((answered?.axes ?? []).map(\.jsonText))),
-            ] + members(answered) + viewMembers(answered, names))
+            ] + agedMembers(answered) + members(answered) + viewMembers(answered, names))
+    }
+
+    private func agedMembers(_ answered: Answered?) -> [(key: String, value: JSONText)] {
+        guard let aged = answered?.aged, !aged.isEmpty else { return [] }
+        return [("aged", .array(aged.map(\.jsonText)))]
     }
 
     private func members(_ answered: Answered?) -> [(key: String, value: JSONText)] {
@@ -187,6 +211,12 @@ extension AnswerAxis {
             ("title", .string(title)),
             ("buckets", .array(labels.map { .string($0.text) })),
         ])
+    }
+}
+
+extension AgedDimension {
+    fileprivate var jsonText: JSONText {
+        .object([("dimension", .string(name.text)), ("now", now.map { .string($0.name.text) } ?? .null)])
     }
 }
 

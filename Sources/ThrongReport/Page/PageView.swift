@@ -8,6 +8,9 @@ struct PageView {
     let css: String
     let reportTitle: String
     let ledes: [String]
+    /// Metrics that were not counted in one way all period long.
+    let partNotes: [String]
+    let deletionDates: [String]
     let partnerTitle: String
     let appTitle: String
     let appContact: String
@@ -39,6 +42,8 @@ struct PageView {
         self.css = css
         reportTitle = document.title
         ledes = [document.explanation].compactMap { $0 }
+        partNotes = document.partNotes
+        deletionDates = document.deleteBy.map { [document.names.instant($0)] } ?? []
         partnerTitle = document.partner.title
         appTitle = document.app.title
         appContact = document.app.contact

@@ -23,6 +23,8 @@ struct SectionView {
     let withheldNotes: [String]
     /// What keeps numbers from being what was counted: noise, a sample.
     let chanceNotes: [String]
+    /// What is coarser than asked, because of its age.
+    let ageNotes: [String]
     let basisParts: [String]
 
     init(_ answer: InsightAnswer, tile: TileView, ordinal: Int) {
@@ -69,9 +71,11 @@ struct SectionView {
             dataTables = isCharted ? [] : [DataTableView(answer, answered: answered)]
             withheldNotes = answer.withheldNotes
             chanceNotes = [answered.basis.noise?.statement].compactMap { $0 } + answer.leaningNotes
+            ageNotes = answer.ageNotes
             basisParts = answered.basis.words(in: answer.locale) + answered.withheldWords(in: answer.locale)
         } else {
             (dataTables, withheldNotes, chanceNotes, basisParts, hasEvidence) = ([], [], [], [], false)
+            ageNotes = []
         }
         self.stats = stats
         barCharts = bars

@@ -38,39 +38,55 @@ package struct ReportScheduler: Sendable {
             options: delivery ?? DeliveryOptions(dataPath: folder))
     }
 
-    /// The document of a report for a period.
+    /// The document of a report for a period, as it is made at some time.
     ///
     /// - Throws: ``ReportSchedulerError/notReleased(report:period:due:)`` where none of its metrics has a release;
-    ///   ``ReportSchedulerError/lost(report:period:)`` where none of them can ever have one.
-    package func document(of report: Report, plan: Plan, period: Period) async throws -> ReportDocument {
-        try await composed(report, plan: plan, period: period).document
-    }
-
-    /// A report's document, and when the first number in it may be kept no longer.
-    private func composed(
-        _ report: Report, plan: Plan, period: Period
-    ) async throws -> (document: ReportDocument, until: UnixSeconds) {
+    ///   ``ReportSchedulerError/lost(report:period:)`` where none of them can ever have one, and
+    ///   ``ReportSchedulerError/aged(report:period:)`` where age took them; ``ReportSchedulerError/held(report:period:metric:)``.
+    package func document(
+        of report: Report, plan: Plan, period: Period, now: UnixSeconds
+    ) async throws -> ReportDocument {
         let own = try await releases(for: report, plan: plan, period: period)
-        guard !own.isEmpty else {
-            guard try await isLost(report, plan: plan, period: period) else {
-                throw Self.notReleased(report, plan: plan, period: period)
+        guard !own.isEmpty else { throw try await absence(of: report, plan: plan, period: period) }
+        let parts = try await parts(of: own, period)
+        if report.split == .hold, let split = parts.filter(\.value.isSplit).keys.min() {
+            throw ReportSchedulerError.held(report: report.name, period: Self.label(of: period, plan), metric: split)
+        }
+        let earlier = try await earlier(for: report, plan: plan, period: period, besides: own.map(\.release))
+        let releases = own.map(\.release) + earlier.releases
+        let ends = releases.map { release in
+            let end = release.header.period.end
+            let kept = plan.metric(release.header.layout.metric).map {
+                plan.seconds(keeping: report, with: $0, at: now - end)
             }
-            throw ReportSchedulerError.lost(report: report.name, period: Self.label(of: period, plan))
+            return end + (kept ?? 0)
         }
-        let earlier = try await earlier(for: report, plan: plan, period: period, besides: own)
-        let releases = own + earlier.releases
-        let document = ReportDocument(
-            plan: plan, report: report, period: period, releases: releases, began: earlier.began)
-        let ages = releases.map { release in
-            let kept = plan.metric(release.header.layout.metric).map { plan.seconds(keeping: report, with: $0) } ?? 0
-            return release.header.period.end + kept
-        }
-        return (document, ages.min() ?? period.end)
+        return ReportDocument(
+            plan: plan, report: report, period: period, releases: releases, began: earlier.began, parts: parts,
+            deleteBy: ends.min() ?? period.end)
     }
 
-    private static func notReleased(_ report: Report, plan: Plan, period: Period) -> ReportSchedulerError {
-        .notReleased(
-            report: report.name, period: label(of: period, plan), due: period.end + plan.app.grace.components.seconds)
+    /// By metric, of what time its numbers are where that is not the whole period.
+    private func parts(of own: [Own], _ period: Period) async throws -> [MetricName: PartOfPeriod] {
+        var parts: [MetricName: PartOfPeriod] = [:]
+        for one in own {
+            let layout = one.release.header.layout
+            let counted = try await CalendarStore(store.connection).counted(layout)
+            parts[layout.metric] = PartOfPeriod(
+                of: period, from: counted.from, until: counted.until, isSplit: one.isSplit)
+        }
+        return parts
+    }
+
+    /// Why nothing is there that a report needs.
+    private func absence(of report: Report, plan: Plan, period: Period) async throws -> ReportSchedulerError {
+        let label = Self.label(of: period, plan)
+        if try await isLost(report, plan: plan, period: period) { return .lost(report: report.name, period: label) }
+        let released = try await CalendarStore(store.connection).releasedStarts(
+            app: plan.app.name, periodKind: period.kind, from: period.start)
+        if released.contains(period.start) { return .aged(report: report.name, period: label) }
+        return .notReleased(
+            report: report.name, period: label, due: period.end + plan.app.grace.components.seconds)
     }
 
     private static func label(of period: Period, _ plan: Plan) -> String {
@@ -144,7 +160,7 @@ package struct ReportScheduler: Sendable {
         let made = try await runs.madeStarts(
             app: plan.app.name, report: report.name, periodKind: period.kind, from: period.start)
         if !made.contains(period.start), try await releases(for: report, plan: plan, period: period).isEmpty {
-            throw Self.notReleased(report, plan: plan, period: period)
+            throw try await absence(of: report, plan: plan, period: period)
         }
         let claim = try await runs.claimRun(
             app: plan.app.name, report: report.name, partner: report.partner, period: period, now: now,
@@ -153,7 +169,7 @@ package struct ReportScheduler: Sendable {
             do {
                 _ = try await make(claim, report, plan: plan, period: period, now: now, lacking: lacking)
             } catch {
-                try await runs.finishRun(claim, .failed, detail: "\(type(of: error))", now: now)
+                try await runs.finishRun(claim, .failed, detail: Self.detail(of: error), now: now)
                 throw error
             }
         } else {
@@ -183,7 +199,7 @@ package struct ReportScheduler: Sendable {
     }
 
     private func made(_ report: Report, plan: Plan, period: Period, now: UnixSeconds) async throws -> Made {
-        let (document, until) = try await composed(report, plan: plan, period: period)
+        let document = try await document(of: report, plan: plan, period: period, now: now)
         var pdf: [UInt8]?
         var lack: PrintError?
         if report.formats.contains(.pdf) {
@@ -192,7 +208,7 @@ package struct ReportScheduler: Sendable {
         }
         let files = try ReportFiles(of: document, formats: report.formats, pdf: pdf)
         guard let key = try signing.current() else {
-            return Made(files: files, label: document.periodLabel, lack: lack, until: until)
+            return Made(files: files, label: document.periodLabel, lack: lack, until: document.deleteBy ?? period.end)
         }
         // Its bands are of exact numbers, in which one device's events may tip one: nothing of that beside noise.
         let isNoisy =
@@ -202,7 +218,7 @@ package struct ReportScheduler: Sendable {
         let coverage = isNoisy ? nil : CoverageTotals(kinds: kinds)
         let signed = try files.signed(
             as: document, with: key, coverage: coverage.map(CoverageStatement.init), now: now)
-        return Made(files: signed, label: document.periodLabel, lack: lack, until: until)
+        return Made(files: signed, label: document.periodLabel, lack: lack, until: document.deleteBy ?? period.end)
     }
 
     /// Makes a claimed run's files and writes down where they go; false where another process did meanwhile.
@@ -220,6 +236,10 @@ package struct ReportScheduler: Sendable {
             detail: made.lack.map {
                 "\($0) `throng report make --partner \(report.partner) --period \(made.label) --out DIR` makes it with its PDF."
             }, until: made.until, deliveries: report.deliveries, now: now)
+    }
+
+    private static func detail(of error: any Error) -> String {
+        (error as? ReportSchedulerError)?.detail ?? "\(type(of: error))"
     }
 
     private func openPeriods(_ plan: Plan) async throws -> [Period] {
@@ -284,16 +304,23 @@ package struct ReportScheduler: Sendable {
             return true
         } catch {
             failed(report, error)
-            try await runs.finishRun(claim, .failed, detail: "\(type(of: error))", now: now)
+            try await runs.finishRun(claim, .failed, detail: Self.detail(of: error), now: now)
             return false
         }
     }
 
+    /// What a report says of a metric in its own period.
+    private struct Own {
+        let release: Release
+        /// Whether there is another release of the period, which counts something else.
+        let isSplit: Bool
+    }
+
     /// One release a metric. Where a metric's layout changed within the period, it is the one of the plan in force: the
     /// two count different things and can't be added.
-    private func releases(for report: Report, plan: Plan, period: Period) async throws -> [Release] {
+    private func releases(for report: Report, plan: Plan, period: Period) async throws -> [Own] {
         let names = Set(report.insights.compactMap { plan.insight($0)?.metric })
-        var chosen: [Release] = []
+        var chosen: [Own] = []
         for metric in plan.metrics where names.contains(metric.name) {
             let layout = try plan.layout(of: metric, rules: rules)
             let found = try await store.releases(
@@ -303,7 +330,8 @@ package struct ReportScheduler: Sendable {
                 from: period.start,
                 to: period.start + 1)
             if let release = found.first(where: { $0.header.layout.counted == layout }) ?? found.last {
-                chosen.append(release)
+                let isSplit = found.contains { $0.header.layout.counted != release.header.layout.counted }
+                chosen.append(Own(release: release, isSplit: isSplit))
             }
         }
         return chosen

@@ -8,6 +8,10 @@ package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConver
     /// None of the report's metrics has a release for the period, and none ever will: their noise was not drawn when it was
     /// time, and is drawn once or never.
     case lost(report: ReportName, period: String)
+    /// Age has taken all that was released for the period.
+    case aged(report: ReportName, period: String)
+    /// A change of the plan began to count a metric anew within the period, and the plan holds such a report.
+    case held(report: ReportName, period: String, metric: MetricName)
     /// Something of the app that lies in the period is not released. `due` is as above.
     case notComplete(report: ReportName, period: String, due: UnixSeconds)
     /// It was made, and did not arrive everywhere.
@@ -28,6 +32,17 @@ package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConver
             released, because the budget was spent or missing or the process stopped in between, and it is never drawn \
             later. Other periods are not affected; where the budget was the cause, the plan has to give more of it.
             """
+        case .aged(let report, let period):
+            """
+            the numbers that \(report) needs were released for \(period) and are no longer kept, as the plan's `decay` and \
+            `retention` promise; `throng retention ledger` says when they went. A longer period may still have its own.
+            """
+        case .held(let report, let period, let metric):
+            """
+            \(report) of \(period) is held, as the plan asks with `split: hold`: a change of the plan began to count metric \
+            '\(metric)' anew within the period, so that its numbers are of a part of it. With `split: say` in the plan \
+            `throng report make --period \(period)` makes it of one part and says of which.
+            """
         case .notComplete(let report, let period, let due):
             """
             not everything of \(period) is released yet, and what \(report) delivers is made once. `throng release \
@@ -39,6 +54,14 @@ package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConver
             \(report) of \(period) did not arrive everywhere: \(reasons.joined(separator: "; ")). It is on record and tried \
             again; `throng report show` says how it stands.
             """
+        }
+    }
+
+    /// What goes on record about it.
+    var detail: String {
+        switch self {
+        case .held: "held: a change of the plan splits the period"
+        default: "\(Self.self)"
         }
     }
 

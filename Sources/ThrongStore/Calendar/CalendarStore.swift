@@ -13,6 +13,15 @@ package struct CalendarStore: Sendable {
     /// How far back periods are opened that nobody opened in time: two months and a grace. Unit: seconds.
     private static let horizon: Int64 = 100 * 86_400
 
+    /// From when and until when a layout was counted; nil is before anybody kept that, and to this day.
+    package func counted(_ layout: MetricLayout) async throws -> (from: UnixSeconds?, until: UnixSeconds?) {
+        try await connection.run { session in
+            let all = try session.run(SelectCounted(app: layout.app, metric: layout.metric))
+            let found = all.first { $0.layout == layout.id } ?? all.first { $0.layout == layout.counted.id }
+            return (found?.from, found?.until)
+        }
+    }
+
     /// Opens every period up to the one that holds an instant, whether or not anything is counted in it.
     ///
     /// A release that exists only where somebody was there tells an empty day from a day of two devices. The first

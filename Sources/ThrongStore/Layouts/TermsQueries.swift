@@ -85,6 +85,20 @@ struct SelectTermsVersions: RowQuery {
     }
 }
 
+/// From when and until when layouts of a metric were counted.
+struct SelectCounted: RowQuery {
+    static let text = Query("layout_terms.counted", PackageResources.layout_terms_counted_sql)
+
+    let app: AppName
+    let metric: MetricName
+
+    var parameters: [Parameter] { [.text(app.text), .text(metric.text)] }
+
+    func row(_ columns: inout RowReader) throws -> (layout: LayoutID, from: UnixSeconds?, until: UnixSeconds?) {
+        (LayoutID(try columns.bytes()), try columns.optionalTime(), try columns.optionalTime())
+    }
+}
+
 extension [DimensionName: DimensionOrigin] {
     /// An object with sorted keys: the same text for the same origins.
     fileprivate var json: String {

@@ -263,7 +263,7 @@ def parts(visitor):
     while link:
         status, headers, body = visitor.house.ask("GET", link, visitor.cookie)
         check(status == 200, link, status)
-        whole += list(csv.reader(io.StringIO(body.decode(), newline="")))[1:]
+        whole += [line[:-1] for line in csv.reader(io.StringIO(body.decode(), newline=""))][1:]
         check(f"-of-{rows}.csv" in headers["content-disposition"], headers)
         link = headers["link"].removeprefix("<").removesuffix('>; rel="next"') if "link" in headers else None
     _, wanted = visitor.house.paste(

@@ -1,0 +1,43 @@
+internal import ThrongInsight
+package import ThrongPlan
+
+/// Of what time a metric's numbers are where its layout was not counted in all of a period: a change of the plan began to count it
+/// anew, or counting began.
+package struct PartOfPeriod: Sendable, Hashable {
+    /// When it began to be counted so; nil where that was before the period.
+    package let from: UnixSeconds?
+    /// When it was counted so no more; nil where that was after the period, or never.
+    package let until: UnixSeconds?
+    /// Whether it was counted in another way in the rest of the period.
+    package let isSplit: Bool
+
+    /// Takes what lies within a period of the time in which a layout was counted; nil where that is all of the period.
+    ///
+    /// What was counted for a period before anybody counted was handed in later, and is taken for the whole.
+    package init?(of period: Period, from: UnixSeconds?, until: UnixSeconds?, isSplit: Bool) {
+        let start = from.flatMap { $0 > period.start && $0 < period.end ? $0 : nil }
+        let end = until.flatMap { $0 > period.start && $0 < period.end ? $0 : nil }
+        if start == nil, end == nil, !isSplit { return nil }
+        self.from = start
+        self.until = end
+        self.isSplit = isSplit
+    }
+}
+
+extension ReportDocument {
+    /// What a reader has to know of each metric that was not counted in one way all period long, in sentences.
+    package var partNotes: [String] {
+        partial.map { partial in
+            let part = partial.part
+            let time =
+                switch (part.from, part.until) {
+                case (let from?, let until?): "from \(names.instant(from)) to \(names.instant(until))"
+                case (let from?, nil): "from \(names.instant(from)) on"
+                case (nil, let until?): "until \(names.instant(until))"
+                case (nil, nil): "of a part of the period"
+                }
+            let why = part.isSplit ? "was counted in two ways in this period" : "was not counted all period long"
+            return "\u{201c}\(partial.title)\u{201d} \(why). Its numbers are \(time)."
+        }
+    }
+}
