@@ -7,7 +7,7 @@ internal import ThrongPlan
 /// `daemon.id` names this daemon in PostgreSQL, with a CRC-32C: another name would count everything again · `lock` ·
 /// `journal/` segments · `windows/` one key a window · `windows.closed` which are over for good · `layouts/` what the
 /// journal's cells mean, as JSON by identity · `flushed/` what PostgreSQL got last · `offered` how far it may have come ·
-/// `attachment` how this folder last attached to PostgreSQL.
+/// `attachment` how this folder last attached to PostgreSQL · `plans/` what is counted by.
 package final class DataDirectory: Sendable {
     /// Its absolute path, without a slash at the end.
     package let path: String
@@ -75,6 +75,29 @@ package final class DataDirectory: Sendable {
 
     private static func line(of daemon: UUID) -> String {
         "\(daemon.uuidString) \(String(CRC32C.checksum(Array(daemon.uuidString.utf8)), radix: 16))\n"
+    }
+
+    /// Makes a folder of it hold these files and no others, each replaced as a whole, in this order.
+    package func keep(_ files: [(name: String, contents: [UInt8])], in folder: String) throws(JournalError) {
+        let folder = path + "/" + folder
+        try disk.ensureDirectory(folder)
+        for name in try disk.list(folder) where !files.contains(where: { $0.name == name }) {
+            try disk.remove(folder + "/" + name)
+        }
+        for file in files { try disk.replace(folder + "/" + file.name, with: file.contents) }
+    }
+
+    /// Whether a process holds the folder.
+    package static func isHeld(_ path: String) -> Bool {
+        let file = path + "/lock"
+        guard FileManager.default.fileExists(atPath: file) else { return false }
+        do {
+            guard let descriptor = try SystemDisk.shared.lock(file) else { return true }
+            SystemDisk.shared.unlock(descriptor)
+            return false
+        } catch {
+            return false
+        }
     }
 
     deinit { unlock() }

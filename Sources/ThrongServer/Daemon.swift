@@ -35,10 +35,22 @@ package struct Daemon: Sendable {
         self.options = options
         self.logger = logger
         self.clock = clock
-        lifetime = Lifetime(logger: logger)
+        lifetime = Lifetime(logger: logger, reread: options.reread)
     }
 
-    /// Runs until SIGTERM or SIGINT: then stops accepting, answers what is in flight, flushes and returns.
+    /// The same by other plans, once this one has stopped.
+    private init(_ former: Daemon, by sources: [PlanSource]) {
+        var options = former.options
+        options.sources = sources
+        options.plans = sources.map(\.plan)
+        self.options = options
+        logger = former.logger
+        clock = former.clock
+        lifetime = former.lifetime
+    }
+
+    /// Runs until SIGTERM or SIGINT: then stops accepting, answers what is in flight, flushes and returns. SIGHUP does the same
+    /// where plans have changed, and goes on by the new ones.
     ///
     /// - Throws: what keeps it from starting; ``DaemonError/journalFailed`` where the journal failed on the way.
     package func run() async throws {
@@ -47,13 +59,36 @@ package struct Daemon: Sendable {
         Allocator.settle()
         try options.checkAddresses()
         try await lifetime.watched {
-            let parts = try await start()
-            do {
-                try await run(on: parts)
-            } catch {
-                try await parts.cluster?.stop(within: StopBudget.clusterSeconds)
-                throw error
+            var daemon = self
+            var former: Daemon?
+            while true {
+                let parts: DaemonParts
+                do {
+                    parts = try await daemon.start()
+                } catch {
+                    // What can't be started by other plans goes on by those that were in force.
+                    guard let last = former else { throw error }
+                    logger.critical(
+                        "throng can't start by the new plans and goes on by the former ones; mend them, or put them back",
+                        metadata: ["error": "\(error)"])
+                    (daemon, former) = (Daemon(last, by: last.options.sources), nil)
+                    continue
+                }
+                try await daemon.runOnce(on: parts)
+                guard let sources = lifetime.takeNext() else { return }
+                logger.notice("throng starts anew by other plans")
+                lifetime.starts(nil)
+                (daemon, former) = (Daemon(daemon, by: sources), daemon)
             }
+        }
+    }
+
+    private func runOnce(on parts: DaemonParts) async throws {
+        do {
+            try await run(on: parts)
+        } catch {
+            try await parts.cluster?.stop(within: StopBudget.clusterSeconds)
+            throw error
         }
     }
 
@@ -219,7 +254,8 @@ package struct Daemon: Sendable {
                         service: service, failureTerminationBehavior: .gracefullyShutdownGroup)
                 },
                 logger: logger))
-        lifetime.runs(group)
+        try RunningPlans.write(options.sources, in: parts.data)
+        lifetime.runs(group, by: options.sources)
         try await group.run()
         await onOwnThread {
             ingestion.odd.finish()

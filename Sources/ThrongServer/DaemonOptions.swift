@@ -10,6 +10,10 @@ internal import ThrongReport
 package struct DaemonOptions: Sendable {
     /// What may be counted: one plan an app.
     package var plans: [Plan]
+    /// The files that the plans were read from, in the same order; none where they come from elsewhere.
+    package var sources: [PlanSource] = []
+    /// Reads these files again; nil where SIGHUP reads nothing.
+    package var reread: (@Sendable () throws -> [PlanSource])?
     /// Where the daemon keeps what must survive it.
     package var dataPath: String
     /// `database` (string, none, connection string): nil runs a private PostgreSQL in the data directory.

@@ -28,6 +28,11 @@ struct EndToEndTests {
         "a port in use is named before anything is made; what ends the daemon ends its PostgreSQL; SIGHUP ends nothing")
     func signals() async throws { try await Program("signals.py").run() }
 
+    @Test(
+        "a plan is put in force while events come: what widens waits for a yes, a bad one changes nothing, each event counts once",
+        .timeLimit(.minutes(10)))
+    func applied() async throws { try await Program("applied.py").run() }
+
     @Test("started by root, nothing is followed that another user can have put there", .timeLimit(.minutes(10)))
     func plantedLinks() async throws {
         let (status, words) = try await Program("planted_links.py").output()

@@ -3,6 +3,8 @@ internal import Logging
 internal import ServiceLifecycle
 internal import Synchronization
 internal import ThrongDelivery
+internal import ThrongJournal
+internal import ThrongPlan
 internal import ThrongPostgres
 internal import ThrongStore
 internal import UnixSignals
@@ -10,21 +12,31 @@ internal import UnixSignals
 /// What signals mean to a daemon, from its first moment on.
 ///
 /// SIGTERM, SIGINT and SIGQUIT stop it in order; during its start, when nothing was taken that could be lost, they end it
-/// once its PostgreSQL has stopped. SIGHUP changes nothing: everything is read once, and a terminal that is closed or a
-/// habit of reloading must not end it.
+/// once its PostgreSQL has stopped. SIGHUP reads the plans anew: where they have changed and are valid, the daemon stops in order
+/// and starts by them in the same process. A terminal that is closed or a habit of reloading ends nothing.
 final class Lifetime: Sendable {
     private enum Phase {
         case starting(PrivateCluster?)
-        case running(ServiceGroup)
+        case running(ServiceGroup, by: [PlanSource])
     }
 
     private let phase = Mutex(Phase.starting(nil))
+    /// By what it starts again once it has stopped.
+    private let next = Mutex<[PlanSource]?>(nil)
     private let logger: Logger
+    /// Reads the plans; nil where they come from no files.
+    private let reread: (@Sendable () throws -> [PlanSource])?
 
-    init(logger: Logger) { self.logger = logger }
+    init(logger: Logger, reread: (@Sendable () throws -> [PlanSource])?) {
+        self.logger = logger
+        self.reread = reread
+    }
 
     func starts(_ cluster: PrivateCluster?) { phase.withLock { $0 = .starting(cluster) } }
-    func runs(_ group: ServiceGroup) { phase.withLock { $0 = .running(group) } }
+    func runs(_ group: ServiceGroup, by sources: [PlanSource]) { phase.withLock { $0 = .running(group, by: sources) } }
+
+    /// The plans by which it is to start again; nil where it was stopped for good.
+    func takeNext() -> [PlanSource]? { next.withLock { $0.take() } }
 
     /// Does something, and meanwhile what signals ask for.
     func watched(_ work: @escaping @Sendable () async throws -> Void) async throws {
@@ -41,17 +53,65 @@ final class Lifetime: Sendable {
     }
 
     private func heed(_ signal: UnixSignal) async {
-        guard signal != .sighup else {
-            return logger.notice(
-                "SIGHUP: nothing is read anew while throng runs; to change plans or settings, restart it")
-        }
         switch phase.withLock({ $0 }) {
-        case .running(let group): await group.triggerGracefulShutdown()
+        case .starting where signal == .sighup:
+            logger.notice("SIGHUP: plans are read while throng starts; once it has, send it again")
+        case .running(let group, let sources) where signal == .sighup:
+            if reload(beside: sources) { await group.triggerGracefulShutdown() }
+        case .running(let group, by: _):
+            // A stop for good is not taken back by a reload that came before.
+            next.withLock { $0 = nil }
+            await group.triggerGracefulShutdown()
         case .starting(let cluster):
             logger.notice("stopped during the start")
             await onOwnThread { [logger] () -> Void in
                 leave(stopping: cluster, within: StopBudget.clusterSeconds, logger: logger)
             }
+        }
+    }
+
+    /// Whether there are other plans to start by; says what they do, or why they can't be used.
+    private func reload(beside sources: [PlanSource]) -> Bool {
+        guard let reread else {
+            logger.notice("SIGHUP: these plans come from no files, so that nothing can be read anew")
+            return false
+        }
+        let found: [PlanSource]
+        do {
+            found = try reread()
+        } catch {
+            logger.error(
+                "SIGHUP: a plan can't be used, and throng goes on by those that it has", metadata: ["error": "\(error)"]
+            )
+            return false
+        }
+        guard found.map(\.bytes) != sources.map(\.bytes) else {
+            logger.notice("SIGHUP: the plans say what they said, and nothing changes; other settings need a restart")
+            return false
+        }
+        for source in found { say(source.plan, in: sources.first { $0.plan.app.name == source.plan.app.name }?.plan) }
+        for gone in sources where !found.contains(where: { $0.plan.app.name == gone.plan.app.name }) {
+            logger.warning("an app is served no more", metadata: ["app": "\(gone.plan.app.name)"])
+        }
+        next.withLock { $0 = found }
+        return true
+    }
+
+    private func say(_ plan: Plan, in former: Plan?) {
+        guard let former else {
+            return logger.notice("an app is new", metadata: ["app": "\(plan.app.name)"])
+        }
+        do {
+            for change in try PlanDiff(from: former, to: plan, rules: .system).changes {
+                logger.notice(
+                    "the plan changes",
+                    metadata: [
+                        "app": "\(plan.app.name)", "kind": "\(change.kind.rawValue)", "what": "\(change.subject)",
+                        "meaning": "\(change.meaning)",
+                    ])
+            }
+        } catch {
+            logger.warning("the plans can't be compared", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -12,7 +12,8 @@ struct PlanCommand: AsyncParsableCommand {
         commandName: "plan",
         abstract: "Checks a plan, or prints what it means for people.",
         subcommands: [
-            PlanCheckCommand.self, PlanSuggestCommand.self, PlanDiffCommand.self, PlanLabelCommand.self,
+            PlanCheckCommand.self, PlanSuggestCommand.self, PlanDiffCommand.self, PlanApplyCommand.self,
+            PlanLabelCommand.self,
             PlanRecordCommand.self,
         ])
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ThrongJournal
 import ThrongPlan
 
 struct PlanDiffCommand: AsyncParsableCommand {
@@ -16,6 +17,8 @@ struct PlanDiffCommand: AsyncParsableCommand {
               runs      the house works otherwise
               words     words only
 
+            With --running NEW alone is given, and compared with the plan that the daemon of --data counts by.
+
             EXIT CODES
               0  nothing widens, and no period is split
               1  a file can't be read
@@ -24,40 +27,67 @@ struct PlanDiffCommand: AsyncParsableCommand {
               4  something widens, or people have to be asked
             """)
 
-    @Argument(help: "The plan before.")
-    var old: String
+    @Argument(help: ArgumentHelp("The plan before, unless --running, and the plan after.", valueName: "plan"))
+    var files: [String]
 
-    @Argument(help: "The plan after.")
-    var new: String
+    @Flag(help: "Compares with the plan that the daemon counts by, or counted by last.")
+    var running = false
+
+    @Option(
+        help: ArgumentHelp("With --running: the data directory (default: \(Place.standardData)).", valueName: "dir"))
+    var data: String?
 
     @Flag(help: "Prints the changes as JSON.")
     var json = false
 
+    func validate() throws {
+        guard files.count == (running ? 1 : 2) else {
+            throw ValidationError(
+                running
+                    ? "With --running name one plan: the one after."
+                    : "Name two plans: the one before, and the one after.")
+        }
+    }
+
     func run() async throws {
         let diff: PlanDiff
         do {
-            let (before, after) = (try PlanFiles.read(old), try PlanFiles.read(new))
+            let after = try PlanFiles.read(files[files.count - 1])
+            let before: Plan
+            if running {
+                var place = Place()
+                place.data = data
+                before = try PlanApplyCommand.running(after.app.name, at: place.dataPath).plan
+            } else {
+                before = try PlanFiles.read(files[0])
+            }
             guard before.app.name == after.app.name else {
                 throw CommandFailure(
-                    "\(old) is of the app \(before.app.name), \(new) of \(after.app.name): counters of two apps have nothing "
-                        + "to do with each other. Keep the name, or see it as a new app.")
+                    "\(files[0]) is of the app \(before.app.name), \(files[1]) of \(after.app.name): counters of two apps have "
+                        + "nothing to do with each other. Keep the name, or see it as a new app.")
             }
             diff = try PlanDiff(from: before, to: after, rules: .system)
         } catch let problems as PlanProblems {
             for problem in problems.all { Terminal.data(problem.description) }
             throw ExitCode(2)
         }
-        if json {
-            try Terminal.json(diff.changes)
-        } else {
-            let width = PlanChange.Kind.allCases.map(\.rawValue.count).max() ?? 0
-            for change in diff.changes {
-                let kind = change.kind.rawValue.padding(toLength: width, withPad: " ", startingAt: 0)
-                Terminal.data("\(kind)  \(change.subject): \(change.meaning)")
-            }
-            if diff.changes.isEmpty { Terminal.talk("The plans say the same.") }
+        if json { try Terminal.json(diff.changes) } else { Self.say(diff) }
+        if let code = Self.exitCode(of: diff) { throw code }
+    }
+
+    /// A line a change.
+    static func say(_ diff: PlanDiff) {
+        let width = PlanChange.Kind.allCases.map(\.rawValue.count).max() ?? 0
+        for change in diff.changes {
+            let kind = change.kind.rawValue.padding(toLength: width, withPad: " ", startingAt: 0)
+            Terminal.data("\(kind)  \(change.subject): \(change.meaning)")
         }
-        if !diff.kinds.isDisjoint(with: [.asks, .widens]) { throw ExitCode(4) }
-        if diff.kinds.contains(.splits) { throw ExitCode(3) }
+        if diff.changes.isEmpty { Terminal.talk("The plans say the same.") }
+    }
+
+    /// What somebody has to agree to; nil where nothing.
+    static func exitCode(of diff: PlanDiff) -> ExitCode? {
+        if !diff.kinds.isDisjoint(with: [.asks, .widens]) { return ExitCode(4) }
+        return diff.kinds.contains(.splits) ? ExitCode(3) : nil
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ThrongJournal
 import ThrongPlan
 
 /// The plans that a command works with.
@@ -7,28 +8,34 @@ struct PlanFiles: ParsableArguments {
     @Option(name: .customLong("plan"), help: ArgumentHelp("A plan; give it once for each app.", valueName: "file"))
     var files: [String] = []
 
-    /// Reads every plan; problems of all of them come together.
-    func read() throws -> [Plan] {
+    /// Reads every plan.
+    func read() throws -> [Plan] { try readSources().map(\.plan) }
+
+    /// Reads every plan with its text.
+    func readSources() throws -> [PlanSource] {
         guard !files.isEmpty else {
             throw ValidationError("Name at least one plan: --plan FILE. Deploy/sample/shop.yaml is an example.")
         }
-        var plans: [Plan] = []
+        var sources: [PlanSource] = []
         for file in files {
-            let plan = try Self.read(file)
-            guard !plans.contains(where: { $0.app.name == plan.app.name }) else {
+            let source = try Self.source(file)
+            guard !sources.contains(where: { $0.plan.app.name == source.plan.app.name }) else {
                 throw CommandFailure(
-                    "\(file): there is already a plan for the app \(plan.app.name); keep one of the two.")
+                    "\(file): there is already a plan for the app \(source.plan.app.name); keep one of the two.")
             }
-            plans.append(plan)
+            sources.append(source)
         }
-        return plans
+        return sources
     }
 
-    static func read(_ file: String) throws -> Plan {
+    static func read(_ file: String) throws -> Plan { try source(file).plan }
+
+    static func source(_ file: String) throws -> PlanSource {
         guard let bytes = FileManager.default.contents(atPath: file) else {
             throw CommandFailure("\(file): there is no such file, or it can't be read.")
         }
-        return try Plan(bytes: bytes, file: file)
+        let path = file.hasPrefix("/") ? file : FileManager.default.currentDirectoryPath + "/" + file
+        return PlanSource(plan: try Plan(bytes: bytes, file: file), bytes: Array(bytes), path: path)
     }
 }
 

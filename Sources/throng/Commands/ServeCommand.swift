@@ -3,6 +3,7 @@ import Configuration
 import Foundation
 import Logging
 import ThrongFaults
+import ThrongJournal
 import ThrongServer
 
 struct ServeCommand: AsyncParsableCommand {
@@ -16,7 +17,8 @@ struct ServeCommand: AsyncParsableCommand {
             Without --database it runs a private PostgreSQL in the data directory, on a Unix socket, as the user \
             postgres when started by root.
 
-            SIGTERM or SIGINT stops it: it accepts nothing more, answers what is in flight, flushes and exits with 0.
+            SIGTERM or SIGINT stops it: it accepts nothing more, answers what is in flight, flushes and exits with 0. SIGHUP \
+            reads the plans anew; where they have changed, it stops in this way and starts by the new ones in the same process.
 
             ENVIRONMENT (an unknown THRONG_ variable stops the start)
             \(DaemonSettings.help)
@@ -48,7 +50,16 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var options = DaemonOptions(plans: try plans.read(), dataPath: place.dataPath)
+        let sources = try plans.readSources()
+        var options = DaemonOptions(plans: sources.map(\.plan), dataPath: place.dataPath)
+        options.sources = sources
+        options.reread = { [plans, place] in
+            let sources = try plans.readSources()
+            // What settings refuse at a start they refuse here.
+            var asked = DaemonOptions(plans: sources.map(\.plan), dataPath: place.dataPath)
+            try DaemonSettings.apply(to: &asked, environment: ProcessInfo.processInfo.environment)
+            return sources
+        }
         options.database = place.database
         try DaemonSettings.apply(to: &options, environment: ProcessInfo.processInfo.environment)
         if let listen { options.listen = try endpoint(listen, option: "--listen") }

@@ -1,0 +1,74 @@
+internal import Foundation
+package import ThrongPlan
+
+/// A plan, and the file that it was read from.
+package struct PlanSource: Sendable {
+    /// What the file says.
+    package let plan: Plan
+    /// Its bytes.
+    package let bytes: [UInt8]
+    /// Its absolute path.
+    package let path: String
+
+    /// Puts a source together.
+    package init(plan: Plan, bytes: [UInt8], path: String) {
+        self.plan = plan
+        self.bytes = bytes
+        self.path = path
+    }
+}
+
+/// What a daemon says in its data directory of the plans that it counts by, for commands that change them.
+///
+/// `plans/APP.yaml` is the plan's text · `plans/APP.path` the path of the file that it was read from · `plans/daemon.pid` the
+/// process.
+package struct RunningPlans: Sendable {
+    private let dataPath: String
+
+    /// Names the data directory.
+    package init(dataPath: String) { self.dataPath = dataPath }
+
+    private static let folder = "plans"
+    private static let processFile = "daemon.pid"
+
+    private func file(_ app: AppName, _ ending: String) -> String { "\(dataPath)/\(Self.folder)/\(app).\(ending)" }
+
+    /// Says what is counted by from now on, and by which process.
+    package static func write(_ sources: [PlanSource], in data: DataDirectory) throws(JournalError) {
+        let process = ProcessInfo.processInfo.processIdentifier
+        let plans = sources.flatMap { source in
+            [
+                (name: "\(source.plan.app.name).path", contents: Array(source.path.utf8)),
+                (name: "\(source.plan.app.name).yaml", contents: source.bytes),
+            ]
+        }
+        try data.keep(plans + [(name: processFile, contents: Array("\(process)".utf8))], in: folder)
+    }
+
+    /// The plan of an app that a daemon counts by, or counted by last; nil where none did.
+    ///
+    /// - Throws: ``PlanProblems`` where this version does not take it.
+    package func source(of app: AppName) throws(PlanProblems) -> PlanSource? {
+        guard let bytes = FileManager.default.contents(atPath: file(app, "yaml")),
+            let path = FileManager.default.contents(atPath: file(app, "path"))
+        else { return nil }
+        return PlanSource(
+            plan: try Plan(bytes: bytes, file: file(app, "yaml")), bytes: Array(bytes),
+            path: String(decoding: path, as: UTF8.self))
+    }
+
+    /// The text of the plan of an app that a daemon counts by, or counted by last.
+    package func bytes(of app: AppName) -> [UInt8]? {
+        FileManager.default.contents(atPath: file(app, "yaml")).map { Array($0) }
+    }
+
+    /// The process that holds the data directory; nil where none does.
+    package var process: Int32? {
+        guard DataDirectory.isHeld(dataPath),
+            let bytes = FileManager.default.contents(atPath: "\(dataPath)/\(Self.folder)/\(Self.processFile)")
+        else {
+            return nil
+        }
+        return Int32(String(decoding: bytes, as: UTF8.self))
+    }
+}

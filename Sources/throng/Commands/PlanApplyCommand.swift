@@ -1,0 +1,105 @@
+import ArgumentParser
+import Foundation
+import ThrongJournal
+import ThrongPlan
+
+struct PlanApplyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apply",
+        abstract: "Puts a plan in the place of the one that a daemon counts by.",
+        discussion: """
+            Says what the plan does in the former one's place, as `throng plan diff` does. Where something widens, people have to \
+            be asked or a period is split, nothing is changed unless --yes is given.
+
+            Then it writes the plan over the file with which the daemon of --data was started, sends the daemon SIGHUP, and waits \
+            until it counts by the new plan. The daemon stops in order and starts again in the same process; meanwhile clients \
+            can't reach it for a few seconds and come again. Where none runs, the next start counts by the new plan.
+
+            EXIT CODES
+              0  the plan is in force, or is the one that was
+              1  a file can't be read or written, or the daemon does not take the plan over
+              2  a plan has problems
+              3  nothing was changed: a period would be split
+              4  nothing was changed: something would widen, or people would have to be asked
+            """)
+
+    @Argument(help: "The plan's file.")
+    var file: String
+
+    @Option(help: ArgumentHelp("The data directory (default: \(Place.standardData)).", valueName: "dir"))
+    var data: String?
+
+    @Flag(help: "Also where something widens, people have to be asked or a period is split.")
+    var yes = false
+
+    /// How long a daemon may take to start by the new plan.
+    private static let patience: Duration = .seconds(120)
+
+    func run() async throws {
+        var place = Place()
+        place.data = data
+        let plans = RunningPlans(dataPath: place.dataPath)
+        let new: PlanSource
+        let old: PlanSource
+        let diff: PlanDiff
+        do {
+            new = try PlanFiles.source(file)
+            old = try Self.running(new.plan.app.name, at: place.dataPath)
+            diff = try PlanDiff(from: old.plan, to: new.plan, rules: .system)
+        } catch let problems as PlanProblems {
+            for problem in problems.all { Terminal.data(problem.description) }
+            throw ExitCode(2)
+        }
+        PlanDiffCommand.say(diff)
+        if !yes, let code = PlanDiffCommand.exitCode(of: diff) {
+            Terminal.talk("Nothing was changed. With --yes the plan is put in force all the same.")
+            throw code
+        }
+        try write(new.bytes, over: old.path)
+        guard let process = plans.process else {
+            return Terminal.talk("\(old.path) has the new plan. No daemon runs: the next start counts by it.")
+        }
+        guard new.bytes != old.bytes else { return Terminal.talk("The daemon counts by this plan already.") }
+        guard kill(process, SIGHUP) == 0 else {
+            throw CommandFailure(
+                "\(old.path) has the new plan, but process \(process) can't be told: \(String(cString: strerror(errno))). Send it "
+                    + "SIGHUP as its own user, or restart it.")
+        }
+        let clock = ContinuousClock()
+        let end = clock.now + Self.patience
+        while plans.bytes(of: new.plan.app.name) != new.bytes {
+            guard clock.now < end, plans.process != nil || clock.now < end - Self.patience + .seconds(60) else {
+                throw CommandFailure(
+                    "\(old.path) has the new plan, but the daemon did not take it over; its log says why.")
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        Terminal.talk("The daemon counts by the new plan.")
+    }
+
+    /// What a daemon counts by, or counted by last.
+    static func running(_ app: AppName, at dataPath: String) throws -> PlanSource {
+        guard let source = try RunningPlans(dataPath: dataPath).source(of: app) else {
+            throw CommandFailure(
+                "No daemon has counted for the app \(app) in \(dataPath). Name the data directory of its `throng serve` with "
+                    + "--data; for an app that is new, start the daemon with its plan.")
+        }
+        return source
+    }
+
+    /// All of it or nothing, with the owner and the mode of what was there.
+    private func write(_ bytes: [UInt8], over path: String) throws {
+        let files = FileManager.default
+        do {
+            let attributes = try files.attributesOfItem(atPath: path)
+            // A link leads to the file that is meant.
+            let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+            try Data(bytes).write(to: target, options: .atomic)
+            let kept: [FileAttributeKey] = [.posixPermissions, .ownerAccountID, .groupOwnerAccountID]
+            try files.setAttributes(
+                attributes.filter { kept.contains($0.key) }, ofItemAtPath: target.path)
+        } catch {
+            throw CommandFailure("\(path) can't be written, so nothing was changed: \(error.localizedDescription)")
+        }
+    }
+}
