@@ -221,6 +221,34 @@ struct ExplorerAnswerTests {
         #expect(answer.basis[0].hasPrefix("Identifiers, each counted once a window"))
     }
 
+    @Test("how long numbers are kept stands below them, with what is kept for longer, and in each line of the CSV")
+    func ageing() throws {
+        let plan = try Plan(
+            yaml: """
+                app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 1000}
+                purposes:
+                  product: {explanation: To see., consent: not_required, rotation: 1 day, retention: 400 days}
+                dimensions:
+                  os: {title: System, field: os, list: [iOS, Android], partitions: devices}
+                  kind: {title: Kind of system, of: os, groups: {Mobile: [iOS, Android]}}
+                metrics:
+                  orders:
+                    {title: Orders, events: [paid], question: What?, decision: That., owner: Team, expires: 2027-10-31,
+                    purpose: product, dimensions: [os], margins: [[os], [kind]], period: day,
+                    decay: [{after: 30 days, coarsen: os, to: kind}, {after: 300 days, keep: totals}]}
+                """, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+        let titles = ExplorerTitles(plans: [plan])
+        let metric = ExplorerChoiceTests.metric
+        func said(_ names: [DimensionName]) -> String? { titles.ageing(of: metric, by: .day, splitBy: names) }
+        #expect(said(["os"]) == "Kept for 30 days, and by “Kind of system” for longer")
+        #expect(said(["kind"]) == "Kept for 300 days, and as totals for longer")
+        #expect(said([]) == "Kept for 400 days")
+        let choice = try ExplorerChoiceTests.choice("app=shop&metric=orders")
+        let answer = ExplorerAnswer(choice, rows: [row(["iOS"], 60)], total: 1, whole: [row([], 80)], titles: titles)
+        #expect(answer.basis.last == "Kept for 30 days, and by “Kind of system” for longer")
+        #expect(answer.csv.hasSuffix(",60,,2026-12-24T00:00:00Z\r\n"))
+    }
+
     @Test("CSV has the query's columns, empty cells for withheld numbers, and defused text")
     func csv() throws {
         let rows = [row(["=cmd()"], 60), row(["it's"], nil)]

@@ -98,12 +98,11 @@ extension Plan {
         return shown.contains { step.action.takes(splitBy: Set($0), by: report.period) }
     }
 
-    /// How long a released number may be kept after the end of its period. Unit: seconds.
+    /// What takes a released number, after the end of its period; nil where nothing does.
     ///
     /// - Parameter names: the dimensions that it is split by.
-    package func seconds(keeping metric: Metric, splitBy names: Set<DimensionName>, by period: PeriodKind) -> Int64 {
-        expirySteps(of: metric).filter { $0.action.takes(splitBy: names, by: period) }
-            .map(\.after.components.seconds).min() ?? 0
+    package func end(of metric: Metric, splitBy names: Set<DimensionName>, by period: PeriodKind) -> DecayStep? {
+        expirySteps(of: metric).filter { $0.action.takes(splitBy: names, by: period) }.min { $0.after < $1.after }
     }
 
     /// How long a report may be kept after the end of its own period at most. Unit: seconds.

@@ -13,7 +13,7 @@ extension ExplorerAnswer {
     var csv: String {
         let columns = choice.question.columns + choice.measures
         let heads = ["period_start"] + columns.map(\.name) + ["withheld", "delete_by"]
-        let kept = titles.seconds(keeping: choice.metric, by: choice.kind, splitBy: choice.question.columns)
+        let kept = titles.end(of: choice.metric, by: choice.kind, splitBy: dimensions)?.after
         func written(_ time: UnixSeconds) -> String {
             Date(timeIntervalSince1970: Double(time.value)).formatted(.iso8601)
         }
@@ -25,7 +25,7 @@ extension ExplorerAnswer {
             }
             cells.append(row.withheld.map { .text($0) } ?? .empty)
             let end = choice.calendar.period(choice.kind, containing: row.start).end
-            cells.append(kept.map { .text(written(end + $0)) } ?? .empty)
+            cells.append(kept.map { .text(written(end + $0.components.seconds)) } ?? .empty)
             return cells
         }
         return ([heads.map { CSVCell.text($0) }] + lines)

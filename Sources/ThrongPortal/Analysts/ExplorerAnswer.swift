@@ -77,6 +77,14 @@ struct ExplorerAnswer {
         }.map { (place: $0.offset, column: $0.element) }
     }
 
+    /// The dimensions that rows are split by or confined to.
+    var dimensions: [DimensionName] {
+        choice.question.columns.compactMap { column in
+            guard case .dimension(let name) = column.kind else { return nil }
+            return name
+        }
+    }
+
     /// Every period from the first to the last, released or not; nil where they are too many to draw.
     var periods: [Period]? {
         guard let first = choice.releases.first?.period, let last = choice.releases.last?.period else { return [] }
@@ -302,7 +310,8 @@ struct ExplorerAnswer {
             sampled == nil
                 ? sampling
                 : sampling + ": numbers are those of the sample; divide by the rate to estimate all, but for devices")
-        return parts
+        let ageing = titles.ageing(of: choice.metric, by: choice.kind, splitBy: dimensions)
+        return parts + [ageing].compactMap(\.self)
     }
 
     // MARK: Parts

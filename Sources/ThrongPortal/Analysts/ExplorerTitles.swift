@@ -16,15 +16,23 @@ struct ExplorerTitles: Sendable {
     /// When it ends, where the plan says so.
     func expires(_ metric: AnalystMetric) -> CalendarDate? { planned(metric)?.expires }
 
-    /// How long numbers are kept after the end of their period; nil where no plan has the metric. Unit: seconds.
-    func seconds(keeping metric: AnalystMetric, by period: PeriodKind, splitBy columns: [AnalystColumn]) -> Int64? {
-        let names = columns.compactMap { column -> DimensionName? in
-            guard case .dimension(let name) = column.kind else { return nil }
-            return name
-        }
-        return planned(metric).flatMap { planned in
-            plan(metric.app)?.seconds(keeping: planned, splitBy: Set(names), by: period)
-        }
+    /// What takes numbers of a metric, after the end of their period; nil where no plan has it.
+    func end(of metric: AnalystMetric, by period: PeriodKind, splitBy names: [DimensionName]) -> DecayStep? {
+        planned(metric).flatMap { plan(metric.app)?.end(of: $0, splitBy: Set(names), by: period) }
+    }
+
+    /// How long such numbers are kept, and what is for longer; nil where no plan has the metric.
+    func ageing(of metric: AnalystMetric, by period: PeriodKind, splitBy names: [DimensionName]) -> String? {
+        guard let step = end(of: metric, by: period, splitBy: names) else { return nil }
+        let longer: String? =
+            switch step.action {
+            case .delete: nil
+            case .coarsen(_, to: let name): "by \u{201c}\(dimension(name, of: metric))\u{201d}"
+            case .drop(let name): "without \u{201c}\(dimension(name, of: metric))\u{201d}"
+            case .keep(let kind): "by \(kind.rawValue)"
+            case .keepTotals: "as totals"
+            }
+        return "Kept for \(step.after.planText)" + (longer.map { ", and \($0) for longer" } ?? "")
     }
 
     func dimension(_ name: DimensionName, of metric: AnalystMetric) -> String {
