@@ -53,13 +53,21 @@ package struct ScheduleService: Service {
     package struct Progress {
         /// The day on which what was too old went last. Unit: days since 1970.
         package var expiredDay: Int64 = -1
+        /// The hour in which it was looked what age has left. Unit: hours since 1970.
+        package var watchedHour: Int64 = -1
+
+        /// At the start of a process.
+        package init() {}
     }
 
     /// Does what is due; returns how long to rest then.
     package func round(_ progress: inout Progress) async -> Duration {
         // What still waits in the journal, or was lost by PostgreSQL, belongs into what is released now.
         guard standing.isLevel else { return .milliseconds(250) }
+        let day = progress.expiredDay
         await look(&progress.expiredDay)
+        if progress.expiredDay != day { progress.watchedHour = -1 }
+        await watch(&progress.watchedHour)
         return interval
     }
 
@@ -190,6 +198,33 @@ package struct ScheduleService: Service {
         } catch {
             logger.notice("retention is tried again", metadata: ["error": "\(error)"])
             return false
+        }
+    }
+
+    /// Looks once an hour, and after each round of retention, whether age has left anything that should be gone; also while
+    /// the time of day is not believed, which is a reason for it.
+    ///
+    /// - Parameter watchedHour: the hour in which that was done last. Unit: hours since 1970.
+    package func watch(_ watchedHour: inout Int64) async {
+        let now = clock.now
+        let hour = now.flooredQuotient(by: 3600)
+        guard hour != watchedHour else { return }
+        do {
+            let due = try await retention.due(plans)
+            health.retentionIsDue(due, apps: plans.map(\.app.name), now: now)
+            watchedHour = hour
+            // The soonest comes first, so it is the latest.
+            guard let worst = due.first, worst.isOverdue(at: now) else { return }
+            logger.error(
+                "what should have gone by its age is still there",
+                metadata: [
+                    "steps": "\(due.count { $0.isOverdue(at: now) })", "app": "\(worst.app)",
+                    "metric": "\(worst.metric)",
+                    "term": "\(worst.term)", "late": "\(worst.seconds(lateAt: now)) s",
+                ])
+        } catch {
+            // What was known last stands: it gets overdue by itself.
+            logger.notice("what age takes next could not be read", metadata: ["error": "\(error)"])
         }
     }
 }

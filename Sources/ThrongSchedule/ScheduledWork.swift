@@ -22,6 +22,8 @@ package protocol ReleaseCalendar: Sendable {
 /// Takes away what is too old; `RetentionStore` is the real one.
 package protocol Retention: Sendable {
     func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome
+    /// What goes next, the soonest first.
+    func due(_ plans: [Plan]) async throws -> [RetentionDue]
 }
 
 extension ReleaseScheduler: DueReleases {

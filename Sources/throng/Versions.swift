@@ -32,6 +32,7 @@ enum Versions {
             ("database", "schema \(Migration.all.last?.version ?? 0)"),
             ("report", ReportDocument.jsonFormat),
             ("manifest", ReportManifest.format),
+            ("proof", RetentionProof.format),
             ("built with", "Swift \(swift)"),
         ]
         let lines = formats.map { name, version in name.padding(toLength: 12) + version }

@@ -59,6 +59,11 @@ struct EndToEndTests {
         .timeLimit(.minutes(20)))
     func revealed() async throws { try await Program("revealed.py").run() }
 
+    @Test(
+        "age is proved to whoever has no database, each change of the proof is named, and what is late calls for help",
+        .timeLimit(.minutes(10)))
+    func proved() async throws { try await Program("proved.py").run() }
+
     @Test("bench keeps its schedule and its exit codes, and no benchmark leaves a figure out", .timeLimit(.minutes(10)))
     func benchmarks() async throws { try await Program("benchmarks.py").run() }
 

@@ -184,6 +184,29 @@ struct KeptTests {
         #expect(try await due() == [])
     }
 
+    @Test("how it stands is of one moment: what went, what goes next, what is there besides, and what was promised")
+    func standing() async throws {
+        let ledger = try await Ledger()
+        try await ledger.files(until: ledger.end + 8 * day)
+        let before = try await ledger.retention.standing([])
+        let due = try await ledger.retention.due([])
+        #expect(before.entries.isEmpty && before.due == due && due.count == 2)
+        #expect(
+            before.promises == [
+                KeptPromise(
+                    app: "shop", metric: "orders", until: nil,
+                    steps: ["after 10 days: drop step", "after 30 days: delete"])
+            ])
+        let files = try #require(before.held.first { $0.kind == "files" })
+        #expect(files.subject == "daily" && files.rows == 1 && files.due == ledger.end + 8 * day)
+        #expect(files.period == saturday..<ledger.end)
+        #expect(before.held.contains { $0.kind == "counters" && $0.subject.hasPrefix("throng.counter_") })
+        _ = try await ledger.retention.expire(plans: [], now: ledger.end + 30 * day)
+        let after = try await ledger.retention.standing([])
+        #expect(after.entries.count == 4 && after.due.isEmpty && !after.held.contains { $0.kind == "files" })
+        #expect(!after.held.contains { $0.subject.hasPrefix("throng.counter_") })
+    }
+
     @Test("nobody but age changes what is written down of it")
     func immutable() async throws {
         let ledger = try await Ledger()

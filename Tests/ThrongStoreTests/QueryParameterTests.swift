@@ -59,7 +59,7 @@ struct QueryParameterTests {
             DeleteLabels(app: "shop", before: .epoch),
             SelectPeriods(metric: 1, from: .epoch), OpenByCalendar(metric: 1, periods: [day]),
             SelectFirstOpenEnd(app: "shop"), SelectReleasedStarts(app: "shop", periodKind: .day, from: .epoch),
-            EnsurePartitions(kind: .day, starts: []), SelectPromises(), SelectDeletions(),
+            EnsurePartitions(kind: .day, starts: []), SelectPromises(), SelectDeletions(), SelectHeld(),
             SelectDue(metric: 1, dimension: nil, shorter: nil, began: nil),
             DropReleased(metric: 1, dimension: nil, shorter: nil, before: .epoch, began: nil, term: "x"),
             ExpireOpen(metric: 1, before: .epoch, began: nil),

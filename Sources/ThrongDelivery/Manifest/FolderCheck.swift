@@ -1,15 +1,4 @@
-internal import Crypto
-internal import Foundation
 package import ThrongReport
-internal import ThrongWire
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
 
 /// What `throng verify` finds in a folder of reports: for each manifest, that a known key signed it when it could, that all
 /// of its files are there with the bytes that it names, and that nothing else is.
@@ -28,7 +17,7 @@ package struct FolderCheck: Sendable, Hashable {
         package let finding: String
 
         /// - Parameter subject: what it is about, as it is to be printed.
-        fileprivate init(isGood: Bool, subject: String, finding: String) {
+        init(isGood: Bool, subject: String, finding: String) {
             self.isGood = isGood
             self.subject = subject
             self.finding = finding.printable
@@ -55,9 +44,11 @@ package struct FolderCheck: Sendable, Hashable {
     /// - Parameter ignoring: a file that may lie in the folder, such as the list of keys.
     /// - Throws: ``ReportError/system(call:path:code:)`` where the folder can't be read.
     package init(of folder: String, keys: ReportKeyList, ignoring: String? = nil) throws(ReportError) {
-        var found = try Self.entries(of: folder)
-        if let ignoring, Self.canonical(ignoring) == Self.canonical(folder + "/" + Self.name(of: ignoring)) {
-            found[String(plainly: Self.name(of: ignoring).utf8)] = nil
+        var found = try PlainFolder.entries(of: folder)
+        if let ignoring,
+            PlainFolder.canonical(ignoring) == PlainFolder.canonical(folder + "/" + PlainFolder.name(of: ignoring))
+        {
+            found[String(plainly: PlainFolder.name(of: ignoring).utf8)] = nil
         }
         for (name, kind) in found.sorted(by: { $0.key < $1.key }) where kind != .file {
             lines.append(
@@ -80,7 +71,7 @@ package struct FolderCheck: Sendable, Hashable {
         }
         series = ReportSeries.all(of: good)
         let claimed = failed.map { name in
-            Self.contents(folder + "/" + name, atMost: Self.largest).flatMap { ReportManifest.Checked($0) }
+            PlainFolder.contents(folder + "/" + name, atMost: Self.largest).flatMap { ReportManifest.Checked($0) }
         }
         let names = Set(claimed.compactMap(\.self).flatMap(\.files).map(\.name))
         let isUnknown = claimed.contains { $0 == nil }
@@ -113,10 +104,11 @@ package struct FolderCheck: Sendable, Hashable {
             note(false, subject, finding)
             return nil
         }
-        guard let manifest = Self.contents(folder + "/" + name, atMost: Self.largest) else {
+        guard let manifest = PlainFolder.contents(folder + "/" + name, atMost: Self.largest) else {
             return fault(name, "can't be read, or is larger than \(Self.largest >> 20) MiB")
         }
-        guard let signature = Self.contents(folder + "/" + signatureName, atMost: 64), signature.count == 64 else {
+        guard let signature = PlainFolder.contents(folder + "/" + signatureName, atMost: 64), signature.count == 64
+        else {
             return fault(signatureName, "is missing, or is not the 64 bytes of a signature")
         }
         guard let signer = keys.keys.first(where: { $0.key.accepts(signature, over: manifest) }) else {
@@ -157,7 +149,7 @@ package struct FolderCheck: Sendable, Hashable {
     }
 
     private mutating func check(_ file: ReportManifest.Entry, in folder: String) {
-        switch Self.digest(folder + "/" + file.name) {
+        switch PlainFolder.digest(folder + "/" + file.name) {
         case nil:
             lines.append(Line(isGood: false, subject: file.name, finding: "is missing, or can't be read"))
         case let found? where found.size != file.size:
@@ -175,95 +167,6 @@ package struct FolderCheck: Sendable, Hashable {
                 Line(
                     isGood: true, subject: file.name,
                     finding: "\(found.size) bytes, SHA-256 \(found.sha256), as in the manifest"))
-        }
-    }
-
-    // MARK: Files
-
-    private enum Kind {
-        case file, folder, link, other, odd
-
-        /// What is wrong with it in a folder of reports.
-        var fault: String {
-            switch self {
-            case .file: ""
-            case .folder: "is a folder: run `throng verify` on it by itself, and move it elsewhere"
-            case .link: "is a symbolic link, which no report has"
-            case .other: "is neither a file nor a folder"
-            case .odd: "has a name that no report's file has"
-            }
-        }
-    }
-
-    /// What is in a folder, by its plain names: one that is not written as it is can't be a report's.
-    private static func entries(of folder: String) throws(ReportError) -> [String: Kind] {
-        guard let listing = opendir(folder) else { throw .system(call: "opendir", path: folder, code: errno) }
-        defer { closedir(listing) }
-        var kinds: [String: Kind] = [:]
-        while let entry = readdir(listing) {
-            var facts = stat()
-            let (bytes, code) = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { name in
-                    let code = fstatat(dirfd(listing), name, &facts, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno
-                    return (UnsafeBufferPointer(start: name, count: strlen(name)).map(UInt8.init(bitPattern:)), code)
-                }
-            }
-            let name = String(plainly: bytes)
-            guard name != ".", name != ".." else { continue }
-            guard code == 0 else { throw .system(call: "lstat", path: folder + "/" + name, code: code) }
-            kinds[name] =
-                switch facts.st_mode & S_IFMT {
-                case S_IFREG where !name.utf8.elementsEqual(bytes): .odd
-                case S_IFREG: .file
-                case S_IFDIR: .folder
-                case S_IFLNK: .link
-                default: .other
-                }
-        }
-        return kinds
-    }
-
-    private static func name(of path: String) -> String { String(path.split(separator: "/").last ?? "") }
-
-    private static func canonical(_ path: String) -> String {
-        URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-    }
-
-    /// A regular file's bytes; nil where it is none, or larger.
-    private static func contents(_ path: String, atMost limit: Int) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        let isRead = read(path) { chunk in
-            bytes += chunk
-            return bytes.count <= limit
-        }
-        return isRead ? bytes : nil
-    }
-
-    private static func digest(_ path: String) -> (size: Int, sha256: String)? {
-        var hash = SHA256()
-        var size = 0
-        let isRead = read(path) { chunk in
-            hash.update(data: chunk)
-            size += chunk.count
-            return true
-        }
-        return isRead ? (size, hash.finalize().lowerHex) : nil
-    }
-
-    private static func read(_ path: String, _ take: ([UInt8]) -> Bool) -> Bool {
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { return false }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var facts = stat()
-        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return false }
-        do {
-            while let chunk = try handle.read(upToCount: 1 << 20), !chunk.isEmpty {
-                guard take(Array(chunk)) else { return false }
-            }
-            return true
-        } catch {
-            // A file that can't be read to its end can't be vouched for.
-            return false
         }
     }
 }

@@ -1,5 +1,6 @@
 internal import Synchronization
 package import ThrongPlan
+internal import ThrongStore
 
 /// What the schedule counts about itself, for whoever watches over the daemon.
 package final class ScheduleHealth: Sendable {
@@ -14,6 +15,10 @@ package final class ScheduleHealth: Sendable {
         package var lastReport = UnixSeconds.epoch
         /// When the next release of an app is due; 1970 where none is open.
         package var releaseDue: [AppName: UnixSeconds] = [:]
+        /// By when what goes next of an app by its age should be gone; 1970 where nothing is left.
+        package var retentionDeadline: [AppName: UnixSeconds] = [:]
+        /// Steps of promises that should have been taken and were not, by app.
+        package var retentionOverdue: [AppName: Int] = [:]
         package var isClockDoubted = false
     }
 
@@ -47,6 +52,21 @@ package final class ScheduleHealth: Sendable {
     }
 
     func releaseIsDue(at due: UnixSeconds?, app: AppName) { counts.withLock { $0.releaseDue[app] = due ?? .epoch } }
+
+    /// - Parameters:
+    ///   - due: what goes next, of every app in the database.
+    ///   - apps: those that are served, which are named also where nothing is left.
+    func retentionIsDue(_ due: [RetentionDue], apps: [AppName], now: UnixSeconds) {
+        let none = apps.map { ($0, 0) }
+        let deadlines = due.map { ($0.app, $0.deadline) } + apps.map { ($0, UnixSeconds.max) }
+        let late = due.map { ($0.app, $0.isOverdue(at: now) ? 1 : 0) }
+        counts.withLock { counts in
+            counts.retentionDeadline = Dictionary(deadlines, uniquingKeysWith: min)
+                .mapValues { $0 == .max ? .epoch : $0 }
+            counts.retentionOverdue = Dictionary(late + none, uniquingKeysWith: +)
+        }
+    }
+
     func clock(isDoubted: Bool) { counts.withLock { $0.isClockDoubted = isDoubted } }
 }
 

@@ -9,6 +9,7 @@ extension Telemetry {
     func health(_ gauges: Gauges, journalCap: Int) -> DaemonHealth {
         let counts = snapshot
         let schedule = schedule.snapshot
+        let late = schedule.retentionOverdue.values.reduce(0, +)
         let isBehind = gauges.journalLag > 0 && !counts.isDatabaseUp
         let meanFlush = counts.flushes == 0 ? 0 : counts.flushSeconds / Double(counts.flushes) * 1000
         return DaemonHealth(
@@ -60,6 +61,8 @@ extension Telemetry {
                         .init(
                             "Releases and reports that failed", Wording.english.number(schedule.failures),
                             isAlarm: schedule.failures > 0),
+                        .init(
+                            "Steps of age that are overdue", Wording.english.number(late), isAlarm: late > 0),
                     ]),
             ],
             refusals: (counts.refusedEvents.map { ($0.key.rawValue, $0.value) }

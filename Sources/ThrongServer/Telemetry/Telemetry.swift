@@ -175,6 +175,14 @@ final class Telemetry: Sendable {
             "throng_release_due_timestamp_seconds", "When the next release is due; overdue if past, 0 is none.",
             Dictionary(
                 uniqueKeysWithValues: schedule.releaseDue.map { ("app=\"\($0.key)\"", Int($0.value.value)) }))
+        page.gauges(
+            "throng_retention_deadline_timestamp_seconds",
+            "By when what goes next by its age should be gone; overdue if past, 0 is nothing left.",
+            Dictionary(
+                uniqueKeysWithValues: schedule.retentionDeadline.map { ("app=\"\($0.key)\"", Int($0.value.value)) }))
+        page.gauges(
+            "throng_retention_overdue_steps", "Steps of promises that should have been taken and were not.",
+            Dictionary(uniqueKeysWithValues: schedule.retentionOverdue.map { ("app=\"\($0.key)\"", $0.value) }))
         if let disk {
             page.gauge("throng_disk_free_bytes", "Free on the data directory's disk.", Double(disk.free))
             page.gauge("throng_disk_bytes", "Size of the data directory's disk.", Double(disk.size))

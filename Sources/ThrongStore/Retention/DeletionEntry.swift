@@ -23,6 +23,25 @@ package struct DeletionEntry: Sendable, Hashable {
     /// SHA-256 over the digest before it and this entry. Unit: 32 bytes.
     package let digest: [UInt8]
 
+    /// Puts an entry together as it was written.
+    package init(
+        place: Int64, taken: UnixSeconds, app: String, kind: String, subject: String, term: String,
+        period: Range<UnixSeconds>?, rows: Int64, digest: [UInt8]
+    ) {
+        self.place = place
+        self.taken = taken
+        self.app = app
+        self.kind = kind
+        self.subject = subject
+        self.term = term
+        self.period = period
+        self.rows = rows
+        self.digest = digest
+    }
+
+    /// The digest before the first entry. Unit: 32 bytes.
+    package static let noDigest = [UInt8](repeating: 0, count: 32)
+
     /// What its digest has to be.
     ///
     /// - Parameter before: the digest of the entry before it; 32 zeros for the first.
@@ -38,7 +57,7 @@ package struct DeletionEntry: Sendable, Hashable {
     ///
     /// - Parameter entries: from the first on.
     package static func firstBroken(in entries: [DeletionEntry]) -> Int64? {
-        var (place, digest) = (Int64(0), [UInt8](repeating: 0, count: 32))
+        var (place, digest) = (Int64(0), noDigest)
         for entry in entries {
             guard entry.place == place + 1, entry.digest == entry.expectedDigest(after: digest) else {
                 return entry.place

@@ -6,26 +6,28 @@ extension RetentionStore {
     ///
     /// - Parameter plans: the plans in force, as for ``expire(plans:now:countersKept:abandonedAfter:)``.
     package func due(_ plans: [Plan]) async throws -> [RetentionDue] {
-        try await connection.run { session in
-            var due: [RetentionDue] = []
-            for promise in try Self.promises(plans, session) {
-                for step in promise.steps {
-                    let found = try step.action.parts(of: promise.dimensions).map { part in
-                        try session.one(
-                            SelectDue(
-                                metric: promise.layout, dimension: part.dimension, shorter: part.shorter,
-                                began: promise.until.map { $0 + Self.handover }))
-                    }
-                    guard let end = found.compactMap(\.end).min() else { continue }
-                    let one = RetentionDue(
-                        app: promise.app, metric: promise.metric, term: step.term,
-                        at: end + step.after.components.seconds, releases: found.map(\.releases).max() ?? 0)
-                    // Two plans may have promised the same.
-                    if !due.contains(one) { due.append(one) }
+        try await connection.run { try Self.due(plans, $0) }
+    }
+
+    static func due(_ plans: [Plan], _ session: Session) throws -> [RetentionDue] {
+        var due: [RetentionDue] = []
+        for promise in try promises(plans, session) {
+            for step in promise.steps {
+                let found = try step.action.parts(of: promise.dimensions).map { part in
+                    try session.one(
+                        SelectDue(
+                            metric: promise.layout, dimension: part.dimension, shorter: part.shorter,
+                            began: promise.until.map { $0 + handover }))
                 }
+                guard let end = found.compactMap(\.end).min() else { continue }
+                let one = RetentionDue(
+                    app: promise.app, metric: promise.metric, term: step.term,
+                    at: end + step.after.components.seconds, releases: found.map(\.releases).max() ?? 0)
+                // Two plans may have promised the same.
+                if !due.contains(one) { due.append(one) }
             }
-            return due.sorted { ($0.at, $0.app, $0.metric, $0.term) < ($1.at, $1.app, $1.metric, $1.term) }
         }
+        return due.sorted { ($0.at, $0.app, $0.metric, $0.term) < ($1.at, $1.app, $1.metric, $1.term) }
     }
 }
 
@@ -42,9 +44,24 @@ package struct RetentionDue: Sendable, Hashable {
     /// Releases that the step has still to come to.
     package let releases: Int64
 
+    /// Puts a step together.
+    package init(app: AppName, metric: MetricName, term: String, at: UnixSeconds, releases: Int64) {
+        self.app = app
+        self.metric = metric
+        self.term = term
+        self.at = at
+        self.releases = releases
+    }
+
     /// How much later than that a round may come: it is once a day. Unit: seconds.
     private static let leeway: Int64 = 26 * 3600
 
+    /// By when it should be gone.
+    package var deadline: UnixSeconds { at + Self.leeway }
+
     /// Whether it should be gone by now.
-    package func isOverdue(at now: UnixSeconds) -> Bool { at + Self.leeway < now }
+    package func isOverdue(at now: UnixSeconds) -> Bool { deadline < now }
+
+    /// For how long it should have been gone; 0 while a round may still come. Unit: seconds.
+    package func seconds(lateAt now: UnixSeconds) -> Int64 { max(now.value - deadline.value, 0) }
 }

@@ -2,15 +2,16 @@ import ArgumentParser
 import Foundation
 import ThrongPlan
 import ThrongStore
+import ThrongWire
 
 struct RetentionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retention",
-        abstract: "Shows what age takes next, and what it took.",
+        abstract: "Shows what age takes next, and what it took; and proves it.",
         discussion: """
             A running `throng serve` takes what has reached its age once a day. These commands look, and take nothing.
             """,
-        subcommands: [Status.self, Ledger.self])
+        subcommands: [Status.self, Ledger.self, RetentionProveCommand.self])
 }
 
 extension RetentionCommand {
@@ -67,10 +68,13 @@ extension RetentionCommand {
             }
             let late = lines.count { $0.overdue }
             if late > 0 {
-                throw CommandFailure(
-                    "\(Terminal.count(late, "promise")) overdue. Is `throng serve` running, with a clock that it believes, and is "
-                        + "the schedule on? Its log says why a round failed.")
+                throw CommandFailure(Self.overdue(late))
             }
+        }
+
+        static func overdue(_ late: Int) -> String {
+            "\(Terminal.count(late, "promise")) overdue. Is `throng serve` running, with a clock that it believes, and is "
+                + "the schedule on? Its log says why a round failed."
         }
     }
 
@@ -118,7 +122,7 @@ extension RetentionCommand {
                             subject: entry.subject, term: entry.term,
                             from: entry.period.map { Terminal.instant($0.lowerBound) },
                             to: entry.period.map { Terminal.instant($0.upperBound) }, rows: entry.rows,
-                            digest: entry.digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+                            digest: entry.digest.lowerHex)
                     })
             } else {
                 for entry in shown {
@@ -133,15 +137,21 @@ extension RetentionCommand {
                 if shown.isEmpty { Terminal.talk("Age has taken nothing yet.") }
             }
             if let place = DeletionEntry.firstBroken(in: entries) {
-                throw CommandFailure(
-                    "The chain is broken at entry \(place): it, or one before it, is not what was written. Restore throng.deletion "
-                        + "from a backup, and find out who may write to it.")
+                throw CommandFailure(Self.broken(at: place))
             }
             if let last = entries.last, !json {
-                let digest = last.digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
                 Terminal.talk(
-                    "The chain holds: \(Terminal.count(entries.count, "entry")), the last digest is \(digest).")
+                    "The chain holds: \(Self.count(entries.count)), the last digest is \(last.digest.lowerHex).")
             }
+        }
+
+        static func count(_ entries: Int) -> String {
+            entries == 1 ? "1 entry" : "\(Terminal.grouped(entries)) entries"
+        }
+
+        static func broken(at place: Int64) -> String {
+            "The chain is broken at entry \(place): it, or one before it, is not what was written. Restore throng.deletion "
+                + "from a backup, and find out who may write to it."
         }
 
         private static func noun(_ kind: String) -> String {

@@ -7,7 +7,7 @@ import ThrongWire
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Checks a folder of reports against their signed manifests, offline.",
+        abstract: "Checks a folder of reports, or of proofs of retention, against what was signed, offline.",
         discussion: """
             It says line by line what it checked: that each manifest was signed with one of the keys, at a time when that \
             key signed; that it is the manifest of the report and the period in its name; that every file that it lists is \
@@ -17,6 +17,10 @@ struct VerifyCommand: AsyncParsableCommand {
             Of each report it says from which period to which there are manifests, and which periods in between are not \
             among them. That is no fault: such a period may have been left out with all its files, or was never reported. \
             Nor can it know of periods before the first one and after the last one.
+
+            Of a folder with proofs of retention (`throng retention prove`) it says that each was signed, and whether its entries \
+            follow each other by their digests: which entry was changed, is missing, or stands in another's place. Proofs of \
+            several times in one folder have to tell the same of each entry.
 
             FILE is keys.json or the PEM of one public key. Get it from whoever runs the daemon by another way than the \
             reports; a key that came with them proves nothing.
@@ -76,8 +80,11 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         let check: FolderCheck
         do {
+            if try RetentionProofCheck.concerns(folder) {
+                return try verify(RetentionProofCheck(of: folder, keys: keys, ignoring: key))
+            }
             check = try FolderCheck(of: folder, keys: keys, ignoring: key)
-        } catch {
+        } catch let error as ReportError {
             Terminal.talk(Self.reason(folder, error))
             throw ExitCode(2)
         }
@@ -109,6 +116,33 @@ struct VerifyCommand: AsyncParsableCommand {
                     : "Not everything is as it was signed. Reports without a fault: \(check.goodReports) of "
                         + "\(check.reports).")
         if !check.isGood { throw ExitCode(1) }
+    }
+
+    /// Says what was found in a folder of proofs.
+    private func verify(_ check: RetentionProofCheck) throws {
+        if json {
+            try Terminal.json(
+                Proofs(
+                    good: check.isGood, proofs: check.proofs, contents: check.contents,
+                    findings: check.lines.map { .init(good: $0.isGood, subject: $0.subject, finding: $0.finding) }))
+        } else {
+            for line in check.lines {
+                Terminal.data("\(line.isGood ? "ok " : "bad")  \(line.subject): \(line.finding)")
+            }
+            for content in check.contents { Terminal.data("has  \(content)") }
+        }
+        guard check.isGood else {
+            Terminal.talk("Not everything is as it was signed and written down.")
+            throw ExitCode(1)
+        }
+        Terminal.talk("\(Terminal.count(check.proofs, "proof")) of retention, all as signed.")
+    }
+
+    private struct Proofs: Encodable {
+        let good: Bool
+        let proofs: Int
+        let contents: [String]
+        let findings: [Findings.Finding]
     }
 
     /// Why a folder can't be checked.

@@ -28,7 +28,7 @@ def schema(name):
 def test():
     throng, versions = told()
     say("throng", throng, versions)
-    check(list(versions) == ["plan", "wire", "journal", "database", "report", "manifest", "built with"],
+    check(list(versions) == ["plan", "wire", "journal", "database", "report", "manifest", "proof", "built with"],
           "a line each:", list(versions))
 
     with open(os.path.join(ROOT, "CHANGELOG.md"), encoding="utf-8") as file:
@@ -38,6 +38,7 @@ def test():
     check(versions["plan"] == schema("plan"), "the plan's schema is of version", schema("plan"))
     check(versions["report"] == "throng-report/" + schema("report"), "the report's schema is", schema("report"))
     check(versions["manifest"] == "throng-manifest/" + schema("manifest"), "the manifest's is", schema("manifest"))
+    check(versions["proof"] == "throng-retention-proof/" + schema("proof"), "the proof's is", schema("proof"))
     if shutil.which("swift"):
         compiler = subprocess.run(["swift", "--version"], capture_output=True, text=True, timeout=120).stdout
         number = versions["built with"].removeprefix("Swift ").removesuffix(" or later")

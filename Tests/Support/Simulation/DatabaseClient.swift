@@ -249,6 +249,18 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
         }
         return ExpiryOutcome(cells: cells, partitions: [])
     }
+
+    func due(_ plans: [Plan]) async throws -> [RetentionDue] {
+        try await hear("release.select_due")
+        return database.state.released.sorted { $0.key < $1.key }.compactMap { period, released in
+            guard released.hasCells, let plan = plans.first, let metric = plan.metric(period.metric),
+                let purpose = plan.purpose(metric.purpose)
+            else { return nil }
+            return RetentionDue(
+                app: plan.app.name, metric: period.metric, term: "delete",
+                at: released.end + purpose.retention.components.seconds, releases: 1)
+        }
+    }
 }
 
 extension ConnectionSettings {

@@ -1,0 +1,87 @@
+// retention-TIME.proof.json is JSON in UTF-8 with its keys in the order below, two spaces a level and one newline at the end.
+// retention-TIME.proof.sig beside it is the 64 bytes of an Ed25519 signature (RFC 8032) over all bytes of that file.
+// retention-TIME.proof.md says the same for people; its SHA-256 is in the JSON. Schema/retention_proof.schema.json describes
+// the keys.
+
+internal import Crypto
+package import ThrongPlan
+package import ThrongReport
+package import ThrongStore
+internal import ThrongWire
+
+/// What went by age, what goes next and what was promised, so that somebody without the database can check it.
+package struct RetentionProof: Sendable, Hashable {
+    /// The name and version of the file's shape.
+    package static let format = "throng-retention-proof/1"
+    /// How names of its files end.
+    package static let documentEnding = ".proof.json"
+    package static let signatureEnding = ".proof.sig"
+    package static let pageEnding = ".proof.md"
+
+    /// When it was made.
+    package let made: UnixSeconds
+    /// The key that signs; nil where nobody does.
+    package let key: ReportKeyID?
+    /// Which entries were asked for, by when they were written; nil where no bound was given.
+    package let from: UnixSeconds?
+    /// The first instant after.
+    package let to: UnixSeconds?
+    /// The link that the first entry follows.
+    package let before: ChainLink
+    /// The link of the last entry; ``before`` where there is none.
+    package let last: ChainLink
+    /// The last link of the whole chain.
+    package let head: ChainLink
+    /// What went, oldest first.
+    package let entries: [DeletionEntry]
+    /// The first entry of the whole chain that does not follow from those before it; nil where it holds.
+    package let broken: Int64?
+    /// What was promised, what goes next and what is there.
+    package let standing: RetentionStanding
+
+    /// Puts a proof of a stretch of the chain together.
+    ///
+    /// - Parameters:
+    ///   - from: the first instant that counts; nil begins with the first entry.
+    ///   - to: the first that no longer counts; nil ends with the last entry.
+    package init(
+        of standing: RetentionStanding, from: UnixSeconds?, to: UnixSeconds?, made: UnixSeconds, key: ReportKeyID?
+    ) {
+        let all = standing.entries
+        // Places, not instants, make a stretch without gaps: a clock may have been set.
+        let start = from.map { from in all.firstIndex { $0.taken >= from } ?? all.endIndex } ?? 0
+        let end = to.map { to in (all.lastIndex { $0.taken < to } ?? -1) + 1 } ?? all.endIndex
+        entries = Array(all[start..<max(start, end)])
+        before = start > 0 ? all[start - 1].link : .none
+        last = entries.last?.link ?? before
+        head = all.last?.link ?? .none
+        broken = DeletionEntry.firstBroken(in: all)
+        self.made = made
+        self.key = key
+        self.from = from
+        self.to = to
+        self.standing = standing
+    }
+
+    /// How many promises should have been kept by now and are not.
+    package var overdue: Int { standing.due.count { $0.isOverdue(at: made) } }
+
+    /// What the names of its files begin with: `retention-20261126T060000Z`.
+    package var stem: String { Self.stem(made: made) }
+
+    static func stem(made: UnixSeconds) -> String {
+        "retention-" + Instant.text(made).filter { $0 != "-" && $0 != ":" }
+    }
+
+    /// Its files, the document last: who sees that has all.
+    ///
+    /// - Throws: what the library throws where it can't sign.
+    package func files(signedWith key: ReportKey) throws -> ReportFiles {
+        let page = ReportFile(name: stem + Self.pageEnding, contents: page)
+        let document = ReportFile(
+            name: stem + Self.documentEnding, contents: json(page: SHA256.hash(data: page.contents).lowerHex))
+        let signature = ReportFile(
+            name: stem + Self.signatureEnding, bytes: try key.signature(over: document.contents))
+        return ReportFiles([page, signature, document])
+    }
+}

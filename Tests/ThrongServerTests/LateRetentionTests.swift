@@ -1,0 +1,135 @@
+import Logging
+import Synchronization
+import Testing
+import ThrongPlan
+import ThrongSchedule
+import ThrongStore
+
+@Suite("Promise 6: what age should have taken and did not take is said")
+struct LateRetentionTests {
+    private static let now = UnixSeconds(1_795_500_000)
+    private static let hour: Int64 = 3600
+
+    /// A database of which age takes nothing; what is due can be set.
+    private final class Stuck: Retention {
+        let left = Mutex<[RetentionDue]>([])
+        let isAway = Mutex(false)
+
+        func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome {
+            ExpiryOutcome(cells: 0, partitions: [])
+        }
+
+        func due(_ plans: [Plan]) async throws -> [RetentionDue] {
+            if isAway.withLock({ $0 }) { throw CancellationError() }
+            return left.withLock { $0 }
+        }
+    }
+
+    /// Keeps errors.
+    private struct Errors: LogHandler {
+        let lines: Lines
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.error
+
+        final class Lines: Sendable {
+            let all = Mutex<[String]>([])
+        }
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            lines.all.withLock { $0.append("\(event.message) \(event.metadata ?? [:])") }
+        }
+    }
+
+    private final class House: Sendable {
+        let shop: CountedShop
+        let stuck = Stuck()
+        let health = ScheduleHealth()
+        let errors = Errors.Lines()
+        let clock = Mutex(LateRetentionTests.now)
+
+        init() async throws {
+            shop = try await CountedShop(LateRetentionTests.plan)
+        }
+
+        var schedule: ScheduleService {
+            let clock = UnixClock { [self] in self.clock.withLock { $0 } }
+            let errors = errors
+            return ScheduleService(
+                plans: [shop.plan], releases: shop.releases,
+                reports: ReportScheduler(store: shop.store, rules: .system, folder: "/nowhere"),
+                calendar: CalendarStore(shop.store.connection), retention: stuck, standing: FlushStanding(),
+                guarded: ClockGuard(
+                    clock: MachineClock(clock), store: DatabaseClock(shop.store.connection), health: health,
+                    logger: .silent),
+                settlement: Settlement(SettlementStore(shop.store.connection)), health: health, clock: clock,
+                interval: .seconds(60), logger: Logger(label: "test") { _ in Errors(lines: errors) })
+        }
+
+        func left(_ ages: [(app: AppName, at: UnixSeconds)]) {
+            stuck.left.withLock {
+                $0 = ages.map { RetentionDue(app: $0.app, metric: "views", term: "delete", at: $0.at, releases: 1) }
+            }
+        }
+
+        var lines: [String] { errors.all.withLock { $0 } }
+    }
+
+    private static let plan = """
+        app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 100}
+        purposes:
+          product: {explanation: To see., consent: not_required, rotation: 1 day, retention: 30 days}
+        dimensions:
+          os: {title: System, field: os, list: [ios, android], partitions: devices}
+        metrics:
+          views: {title: Views, events: [view], question: What?, decision: That., owner: Team, expires: 2027-10-31,
+            purpose: product, dimensions: [os], period: day}
+        """
+
+    @Test("what is a day and two hours late is counted and logged as an error once an hour, with the worst of it")
+    func late() async throws {
+        let house = try await House()
+        var hour: Int64 = -1
+        let schedule = house.schedule
+        house.left([("shop", Self.now - 26 * Self.hour), ("former", Self.now + 99 * Self.hour)])
+        await schedule.watch(&hour)
+        #expect(house.lines.isEmpty && house.health.snapshot.retentionOverdue == ["shop": 0, "former": 0])
+        #expect(house.health.snapshot.retentionDeadline == ["shop": Self.now, "former": Self.now + 125 * Self.hour])
+
+        house.left([("shop", Self.now - 27 * Self.hour), ("shop", Self.now - 26 * Self.hour - 1), ("former", Self.now)])
+        await schedule.watch(&hour)
+        #expect(house.lines.isEmpty, "it was looked in this hour")
+        house.clock.withLock { $0 = $0 + Self.hour }
+        await schedule.watch(&hour)
+        #expect(house.health.snapshot.retentionOverdue == ["shop": 2, "former": 0])
+        #expect(house.lines.count == 1)
+        let line = try #require(house.lines.first)
+        for word in ["still there", "\"steps\": 2", "\"app\": shop", "\"late\": 7200 s"] {
+            #expect(line.contains(word), "\(line)")
+        }
+        await schedule.watch(&hour)
+        #expect(house.lines.count == 1)
+    }
+
+    @Test("where nothing is left it is 0, and where PostgreSQL is away what was known gets overdue by itself")
+    func away() async throws {
+        let house = try await House()
+        var hour: Int64 = -1
+        let schedule = house.schedule
+        await schedule.watch(&hour)
+        #expect(house.health.snapshot.retentionDeadline == ["shop": .epoch])
+        house.left([("shop", Self.now)])
+        hour = -1
+        await schedule.watch(&hour)
+        house.stuck.isAway.withLock { $0 = true }
+        house.clock.withLock { $0 = $0 + 99 * Self.hour }
+        let last = hour
+        await schedule.watch(&hour)
+        #expect(hour == last, "it is asked again")
+        #expect(house.health.snapshot.retentionDeadline == ["shop": Self.now + 26 * Self.hour])
+    }
+}
