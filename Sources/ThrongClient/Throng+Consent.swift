@@ -28,7 +28,8 @@ extension Throng {
     }
 
     /// Takes what the person says about a purpose. From `authorized` on, events are counted; otherwise what waits for
-    /// the purpose is dropped at once, and so is what the device noted for it.
+    /// the purpose is dropped at once, and so is what the device noted for it; and the daemon is asked to take back what was
+    /// sent in windows that are open.
     ///
     /// A refusal holds at once, and where the disk is full it is kept by removing what was agreed to: after the next start
     /// all purposes count as refused. Anything else holds once it is on disk.
@@ -96,7 +97,7 @@ extension Throng {
     }
 
     /// Takes the opt-out signals that are set now, such as Global Privacy Control; purposes that the plan lets them
-    /// refuse drop what waits, as when consent is withdrawn.
+    /// refuse drop what waits, and the daemon is asked to take back what was sent, as when consent is withdrawn.
     public func setSignals(_ signals: Set<OptOutSignal>) {
         drain()
         for place in held.indices { held[place].permissions.signals.formUnion(signals) }
@@ -108,8 +109,8 @@ extension Throng {
     /// Takes whether the person is known to be grown up, which is true of nobody at the start.
     ///
     /// Until then purposes that the plan keeps from children (`refused_by: [age_signal]`) count nothing, and for some a parent
-    /// has to agree: see ``PurposeInfo/needsParent``. What waits for such is dropped when it is not true any more. It is not
-    /// kept: an app says it at each start, by ``ThrongOptions/isGrownUp`` where it knows it by then, as its own age screen, its
+    /// has to agree: see ``PurposeInfo/needsParent``. What waits for such is dropped when it is not true any more, and what was sent in
+    /// windows that are open is taken back. It is not kept: an app says it at each start, by ``ThrongOptions/isGrownUp`` where it knows it by then, as its own age screen, its
     /// accounts or the system's age signal say.
     public func setGrownUp(_ isGrownUp: Bool) {
         drain()
@@ -117,6 +118,7 @@ extension Throng {
             for place in held.indices { held[place].permissions.signals.insert(.ageSignal) }
         }
         self.isGrownUp = isGrownUp
+        isChild = !isGrownUp
         isSaved = false
         dropRefused()
     }
@@ -130,6 +132,7 @@ extension Throng {
     @discardableResult
     func dropRefused() -> Bool {
         guard let plan else { return persist() }
+        takeBackRefused(in: plan)
         let permissions = permissions
         let allowed = Set(plan.purposes.filter(permissions.allows).map(\.name))
         // Also those that a newer plan no longer has, once it is known to be newer.

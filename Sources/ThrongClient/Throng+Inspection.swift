@@ -30,7 +30,8 @@ extension Throng {
         }
         return ThrongStatus(
             waiting: memory.waiting + held.count,
-            unanswered: memory.outstanding.values.reduce(0) { $0 + $1.count }, dropped: dropped, isSaved: isSaved,
+            unanswered: memory.outstanding.values.reduce(0) { $0 + $1.count },
+            withdrawing: memory.takingBack.waiting.count, dropped: dropped, isSaved: isSaved,
             isConsentKept: isConsentSaved && consents.others != .denied, planVersion: plan?.published.version,
             planProblem: planProblem)
     }

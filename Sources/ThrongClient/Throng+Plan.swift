@@ -44,6 +44,7 @@ extension Throng {
                 throw PlanFailure(error: .noPlan("everything was forgotten meanwhile."), isFinal: false)
             }
             if let date { setClockRight(date) }
+            memory.takingBack.forgetOver(at: now)
             if answer.document != stored.document || plan == nil { try follow(answer.document) }
             stored = answer
             Self.keep(stored, in: storage)
@@ -82,6 +83,7 @@ extension Throng {
         let shift = memory.correction.learn(date, at: Self.now(of: clock))
         guard shift != 0 else { return }
         if let plan { memory.move(by: shift, in: plan.calendar, now: now) }
+        memory.takingBack.follow(clock: now)
         due = [:]
         nextRefresh = now + options.planAge
         isSaved = false

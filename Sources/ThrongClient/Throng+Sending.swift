@@ -23,7 +23,8 @@ extension Throng {
         drain()
         var result = FlushResult()
         if needsPlan, !isClosed { await refreshPlan() }
-        var isFirst = true
+        var isFirst: Bool
+        (result.problem, isFirst) = await sendWithdrawals()
         for purpose in (plan?.purposes ?? []).shuffled(using: &random).map(\.name) {
             while !isClosed, !Task.isCancelled {
                 guard let ready = plan?.purpose(purpose), permissions.allows(ready), isReady(ready) else { break }
@@ -45,6 +46,7 @@ extension Throng {
         }
         drain()
         persist()
+        result.withdrawing = memory.takingBack.waiting.count
         result.waiting = memory.waiting + memory.outstanding.values.reduce(0) { $0 + $1.count } + held.count
         if plan == nil || isUnconfirmed, let planProblem { result.problem = .noPlan(planProblem) }
         if result.problem == nil, let until = memory.patience.values.map(\.retryAfter).max() {
@@ -60,7 +62,8 @@ extension Throng {
         guard options.sendsByItself, !isClosed else { return }
         let now = self.now
         for purpose in plan?.purposes ?? [] { due[purpose.name] = dueTime(of: purpose, now: now) }
-        let next = max(min(nextRefresh, due.values.min() ?? nextRefresh), now + 1)
+        let first = min(due.values.min() ?? nextRefresh, memory.takingBack.nextDue ?? nextRefresh)
+        let next = max(min(nextRefresh, first), now + 1)
         if let timer, timer.due <= next { return }
         timer?.task.cancel()
         let clock = clock
@@ -101,6 +104,7 @@ extension Throng {
                 _ = await attempt(next)
             }
         }
+        await sendDueWithdrawal()
         if nextRefresh <= now { await refreshByItself() }
         persist()
         schedule()
@@ -122,13 +126,18 @@ extension Throng {
 
     /// Makes one attempt for a purpose, or waits for the one that is under way.
     private func attempt(_ purpose: String) async -> Attempt {
-        if let running = attempts[purpose] { return await running.value }
+        await attempt(purpose) { await $0.attemptAlone(purpose) }
+    }
+
+    /// Makes an attempt, or waits for the one of that name that is under way.
+    func attempt(_ name: String, by make: @escaping @Sendable (isolated Throng) async -> Attempt) async -> Attempt {
+        if let running = attempts[name] { return await running.value }
         let task = Task {
             // Taken out before anyone who waits goes on, or they would find it over and over again.
-            defer { attempts[purpose] = nil }
-            return await attemptAlone(purpose)
+            defer { attempts[name] = nil }
+            return await make(self)
         }
-        attempts[purpose] = task
+        attempts[name] = task
         return await task.value
     }
 
@@ -156,6 +165,7 @@ extension Throng {
         let before = batch.mayHaveArrived
         batch.mayHaveArrived = true
         memory.outstanding[name] = batch
+        if purpose.countsChildren { memory.use(batch, of: purpose) }
         isSaved = false
         // First on disk, then on the wire: a crash in between must not send the events a second time.
         guard persist(), log(batch, of: name, .unanswered) else {
@@ -226,6 +236,9 @@ extension Throng {
             memory.patience[purpose] = nil
             if isKept, let plan {
                 memory.settle(sent, of: purpose, answer: answer)
+                if let rotation = plan.purpose(purpose)?.rotation {
+                    memory.takingBack.forget(beyond: sent.window, of: purpose, rotation: rotation)
+                }
                 revealed.answer(
                     answer.reveal ?? [], purpose: purpose, window: sent.window, in: plan, random: &random)
             }

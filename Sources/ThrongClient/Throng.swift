@@ -41,6 +41,8 @@ public actor Throng {
     var signals: Set<OptOutSignal>
     /// Whether somebody said so since the start.
     var isGrownUp: Bool
+    /// Whether somebody said the opposite since.
+    var isChild = false
     var revealed = RevealedValues()
 
     // What it is doing.
@@ -214,7 +216,8 @@ public actor Throng {
         storage.close()
     }
 
-    /// Forgets the secret, the queue, the log and everything that was noted; from now on this is another device.
+    /// Forgets the secret, the queue, the log and everything that was noted; from now on this is another device. What the
+    /// former one sent in windows that are open the daemon is asked to take back.
     ///
     /// What the person said about purposes stays, and so does the plan.
     public func reset() {
@@ -223,7 +226,10 @@ public actor Throng {
         generation += 1
         let correction = memory.correction
         let old = memory.log
+        for purpose in memory.takingBack.purposes.union(memory.outstanding.keys).sorted() { takeBack(purpose) }
+        let takingBack = memory.takingBack.handedOver()
         memory = DeviceMemory(address: source.address, random: &random)
+        memory.takingBack = takingBack
         memory.correction = correction
         revealed = RevealedValues()
         due = [:]

@@ -12,6 +12,7 @@ struct SimulationTests {
         let simulation = try Simulation()
         let outcome = try await simulation.run(devices: devices, seed: 1)
         #expect(outcome.installations > devices && outcome.withdrawals > 0 && outcome.leavers > 0)
+        #expect(outcome.takenBack > 20)
         #expect(outcome.failedFlushes * 10 > outcome.flushes)
         let report = simulation.compare(outcome)
         #expect(report.isEqual, "\(report.text)")

@@ -4,6 +4,8 @@ public struct ThrongStatus: Sendable, Hashable {
     public let waiting: Int
     /// Events in batches that wait for an answer.
     public let unanswered: Int
+    /// Withdrawals of which the daemon does not know yet, or that it refused in a window that is open.
+    public let withdrawing: Int
     /// Events that were not sent or not counted since the library first started, by reason.
     public let dropped: [DropReason: Int]
     /// Whether everything that was recorded is on disk.
@@ -25,6 +27,8 @@ public struct FlushResult: Sendable, Hashable {
     public var refused = 0
     /// Events that still wait, for an answer or for the next window of their purpose.
     public var waiting = 0
+    /// Withdrawals of which the daemon does not know yet, or that it refused in a window that is open.
+    public var withdrawing = 0
     /// What kept some of them waiting, if anything did.
     public var problem: Problem?
 

@@ -26,24 +26,30 @@ enum DaemonAnswer: Sendable {
     private static let longestWait: Int64 = 86_400
 
     init(_ response: ClientResponse, now: UnixSeconds) {
-        struct Refusal: Decodable { let error: String }
-        let decoder = JSONDecoder()
-        // What is no refusal by a daemon comes from something between.
-        let own = try? decoder.decode(Refusal.self, from: response.body)
-        switch response.status {
-        case 202:
+        if response.status == 202 {
             // Nobody knows what was counted, so the batch goes again, under the same name.
-            if let answer = try? decoder.decode(BatchAnswer.self, from: response.body) {
+            if let answer = try? JSONDecoder().decode(BatchAnswer.self, from: response.body) {
                 self = .counted(answer)
             } else {
                 self = .unanswered
             }
+        } else {
+            self = Self.refusal(response, now: now)
+        }
+    }
+
+    /// Why it was not taken, if Throng itself says so.
+    fileprivate static func refusal(_ response: ClientResponse, now: UnixSeconds) -> DaemonAnswer {
+        struct Refusal: Decodable { let error: String }
+        // What is no refusal by a daemon comes from something between.
+        let own = try? JSONDecoder().decode(Refusal.self, from: response.body)
+        switch response.status {
         case 503 where own != nil:
-            self = .busy(seconds: Self.wait(response.headers["retry-after"], now: now))
+            return .busy(seconds: wait(response.headers["retry-after"], now: now))
         case 400..<500 where own != nil && response.status != 408 && response.status != 429:
-            self = .rejected(status: response.status, error: String((own?.error ?? "").prefix(64)))
+            return .rejected(status: response.status, error: String((own?.error ?? "").prefix(64)))
         default:
-            self = .unanswered
+            return .unanswered
         }
     }
 
@@ -66,5 +72,34 @@ enum DaemonAnswer: Sendable {
         let clock = parts[4].split(separator: ":").map { Int64($0) ?? -1 }
         guard clock.count == 3, clock.allSatisfy({ (0..<61).contains($0) }) else { return nil }
         return UnixSeconds(date.daysSince1970 * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2])
+    }
+}
+
+/// What an attempt to take something back came to.
+enum WithdrawalAnswer: Sendable {
+    /// On disk there: nothing of the identifier counts any more.
+    case taken
+    /// It stays.
+    case rejected(status: Int, error: String)
+    /// Come again. Unit: seconds from now, 0 where nothing is said.
+    case busy(seconds: Int64)
+    /// It never left.
+    case notSent
+    /// Nobody knows.
+    case unanswered
+
+    init(_ response: ClientResponse, now: UnixSeconds) {
+        struct Receipt: Decodable { let receipt: String }
+        if response.status == 202 {
+            // Without a receipt it was somebody else's answer.
+            self = (try? JSONDecoder().decode(Receipt.self, from: response.body)) == nil ? .unanswered : .taken
+            return
+        }
+        switch DaemonAnswer.refusal(response, now: now) {
+        case .rejected(let status, let error): self = .rejected(status: status, error: error)
+        case .busy(let seconds): self = .busy(seconds: seconds)
+        case .notSent: self = .notSent
+        case .counted, .unanswered: self = .unanswered
+        }
     }
 }

@@ -27,8 +27,10 @@ extension DeviceMemory {
 
     /// Whether something of a purpose could be sent in the open window.
     func hasBatch(_ purpose: DevicePlan.Purpose, now: UnixSeconds) -> Bool {
+        let window = purpose.rotation.window(at: now).value
+        guard !takingBack.holdsBack(purpose.name, window: window, rotation: purpose.rotation) else { return false }
         var spending = sent[purpose.name] ?? Spending()
-        spending.open(purpose.rotation.window(at: now).value)
+        spending.open(window)
         return (queues[purpose.name] ?? []).contains { spending.room(for: $0, of: purpose) > 0 }
     }
 
@@ -42,6 +44,7 @@ extension DeviceMemory {
         random: inout RandomSource
     ) -> Outstanding? {
         let window = purpose.rotation.window(at: now).value
+        guard !takingBack.holdsBack(purpose.name, window: window, rotation: purpose.rotation) else { return nil }
         var spending = sent[purpose.name] ?? Spending()
         spending.open(window)
         let spentBefore = spending
@@ -129,6 +132,7 @@ extension DeviceMemory {
             spentBefore: spentBefore)
         log = log.lowerBound..<log.upperBound + 1
         outstanding[purpose.name] = made
+        use(made, of: purpose)
         return made
     }
 

@@ -35,13 +35,16 @@ struct DeviceMemory: Codable, Sendable {
     var activity: [String: Activity] = [:]
     var dropped: [String: Int] = [:]
     var correction = ClockCorrection()
+    /// Nil in what an earlier version wrote.
+    private var taking: TakingBack?
     /// Places in the log: the oldest one, and the next one.
     var log = 0..<0
     /// What was dropped and not told yet. Not written down.
     var news: [ThrongNotice] = []
 
     private enum CodingKeys: String, CodingKey {
-        case secret, address, queues, outstanding, patience, recorded, sent, firsts, activity, dropped, correction, log
+        case secret, address, queues, outstanding, patience, recorded, sent, firsts, activity, dropped, correction,
+            taking, log
     }
 
     init(address: String, random: inout RandomSource) {
@@ -56,12 +59,23 @@ struct DeviceMemory: Codable, Sendable {
     /// Source: design, section 5. Without the secret, two of them look like two random numbers, so nobody can tell
     /// whether they are of one device.
     ///
-    /// - Parameter isPassing: whether it is by a secret that goes with the process.
-    func identifier(purpose: String, window: Int64, isPassing: Bool = false) -> String {
+    /// - Parameters:
+    ///   - mark: what it is made with besides; by itself what ``mark(of:)`` says now.
+    ///   - isPassing: whether it is by a secret that goes with the process.
+    func identifier(purpose: String, window: Int64, mark: String? = nil, isPassing: Bool = false) -> String {
         let code = HMAC<SHA256>.authenticationCode(
-            for: Data("identifier\u{1f}\(purpose)\u{1f}\(window)\(correction.mark)".utf8),
+            for: Data("identifier\u{1f}\(purpose)\u{1f}\(window)\(mark ?? self.mark(of: purpose))".utf8),
             using: isPassing ? passing : key)
         return code.prefix(16).lowerHex
+    }
+
+    /// What tells identifiers of one purpose and window apart, after clocks were put right or something was withdrawn.
+    func mark(of purpose: String) -> String { correction.mark + takingBack.mark(of: purpose) }
+
+    /// What was used of identifiers, and what the daemon is to be told of it.
+    var takingBack: TakingBack {
+        get { taking ?? TakingBack() }
+        set { taking = newValue }
     }
 
     /// Counts events that are dropped; the name is known where all of them have one.

@@ -17,6 +17,8 @@ struct PlanSource: Sendable {
     let batches: URL
     /// `https://…/v1/reveals`.
     let reveals: URL
+    /// `https://…/v1/withdraw`.
+    let withdrawals: URL
 
     /// A plan with more bytes is none.
     static let longestPlan = 4 << 20
@@ -27,12 +29,14 @@ struct PlanSource: Sendable {
         let parts = url.absoluteString.split(separator: "/v1/plan/", omittingEmptySubsequences: false)
         guard ["http", "https"].contains(url.scheme?.lowercased() ?? ""), url.query() == nil, url.fragment() == nil,
             parts.count == 2, Self.isName(parts[1]),
-            let batches = URL(string: parts[0] + "/v1/batches"), let reveals = URL(string: parts[0] + "/v1/reveals")
+            let batches = URL(string: parts[0] + "/v1/batches"), let reveals = URL(string: parts[0] + "/v1/reveals"),
+            let withdrawals = URL(string: parts[0] + "/v1/withdraw")
         else { throw ThrongError.planAddress }
         app = String(parts[1])
         plan = url
         self.batches = batches
         self.reveals = reveals
+        self.withdrawals = withdrawals
     }
 
     /// To which everything that a device keeps is bound.

@@ -10,6 +10,7 @@ public import ThrongWire
 /// A daemon that counts everything and keeps it, for an app's own tests.
 public final class MemorySink: ClientTransport {
     private let taken = Mutex<[Batch]>([])
+    private let withdrawn = Mutex<[WithdrawRequest]>([])
 
     /// Starts empty.
     public init() {}
@@ -29,9 +30,17 @@ public final class MemorySink: ClientTransport {
         }
     }
 
-    /// Takes a batch and says that all of it was counted.
+    /// Every request to take something back, in order; the batches stay.
+    public var withdrawals: [WithdrawRequest] { withdrawn.withLock { $0 } }
+
+    /// Takes a batch and says that all of it was counted, or a withdrawal and says that it holds.
     public func send(_ request: ClientRequest) async throws(TransportFailure) -> ClientResponse {
         do {
+            if request.url.lastPathComponent == "withdraw" {
+                let request = try JSONDecoder().decode(WithdrawRequest.self, from: request.body)
+                withdrawn.withLock { $0.append(request) }
+                return ClientResponse(status: 202, body: Data(#"{"receipt":""}"#.utf8))
+            }
             let batch = try JSONDecoder().decode(Batch.self, from: request.body)
             taken.withLock { $0.append(batch) }
             let answer = BatchAnswer(accepted: batch.events.count, refused: [])

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 
 import daemon
 from daemon import check, say
@@ -28,6 +29,15 @@ def counters(house):
         for layout, cell, value in house.sql(
             "select l.layout::text, c.cell, sum(c.value) from throng.counter c join throng.metric_layout l using (metric_id)"
             " where c.measure = 0 and c.value <> 0 group by 1, 2")}
+
+
+def becomes(house, expected, what):
+    """Takes seconds, in which the daemon goes through its journal."""
+    deadline = time.monotonic() + 60
+    while counters(house) != expected and time.monotonic() < deadline:
+        time.sleep(0.5)
+        house.drain()
+    check(counters(house) == expected, what, "is not so: counters are", counters(house), "and should be", expected)
 
 
 def test():
@@ -71,12 +81,28 @@ def test():
         check(answer["accepted"] == 1, "a repeated batch has another answer:", answer)
         house.drain()
         check(counters(house) == expected, "a batch that was sent again from the log counted again")
-        before = bodies[0]["id"]
+        say("the log is what was sent")
+
+        said = notes(house, folder, "refuse")
+        check("counted 0, refused 0, waiting 0" in said and "not everything" not in said, "the withdrawal failed:", said)
+        told = [json.loads(line) for line in notes(house, folder, "sent").splitlines() if line.startswith("{")][3:]
+        known = {(body["window"], body["id"]) for body in bodies}
+        check({(body["window"], body["id"]) for body in told} == known and all("events" not in body for body in told),
+              "the app withdraws", told, "and sent", known)
+        becomes(house, {}, "the counters of the only person, who withdrew, are gone")
+        say("refusing takes back what was sent, and the log shows it")
+
+        notes(house, folder, "agree")
+        check("counted 1, refused 0, waiting 0" in notes(house, folder, "find"), "who agrees again is not counted")
+        becomes(house, {("use", 5): 1}, "who agrees again in the same window is counted again")
+        before = {body["id"] for body in bodies}
         notes(house, folder, "reset")
         notes(house, folder, "find")
         after = [json.loads(line) for line in notes(house, folder, "sent").splitlines() if line.startswith("{")]
-        check(len(after) == 1 and after[0]["id"] != before, "reset left something behind")
-        say("the log is what was sent, and reset forgets it")
+        check(len(after) == 2 and after[0]["id"] not in before and "events" not in after[0], "reset took back", after)
+        check(after[1]["id"] not in before | {after[0]["id"]}, "reset left an identifier behind")
+        becomes(house, {("use", 5): 1}, "of the two devices the second is left")
+        say("reset takes back what the former device sent, and forgets it")
         check(house.stop() == 0, "the daemon did not stop")
     finally:
         shutil.rmtree(folder, ignore_errors=True)

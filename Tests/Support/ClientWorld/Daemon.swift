@@ -21,6 +21,15 @@ package final class Daemon: Sendable {
         }
     }
 
+    /// A tracked cell in a window of which identifiers are counted.
+    package struct Device: Hashable, Sendable {
+        package let metric: String
+        package let period: UnixSeconds
+        package let window: Int64
+        let margin: Margin
+        let cell: CellIndex
+    }
+
     /// How often devices said that something was their first: by period and tuple.
     package struct First: Hashable, Sendable {
         package let metric: String
@@ -30,11 +39,15 @@ package final class Daemon: Sendable {
         package let labels: [String]
     }
 
-    private struct State {
+    struct State {
         var counting: Counting
+        /// What a journal would have, to be taken back.
+        var journal: [WindowID: [CountedBatch]] = [:]
+        var withdrawals: [WithdrawRequest] = []
         var keys: [WindowID: WindowKey] = [:]
         var cells: [Cell: Int64] = [:]
         var sums: [Cell: Int64] = [:]
+        var devices: [Device: Int64] = [:]
         var firsts: [First: Int64] = [:]
         var answers: [String: BatchAnswer] = [:]
         var bodies: [String] = []
@@ -43,20 +56,23 @@ package final class Daemon: Sendable {
         var planRequests: [String?] = []
         /// By hour, what is released by then.
         var closed: [Int64: Set<ClosedPeriod>] = [:]
+        /// What is released by the time of the last request.
+        var closing: Set<ClosedPeriod> = []
     }
 
     package let cook: CookPlan
     private let layouts: [MetricLayout]
     private let ids: [LayoutID]
-    private let intake: Intake
+    let space: CellSpace
+    let intake: Intake
     private let keepsBodies: Bool
-    private let state: Mutex<State>
+    let state: Mutex<State>
 
     package init(_ cook: CookPlan, keepsBodies: Bool = true) throws {
         self.cook = cook
         self.keepsBodies = keepsBodies
         layouts = try cook.plan.metrics.map { try cook.plan.layout(of: $0, rules: .system) }
-        let space = CellSpace(layouts: layouts)
+        space = CellSpace(layouts: layouts)
         ids = space.ids
         intake = try Intake(plans: [cook.plan], space: space, rules: .system)
         state = Mutex(
@@ -64,10 +80,14 @@ package final class Daemon: Sendable {
     }
 
     /// Events by metric, period and buckets.
-    package var cells: [Cell: Int64] { state.withLock { $0.cells } }
+    package var cells: [Cell: Int64] { state.withLock { $0.cells.filter { $1 != 0 } } }
     /// Sums, in units of the last decimal.
-    package var sums: [Cell: Int64] { state.withLock { $0.sums } }
-    package var firsts: [First: Int64] { state.withLock { $0.firsts } }
+    package var sums: [Cell: Int64] { state.withLock { $0.sums.filter { $1 != 0 } } }
+    package var firsts: [First: Int64] { state.withLock { $0.firsts.filter { $1 != 0 } } }
+    /// Distinct identifiers.
+    package var devices: [Device: Int64] { state.withLock { $0.devices.filter { $1 != 0 } } }
+    /// Every withdrawal that arrived and was taken, in order, with repetitions.
+    package var withdrawals: [WithdrawRequest] { state.withLock { $0.withdrawals } }
     /// Every body that arrived, in order, with repetitions.
     package var bodies: [String] { state.withLock { $0.bodies } }
     package var batches: [Batch] { bodies.compactMap { try? JSONDecoder().decode(Batch.self, from: Data($0.utf8)) } }
@@ -101,6 +121,9 @@ package final class Daemon: Sendable {
         var body = String(decoding: request.body, as: UTF8.self)
         if renamed { body.replace(#/"batch":"../#, with: #""batch":"00"#) }
         do throws(IntakeError) {
+            if request.url.lastPathComponent == "withdraw" {
+                return ClientResponse(status: 202, body: Data(#"{"receipt":"\#(try withdraw(body, now: now))"}"#.utf8))
+            }
             let answer = try post(body, headers: request.headers, now: now)
             return ClientResponse(status: 202, body: (try? JSONEncoder().encode(answer)) ?? Data())
         } catch {
@@ -149,12 +172,17 @@ package final class Daemon: Sendable {
                     openPeriod: { calendar.period($0.period, containing: now).start })
                 {
                 case .full: throw IntakeError.noMemory
-                case .withdrawn: preconditionFailure("no client of this world withdraws at the daemon")
+                case .withdrawn:
+                    let refused = incoming.bucketed.events.indices
+                    state.refusals[RefusalReason.optedOut.rawValue, default: 0] += refused.count
+                    return BatchAnswer(
+                        accepted: 0, refused: refused.map { .init(index: $0, reason: .optedOut) })
                 case .windowOver:
                     throw .windowOutOfRange(current: window.rotation.window(at: now).value)
                 case .repeated(let answer, _):
                     return answer
                 case .counted(let counted):
+                    state.journal[window, default: []].append(counted)
                     apply(&state)
                     for refusal in counted.answer.refused { state.refusals[refusal.reason.rawValue, default: 0] += 1 }
                     return counted.answer
@@ -165,12 +193,13 @@ package final class Daemon: Sendable {
 
     /// Closes what a daemon with the plan's grace has released by now. Devices live one after another here, so now may
     /// lie before what it was for the last one.
-    private func close(_ state: inout State, now: UnixSeconds) {
+    func close(_ state: inout State, now: UnixSeconds) {
         let hour = now.flooredQuotient(by: 3600)
         let closed =
             state.closed[hour]
             ?? Set(zip(layouts, ids).flatMap { closedPeriods(of: $0, $1, at: UnixSeconds(hour * 3600)) })
         state.closed[hour] = closed
+        state.closing = closed
         let flushed = state.counting.flushed
         state.counting.applied(
             Flush(after: flushed, through: flushed, layouts: [], counters: [], distinct: []), closed: closed)
@@ -189,10 +218,16 @@ package final class Daemon: Sendable {
         return closed
     }
 
-    private func apply(_ state: inout State) {
+    func apply(_ state: inout State) {
         guard let flush = state.counting.freeze() else { return }
         let calendar = CookPlan.calendar ?? .utc
-        for delta in flush.counters {
+        for delta in flush.distinct {
+            let device = Device(
+                metric: layouts[delta.layout].metric.text, period: delta.periodStart, window: delta.window.value,
+                margin: delta.margin, cell: delta.cell)
+            state.devices[device, default: 0] += delta.delta
+        }
+        for delta in flush.counters + flush.taken {
             let layout = layouts[delta.layout]
             let labels = layout.labels(of: delta.cell)
             let period = calendar.label(of: calendar.period(layout.period, containing: delta.periodStart))
@@ -213,7 +248,7 @@ package final class Daemon: Sendable {
                 state.firsts[first, default: 0] += delta.delta
             }
         }
-        state.counting.applied(flush, closed: [])
+        state.counting.applied(flush, closed: state.closing)
     }
 }
 

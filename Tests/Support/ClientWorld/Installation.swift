@@ -23,8 +23,21 @@ struct Installation {
     private var first: Int?
     /// Recipes by Monday, not answered yet.
     private var weeks: [Int: Int] = [:]
-    /// Where it was counted as a device.
+    /// Where it said that it was a device's first. After a withdrawal it does not say so again: what was released stays.
     private var contributed: Set<Daemon.First> = []
+    /// What it has added.
+    private var delivered: [Addition] = []
+    /// What of it the daemon is to take back.
+    private var withdrawn: [Addition] = []
+
+    /// What one thing added to one metric.
+    private struct Addition {
+        /// The UTC day in which it was sent.
+        let window: Int64
+        let cell: Daemon.Cell
+        let periodEnd: UnixSeconds
+        var firsts: [Daemon.First] = []
+    }
 
     init(storage: MemoryStorage, throng: Throng) {
         self.storage = storage
@@ -53,11 +66,30 @@ struct Installation {
         }
     }
 
-    /// Forgets what is not delivered, as after a withdrawal.
+    /// Forgets what is not delivered, and wants back what is, as after a withdrawal.
     mutating func withdraw() {
         waiting = []
         first = nil
         weeks = [:]
+        withdrawn += delivered
+        delivered = []
+    }
+
+    /// Notes that the daemon has heard of withdrawals: it takes back what was sent in windows that are open, and counted in
+    /// periods that are not released.
+    ///
+    /// - Returns: how many things go.
+    mutating func takeBack(at now: UnixSeconds, grace: Int64, from truth: inout Simulation.Truth) -> Int {
+        defer { withdrawn = [] }
+        let hour = UnixSeconds(now.flooredQuotient(by: 3600) * 3600)
+        let gone = withdrawn.filter {
+            $0.window >= now.flooredQuotient(by: CookPlan.day) - 1 && $0.periodEnd + grace > hour
+        }
+        for addition in gone {
+            truth.cells[addition.cell, default: 0] -= 1
+            for first in addition.firsts { truth.reach[first, default: 0] -= 1 }
+        }
+        return gone.count
     }
 
     /// Notes that everything that is young enough was delivered.
@@ -71,6 +103,16 @@ struct Installation {
             func count(_ metric: String, _ kind: PeriodKind, _ labels: [String]) {
                 let cell = Daemon.Cell(metric: metric, period: calendar.label(of: period(kind)), labels: labels)
                 truth.cells[cell, default: 0] += 1
+                delivered.append(
+                    Addition(
+                        window: now.flooredQuotient(by: CookPlan.day), cell: cell, periodEnd: period(kind).end))
+            }
+            func mark(_ metric: String, _ kind: PeriodKind, _ labels: [String]) {
+                let first = Daemon.First(
+                    metric: metric, kind: kind, period: calendar.label(of: period(kind)), labels: labels)
+                guard contributed.insert(first).inserted else { return }
+                truth.reach[first, default: 0] += 1
+                delivered[delivered.count - 1].firsts.append(first)
             }
             let grain: PeriodKind = if case .recipe = thing { .day } else { .week }
             guard now - (period(grain).end - 1) <= 47 * 3600 else { continue }
@@ -80,15 +122,11 @@ struct Installation {
             case .used(let recipes):
                 count("weekly_use", .week, [recipes < 2 ? "<2" : recipes < 5 ? "2-5" : recipes < 10 ? "5-10" : ">=10"])
             case .recipe(let category):
+                let groups = [[], [os], [os, category]]
                 count("recipes", .day, [os, category])
+                for kind in [PeriodKind.day, .week] { for labels in groups { mark("recipes", kind, labels) } }
                 count("monthly_recipes", .month, [os, category])
-                for (metric, kind) in [("recipes", PeriodKind.day), ("recipes", .week), ("monthly_recipes", .month)] {
-                    for labels in [[], [os], [os, category]] {
-                        let first = Daemon.First(
-                            metric: metric, kind: kind, period: calendar.label(of: period(kind)), labels: labels)
-                        if contributed.insert(first).inserted { truth.reach[first, default: 0] += 1 }
-                    }
-                }
+                for labels in groups { mark("monthly_recipes", .month, labels) }
             }
         }
     }

@@ -1,4 +1,5 @@
 import ThrongClient
+import ThrongPlan
 import ThrongWire
 
 /// A crowd that cooks for thirty days and is unreliable about it: people reinstall, withdraw, go offline, leave for good;
@@ -25,6 +26,8 @@ package final class Simulation: Sendable {
         package var devices = 0
         package var installations = 0
         package var withdrawals = 0
+        /// Recipes and answers that the daemon had counted before their device withdrew.
+        package var takenBack = 0
         /// Those that never came back after some day.
         package var leavers = 0
         /// Weeks with recipes of leavers and lost installations, about which nobody says how many there were.
@@ -73,6 +76,7 @@ package final class Simulation: Sendable {
                 whole.devices += part.devices
                 whole.installations += part.installations
                 whole.withdrawals += part.withdrawals
+                whole.takenBack += part.takenBack
                 whole.leavers += part.leavers
                 whole.unanswered += part.unanswered
                 whole.flushes += part.flushes
@@ -140,7 +144,13 @@ package final class Simulation: Sendable {
                 outcome.flushes += 1
                 if await installation.throng.flush().problem != nil { outcome.failedFlushes += 1 }
                 // Nothing else comes between a lost request and its repetition, which the same window takes.
-                if !isOffline { line.set(.fine) }
+                if !isOffline {
+                    line.set(.fine)
+                    // One of the two flushes gets it through, before its batches.
+                    outcome.takenBack += installation.takeBack(
+                        at: UnixSeconds(clock.unixSeconds), grace: cook.plan.app.grace.components.seconds,
+                        from: &outcome.truth)
+                }
                 if !isOffline, await installation.throng.flush().waiting == 0 {
                     installation.deliver(at: UnixSeconds(clock.unixSeconds), os: os, to: &outcome.truth)
                 }

@@ -1,0 +1,86 @@
+internal import ThrongWire
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension DeviceMemory {
+    /// Notes under which identifier a batch goes.
+    mutating func use(_ batch: Outstanding, of purpose: DevicePlan.Purpose) {
+        let place = WindowPlace(window: batch.window, rotation: purpose.rotation)
+        if !purpose.countsChildren {
+            takingBack.use(UsedIdentifier(place: place, mark: mark(of: purpose.name)), for: purpose.name)
+        } else if let id = batch.identifier {
+            takingBack.use(PassingIdentifier(place: place, id: id), for: purpose.name)
+        }
+    }
+
+    /// Notes that the daemon is to take back what was sent for a purpose, as far as its windows are open, each after a
+    /// while of its own so that their times don't link them. Nothing was sent: nothing is noted.
+    ///
+    /// - Parameters:
+    ///   - app: whose purpose it is.
+    ///   - purpose: nil where the plan does not have it any more.
+    ///   - wait: how long they wait about, half to one and a half times as long. Unit: seconds.
+    mutating func takeBack(
+        _ name: String, _ purpose: DevicePlan.Purpose?, of app: String, now: UnixSeconds, wait: Double,
+        random: inout RandomSource
+    ) {
+        if let purpose, purpose.countsChildren, let batch = outstanding[name], batch.mayHaveArrived {
+            // It may be of an earlier process, whose secret is gone.
+            use(batch, of: purpose)
+        }
+        let (used, passing) = takingBack.takeUsed(of: name)
+        let identifiers =
+            used.map {
+                PassingIdentifier(
+                    place: $0.place, id: identifier(purpose: name, window: $0.place.window, mark: $0.mark))
+            } + passing
+        guard !identifiers.isEmpty else { return }
+        let withdrawals = identifiers.compactMap { identifier in
+            Withdrawal(
+                identifier, purpose: name, app: app,
+                due: now + Int64(wait * Double.random(in: 0.5...1.5, using: &random)), random: &random)
+        }
+        takingBack.tell(withdrawals, of: name)
+        // What was added goes, so that another identifier may add as much.
+        sent[name] = nil
+        recorded[name] = nil
+    }
+}
+
+extension Withdrawal {
+    fileprivate init?(
+        _ identifier: PassingIdentifier, purpose: String, app: String, due: UnixSeconds, random: inout RandomSource
+    ) {
+        let request = WithdrawRequest(
+            app: app, purpose: purpose, window: identifier.place.window, id: identifier.id)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            body = String(decoding: try encoder.encode(request), as: UTF8.self)
+        } catch {
+            // Names and numbers can always be written.
+            return nil
+        }
+        id = BatchID(high: random.next(), low: random.next()).description
+        self.purpose = purpose
+        place = identifier.place
+        self.due = due
+    }
+}
+
+extension Outstanding {
+    /// The identifier under which it goes.
+    fileprivate var identifier: String? {
+        struct Named: Decodable { let id: String }
+        do {
+            return try JSONDecoder().decode(Named.self, from: Data(body.utf8)).id
+        } catch {
+            // The library wrote it.
+            return nil
+        }
+    }
+}

@@ -1,0 +1,167 @@
+internal import ThrongWire
+
+/// What it takes to take back what was sent in windows that may be open: under which identifiers that was, and what the
+/// daemon is to be told.
+///
+/// Shape, as JSON: the members below, by their names. Of identifiers in use there is only what it takes to make them again
+/// from the secret.
+struct TakingBack: Codable, Sendable {
+    /// By purpose, of which identifiers there are batches; oldest first.
+    private var used: [String: [UsedIdentifier]] = [:]
+    /// By purpose, how often its identifiers were withdrawn; later ones are others.
+    private var times: [String: Int] = [:]
+    /// What the daemon does not know yet.
+    private(set) var waiting: [Withdrawal] = []
+    /// By purpose, identifiers by a secret that goes with the process. Not written down, as that secret is not.
+    private var passing: [String: [PassingIdentifier]] = [:]
+
+    private enum CodingKeys: String, CodingKey { case used, times, waiting }
+
+    /// More windows than these are not open at once, also after clocks were set.
+    private static let mostUsed = 16
+
+    // MARK: What was used
+
+    /// What tells a purpose's identifiers before and after a withdrawal apart: the daemon counts nothing more under those
+    /// that were withdrawn.
+    func mark(of purpose: String) -> String { times[purpose].map { "\u{1f}w\($0)" } ?? "" }
+
+    /// Notes that a batch was made under an identifier.
+    mutating func use(_ identifier: UsedIdentifier, for purpose: String) {
+        var own = used[purpose] ?? []
+        own.removeAll { $0 == identifier }
+        used[purpose] = (own + [identifier]).suffix(Self.mostUsed)
+    }
+
+    /// The same of one that can't be made again after the process.
+    mutating func use(_ identifier: PassingIdentifier, for purpose: String) {
+        var own = passing[purpose] ?? []
+        own.removeAll { $0 == identifier }
+        passing[purpose] = (own + [identifier]).suffix(Self.mostUsed)
+    }
+
+    /// Forgets what can't be open at the daemon any more, by a window of which it took a batch. The device's own clock may
+    /// be wrong.
+    mutating func forget(beyond counted: Int64, of purpose: String, rotation: Rotation) {
+        // The daemon takes the window after its own, too.
+        let earliest = rotation.start(of: WindowNumber(counted - 1))
+        used[purpose]?.removeAll { $0.place.isOver(at: earliest) }
+        passing[purpose]?.removeAll { $0.place.isOver(at: earliest) }
+    }
+
+    /// Takes out what is to be taken back of a purpose; from here on its identifiers are others.
+    mutating func takeUsed(
+        of purpose: String
+    ) -> (used: [UsedIdentifier], passing: [PassingIdentifier]) {
+        (used.removeValue(forKey: purpose) ?? [], passing.removeValue(forKey: purpose) ?? [])
+    }
+
+    /// The purposes of which something could be taken back.
+    var purposes: Set<String> { Set(used.keys).union(passing.keys) }
+
+    // MARK: What the daemon is to be told
+
+    /// Notes what the daemon is to be told of a purpose.
+    mutating func tell(_ withdrawals: [Withdrawal], of purpose: String) {
+        waiting += withdrawals.filter { new in
+            !waiting.contains { $0.purpose == purpose && $0.place == new.place && $0.body == new.body }
+        }
+        times[purpose, default: 0] += 1
+    }
+
+    /// Goes on as another device, which still has to tell what the former one had to.
+    func handedOver() -> TakingBack {
+        var heir = TakingBack()
+        heir.waiting = waiting.map { withdrawal in
+            var withdrawal = withdrawal
+            // The log is another one.
+            withdrawal.log = nil
+            return withdrawal
+        }
+        return heir
+    }
+
+    /// What may be sent now, oldest first.
+    ///
+    /// - Parameter isAsked: whether the app asks, who need not wait but for the daemon.
+    func ready(at now: UnixSeconds, isAsked: Bool) -> [Withdrawal] {
+        waiting.filter {
+            !$0.isRefused && (isAsked ? $0.patience.retryAfter : max($0.due, $0.patience.notBefore)) <= now
+        }
+    }
+
+    /// When the next one is due by itself; nil for none.
+    var nextDue: UnixSeconds? {
+        waiting.filter { !$0.isRefused }.map { max($0.due, $0.patience.notBefore) }.min()
+    }
+
+    /// Whether batches of a purpose have to wait for its next window: as long as the daemon counts the former identifier in
+    /// this one, the device would be two.
+    func holdsBack(_ purpose: String, window: Int64, rotation: Rotation) -> Bool {
+        let place = WindowPlace(window: window, rotation: rotation)
+        return waiting.contains { $0.purpose == purpose && $0.place == place }
+    }
+
+    subscript(id: String) -> Withdrawal? {
+        get { waiting.first { $0.id == id } }
+        set {
+            guard let place = waiting.firstIndex(where: { $0.id == id }) else { return }
+            if let newValue {
+                waiting[place] = newValue
+            } else {
+                waiting.remove(at: place)
+            }
+        }
+    }
+
+    /// Forgets what can't be taken back any more, at a time that the daemon has just confirmed.
+    mutating func forgetOver(at now: UnixSeconds) { waiting.removeAll { $0.place.isOver(at: now) } }
+
+    /// Goes by another clock: what waits may go at once, as nobody knows how long it did.
+    mutating func follow(clock now: UnixSeconds) {
+        for place in waiting.indices {
+            waiting[place].due = now
+            waiting[place].patience = Patience()
+        }
+    }
+}
+
+/// A window of one rotation.
+struct WindowPlace: Codable, Sendable, Hashable {
+    /// floor(unix time / rotation).
+    let window: Int64
+    let rotation: Rotation
+
+    /// Whether the daemon takes nothing of it any more: the window after the next one has begun.
+    func isOver(at now: UnixSeconds) -> Bool { rotation.window(at: now).value >= window + 2 }
+}
+
+/// An identifier of which there are batches, without the identifier.
+struct UsedIdentifier: Codable, Sendable, Hashable {
+    let place: WindowPlace
+    /// What else it was made with, besides the secret, the purpose and the window.
+    let mark: String
+}
+
+/// An identifier by a secret that goes with the process.
+struct PassingIdentifier: Sendable, Hashable {
+    let place: WindowPlace
+    let id: String
+}
+
+/// What the daemon is to be told: that an identifier's contributions in a window go.
+struct Withdrawal: Codable, Sendable {
+    /// A random name, on the device only.
+    let id: String
+    let purpose: String
+    let place: WindowPlace
+    /// Of `POST /v1/withdraw`.
+    let body: String
+    /// It does not go before then by itself.
+    var due: UnixSeconds
+    var patience = Patience()
+    /// Its place in the log, once it was sent.
+    var log: Int?
+    /// Whether the daemon does not take it: what it counted stays, and the window has no room for another identifier.
+    var isRefused = false
+}

@@ -1,0 +1,19 @@
+/// What a device sends to have taken back what one of its identifiers added: the body of `POST /v1/withdraw`.
+public struct WithdrawRequest: Sendable, Hashable, Codable {
+    /// The app's name in its plan.
+    public let app: String
+    /// The purpose's name in the plan.
+    public let purpose: String
+    /// The window in which the identifier was sent.
+    public let window: Int64
+    /// The identifier.
+    public let id: String
+
+    /// Puts a request together.
+    public init(app: String, purpose: String, window: Int64, id: String) {
+        self.app = app
+        self.purpose = purpose
+        self.window = window
+        self.id = id
+    }
+}
