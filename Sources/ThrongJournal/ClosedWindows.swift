@@ -76,17 +76,34 @@ final class ClosedWindows: Sendable {
             // Another thread may have written more meanwhile; none writes less.
             let next = written.merging(next) { max($0, $1) }
             guard next != written else { return }
-            var writer = ByteWriter(bytes: Self.magic)
-            writer.add(UInt32(next.count))
-            for (sequence, number) in next {
-                writer.add(number.value)
-                writer.add(sequence.rotation)
-                writer.add(sequence.app.text)
-                writer.add(sequence.purpose.text)
-            }
-            writer.add(CRC32C.checksum(writer.bytes))
-            try disk.replace(path, with: writer.bytes)
+            try write(next)
             written = next
         }
+    }
+
+    /// Forgets the windows of an app, on disk. Blocks; nobody may close any meanwhile.
+    func forget(_ app: AppName) throws(JournalError) {
+        let next = last.withLock { last in
+            last = last.filter { $0.key.app != app }
+            return last
+        }
+        try written.withLock { written throws(JournalError) in
+            guard next != written else { return }
+            try write(next)
+            written = next
+        }
+    }
+
+    private func write(_ next: [Sequence: WindowNumber]) throws(JournalError) {
+        var writer = ByteWriter(bytes: Self.magic)
+        writer.add(UInt32(next.count))
+        for (sequence, number) in next {
+            writer.add(number.value)
+            writer.add(sequence.rotation)
+            writer.add(sequence.app.text)
+            writer.add(sequence.purpose.text)
+        }
+        writer.add(CRC32C.checksum(writer.bytes))
+        try disk.replace(path, with: writer.bytes)
     }
 }

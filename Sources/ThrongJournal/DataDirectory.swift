@@ -138,13 +138,15 @@ package final class DataDirectory: Sendable {
     }
 
     /// The layout with that identity.
-    func layout(_ id: LayoutID) throws(JournalError) -> MetricLayout {
-        let name = "\(layoutsPath)/\(id).json"
-        let bytes = try disk.contents(name)
+    func layout(_ id: LayoutID) throws(JournalError) -> MetricLayout { try layout(at: "\(layoutsPath)/\(id).json") }
+
+    /// The layout in a file.
+    func layout(at path: String) throws(JournalError) -> MetricLayout {
+        let bytes = try disk.contents(path)
         do {
             return try MetricLayout(json: Data(bytes))
         } catch {
-            throw .unknownFormat(file: name)
+            throw .unknownFormat(file: path)
         }
     }
 }

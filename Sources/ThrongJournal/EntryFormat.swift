@@ -282,7 +282,7 @@ enum EntryFormat {
     }
 
     private static func ordinal(_ place: UInt16, in ordinals: [Int]) throws(JournalError) -> Int {
-        guard Int(place) < ordinals.count else { throw .malformedRecord }
+        guard Int(place) < ordinals.count, ordinals[Int(place)] >= 0 else { throw .malformedRecord }
         return ordinals[Int(place)]
     }
 
@@ -292,7 +292,9 @@ enum EntryFormat {
     ) throws(JournalError) -> (metric: Int, cell: CellIndex) {
         let place = Int(try reader.next(UInt16.self))
         let cell = try reader.next(UInt32.self)
-        guard place < ordinals.count, space.layouts[ordinals[place]].within != nil else { throw .malformedRecord }
+        guard place < ordinals.count, ordinals[place] >= 0, space.layouts[ordinals[place]].within != nil else {
+            throw .malformedRecord
+        }
         let layout = space.layouts[ordinals[place]]
         guard cell < layout.size(of: layout.leaf) else { throw .malformedRecord }
         return (ordinals[place], CellIndex(cell))

@@ -81,7 +81,6 @@ package struct JournalReader: Sendable {
         of record: Record, _ plaintext: [UInt8], in segment: Segment, _ window: WindowID, _ space: CellSpace,
         _ ordinals: [Int]
     ) throws(JournalError) -> [CountedRecord] {
-        guard !ordinals.contains(-1) else { throw .malformedRecord }
         return try plaintext.reading { bytes throws(JournalError) in
             var reader = ByteReader(bytes)
             var run: [CountedRecord] = []
@@ -96,11 +95,12 @@ package struct JournalReader: Sendable {
         }
     }
 
-    /// What the journal's cells mean: every layout that a segment mentions, in order of first mention.
+    /// What the journal's cells mean: every layout that a segment mentions, in order of first mention; without those that
+    /// went with their app, of which no record can be read.
     package func layouts() throws(JournalError) -> [MetricLayout] {
         var seen: Set<LayoutID> = []
         var layouts: [MetricLayout] = []
-        for id in segments.flatMap(\.layouts) where seen.insert(id).inserted {
+        for id in segments.flatMap(\.layouts) where seen.insert(id).inserted && !data.isGone(id) {
             layouts.append(try data.layout(id))
         }
         return layouts

@@ -180,8 +180,8 @@ package final class KeptFlushes: Sendable {
     }
 
     /// Lets go of everything. Blocks.
-    package func forget() throws {
-        try state.withLock { state in
+    package func forget() throws(JournalError) {
+        try state.withLock { state throws(JournalError) in
             defer { measure(state) }
             try forget(&state)
         }

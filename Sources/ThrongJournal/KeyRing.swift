@@ -156,6 +156,9 @@ package final class KeyRing: Sendable {
         FaultPoint.reached("after_key_destroyed")
     }
 
+    /// Forgets which windows of an app are over, whose keys are destroyed: nothing says any more that there were any.
+    func forgetClosed(of app: AppName) throws(JournalError) { try closed.forget(app) }
+
     /// The windows whose keys exist, in order.
     package var windows: [WindowID] { keys.withLock { $0.all.keys.sorted() } }
 

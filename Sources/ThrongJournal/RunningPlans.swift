@@ -45,6 +45,12 @@ package struct RunningPlans: Sendable {
         try data.keep(plans + [(name: processFile, contents: Array("\(process)".utf8))], in: folder)
     }
 
+    /// Removes what is said of an app that is deleted.
+    static func forget(_ app: AppName, in data: DataDirectory) throws(JournalError) {
+        let plans = RunningPlans(dataPath: data.path)
+        for ending in ["yaml", "path"] { try data.disk.remove(plans.file(app, ending)) }
+    }
+
     /// The plan of an app that a daemon counts by, or counted by last; nil where none did.
     ///
     /// - Throws: ``PlanProblems`` where this version does not take it.

@@ -25,6 +25,7 @@ struct ThrongCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, PlanCommand.self, ReplayCommand.self, ReleaseCommand.self, ReportCommand.self,
             KeyCommand.self, VerifyCommand.self, TokenCommand.self, DatabaseCommand.self, SuppressCommand.self,
-            ClockCommand.self, RetentionCommand.self, AuditCommand.self, DemoCommand.self, BenchCommand.self,
+            ClockCommand.self, RetentionCommand.self, AppCommand.self, AuditCommand.self, DemoCommand.self,
+            BenchCommand.self,
         ])
 }

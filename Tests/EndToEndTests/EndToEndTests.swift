@@ -64,6 +64,11 @@ struct EndToEndTests {
         .timeLimit(.minutes(10)))
     func proved() async throws { try await Program("proved.py").run() }
 
+    @Test(
+        "an app is deleted: what was planted with it is found nowhere, the ledger tells it, another app counts on",
+        .timeLimit(.minutes(10)))
+    func deleted() async throws { try await Program("deleted.py").run() }
+
     @Test("bench keeps its schedule and its exit codes, and no benchmark leaves a figure out", .timeLimit(.minutes(10)))
     func benchmarks() async throws { try await Program("benchmarks.py").run() }
 

@@ -1,0 +1,59 @@
+package import ThrongReport
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// Files of reports in a folder that they were delivered to.
+package struct DeliveredCopies: Sendable, Hashable {
+    /// Where.
+    package let folder: String
+    /// What the files' names begin with, up to the first dot.
+    package let stems: Set<String>
+
+    /// Names copies; they need not be there.
+    package init(folder: String, stems: Set<String>) {
+        self.folder = folder
+        self.stems = stems
+    }
+
+    /// Whether the folder is there, on this machine.
+    package var isHere: Bool {
+        var facts = stat()
+        return stat(folder, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Takes the files out, manifests first: nothing then vouches for what is left. The folder goes, too, where it is empty
+    /// then. No link is followed.
+    ///
+    /// - Returns: how many files went.
+    /// - Throws: ``ReportError/system(call:path:code:)``; files before the failing one are gone.
+    package func remove() throws(ReportError) -> Int {
+        let names = try PlainFolder.entries(of: folder).filter { $0.value == .file && isOfThem($0.key) }.keys
+        for name in names.sorted(by: { (isManifest($0) ? 0 : 1, $0) < (isManifest($1) ? 0 : 1, $1) }) {
+            let path = folder + "/" + name
+            guard unlink(path) == 0 || errno == ENOENT else { throw .last("unlink", path) }
+        }
+        if !names.isEmpty { try sync() }
+        // One that holds something else stays.
+        rmdir(folder)
+        return names.count
+    }
+
+    private func isOfThem(_ name: String) -> Bool {
+        stems.contains { name.hasPrefix($0 + ".") && ReportFile.isName(name) }
+    }
+
+    private func isManifest(_ name: String) -> Bool { name.hasSuffix(ReportFile.manifestEnding) }
+
+    private func sync() throws(ReportError) {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .last("open", folder) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw .last("fsync", folder) }
+    }
+}

@@ -1,0 +1,52 @@
+internal import ThrongPlan
+internal import ThrongPostgres
+
+/// Apps of which anything is kept, or was deleted.
+struct SelectApps: RowQuery {
+    static let text = Query("app.select", PackageResources.app_select_sql)
+
+    func row(_ columns: inout RowReader) throws -> KnownApp {
+        KnownApp(
+            name: AppName(try columns.text()), isKept: try columns.integer() != 0, deletedAt: try columns.optionalTime()
+        )
+    }
+}
+
+/// Where reports of an app went, or were to go.
+struct SelectAppDeliveries: RowQuery {
+    static let text = Query("app.deliveries", PackageResources.app_deliveries_sql)
+
+    let app: AppName
+
+    var parameters: [Parameter] { [.text(app.text)] }
+
+    func row(_ columns: inout RowReader) throws -> AppDelivery {
+        AppDelivery(
+            target: try columns.text(), report: ReportName(try columns.text()), label: try columns.optionalText(),
+            isShared: try columns.integer() != 0)
+    }
+}
+
+/// For how long each daemon was not heard of.
+struct SelectSilences: RowQuery {
+    static let text = Query("watermark.silences", PackageResources.watermark_silences_sql)
+
+    func row(_ columns: inout RowReader) throws -> UnsettledDaemon {
+        UnsettledDaemon(daemon: try columns.value { DaemonID($0) }, silence: max(try columns.integer(), 0))
+    }
+}
+
+/// Deletes all that PostgreSQL holds of an app; says how many rows of each kind went.
+struct DeleteApp: RowQuery {
+    static let text = Query("app.delete", PackageResources.app_delete_sql)
+
+    let app: AppName
+    /// Files that were taken out of folders before.
+    let copies: Int64
+
+    var parameters: [Parameter] { [.text(app.text), .integer(copies)] }
+
+    func row(_ columns: inout RowReader) throws -> DeletedRows {
+        DeletedRows(kind: try columns.text(), rows: try columns.integer())
+    }
+}

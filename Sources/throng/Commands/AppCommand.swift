@@ -1,0 +1,235 @@
+import ArgumentParser
+import Foundation
+import ThrongCounting
+import ThrongDelivery
+import ThrongJournal
+import ThrongPlan
+import ThrongPostgres
+import ThrongReport
+import ThrongStore
+
+struct AppCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app",
+        abstract: "Takes away all that is kept of an app.",
+        subcommands: [AppDeleteCommand.self])
+}
+
+struct AppDeleteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete",
+        abstract:
+            "Deletes an app for good: its counters, releases, reports and labels, and its part of the data directory.",
+        discussion: """
+            Stop `throng serve` first, in an orderly way, and take the app's plan out of its --plan: a running daemon would count \
+            on, and bring back what it has in memory. With --database, log in as the owner of the schema.
+
+            It goes through folders that reports were delivered to, the data directory and PostgreSQL, in this order, and may be \
+            run again where it was cut short. What stays is that the app was deleted: `throng retention ledger` and `throng \
+            retention prove` tell it. What can't be reached from here, such as what partners got, is listed at the end.
+
+            With the private PostgreSQL all tables are then written anew, so that no file holds what was deleted. That takes as \
+            much disk as the largest table, and some time. Your own PostgreSQL is left to its vacuum.
+
+            EXIT CODES
+              0   everything of the app is gone, or was already
+              1   it could not be done; the message says why, and what is gone already
+              2   done, but something of it is left that this machine can reach
+              64  the command line is wrong
+            """)
+
+    @Argument(help: ArgumentHelp("The app's name, as in its plan.", valueName: "name"))
+    var name: String
+
+    @OptionGroup var place: Place
+
+    @Flag(help: "Does not ask for the name to be typed again.")
+    var yes = false
+
+    @Option(
+        name: .customLong("without"),
+        help: ArgumentHelp(
+            "Goes on although this daemon's data directory is not here; give it once for each.", valueName: "id"))
+    var without: [String] = []
+
+    func run() async throws {
+        let app = AppName(name)
+        let excused = try Set(
+            without.map { text in
+                guard let id = DaemonID(text) else {
+                    throw ValidationError("--without \(text): a daemon's id is 32 hexadecimal digits with hyphens.")
+                }
+                return id
+            })
+        let data = try openData()
+        defer { data.unlock() }
+        let (went, left, rest) = try await DatabaseAccess.use(place) { settings in
+            // Tables of any size are written anew, a statement for all of them.
+            let connection = Connection(
+                ConnectionSettings(connectionString: settings.connectionString, statementTimeoutSeconds: 86_400))
+            defer { connection.close() }
+            guard try await Migrator(connection).status().allSatisfy({ $0.appliedAt != nil }) else {
+                throw CommandFailure(
+                    "The database has an older schema than this program. Run `throng database migrate`, and this again. Nothing was "
+                        + "deleted.")
+            }
+            return try await delete(app, from: data, AppStore(connection), excused)
+        }
+        for line in went { Terminal.data(line) }
+        if !rest.isEmpty {
+            Terminal.talk("What can't be reached from here:")
+            for line in rest { Terminal.talk("  " + line) }
+        }
+        if !left.isEmpty {
+            Terminal.talk("What is left, and you have to look at:")
+            for line in left { Terminal.talk("  " + line) }
+        }
+        Terminal.talk(
+            "\(name) is deleted. `throng retention prove` tells it. Take its plan out of `throng serve`, or it is counted anew."
+        )
+        if !left.isEmpty { throw ExitCode(2) }
+    }
+
+    /// The data directory, held until the command ends: no daemon starts meanwhile.
+    private func openData() throws -> DataDirectory {
+        guard FileManager.default.fileExists(atPath: place.dataPath + "/daemon.id") else {
+            throw CommandFailure(
+                "\(place.dataPath) is no data directory. Name that of the daemon that counted for \(name) with --data: its "
+                    + "journal and keys have to go, too.")
+        }
+        do {
+            return try DataDirectory(path: place.dataPath)
+        } catch JournalError.inUse(_) {
+            throw CommandFailure(
+                "A daemon works in \(place.dataPath). It would bring back what is deleted. Stop it, run this again, and start it "
+                    + "without the plan of \(name). Nothing was deleted.")
+        }
+    }
+}
+
+extension AppDeleteCommand {
+    /// Deletes; says what went, and what can't be reached.
+    private func delete(
+        _ app: AppName, from data: DataDirectory, _ store: AppStore, _ excused: Set<DaemonID>
+    ) async throws -> (went: [String], left: [String], rest: [String]) {
+        let apps = try await store.apps()
+        let known = apps.first { $0.name == app }
+        guard let known else {
+            let names = apps.filter(\.isKept).map(\.name.text).joined(separator: ", ")
+            throw CommandFailure(
+                "Nothing is known of an app \(name.printable). "
+                    + (names.isEmpty ? "There is none." : "There is \(names)."))
+        }
+        try await checkNobodyElse(store, data, excused)
+        try await checkFlushed(store, data)
+        let deliveries = try await store.deliveries(of: app)
+        try confirm(known, deliveries)
+        let (copies, left, unreached) = try removeCopies(deliveries)
+        var rest = unreached
+        let forgotten = try data.forget(app)
+        let rows = known.isKept ? try await store.delete(app, copies: copies) : []
+        if place.database == nil {
+            Terminal.talk("Writing the tables anew…")
+            try await store.scrub()
+        } else {
+            rest.append(
+                "pages and the write-ahead log of your PostgreSQL: `vacuum full` as a superuser writes tables anew")
+        }
+        rest += [
+            "backups and dumps of the database, replicas, and snapshots of the disk",
+            "blocks of the disk that the file system has not used again",
+            "the plan itself, logs, secrets for deliveries, and metrics that Prometheus has kept: they name the app",
+        ]
+        let went = rows.map { "\($0.kind): \(Terminal.grouped(Int($0.rows)))" }
+        let local = [
+            "keys of windows: \(Terminal.grouped(forgotten.windows))",
+            "layouts of the journal: \(Terminal.grouped(forgotten.layouts))",
+            "kept flushes, of all apps: \(Terminal.grouped(forgotten.flushedBytes)) bytes",
+        ]
+        return (went + local, left, rest)
+    }
+
+    /// No other daemon may hold a part that would be left.
+    private func checkNobodyElse(_ store: AppStore, _ data: DataDirectory, _ excused: Set<DaemonID>) async throws {
+        let mine = DaemonID(data.daemon)
+        let others = try await store.silences().filter { $0.daemon != mine }
+        if let running = others.first(where: { $0.silence < 180 }) {
+            throw CommandFailure(
+                "Daemon \(running.daemon) was heard of \(running.silence) s ago, and works in another data directory than "
+                    + "\(place.dataPath). Stop it, and run this where its data directory is. Nothing was deleted.")
+        }
+        guard let one = others.first(where: { !excused.contains($0.daemon) }) else { return }
+        throw CommandFailure(
+            "Daemon \(one.daemon), which was not heard of for \(one.silence) s, has counted into this database from another data "
+                + "directory than \(place.dataPath): its journal may hold \(name). Run this there. Where that directory is gone: "
+                + "--without \(one.daemon). Nothing was deleted.")
+    }
+
+    /// What waits in the journal would be flushed by the next start, or could not be read by it.
+    private func checkFlushed(_ store: AppStore, _ data: DataDirectory) async throws {
+        let watermark = try await store.watermark(of: DaemonID(data.daemon)) ?? .start
+        let end: JournalPosition
+        do {
+            end = try data.journalEnd(watermark: watermark)
+        } catch {
+            throw CommandFailure("The journal can't be read to its end, so that nothing was deleted. \(error)")
+        }
+        guard end <= watermark else {
+            throw CommandFailure(
+                "PostgreSQL lacks \(Terminal.count(Int(end.value - watermark.value), "batch")) of the journal, of whatever app. "
+                    + "Start `throng serve`, let it flush, stop it in an orderly way, and run this again. Nothing was deleted."
+            )
+        }
+    }
+
+    private func confirm(_ known: KnownApp, _ deliveries: [AppDelivery]) throws {
+        if let deleted = known.deletedAt, !known.isKept {
+            Terminal.talk(
+                "PostgreSQL has nothing of \(name) since \(Terminal.instant(deleted)); what else there is goes now.")
+        }
+        guard !yes else { return }
+        let reports = Set(deliveries.map(\.report)).count
+        Terminal.talk(
+            "This deletes all that is kept of \(name): counters, releases, labels, \(Terminal.count(reports, "delivered report")), "
+                + "and its part of \(place.dataPath). It can't be undone. Type the app's name to go on: ",
+            newline: false)
+        guard readLine() == name else {
+            throw CommandFailure("That is not \(name). Nothing was deleted.")
+        }
+    }
+
+    /// Takes reports out of the folders that they were delivered to; says how many files went, what a person has to look at,
+    /// and what can't be reached.
+    private func removeCopies(_ deliveries: [AppDelivery]) throws -> (files: Int, left: [String], rest: [String]) {
+        var (files, left, rest) = (0, [String](), [String]())
+        for (target, all) in Dictionary(grouping: deliveries, by: \.target).sorted(by: { $0.key < $1.key }) {
+            guard let folder = all[0].folder else {
+                rest.append("what was sent to \(target): \(Terminal.count(all.count, "report")). Ask whoever got them")
+                continue
+            }
+            let path = folder.hasPrefix("/") ? folder : place.dataPath + "/" + folder
+            let unnamed = all.count { $0.label == nil }
+            let shared = all.filter(\.isShared)
+            let stems = all.filter { !$0.isShared }.compactMap { delivery in
+                delivery.label.map { ReportFile.stem(report: delivery.report.text, period: $0) }
+            }
+            let copies = DeliveredCopies(folder: path, stems: Set(stems))
+            if copies.isHere {
+                files += try copies.remove()
+            } else {
+                rest.append("\(path), which is not here: \(Terminal.count(all.count, "report")) at most")
+            }
+            guard copies.isHere else { continue }
+            if unnamed > 0 {
+                left.append(
+                    "\(path): \(Terminal.count(unnamed, "report")) of earlier versions, with names that are not known")
+            }
+            for delivery in shared {
+                left.append(
+                    "\(path): \(delivery.report) of \(delivery.label ?? ""), where another app has files of these names"
+                )
+            }
+        }
+        return (files, left, rest)
+    }
+}
