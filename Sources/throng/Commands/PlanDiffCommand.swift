@@ -9,7 +9,8 @@ struct PlanDiffCommand: AsyncParsableCommand {
         discussion: """
             One line a change, those that ask for most first:
 
-              asks      people agreed to less than this, or to nothing yet
+              unasked   people agreed to less than this, and clients go on counting them: raise consent_version
+              asks      people agreed to less than this, or to nothing yet: they are asked
               widens    more is counted, kept, published or handed on than people were told
               splits    counters start anew; the period under way is released in two parts
               tightens  less is
@@ -21,7 +22,7 @@ struct PlanDiffCommand: AsyncParsableCommand {
               1  a file can't be read
               2  a plan has problems
               3  a period is split
-              4  something widens, or people have to be asked
+              4  something widens, or people have to be asked, or are not
             """)
 
     @Argument(help: "The plan before.")
@@ -57,7 +58,7 @@ struct PlanDiffCommand: AsyncParsableCommand {
             }
             if diff.changes.isEmpty { Terminal.talk("The plans say the same.") }
         }
-        if !diff.kinds.isDisjoint(with: [.asks, .widens]) { throw ExitCode(4) }
+        if !diff.kinds.isDisjoint(with: [.unasked, .asks, .widens]) { throw ExitCode(4) }
         if diff.kinds.contains(.splits) { throw ExitCode(3) }
     }
 }
