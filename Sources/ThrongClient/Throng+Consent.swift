@@ -11,7 +11,7 @@ extension Throng {
             return PurposeInfo(
                 id: purpose.name, explanation: explanation(of: purpose), needsConsent: purpose.needsConsent,
                 needsParent: purpose.needsParent(signals),
-                consent: consents[purpose.name],
+                consent: consents.holding(for: purpose), consentVersion: purpose.consentVersion,
                 refusedBy: purpose.refusedBy.intersection(signals),
                 isAllowed: permissions.allows(purpose), rotationSeconds: purpose.rotation.seconds,
                 retentionSeconds: published?.retentionSeconds ?? 0,
@@ -19,8 +19,11 @@ extension Throng {
         }
     }
 
-    /// What the person said about a purpose.
-    public func consent(for purpose: String) -> Consent { consents[purpose] }
+    /// What the person said about a purpose: ``Consent/notDetermined`` where they agreed to an earlier version of it than the
+    /// plan's, and have to be asked again.
+    public func consent(for purpose: String) -> Consent {
+        plan?.purpose(purpose).map(consents.holding(for:)) ?? consents[purpose]
+    }
 
     /// What may be counted now.
     var permissions: Permissions {
@@ -34,15 +37,26 @@ extension Throng {
     /// A refusal holds at once, and where the disk is full it is kept by removing what was agreed to: after the next start
     /// all purposes count as refused. Anything else holds once it is on disk.
     ///
+    /// - Parameters:
+    ///   - consent: what the person says.
+    ///   - purpose: the purpose's name in the plan.
+    ///   - version: which version of it the person was asked about, as ``PurposeInfo/consentVersion`` says; unless given, the
+    ///     plan's at this moment, or 1 where there is no plan yet. Where the plan has a later one, the person is to be asked
+    ///     again.
     /// - Throws: ``ThrongError/storage(_:)`` where what is said would be forgotten when the app ends. A refusal holds until
     ///   then; anything else does not hold at all.
-    public func setConsent(_ consent: Consent, for purpose: String) throws(ThrongError) {
+    public func setConsent(
+        _ consent: Consent, for purpose: String, version: Int? = nil
+    ) throws(ThrongError) {
         drain()
         guard !isShut else { throw ThrongError.storage("This Throng was closed.") }
-        guard consent.isRefusal else { return try loosen(consent, for: purpose) }
-        consents[purpose] = consent
+        let version = version ?? plan?.purpose(purpose)?.consentVersion ?? 1
+        guard consent.isRefusal else { return try loosen(consent, for: purpose, version: version) }
+        consents.take(consent, for: purpose, version: version)
         isConsentSaved = false
-        for place in held.indices { held[place].permissions.consents[purpose] = consent }
+        for place in held.indices {
+            held[place].permissions.consents.take(consent, for: purpose, version: version)
+        }
         dropRefused()
         guard !isConsentSaved else { return }
         do {
@@ -54,9 +68,9 @@ extension Throng {
     }
 
     /// First on disk, then in force; and what waits of a time before a refusal must not be there any more.
-    private func loosen(_ consent: Consent, for purpose: String) throws(ThrongError) {
+    private func loosen(_ consent: Consent, for purpose: String, version: Int) throws(ThrongError) {
         var wanted = consents
-        wanted[purpose] = consent
+        wanted.take(consent, for: purpose, version: version)
         guard wanted != consents || !isConsentSaved else { return }
         do {
             guard persist() else { throw ThrongError.storage("") }
@@ -138,6 +152,8 @@ extension Throng {
         // Also those that a newer plan no longer has, once it is known to be newer.
         let known = Set(plan.purposes.map(\.name)).union(isUnconfirmed ? [] : memory.purposes)
         for name in known.subtracting(allowed) {
+            // As at a start that does not know the person's age: whoever withdraws afterwards withdraws it, too.
+            if let purpose = plan.purpose(name) { memory.useOutstanding(of: purpose) }
             memory.withdraw(name, answered: plan.purpose(name)?.answered.map(\.name) ?? [])
             due[name] = nil
         }

@@ -154,7 +154,8 @@ extension Throng {
             isSaved = false
         }
         let rules = DeviceMemory.BatchRules(
-            ageLimit: options.ageLimit, batchLimit: options.batchLimit, queueLimit: options.queueLimit)
+            ageLimit: options.ageLimit, batchLimit: options.batchLimit, queueLimit: options.queueLimit,
+            consentVersion: purpose.needsConsent && purpose.consentVersion > 1 ? consents.version(of: name) : nil)
         guard
             var batch = memory.outstanding[name]
                 ?? memory.makeBatch(purpose, plan: plan, now: now, rules: rules, revealed: &revealed, random: &random)
@@ -182,6 +183,10 @@ extension Throng {
         }
         guard generation == self.generation else { return Attempt() }
         let result = settle(batch, of: name, mayHaveArrived: before, answer)
+        if case .counted(let answer) = answer, answer.refused.contains(where: { $0.reason == .consentOutdated }) {
+            // The daemon has a newer plan, by which people are to be asked again.
+            await refreshPlan()
+        }
         await revealPending()
         return result
     }
@@ -235,7 +240,8 @@ extension Throng {
         case .counted(let answer):
             memory.patience[purpose] = nil
             if isKept, let plan {
-                memory.settle(sent, of: purpose, answer: answer)
+                batch.mayHaveArrived = mayHaveArrived
+                memory.settle(batch, of: purpose, answer: answer)
                 if let rotation = plan.purpose(purpose)?.rotation {
                     memory.takingBack.forget(beyond: sent.window, of: purpose, rotation: rotation)
                 }

@@ -12,7 +12,7 @@ extension Throng {
     func takeBackRefused(in plan: DevicePlan) {
         // That nobody knows the person's age yet, as at each start, is no opt-out.
         let said = Permissions(consents: consents, signals: isChild ? signals.union([.ageSignal]) : signals)
-        for purpose in plan.purposes where !said.allows(purpose) { takeBack(purpose.name) }
+        for purpose in plan.purposes where !said.allowed(purpose) { takeBack(purpose.name) }
     }
 
     /// Notes that the daemon is to take back what was sent for a purpose.

@@ -265,7 +265,9 @@ public actor Throng {
     private func authorizeAll() {
         isGrownUp = true
         for purpose in plan?.purposes ?? [] {
-            consents[purpose.name] = purpose.needsParent(permissions.signals) ? .authorizedByParent : .authorized
+            consents.take(
+                purpose.needsParent(permissions.signals) ? .authorizedByParent : .authorized, for: purpose.name,
+                version: purpose.consentVersion)
         }
         // The sink has no newer plan.
         nextAsking = .max

@@ -45,7 +45,7 @@ package struct CoverageDelta: Hashable, Sendable {
     /// The app.
     package let app: AppName
     /// The hour, by UTC, in which the batch's window began; of late events the first that begins in the period that took
-    /// them; of opt-outs the one in which they came.
+    /// them; of opt-outs, and of what nobody agreed to, the one in which they came.
     package let hour: UnixSeconds
     /// What became of them.
     package let kind: CoverageKind
@@ -119,10 +119,13 @@ extension CountedBatch {
 extension Counting {
     /// Notes events that were refused for want of consent. Nothing of them is journalled: those since the last flush are
     /// not noted where the process dies.
-    package mutating func noteOptOut(of events: Int, app: AppName, now: UnixSeconds) {
+    ///
+    /// - Parameter reason: `optedOut` or `consentOutdated`.
+    package mutating func noteUnwanted(
+        _ events: Int, _ reason: RefusalReason = .optedOut, app: AppName, now: UnixSeconds
+    ) {
         pending.coverage.add(
             CoverageDelta(
-                app: app, hour: CoverageDelta.hour(holding: now), kind: .refused(.optedOut),
-                events: Int64(events)))
+                app: app, hour: CoverageDelta.hour(holding: now), kind: .refused(reason), events: Int64(events)))
     }
 }

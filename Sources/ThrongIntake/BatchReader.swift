@@ -84,15 +84,22 @@ struct BatchReader: @unchecked Sendable {
             purpose: tables.purpose.name,
             rotation: tables.purpose.rotation,
             number: WindowNumber(number))
+        func refused(_ reason: RefusalReason) -> BatchAnswer {
+            BatchAnswer(
+                accepted: 0,
+                refused: (0..<document.count(envelope.events)).map { .init(index: $0, reason: reason) })
+        }
         if !tables.purpose.refusedBy.isDisjoint(with: signals) {
-            let refused = (0..<document.count(envelope.events)).map {
-                BatchAnswer.Refusal(index: $0, reason: .optedOut)
-            }
             var sender: OptedOutSender?
             if isCurrent, tables.countsIdentifiers, let node = envelope.identifier {
                 sender = OptedOutSender(window: window, identifier: RawIdentifier(document.bytes(node)))
             }
-            return .optedOut(BatchAnswer(accepted: 0, refused: refused), app: app.name, of: sender)
+            return .optedOut(refused(.optedOut), app: app.name, of: sender)
+        }
+        // Whoever only looks what would be counted has agreed to nothing.
+        let agreed = envelope.consentVersion ?? (use == .preview ? Int64.max : 1)
+        if tables.purpose.needsConsent, agreed < tables.purpose.consentVersion {
+            return .consentOutdated(refused(.consentOutdated), app: app.name)
         }
         guard isCurrent else { throw .windowOutOfRange(current: current.value) }
         periods.removeAll(keepingCapacity: true)

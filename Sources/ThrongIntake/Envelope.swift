@@ -14,6 +14,8 @@ struct Envelope {
     let window: Int64?
     /// Node of a string; nil where a preview leaves it out.
     let identifier: Int?
+    /// Which version of the purpose the person agreed to; nil where nothing is said.
+    let consentVersion: Int64?
     /// Node of an object.
     let context: Int?
     /// Node of a list with at least one element.
@@ -26,7 +28,7 @@ struct Envelope {
         for _ in 0..<document.count(0) {
             guard members.take(document.bytes(key), value: key + 1) else {
                 throw .wrongShape(
-                    pointer: "", expected: "only app, batch, purpose, window, id, context and events")
+                    pointer: "", expected: "only app, batch, purpose, window, id, consent_version, context and events")
             }
             key = document.next(key + 1)
         }
@@ -36,6 +38,7 @@ struct Envelope {
         batch = isLeftOut(members.batch) ? BatchID(high: 0, low: 0) : try Self.batch(members.batch, in: document)
         window = isLeftOut(members.window) ? nil : try Self.window(members.window, in: document)
         identifier = isLeftOut(members.id) ? nil : try Self.identifier(members.id, in: document)
+        consentVersion = members.consent < 0 ? nil : try Self.version(members.consent, in: document)
         if members.context >= 0 {
             guard document.isObject(members.context) else {
                 throw .wrongShape(pointer: "/context", expected: "an object")
@@ -58,6 +61,13 @@ struct Envelope {
             throw .wrongShape(pointer: "/batch", expected: "32 hexadecimal digits")
         }
         return id
+    }
+
+    private static func version(_ node: Int, in document: JSONDocument) throws(IntakeError) -> Int64 {
+        guard let version = document.integer(node), version >= 1 else {
+            throw .wrongShape(pointer: "/consent_version", expected: "a whole number from 1")
+        }
+        return version
     }
 
     static func window(_ node: Int, in document: JSONDocument) throws(IntakeError) -> Int64 {
@@ -91,6 +101,7 @@ struct Envelope {
         var purpose = -1
         var window = -1
         var id = -1
+        var consent = -1
         var context = -1
         var events = -1
 
@@ -105,6 +116,8 @@ struct Envelope {
                 window = value
             } else if key.spells("id") {
                 id = value
+            } else if key.spells("consent_version") {
+                consent = value
             } else if key.spells("context") {
                 context = value
             } else if key.spells("events") {

@@ -44,6 +44,9 @@ package enum IntakeOutcome: Sendable {
     /// The request carries an opt-out signal that the purpose honours: nothing is counted, nothing is remembered. Of whom it
     /// comes is told only where a metric of the purpose may have how far they came, which is then to be forgotten.
     case optedOut(BatchAnswer, app: AppName, of: OptedOutSender?)
+    /// The person agreed to an earlier version of the purpose than the plan's: nothing is counted, nothing is remembered.
+    /// What came with an earlier plan stays.
+    case consentOutdated(BatchAnswer, app: AppName)
 }
 
 /// Who sent a batch with an opt-out signal, and in which window.

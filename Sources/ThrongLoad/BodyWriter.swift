@@ -69,3 +69,8 @@ struct BodyWriter {
         return "\(PeriodCalendar.utc.date(at: instant))T\(clock)Z"
     }
 }
+
+extension Purpose {
+    /// What a batch says of the version that people agreed to, with a comma behind it; nothing where it is the first.
+    var consentMember: String { consentVersion > 1 ? "\"consent_version\":\(consentVersion)," : "" }
+}

@@ -128,7 +128,8 @@ package struct Crowd: Sendable {
                     let identifier = BatchID.random()
                     let head =
                         "\"app\":\"\(plan.app.name)\",\"purpose\":\"\(entry.purpose.name)\",\"window\":"
-                        + "\(entry.purpose.rotation.window(at: draft.sent).value),\"context\":{\(context)}"
+                        + "\(entry.purpose.rotation.window(at: draft.sent).value),"
+                        + "\(entry.purpose.consentMember)\"context\":{\(context)}"
                     for start in stride(from: 0, to: draft.events.count, by: 100) {
                         let events = draft.events[start..<min(start + 100, draft.events.count)]
                         let body =

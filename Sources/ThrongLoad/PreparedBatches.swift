@@ -56,7 +56,7 @@ package struct PreparedBatches: Sendable {
         var head = "{\"app\":\"\(plan.app.name)\",\"purpose\":\"\(purpose.name)\",\"window\":"
         windowOffset = head.utf8.count
         windowDigits = window.utf8.count
-        head += "\(window),\"batch\":\""
+        head += "\(window),\(purpose.consentMember)\"batch\":\""
         batchOffset = head.utf8.count
         head += "\(zeros)\",\"id\":\""
         identifierOffset = head.utf8.count

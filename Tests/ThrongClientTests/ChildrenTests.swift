@@ -127,6 +127,42 @@ struct ChildrenTests {
         }
     }
 
+    @Test("what was sent since the start is taken back, and of what was sent before, what has no answer")
+    func takenBack() async throws {
+        for isRestarted in [false, true] {
+            let world = try await World(Self.cook(), consents: false)
+            await world.throng.setGrownUp(true)
+            try await world.throng.setConsent(.authorized, for: "product")
+            if isRestarted { world.line.set(.answerLost) }
+            world.throng.record("recipe_opened")
+            _ = await world.throng.flush()
+            let id = try #require(world.daemon.batches.first).id
+            #expect(world.daemon.total("recipes") == 1)
+            let throng = isRestarted ? try await world.restarted() : world.throng
+            world.line.set(.fine)
+            try await throng.setConsent(.denied, for: "product")
+            #expect(await throng.flush() == FlushResult())
+            #expect(world.daemon.withdrawals.map(\.id) == [id])
+            #expect(world.daemon.cells.isEmpty && world.daemon.devices.isEmpty)
+        }
+    }
+
+    @Test("who turns out to be a child is taken out where only grown-ups count; a start that does not know does not")
+    func turnsOut() async throws {
+        let world = try await World(Self.cook(), consents: false)
+        await world.throng.setGrownUp(true)
+        world.throng.record("arrival")
+        world.throng.record("crash")
+        #expect(await world.throng.flush().counted == 2)
+        let again = try await world.restarted()
+        _ = await again.flush()
+        #expect(world.daemon.withdrawals.isEmpty && world.daemon.total("arrivals") == 1)
+        await again.setGrownUp(false)
+        _ = await again.flush()
+        #expect(world.daemon.withdrawals.map(\.purpose) == ["adverts"])
+        #expect(world.daemon.total("arrivals") == 0 && world.daemon.total("crashes") == 1)
+    }
+
     @Test("a plan that asks of children what no plan may is not followed", arguments: ["marketing", "rotation"])
     func forged(what: String) async throws {
         let cook = try Self.cook("children")

@@ -63,6 +63,9 @@ struct EnvelopeTests {
         arguments: [
             (batch(batch: "xyz"), "wrong_shape", "/batch"),
             (batch(window: "1.5"), "wrong_shape", "/window"),
+            (batch(more: #","consent_version":0"#), "wrong_shape", "/consent_version"),
+            (batch(more: #","consent_version":"2""#), "wrong_shape", "/consent_version"),
+            (batch(more: #","consent_version":null"#), "wrong_shape", "/consent_version"),
             (batch(id: #""""#), "wrong_shape", "/id"),
             (batch(id: "\"" + String(repeating: "x", count: 65) + "\""), "wrong_shape", "/id"),
             (batch(id: "7"), "wrong_shape", "/id"),

@@ -33,11 +33,15 @@ struct IngestionTests {
                 purposes:
                   product: {explanation: To see., consent: not_required, refused_by: [global_privacy_control],
                     rotation: 1 minute, retention: 30 days}
+                  agreed: {explanation: To sell., consent: required, consent_version: 2, rotation: 1 minute,
+                    retention: 30 days}
                 dimensions:
                   os: {title: System, field: os, list: [ios, android], partitions: devices}
                 metrics:
                   views: {title: Views, events: [view], question: What?, decision: That., owner: Team,
                     expires: 2027-02-01, purpose: product, dimensions: [os], period: hour}
+                  orders: {title: Orders, events: [order], question: What?, decision: That., owner: Team,
+                    expires: 2027-02-01, purpose: agreed, dimensions: [os], period: hour}
                   often: {title: Often, events: [view], question: What?, decision: That., owner: Team,
                     expires: 2027-02-01, purpose: product, dimensions: [os], period: hour,
                     measures: {frequency: {bands: [1, 2, 4]}}}
@@ -87,6 +91,18 @@ struct IngestionTests {
                 signals: optingOut ? [.globalPrivacyControl] : [])
         }
 
+        /// The same for the purpose that people have to agree to, in its second version.
+        func order(version: Int?) throws -> Ingestion.Verdict {
+            let at = Date(timeIntervalSince1970: Double(now.value)).formatted(.iso8601)
+            let body = """
+                {"app":"shop","purpose":"agreed","window":\(now.flooredQuotient(by: 60)),"id":"a","context":{"os":"ios"},\
+                "batch":"\(UUID().uuidString.replacing("-", with: "").lowercased())",\
+                \(version.map { "\"consent_version\":\($0)," } ?? "")"events":[{"event":"order","at":"\(at)"}]}
+                """
+            return try ingestion.accept(
+                UnpackedBody(ByteBuffer(string: body), isGzip: false, limit: 1 << 20), signals: [])
+        }
+
         func end() throws {
             ingestion.journal.stop()
             data.unlock()
@@ -106,6 +122,26 @@ struct IngestionTests {
         house.ingestion.journal.close()
         guard case .overloaded = try house.send("b", optingOut: true) else { throw Unexpected() }
         #expect(house.ingestion.position == position, "nothing is written behind what the other one reads")
+        try house.end()
+    }
+
+    @Test("what nobody agreed to is refused, is no identifier's in the journal, and is in the coverage")
+    func outdated() throws {
+        let house = try House()
+        for version in [nil, 1] {
+            guard case .unwanted(let answer) = try house.order(version: version) else { throw Unexpected() }
+            #expect(answer == BatchAnswer(accepted: 0, refused: [.init(index: 0, reason: .consentOutdated)]))
+        }
+        #expect(house.ingestion.position == .start, "nothing of it is written")
+        for version in [2, 3] {
+            guard case .counted(let answer, .accepted, _) = try house.order(version: version) else {
+                throw Unexpected()
+            }
+            #expect(answer.accepted == 1)
+        }
+        let flush = try #require(house.ingestion.state.withLock { $0.freeze() })
+        let coverage = Dictionary(uniqueKeysWithValues: flush.coverage.map { ($0.kind.name, $0.events) })
+        #expect(coverage == ["accepted": 2, "consent_outdated": 2])
         try house.end()
     }
 

@@ -30,14 +30,16 @@ document.querySelector("#order").addEventListener("click", () => {
   go("/thanks");
 });
 
+// The question is about the purpose in this consent_version; whoever agreed to an earlier one is asked again.
+const version = 1;
 const answered = (isAllowed) => {
-  sessionStorage.setItem("marketing", isAllowed);
-  throng.consent("marketing", isAllowed);
+  sessionStorage.setItem("marketing", isAllowed ? version : "no");
+  throng.consent("marketing", isAllowed && version);
   document.querySelector("#question").hidden = true;
 };
 document.querySelector("#agree").addEventListener("click", () => answered(true));
 document.querySelector("#decline").addEventListener("click", () => answered(false));
 const answer = sessionStorage.getItem("marketing");
-if (answer) answered(answer === "true");
+if (answer === "no" || answer === String(version)) answered(answer !== "no");
 
 show();

@@ -10,8 +10,10 @@ public struct PurposeInfo: Sendable, Hashable, Identifiable {
     public let needsConsent: Bool
     /// Whether a parent has to agree now, because the person is a child or may be one: ``Consent/authorizedByParent``.
     public let needsParent: Bool
-    /// What the person said.
+    /// What the person said; ``Consent/notDetermined`` where they agreed to an earlier version.
     public let consent: Consent
+    /// Which version of the purpose people are asked about now, from 1: see ``Throng/setConsent(_:for:version:)``.
+    public let consentVersion: Int
     /// Which of the signals that are set now refuse it.
     public let refusedBy: Set<OptOutSignal>
     /// Whether events are counted for it now.
@@ -26,7 +28,7 @@ public struct PurposeInfo: Sendable, Hashable, Identifiable {
 
 /// What a person said about a purpose.
 public enum Consent: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Nobody has asked yet. Purposes that need consent count nothing.
+    /// Nobody has asked yet, or not about this version of the purpose. Purposes that need consent count nothing.
     case notDetermined
     /// The person said no. Nothing is counted, also where the plan asks for no consent.
     case denied

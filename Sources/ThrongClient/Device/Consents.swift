@@ -14,6 +14,8 @@ internal import ThrongWire
 /// room on a full disk.
 struct Consents: Sendable, Equatable {
     private var said: [String: Consent] = [:]
+    /// To which versions of purposes they agreed, where that is not the first.
+    private var versions: [String: Int] = [:]
     /// What holds for purposes about which nothing is known: `denied` once something was said that can't be read.
     private(set) var others = Consent.notDetermined
 
@@ -27,15 +29,32 @@ struct Consents: Sendable, Equatable {
         return consents
     }()
 
-    subscript(purpose: String) -> Consent {
-        get { said[purpose] ?? others }
-        set { said[purpose] = newValue }
+    /// What the person said, whichever version of the purpose it was about.
+    subscript(purpose: String) -> Consent { said[purpose] ?? others }
+
+    /// Takes what the person says.
+    ///
+    /// - Parameter version: which version of the purpose it is about.
+    mutating func take(_ consent: Consent, for purpose: String, version: Int) {
+        said[purpose] = consent
+        versions[purpose] = consent.isAgreement && version > 1 ? version : nil
+    }
+
+    /// To which version of a purpose the person agreed, if they did.
+    func version(of purpose: String) -> Int { versions[purpose] ?? 1 }
+
+    /// What holds for a purpose as it is now: who agreed to an earlier version has not been asked yet.
+    func holding(for purpose: DevicePlan.Purpose) -> Consent {
+        let consent = self[purpose.name]
+        let isOutdated = consent.isAgreement && version(of: purpose.name) < purpose.consentVersion
+        return purpose.needsConsent && isOutdated ? .notDetermined : consent
     }
 
     /// What holds also for another daemon: nobody agreed to that one.
     var refusals: Consents {
         var refusals = self
         refusals.said = said.filter { $0.value.isRefusal }
+        refusals.versions = [:]
         return refusals
     }
 }
@@ -43,17 +62,23 @@ struct Consents: Sendable, Equatable {
 extension Consent {
     /// Whether nothing is counted, whatever the plan asks for.
     var isRefusal: Bool { self == .denied || self == .restricted }
+
+    /// Whether somebody said yes.
+    var isAgreement: Bool { self == .authorized || self == .authorizedByParent }
 }
 
 /// The document of ``Consents``.
 ///
-/// Shape, as JSON: `address` of the plan, `said` by purpose, `others`, and `check`: SHA-256, in hexadecimal, over these three.
+/// Shape, as JSON: `address` of the plan, `said` by purpose, `others`, `versions` by purpose where there are any, and `check`:
+/// SHA-256, in hexadecimal, over these.
 struct ConsentDocument: Codable {
     static let name = "consent.json"
 
     private let address: String
     private let said: [String: Consent]
     private let others: Consent
+    /// Nil where everybody agreed to first versions.
+    private let versions: [String: Int]?
     private let check: String
 
     /// Reads what the person said.
@@ -65,10 +90,9 @@ struct ConsentDocument: Codable {
                 return try storage.isUsed ? (.lost, true) : nil
             }
             let document = try JSONDecoder().decode(Self.self, from: data)
-            guard document.check == Self.check(document.address, document.said, document.others) else {
-                return (.lost, true)
-            }
-            let consents = Consents(said: document.said, others: document.others)
+            let consents = Consents(
+                said: document.said, others: document.others, versions: document.versions ?? [:])
+            guard document.check == Self.check(document.address, consents) else { return (.lost, true) }
             return (document.address == address ? consents : consents.refusals, false)
         } catch {
             // Whoever could have refused has.
@@ -77,26 +101,32 @@ struct ConsentDocument: Codable {
     }
 
     static func write(_ consents: Consents, to storage: AppStorage, for address: String) throws {
-        let (said, others) = consents.parts
+        let (said, others, versions) = consents.parts
         let document = Self(
-            address: address, said: said, others: others, check: Self.check(address, said, others))
+            address: address, said: said, others: others, versions: versions.isEmpty ? nil : versions,
+            check: Self.check(address, consents))
         try storage.replace(name, with: try JSONEncoder().encode(document))
     }
 
-    private static func check(_ address: String, _ said: [String: Consent], _ others: Consent) -> String {
+    private static func check(_ address: String, _ consents: Consents) -> String {
+        let (said, others, versions) = consents.parts
         let lines =
             [address, others.rawValue] + said.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value.rawValue] }
+            + versions.sorted { $0.key < $1.key }.flatMap { [$0.key, String($0.value)] }
         return SHA256.hash(data: Data(lines.joined(separator: "\u{1f}").utf8)).lowerHex
     }
 }
 
 extension Consents {
-    fileprivate init(said: [String: Consent], others: Consent) {
+    fileprivate init(said: [String: Consent], others: Consent, versions: [String: Int]) {
         self.said = said
         self.others = others
+        self.versions = versions
     }
 
-    fileprivate var parts: (said: [String: Consent], others: Consent) { (said, others) }
+    fileprivate var parts: (said: [String: Consent], others: Consent, versions: [String: Int]) {
+        (said, others, versions)
+    }
 }
 
 /// What may be counted at a moment: what the person said, and the signals that were set; among them that nobody knows the
@@ -106,9 +136,15 @@ struct Permissions: Sendable {
     var signals: Set<OptOutSignal>
 
     /// Whether a purpose may count: consent where it is needed, no refusal where it is not, no signal that refuses it.
-    func allows(_ purpose: DevicePlan.Purpose) -> Bool {
+    func allows(_ purpose: DevicePlan.Purpose) -> Bool { allows(purpose, consents.holding(for: purpose)) }
+
+    /// The same if no purpose had a later version than the person agreed to: that one asks again takes back nothing that was
+    /// agreed to.
+    func allowed(_ purpose: DevicePlan.Purpose) -> Bool { allows(purpose, consents[purpose.name]) }
+
+    private func allows(_ purpose: DevicePlan.Purpose, _ consent: Consent) -> Bool {
         guard purpose.refusedBy.isDisjoint(with: signals) else { return false }
-        switch consents[purpose.name] {
+        switch consent {
         case .authorized: return !purpose.needsParent(signals)
         case .authorizedByParent: return true
         case .notDetermined: return !purpose.needsConsent

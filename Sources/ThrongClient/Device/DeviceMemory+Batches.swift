@@ -12,6 +12,8 @@ extension DeviceMemory {
         let ageLimit: Int64
         let batchLimit: Int
         let queueLimit: Int
+        /// Which version of the purpose the person agreed to; nil where the plan has the first.
+        let consentVersion: Int?
     }
 
     /// Drops what waited too long.
@@ -115,7 +117,7 @@ extension DeviceMemory {
         let batch = Batch(
             app: plan.published.app.text, batch: name, purpose: purpose.name, window: window,
             id: identifier(purpose: purpose.name, window: window, isPassing: purpose.countsChildren), context: shared,
-            events: Self.without(shared, wire))
+            events: Self.without(shared, wire), consentVersion: rules.consentVersion)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let body: Data
@@ -140,7 +142,9 @@ extension DeviceMemory {
     mutating func settle(_ batch: Outstanding, of purpose: String, answer: BatchAnswer) {
         outstanding[purpose] = nil
         let refused = Set(answer.refused.map(\.index)).filter(batch.events.indices.contains)
-        for (index, marks) in batch.firsts.enumerated() where !refused.contains(index) { firsts.add(marks) }
+        // What a daemon with an earlier plan has counted, another one's consent refuses when it comes again.
+        let isUnsure = batch.mayHaveArrived && answer.refused.contains { $0.reason == .consentOutdated }
+        for (index, marks) in batch.firsts.enumerated() where isUnsure || !refused.contains(index) { firsts.add(marks) }
         for index in refused.sorted() { drop(.refused, batch.events[index].count, event: batch.events[index].event) }
     }
 

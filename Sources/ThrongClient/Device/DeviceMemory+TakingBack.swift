@@ -17,6 +17,13 @@ extension DeviceMemory {
         }
     }
 
+    /// Notes the identifier of a batch that may have arrived, where it can't be made again: it may be of an earlier process,
+    /// whose secret is gone.
+    mutating func useOutstanding(of purpose: DevicePlan.Purpose) {
+        guard purpose.countsChildren, let batch = outstanding[purpose.name], batch.mayHaveArrived else { return }
+        use(batch, of: purpose)
+    }
+
     /// Notes that the daemon is to take back what was sent for a purpose, as far as its windows are open, each after a
     /// while of its own so that their times don't link them. Nothing was sent: nothing is noted.
     ///
@@ -28,10 +35,7 @@ extension DeviceMemory {
         _ name: String, _ purpose: DevicePlan.Purpose?, of app: String, now: UnixSeconds, wait: Double,
         random: inout RandomSource
     ) {
-        if let purpose, purpose.countsChildren, let batch = outstanding[name], batch.mayHaveArrived {
-            // It may be of an earlier process, whose secret is gone.
-            use(batch, of: purpose)
-        }
+        if let purpose { useOutstanding(of: purpose) }
         let (used, passing) = takingBack.takeUsed(of: name)
         let identifiers =
             used.map {

@@ -16,6 +16,8 @@ struct DevicePlan: Sendable {
         let name: String
         let explanation: String
         let needsConsent: Bool
+        /// Which version people are asked about.
+        let consentVersion: Int
         /// Whether children are counted, or may be: no identifier of it outlives the process.
         let countsChildren: Bool
         /// Whose consent counts.
@@ -84,6 +86,7 @@ struct DevicePlan: Sendable {
             }
             return Purpose(
                 name: purpose.name.text, explanation: purpose.explanation, needsConsent: purpose.needsConsent,
+                consentVersion: max(1, purpose.consentVersion ?? 1),
                 countsChildren: countsChildren,
                 consenting: purpose.consentOfParent != true
                     ? .person : plan.directedTo == .mixed ? .parentOfChild : .parent,

@@ -11,6 +11,8 @@ package struct PlanChange: Sendable, Hashable, Encodable {
 
     /// Sorts of changes, those first that ask for most.
     package enum Kind: String, Sendable, Hashable, CaseIterable, Comparable, Encodable {
+        /// People agreed to less than this, and their clients don't know: they go on counting without asking.
+        case unasked
         /// People agreed to less than this: they have to be asked again.
         case asks
         /// More is counted, kept, published or handed on than people were told.

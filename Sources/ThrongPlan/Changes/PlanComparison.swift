@@ -147,20 +147,41 @@ struct PlanComparison {
                 note(.asks, "purpose '\(purpose.name)'", "nobody has been asked yet", purpose: purpose.name)
                 continue
             }
-            let reasons = changes.filter { change in
-                change.purpose == purpose.name && change.kind == .widens
-            }
-            let isWorded = before.explanation != purpose.explanation
-            let isNew = !before.needsConsent || purpose.needsParent && !before.needsParent
-            guard !reasons.isEmpty || isWorded || isNew else { continue }
-            let why = reasons.map { "\($0.subject) \($0.meaning)" }
-            note(
-                .asks, "purpose '\(purpose.name)'",
-                isNew
-                    ? before.needsConsent ? "no parent has been asked yet" : "nobody has been asked yet"
-                    : "people agreed to another one: "
-                        + (why.isEmpty ? "its explanation reads otherwise" : why.joined(separator: "; ")),
-                purpose: purpose.name)
+            compareVersions(purpose, before)
+        }
+    }
+
+    private mutating func compareVersions(_ now: Purpose, _ before: Purpose) {
+        let subject = "purpose '\(now.name)'"
+        guard before.needsConsent else {
+            return note(.asks, subject, "nobody has been asked yet", purpose: now.name)
+        }
+        let (version, former) = (now.consentVersion, before.consentVersion)
+        guard version >= former else {
+            let meaning =
+                "consent_version is \(version) instead of \(former), and only grows: write \(former), "
+                + "or \(former + 1) where people have to be asked again"
+            return note(.unasked, subject, meaning, purpose: now.name)
+        }
+        let wider = changes.filter { $0.purpose == now.name && $0.kind == .widens }
+            .map { "\($0.subject) \($0.meaning)" }.joined(separator: "; ")
+        let isWorded = before.explanation != now.explanation
+        let why = wider.isEmpty && isWorded ? "its explanation reads otherwise" : wider
+        if version > former {
+            let meaning =
+                "consent_version is \(version) instead of \(former): clients ask again, and count nothing of anybody who "
+                + "agreed to an earlier one until they agree" + (why.isEmpty ? "" : ": \(why)")
+            note(.asks, subject, meaning, purpose: now.name)
+        } else if !wider.isEmpty {
+            let meaning =
+                "people agreed to another one, and clients go on counting them: raise consent_version to \(former + 1), "
+                + "so that they are asked again: \(why)"
+            note(.unasked, subject, meaning, purpose: now.name)
+        } else if isWorded {
+            note(.asks, subject, "people agreed to another one: \(why)", purpose: now.name)
+        }
+        if now.needsParent, !before.needsParent {
+            note(.asks, subject, "no parent has been asked yet", purpose: now.name)
         }
     }
 }

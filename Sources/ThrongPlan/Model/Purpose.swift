@@ -11,6 +11,8 @@ package struct Purpose: Sendable, Hashable {
     package let needsConsent: Bool
     /// Whether that has to be a parent, where the person may be a child.
     package let needsParent: Bool
+    /// Which version of the purpose people are asked about now, from 1. Who agreed to an earlier one is asked again.
+    package let consentVersion: Int
     /// What the numbers are used for; nil where the plan does not say so.
     package let use: PurposeUse?
     /// Which opt-out signals refuse this purpose.
@@ -32,6 +34,7 @@ package struct Purpose: Sendable, Hashable {
         retention: Duration,
         budget: PrivacyBudget? = nil,
         needsParent: Bool = false,
+        consentVersion: Int = 1,
         use: PurposeUse? = nil
     ) {
         self.name = name
@@ -42,6 +45,7 @@ package struct Purpose: Sendable, Hashable {
         self.retention = retention
         self.budget = budget
         self.needsParent = needsParent
+        self.consentVersion = consentVersion
         self.use = use
     }
 }

@@ -65,7 +65,8 @@ extension Plan {
                 case .epsilon(let epsilon): .init(epsilon: epsilon.description, rho: nil, per: budget.per.rawValue)
                 case .rho(let rho): .init(epsilon: nil, rho: rho.description, per: budget.per.rawValue)
                 }
-            }, use: purpose.use, consentOfParent: purpose.needsParent ? true : nil)
+            }, use: purpose.use, consentOfParent: purpose.needsParent ? true : nil,
+            consentVersion: purpose.consentVersion)
     }
 
     private func published(_ answer: DeviceAnswer) -> PublicPlan.Answered {

@@ -26,6 +26,7 @@ enum PlanKeys {
 
     enum Purpose: String, PlanKey {
         case explanation, use, consent
+        case consentVersion = "consent_version"
         case refusedBy = "refused_by"
         case rotation, retention, budget
         static let required: Set<Self> = [.explanation, .consent, .retention]

@@ -11,6 +11,7 @@ extension PlanReader {
         let explanation = text(.explanation, in: body, longest: 600)
         let use: PurposeUse? = choice(.use, in: body)
         let consent: Consent? = choice(.consent, in: body)
+        let version = consentVersion(in: body, consent)
         let signals = body[.refusedBy].flatMap { refusals($0, body.subject(.refusedBy)) } ?? []
         let rotation = duration(.rotation, in: body, .seconds(60) ... .seconds(Rotation.longest.seconds))
         let retention = duration(.retention, in: body, .seconds(86_400) ... .seconds(3660 * 86_400))
@@ -21,7 +22,23 @@ extension PlanReader {
                 name: PurposeName(part.name), explanation: explanation, needsConsent: consent != .notRequired,
                 refusedBy: Set(signals),
                 rotation: rotation.map { Rotation(seconds: $0.components.seconds) } ?? .standard,
-                retention: retention, budget: budget, needsParent: consent == .parent, use: use))
+                retention: retention, budget: budget, needsParent: consent == .parent, consentVersion: version, use: use
+            ))
+    }
+
+    /// Which version people are asked about; 1 where nothing is said.
+    private mutating func consentVersion(in body: PlanBody<PlanKeys.Purpose>, _ consent: Consent?) -> Int {
+        guard let node = body[.consentVersion] else { return 1 }
+        let version = integer(.consentVersion, in: body, 1...1_000_000)
+        if consent == .notRequired, version != nil {
+            problems.add(
+                node.place,
+                """
+                \(body.subject(.consentVersion)) is there and 'consent' is not_required; a version is allowed where people \
+                are asked: delete it, or write consent: required or parent
+                """)
+        }
+        return version ?? 1
     }
 
     private mutating func refusals(_ node: YAMLNode, _ subject: String) -> [OptOutSignal]? {

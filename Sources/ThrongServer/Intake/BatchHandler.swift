@@ -248,7 +248,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         switch verdict {
         case .success(.counted(let answer, let outcome, let position)):
             queue?.add(answer, outcome, once: position, to: self)
-        case .success(.optedOut(let answer)): self.answer(IntakeAnswer(answer))
+        case .success(.unwanted(let answer)): self.answer(IntakeAnswer(answer))
         case .success(.overloaded): answer(.overloaded)
         case .success(.full(let retrySeconds)): answer(.full(retrySeconds: retrySeconds))
         case .success(.failed): answer(.failed)

@@ -30,7 +30,8 @@ final class Ingestion: Sendable {
     enum Verdict {
         /// Answer this once the journal has come so far.
         case counted(BatchAnswer, Telemetry.BatchOutcome, JournalPosition)
-        case optedOut(BatchAnswer)
+        /// Nothing of it is counted, as its sender or the plan wants it.
+        case unwanted(BatchAnswer)
         case overloaded
         /// Open windows take all the memory that they may, and there is more by then, perhaps.
         case full(retrySeconds: Int)
@@ -99,6 +100,10 @@ final class Ingestion: Sendable {
         switch outcome {
         case .optedOut(let answer, let app, let sender):
             return forget(sender, answer: answer, app: app)
+        case .consentOutdated(let answer, let app):
+            state.withLock { $0.noteUnwanted(answer.refused.count, .consentOutdated, app: app, now: clock.now) }
+            telemetry.answered(.consentOutdated, answer)
+            return .unwanted(answer)
         case .batch(let incoming):
             return try take(incoming)
         }
@@ -125,7 +130,7 @@ final class Ingestion: Sendable {
             try intake.read(bytes, signals: signals, now: now, use: .preview)
         }
         switch outcome {
-        case .optedOut(let answer, _, _):
+        case .optedOut(let answer, _, _), .consentOutdated(let answer, _):
             return PreviewAnswer(
                 events: answer.refused.map { .init(index: $0.index, counted: [], refused: $0.reason) })
         case .batch(let incoming):
@@ -211,10 +216,10 @@ final class Ingestion: Sendable {
             onFailure(error)
             return .failed
         }
-        state.withLock { $0.noteOptOut(of: answer.refused.count, app: app, now: clock.now) }
+        state.withLock { $0.noteUnwanted(answer.refused.count, app: app, now: clock.now) }
         guard let forgotten else {
             telemetry.answered(.optedOut, answer)
-            return .optedOut(answer)
+            return .unwanted(answer)
         }
         return .counted(answer, .optedOut, forgotten)
     }
@@ -269,9 +274,9 @@ final class Ingestion: Sendable {
             let batch = incoming.bucketed
             let answer = BatchAnswer(
                 accepted: 0, refused: batch.events.indices.map { .init(index: $0, reason: .optedOut) })
-            state.withLock { $0.noteOptOut(of: batch.events.count, app: batch.window.app, now: clock.now) }
+            state.withLock { $0.noteUnwanted(batch.events.count, app: batch.window.app, now: clock.now) }
             telemetry.answered(.optedOut, answer)
-            return .optedOut(answer)
+            return .unwanted(answer)
         case nil:
             telemetry.answered(.overloaded)
             return .overloaded

@@ -116,6 +116,7 @@ struct PreviewTrial: Sendable {
         case .partitionConflict: "A device is of one kind only."
         case .impossibleCombination: "The plan says that this cannot be."
         case .optedOut: "Your browser says that it does not want to be counted, and this purpose honours that."
+        case .consentOutdated: "You agreed to an earlier version of this purpose."
         }
     }
 }

@@ -9,9 +9,15 @@ internal import ThrongWire
 final class Telemetry: Sendable {
     /// How a request for counting ended.
     enum BatchOutcome: Int, CaseIterable {
-        case accepted, duplicate, refused, optedOut, overloaded
+        case accepted, duplicate, refused, optedOut, consentOutdated, overloaded
 
-        var label: String { self == .optedOut ? "opted_out" : "\(self)" }
+        var label: String {
+            switch self {
+            case .optedOut: "opted_out"
+            case .consentOutdated: "consent_outdated"
+            case .accepted, .duplicate, .refused, .overloaded: "\(self)"
+            }
+        }
     }
 
     struct Counts {

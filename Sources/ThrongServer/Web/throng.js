@@ -118,10 +118,10 @@
     return labels.find((label) => readers.every((reader, place) => bucket(reader, label) == labels[place]));
   };
 
-  // Whether a purpose may count: agreed to where the plan asks, and no signal that the plan honours. Without data-adult the
-  // page does not know whether the person is a child.
+  // Whether a purpose may count: agreed to where the plan asks, in its version or a later one, of which true is the first;
+  // and no signal that the plan honours. Without data-adult the page does not know whether the person is a child.
   const allowed = (purpose) =>
-    (purpose.consent ?? !purpose.needs_consent) === true &&
+    (purpose.consent ?? !purpose.needs_consent) >= purpose.consent_version &&
     !purpose.refused_by.some((signal) =>
       signal == "do_not_track" ? navigator.doNotTrack == "1"
         : signal == "age_signal" ? adult == null
@@ -195,7 +195,7 @@
       const events = purpose.queue.slice(0, count);
       const body = JSON.stringify({
         app, purpose: purpose.name, window, id: identifier(purpose, window), batch: random(),
-        context: contextOf(purpose, events), events,
+        consent_version: +purpose.consent || 1, context: contextOf(purpose, events), events,
       });
       // sendBeacon takes 64 KiB.
       if (count > 1 && new Blob([body]).size > 6e4) {
@@ -270,8 +270,8 @@
     for (const purpose of plan?.purposes || []) {
       const event = eventOf(purpose, name, given, location.pathname, Date.now());
       if (!event) continue;
-      const events = [event], context = contextOf(purpose, events);
-      const body = JSON.stringify({ app, purpose: purpose.name, context, events });
+      const events = [event];
+      const body = JSON.stringify({ app, purpose: purpose.name, context: contextOf(purpose, events), events });
       answers[purpose.name] = await (await fetch(address("v1/preview"), { ...quiet, method: "POST", body })).json();
     }
     return answers;
@@ -292,7 +292,10 @@
     document.rate = (purpose, name) =>
       Math.max(...document.metrics.filter((metric) => metric.purpose == purpose.name && metric.events.includes(name))
         .map((metric) => metric.sampling));
-    for (const purpose of document.purposes) Object.assign(purpose, { queue: [], batches: [] });
+    for (const purpose of document.purposes) {
+      purpose.queue = [];
+      purpose.batches = [];
+    }
     plan = document;
     early.forEach((step) => safely(step)());
   };
@@ -333,7 +336,7 @@
   on(window, "pageshow", (event) => event.persisted && view());
   on(window, "pagehide", () => sendAll(true));
   on(window, "online", () => sendAll());
-  on(document, "visibilitychange", () => sendAll(document.visibilityState == "hidden"));
+  on(document, "visibilitychange", () => sendAll(document.hidden));
 
   window.throng = Object.freeze({
     record: safely((name, fields) => record(name, fields)),

@@ -19,6 +19,13 @@ public struct Batch: Sendable, Hashable, Codable {
     public var context: [String: Scalar]
     /// What happened.
     public var events: [Event]
+    /// Which version of the purpose the person agreed to; 1 where absent.
+    public var consentVersion: Int?
+
+    private enum CodingKeys: String, CodingKey {
+        case app, batch, purpose, window, id, context, events
+        case consentVersion = "consent_version"
+    }
 
     /// One thing that happened.
     public struct Event: Sendable, Hashable, Codable {
@@ -64,7 +71,8 @@ public struct Batch: Sendable, Hashable, Codable {
         window: Int64,
         id: String,
         context: [String: Scalar] = [:],
-        events: [Event]
+        events: [Event],
+        consentVersion: Int? = nil
     ) {
         self.app = app
         self.batch = batch.description
@@ -73,6 +81,7 @@ public struct Batch: Sendable, Hashable, Codable {
         self.id = id
         self.context = context
         self.events = events
+        self.consentVersion = consentVersion
     }
 }
 

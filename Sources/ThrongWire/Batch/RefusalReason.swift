@@ -22,6 +22,8 @@ public enum RefusalReason: String, Sendable, Hashable, CaseIterable, Codable {
     case impossibleCombination = "impossible_combination"
     /// The request carries an opt-out signal that the purpose honours.
     case optedOut = "opted_out"
+    /// The person agreed to an earlier version of the purpose than the plan's.
+    case consentOutdated = "consent_outdated"
 
     /// A stable number for the journal.
     public var code: UInt8 {
@@ -37,6 +39,7 @@ public enum RefusalReason: String, Sendable, Hashable, CaseIterable, Codable {
         case .optedOut: 9
         case .impossibleCombination: 10
         case .cellsBound: 11
+        case .consentOutdated: 12
         }
     }
 

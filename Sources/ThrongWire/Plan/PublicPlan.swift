@@ -51,6 +51,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         public let use: PurposeUse?
         /// True where consent counts that a parent gives for a child; nil where everybody agrees for themselves.
         public let consentOfParent: Bool?
+        /// Which version of it people are asked about now; nil stands for 1. Who agreed to an earlier one is asked again.
+        public let consentVersion: Int?
 
         /// Puts it together; the plan's reader has checked its parts.
         package init(
@@ -64,7 +66,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
             events: [Event],
             budget: Budget?,
             use: PurposeUse? = nil,
-            consentOfParent: Bool? = nil
+            consentOfParent: Bool? = nil,
+            consentVersion: Int? = nil
         ) {
             self.name = name
             self.explanation = explanation
@@ -77,6 +80,7 @@ public struct PublicPlan: Codable, Sendable, Hashable {
             self.budget = budget
             self.use = use
             self.consentOfParent = consentOfParent
+            self.consentVersion = consentVersion
         }
     }
 

@@ -10,7 +10,8 @@ struct PlanDiffCommand: AsyncParsableCommand {
         discussion: """
             One line a change, those that ask for most first:
 
-              asks      people agreed to less than this, or to nothing yet
+              unasked   people agreed to less than this, and clients go on counting them: raise consent_version
+              asks      people agreed to less than this, or to nothing yet: they are asked
               widens    more is counted, kept, published or handed on than people were told
               splits    counters start anew; the period under way is released in two parts
               tightens  less is
@@ -24,7 +25,7 @@ struct PlanDiffCommand: AsyncParsableCommand {
               1  a file can't be read
               2  a plan has problems
               3  a period is split
-              4  something widens, or people have to be asked
+              4  something widens, or people have to be asked, or are not
             """)
 
     @Argument(help: ArgumentHelp("The plan before, unless --running, and the plan after.", valueName: "plan"))
@@ -87,7 +88,7 @@ struct PlanDiffCommand: AsyncParsableCommand {
 
     /// What somebody has to agree to; nil where nothing.
     static func exitCode(of diff: PlanDiff) -> ExitCode? {
-        if !diff.kinds.isDisjoint(with: [.asks, .widens]) { return ExitCode(4) }
+        if !diff.kinds.isDisjoint(with: [.unasked, .asks, .widens]) { return ExitCode(4) }
         return diff.kinds.contains(.splits) ? ExitCode(3) : nil
     }
 }

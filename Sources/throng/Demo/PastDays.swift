@@ -46,7 +46,7 @@ struct PastDays {
             let incoming: IncomingBatch
             switch outcome {
             case .batch(let batch): incoming = batch
-            case .optedOut(let answer, _, _):
+            case .optedOut(let answer, _, _), .consentOutdated(let answer, _):
                 for each in answer.refused { refused[each.reason.rawValue, default: 0] += 1 }
                 continue
             }

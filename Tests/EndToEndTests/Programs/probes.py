@@ -123,4 +123,6 @@ def plan():
     metrics += f"  rarely: {{title: Rare, events: [rare], {described}, dimensions: [kind], period: day, sampling: 0.5}}\n"
     text = text.replace("dimensions:\n  page:", f"dimensions:\n{dimensions}  page:", 1)
     text = text.replace("metrics:\n  views:", f"metrics:\n{metrics}  views:", 1)
+    check(text.count("consent: required") == 1, "the sample's consents")
+    text = text.replace("consent: required", "consent: required\n    consent_version: 2")
     return text.replace("rotation: 1 day", f"rotation: {daemon.duration(ROTATION)}")

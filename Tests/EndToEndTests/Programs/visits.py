@@ -79,6 +79,10 @@ def consent(browser, site, ledger):
     screen, visit = screen_of(browser), ("search.example", "de")
     ledger.view("/lamp/:name", screen)
     ledger.holds("nothing is sent before consent")
+    browser.run("throng.consent('marketing', true); throng.consent('marketing', 1); throng.flush()")
+    browser.settled()
+    check(len(browser.sent()) == 1, "who agreed to an earlier version is counted")
+    ledger.holds("nothing is sent of who agreed to an earlier version than the plan's")
     browser.click("#agree")
     browser.until("return throng.sent.length > 1", poke="throng.flush()")
     ledger.add("visits", *visit)
@@ -86,6 +90,7 @@ def consent(browser, site, ledger):
     ledger.holds("the page that is open when somebody agrees is seen")
     first = browser.sent()
     check(first[0]["id"] != first[1]["id"], "purposes have identifiers of their own")
+    check([batch["consent_version"] for batch in first] == [1, 2], "batches say what was agreed to:", first)
 
     browser.driver.refresh()
     browser.ready()

@@ -81,6 +81,8 @@ class Page(http.server.BaseHTTPRequestHandler):
             text = text.replace("data-app=", "data-debug data-app=")
         if path == "/unplanned":
             text = text.replace('data-app="webshop"', 'data-app="unplanned"')
+        # Its plan has the second version of a purpose.
+        text = text.replace("const version = 1;", "const version = 2;")
         policy = (
             f"default-src 'none'; script-src 'self' {counter}; connect-src {counter}; style-src 'self'; base-uri 'none';"
             " form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")

@@ -157,7 +157,10 @@ package final class Daemon: Sendable {
             }
         }
         switch try read.get() {
-        case .optedOut(let answer, _, _):
+        case .optedOut(let answer, _, _), .consentOutdated(let answer, _):
+            state.withLock { state in
+                for refusal in answer.refused { state.refusals[refusal.reason.rawValue, default: 0] += 1 }
+            }
             return answer
         case .batch(let incoming):
             return try state.withLock { (state) throws(IntakeError) in

@@ -102,13 +102,13 @@ struct PlanDiffTests {
         Edit("explanation: To sell.", "explanation: To sell more.", .words, .asks),
         Edit("consent: not_required", "consent: required", .tightens, .asks),
         Edit("consent: required", "consent: not_required", .widens),
-        Edit("refused_by: [do_not_track], ", "", .widens, .asks),
+        Edit("refused_by: [do_not_track], ", "", .widens, .unasked),
         Edit("[do_not_track]", "[do_not_track, global_privacy_control]", .tightens),
-        Edit("rotation: 1 hour", "rotation: 1 day", .widens, .splits, .asks),
+        Edit("rotation: 1 hour", "rotation: 1 day", .widens, .splits, .unasked),
         Edit("rotation: 1 hour", "rotation: 15 minutes", .tightens, .splits),
         Edit("retention: 300 days", "retention: 400 days", .widens),
         Edit("retention: 300 days", "retention: 200 days", .tightens),
-        Edit("retention: 60 days", "retention: 90 days", .widens, .asks),
+        Edit("retention: 60 days", "retention: 90 days", .widens, .unasked),
         Edit("retention: 60 days", "retention: 30 days", .tightens),
         Edit(
             "  agreed:", "  other: {explanation: New., consent: not_required, retention: 30 days}\n  agreed:", .widens),
@@ -118,13 +118,16 @@ struct PlanDiffTests {
         Edit("explanation: To see.", "use: product, explanation: To see.", .words),
         Edit("explanation: To see.", "use: marketing, explanation: To see.", .widens),
         Edit("[do_not_track]", "[do_not_track, age_signal]", .tightens),
+        Edit("consent: required", "consent: required, consent_version: 1"),
+        Edit("consent: required", "consent: required, consent_version: 2", .asks),
+        Edit("consent: required", "consent: required, consent_version: 3", .asks),
         // Dimensions.
         Edit("title: System", "title: OS", .words),
         Edit("title: Platform", "title: Kind", .words),
-        Edit("list: [ios, android, windows]", "list: [ios, android, windows, linux]", .widens, .splits, .asks),
+        Edit("list: [ios, android, windows]", "list: [ios, android, windows, linux]", .widens, .splits, .unasked),
         Edit(
             "list: [ios, android, windows]", "list: {ios: [ios], android: [android, windows]}", .tightens, .splits),
-        Edit("field: os, list", "field: device, list", .widens, .asks),
+        Edit("field: os, list", "field: device, list", .widens, .unasked),
         Edit("windows], partitions: devices", "windows]", .runs, .splits),
         Edit("bands: [10, 20, 30]", "bands: [10, 30]", .tightens, .splits),
         Edit("bands: [10, 20, 30]", "bands: [10, 15, 20, 30]", .widens, .splits),
@@ -142,27 +145,27 @@ struct PlanDiffTests {
             "expires: 2027-08-30\n    purpose: product\n    dimensions: [os, age]", .widens),
         Edit("expires: 2027-06-30\n    purpose: agreed", "expires: 2027-03-30\n    purpose: agreed", .tightens),
         Edit("events: [view]", "events: [view, tap]", .widens),
-        Edit("events: [order]", "events: [order, refund]", .widens, .asks),
+        Edit("events: [order]", "events: [order, refund]", .widens, .unasked),
         Edit(
-            "dimensions: [os]\n    period: hour", "dimensions: [os, age]\n    period: hour", .widens, .splits, .asks,
+            "dimensions: [os]\n    period: hour", "dimensions: [os, age]\n    period: hour", .widens, .splits, .unasked,
             .tightens),
         Edit("dimensions: [os]\n    period: hour", "period: hour", .tightens, .splits),
         Edit("period: hour", "period: day", .tightens, .splits),
         Edit("period: hour", "period: hour\n    rollups: [day]", .runs),
         Edit("threshold: 30", "threshold: 40", .tightens),
-        Edit("threshold: 30", "threshold: 20", .widens, .asks),
+        Edit("threshold: 30", "threshold: 20", .widens, .unasked),
         Edit("threshold: 30", "threshold: 30\n    protection: 20", .tightens),
-        Edit("threshold: 30", "threshold: 30\n    protection: 5", .widens, .asks),
+        Edit("threshold: 30", "threshold: 30\n    protection: 5", .widens, .unasked),
         Edit("threshold: 30", "threshold: 30\n    sensitive: [os]", .tightens),
         Edit("threshold: 30", "threshold: 30\n    impossible: [{os: ios, value: <10}]", .runs, .splits),
         Edit("edges: [10, 20]", "edges: [10]", .tightens, .splits),
-        Edit("edges: [10, 20]", "edges: [10, 15, 20]", .widens, .splits, .asks),
+        Edit("edges: [10, 20]", "edges: [10, 15, 20]", .widens, .splits, .unasked),
         Edit("reach: true, ", "", .tightens),
         Edit("reach: true, ", "reach: client, ", .widens, .splits),
         Edit("to: 100, decimals: 1", "to: 200, decimals: 1", .widens, .splits),
         Edit("to: 100, decimals: 1", "to: 50, decimals: 0", .tightens, .splits),
         Edit(", sums: {spent: {field: amount, from: 0, to: 100, decimals: 1}}", "", .tightens, .splits),
-        Edit("sampling: 0.5", "sampling: 1", .widens, .splits, .asks),
+        Edit("sampling: 0.5", "sampling: 1", .widens, .splits, .unasked),
         Edit("sampling: 0.5", "sampling: 0.1", .tightens, .splits),
         Edit("sampling: 0.5", "sampling: 0.5\n    contribution_bound: 5", .tightens, .splits),
         Edit("margins: [[os], [platform]]", "margins: [[os], [platform], [age]]", .widens),
@@ -226,8 +229,8 @@ struct PlanDiffTests {
         #expect(
             try meanings("retention: 60 days", "retention: 90 days").first
                 == """
-                people agreed to another one: purpose 'agreed' numbers are kept 90 days instead of 60 days: of what is counted \
-                from now on
+                people agreed to another one, and clients go on counting them: raise consent_version to 2, so that they are \
+                asked again: purpose 'agreed' numbers are kept 90 days instead of 60 days: of what is counted from now on
                 """)
         #expect(
             try meanings("threshold: 30", "threshold: 40")
@@ -245,5 +248,37 @@ struct PlanDiffTests {
                     """
                 ])
         #expect(try meanings("  orders:", "  bought:").contains { $0.hasPrefix("counts what 'orders' counted") })
+    }
+
+    private static let second = ("consent: required", "consent: required, consent_version: 2")
+
+    @Test(
+        "whatever makes a purpose wider is of the worst class, until consent_version is raised", arguments: edits)
+    func raised(edit: Edit) throws {
+        guard edit.kinds.contains(.unasked) else { return }
+        // The word that an edit of the consent itself looks for is gone.
+        let diff = try PlanDiff(
+            from: Self.plan(), to: Self.plan([(edit.old, edit.new), Self.second]), rules: .system)
+        #expect(diff.kinds == edit.kinds.subtracting([.unasked]).union([.asks]))
+        let asks = try #require(diff.changes.first)
+        #expect(
+            asks.meaning.hasPrefix(
+                """
+                consent_version is 2 instead of 1: clients ask again, and count nothing of anybody who agreed to an earlier one \
+                until they agree: 
+                """))
+        let once = try PlanDiff(
+            from: Self.plan([Self.second]), to: Self.plan([(edit.old, edit.new), Self.second]), rules: .system)
+        #expect(once.kinds == edit.kinds, "it was raised for something else")
+    }
+
+    @Test("a version only grows")
+    func lowered() throws {
+        let diff = try PlanDiff(from: Self.plan([Self.second]), to: Self.plan(), rules: .system)
+        #expect(diff.changes.map(\.kind) == [.unasked])
+        #expect(
+            diff.changes.map(\.meaning) == [
+                "consent_version is 1 instead of 2, and only grows: write 2, or 3 where people have to be asked again"
+            ])
     }
 }
