@@ -21,7 +21,8 @@ EXPIRES = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 100 * 86400))
 
 def plan(rotation):
     return f"""
-app: {{name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 1000}}
+# Longer than two windows of any rotation that leaves enough time.
+app: {{name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 1000, grace: 49 hours}}
 purposes:
   product: {{explanation: To sell., consent: not_required, rotation: {daemon.duration(rotation)}, retention: 400 days}}
 dimensions:
