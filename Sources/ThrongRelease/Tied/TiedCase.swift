@@ -20,8 +20,8 @@ struct TiedCase {
 
     /// Lays out every metric.
     ///
-    /// - Parameter listsEmpty: whether empty leaves of tied metrics take part, too, where there are few: readers can't
-    ///   them from small ones.
+    /// - Parameter listsEmpty: whether empty leaves of tied metrics take part, too, where there are few: readers
+    ///   can't tell them from small ones.
     init(
         _ release: ReleaseCase, own: CaseTable, options: ReleaseOptions, listsEmpty: Bool = false
     ) throws(SuppressionError) {
