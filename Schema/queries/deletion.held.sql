@@ -16,6 +16,13 @@ from (
     join throng.report_run as run using (app, report, period_kind, period_start)
     group by run.app, run.report
     union all
+    select delivery.app, 'copies', delivery.report, count(*), min(run.period_start), max(run.period_end), min(run.files_until)
+    from throng.delivery as delivery
+    join throng.report_run as run using (app, report, period_kind, period_start)
+    where delivery.target like 'folder %'
+        and delivery.state in ('sent', 'failed')
+    group by delivery.app, delivery.report
+    union all
     select app, 'coverage', 'events', count(*), min(hour), max(hour) + interval '1 hour', null
     from throng.coverage
     group by app

@@ -1,7 +1,12 @@
--- The apps of which files of reports, or totals of what clients sent, are kept.
+-- The apps of which files of reports, here or in folders, or totals of what clients sent, are kept.
 -- Returns: app.
 select app
 from throng.run_file
+union
+select app
+from throng.delivery
+where target like 'folder %'
+    and state in ('sent', 'failed')
 union
 select app
 from throng.coverage

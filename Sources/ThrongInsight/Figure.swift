@@ -28,6 +28,8 @@ package enum Absence: Sendable, Hashable {
     case expired
     /// Age has taken what is that detailed: see the metric's `decay`.
     case aged
+    /// The plan did not name this reader as one who receives it when it was counted.
+    case unnamed
     /// The metric was laid out in another way then, so that the numbers mean different things.
     case changed(Difference)
 
@@ -64,6 +66,8 @@ package enum NumberStatus: String, Sendable, Hashable, CaseIterable, Decodable {
     case changed
     /// Numbers in this detail are not kept for so long.
     case aged
+    /// The plan did not name this reader when it was counted.
+    case unnamed
 
     /// The status of a number that everybody knows not to be there.
     package init(_ absence: Absence) {
@@ -74,6 +78,7 @@ package enum NumberStatus: String, Sendable, Hashable, CaseIterable, Decodable {
             case .expired: .expired
             case .changed: .changed
             case .aged: .aged
+            case .unnamed: .unnamed
             }
     }
 }

@@ -5,11 +5,15 @@ extension InsightAnswer {
     /// Answers an insight from releases of its metric; nil stands for "there is none".
     ///
     /// A quotient or a change of which either number is withheld is withheld.
+    ///
+    /// - Parameter isNamed: whether the plan named the reader when it was counted; otherwise nothing is answered.
     /// - Complexity: O(rows × periods × log of a release's cells).
     package init(
-        to asked: Insight, plan: Plan, period: Period, history: ReleaseHistory?, locale: ReportLocale = .english
+        to asked: Insight, plan: Plan, period: Period, history: ReleaseHistory?, locale: ReportLocale = .english,
+        isNamed: Bool = true
     ) {
         // What age took of the question is said, and the rest of it answered.
+        let history = isNamed ? history : nil
         let coarsened = history.flatMap { asked.coarsened(to: $0.current, plan: plan) }
         let insight = coarsened?.insight ?? asked
         let metric = plan.metric(insight.metric)
@@ -41,7 +45,8 @@ extension InsightAnswer {
         else {
             let isOver = metric.map { calendar.midnight(of: $0.expires) <= period.start } ?? false
             let isAged = history.map { insight.isAged(in: $0.current, plan: plan) } ?? false
-            outcome = .absent(history == nil && isOver ? .expired : isAged ? .aged : .notReleased)
+            outcome = .absent(
+                !isNamed ? .unnamed : history == nil && isOver ? .expired : isAged ? .aged : .notReleased)
             return
         }
         let header = history.current.header

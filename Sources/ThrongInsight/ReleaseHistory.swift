@@ -12,17 +12,23 @@ package struct ReleaseHistory: Sendable {
     package let earlier: [Release]
     /// When the first period begins that was ever released of the metric.
     package let began: UnixSeconds
+    /// Earlier periods whose numbers the plan promised to others only.
+    package let unnamed: Set<Period>
 
     /// Puts a history together.
-    package init(current: Release, earlier: [Release] = [], began: UnixSeconds? = nil) {
+    package init(
+        current: Release, earlier: [Release] = [], began: UnixSeconds? = nil, unnamed: Set<Period> = []
+    ) {
         self.current = current
         self.earlier = earlier
+        self.unnamed = unnamed
         self.began = began ?? ([current] + earlier).map(\.header.period.start).min() ?? current.header.period.start
     }
 
     /// The release of an earlier period that can be compared with the current one, or why there is none.
     package func release(of period: Period, for insight: Insight) -> (release: Release?, absence: Absence) {
         if period == current.header.period { return (current, .notReleased) }
+        if unnamed.contains(period) { return (nil, .unnamed) }
         let candidates = earlier.filter { $0.header.period == period }
         guard let last = candidates.last else { return (nil, period.start < began ? .beganLater : .notReleased) }
         for candidate in candidates where current.header.difference(from: candidate.header, for: insight) == nil {

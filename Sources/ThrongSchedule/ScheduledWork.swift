@@ -1,3 +1,4 @@
+package import ThrongDelivery
 package import ThrongPlan
 internal import ThrongReport
 package import ThrongStore
@@ -19,9 +20,11 @@ package protocol ReleaseCalendar: Sendable {
     func firstOpenEnd(app: AppName) async throws -> UnixSeconds?
 }
 
-/// Takes away what is too old; `RetentionStore` is the real one.
+/// Takes away what is too old; ``HouseRetention`` is the real one.
 package protocol Retention: Sendable {
     func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome
+    /// Takes reports from folders on this machine.
+    func removeCopies(_ plans: [Plan], now: UnixSeconds) async throws -> CopyRetention.Outcome
     /// What goes next, the soonest first.
     func due(_ plans: [Plan]) async throws -> [RetentionDue]
 }
@@ -38,8 +41,24 @@ extension ReportScheduler: DueReports {}
 
 extension CalendarStore: ReleaseCalendar {}
 
-extension RetentionStore: Retention {
-    package func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome {
-        try await expire(plans: plans, now: now, countersKept: .seconds(7 * 86_400))
+/// Takes away what is too old in the database, and of what reports left in folders.
+package struct HouseRetention: Retention {
+    private let store: RetentionStore
+    private let copies: CopyRetention
+
+    /// - Parameter folder: where deliveries with a relative path go.
+    package init(_ store: RetentionStore, folder: String) {
+        self.store = store
+        copies = CopyRetention(store: store, folder: folder)
     }
+
+    package func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome {
+        try await store.expire(plans: plans, now: now)
+    }
+
+    package func removeCopies(_ plans: [Plan], now: UnixSeconds) async throws -> CopyRetention.Outcome {
+        try await copies.remove(plans, now: now)
+    }
+
+    package func due(_ plans: [Plan]) async throws -> [RetentionDue] { try await store.due(plans) }
 }

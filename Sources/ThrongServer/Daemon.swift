@@ -198,7 +198,7 @@ package struct Daemon: Sendable {
             releases: ReleaseScheduler(store: releases, rules: rules, proof: proof),
             reports: reports,
             calendar: CalendarStore(releases.connection),
-            retention: RetentionStore(releases.connection),
+            retention: HouseRetention(RetentionStore(releases.connection), folder: options.dataPath),
             standing: standing,
             guarded: guarded,
             settlement: Settlement(SettlementStore(releases.connection), pause: ScheduleService.rest),

@@ -120,12 +120,14 @@ struct CountedShop {
         defer { admin.close() }
         let now = try await admin.integer("select floor(extract(epoch from clock_timestamp()))::bigint")
         try await start(plan)
-        for column in ["since", "until"] {
-            try await admin.execute(
-                """
-                update throng.layout_terms set \(column) = to_timestamp(\(instant.value))
-                where \(column) >= to_timestamp(\(now))
-                """)
+        for table in ["layout_terms", "layout_promise"] {
+            for column in ["since", "until"] {
+                try await admin.execute(
+                    """
+                    update throng.\(table) set \(column) = to_timestamp(\(instant.value))
+                    where \(column) >= to_timestamp(\(now))
+                    """)
+            }
         }
     }
 

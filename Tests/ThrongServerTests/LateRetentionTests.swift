@@ -1,6 +1,7 @@
 import Logging
 import Synchronization
 import Testing
+import ThrongDelivery
 import ThrongPlan
 import ThrongSchedule
 import ThrongStore
@@ -18,6 +19,8 @@ struct LateRetentionTests {
         func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome {
             ExpiryOutcome(cells: 0, partitions: [])
         }
+
+        func removeCopies(_ plans: [Plan], now: UnixSeconds) async throws -> CopyRetention.Outcome { .init() }
 
         func due(_ plans: [Plan]) async throws -> [RetentionDue] {
             if isAway.withLock({ $0 }) { throw CancellationError() }

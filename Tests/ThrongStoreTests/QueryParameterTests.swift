@@ -16,6 +16,7 @@ struct QueryParameterTests {
     private static let claim = DeliveryClaim(
         run: run, target: "folder out", authorization: nil, idempotencyKey: [], attempt: 1)
     private static let file = StoredReportFile(place: 0, name: "a.csv", contents: [1])
+    private static let copy = AgedCopy(run: run, label: "2026-W47", target: "folder out")
     private static let daemon = DaemonID.new
     private static let attachment = CounterStore.Attachment(daemon: daemon, fence: 1)
     private static let believed = StoredClock.Believed(time: saturday, machine: "a", uptime: 1)
@@ -59,12 +60,15 @@ struct QueryParameterTests {
             DeleteLabels(app: "shop", before: .epoch),
             SelectPeriods(metric: 1, from: .epoch), OpenByCalendar(metric: 1, periods: [day]),
             SelectFirstOpenEnd(app: "shop"), SelectReleasedStarts(app: "shop", periodKind: .day, from: .epoch),
-            EnsurePartitions(kind: .day, starts: []), SelectPromises(), SelectDeletions(), SelectHeld(), SelectApps(),
+            EnsurePartitions(kind: .day, starts: []), SelectPromises(),
+            SelectRecipients(app: "shop", metric: "views"), SelectDeletions(), SelectHeld(), SelectApps(),
             SelectAppDeliveries(app: "shop"), SelectSilences(), DeleteApp(app: "shop", copies: 0),
             SelectDue(metric: 1, dimension: nil, shorter: nil, began: nil),
             DropReleased(metric: 1, dimension: nil, shorter: nil, before: .epoch, began: nil, term: "x"),
             ExpireOpen(metric: 1, before: .epoch, began: nil),
-            FreezePromise(metric: 1, since: .epoch, steps: [DecayStep(after: .seconds(86_400), action: .delete)]),
+            FreezePromise(metric: 1, since: .epoch, terms: Self.terms),
+            SelectAgedCopies(app: "shop", before: .epoch, now: .epoch, report: nil),
+            RemoveDelivery(copy: copy, files: 1),
             DropPartitions(countersBefore: .epoch, distinctBefore: .epoch, abandonedBefore: .epoch),
             DeleteAbandonedTop(),
         ] + later + released

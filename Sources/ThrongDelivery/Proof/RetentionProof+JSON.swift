@@ -29,6 +29,11 @@ extension RetentionProof {
                         .object([
                             ("app", .string($0.app.text)), ("metric", .string($0.metric.text)),
                             ("until", Self.instant($0.until)), ("steps", .array($0.steps.map { .string($0) })),
+                            ("explanation", $0.explanation.map { .string($0) } ?? .null),
+                            (
+                                "recipients",
+                                $0.recipients.map { .array($0.map { .string($0.text) }) } ?? .null
+                            ),
                         ])
                     })
             ),

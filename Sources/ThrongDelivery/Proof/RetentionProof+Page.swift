@@ -48,12 +48,13 @@ extension RetentionProof {
             }, empty: "Nothing.")
         lines += ["## What was promised", ""]
         lines += table(
-            ["app", "metric", "promise", "steps"],
+            ["app", "metric", "promise", "steps", "counted for", "received by"],
             rows: standing.promises.map { promise in
                 [
                     promise.app.text, promise.metric.text,
                     promise.until.map { "until \(Instant.text($0))" } ?? "in force",
-                    promise.steps.joined(separator: "; "),
+                    promise.steps.joined(separator: "; "), promise.explanation ?? "not kept",
+                    promise.recipients.map { $0.isEmpty ? "nobody" : $0.map(\.text).joined(separator: ", ") } ?? "not kept",
                 ]
             }, empty: "Nothing.")
         return lines.joined(separator: "\n")

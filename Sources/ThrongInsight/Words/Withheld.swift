@@ -89,6 +89,7 @@ extension NumberStatus {
         case .expired: "metric expired"
         case .changed: "not comparable"
         case .aged: "no longer kept"
+        case .unnamed: "counted before"
         }
     }
 }
@@ -104,7 +105,7 @@ extension Absence {
         case .beganLater: "There is no number: \(reason)."
         case .expired: "There is no number: the metric expired."
         case .changed: "The numbers can't be compared: \(reason)."
-        case .aged: "There is no number: \(reason)."
+        case .aged, .unnamed: "There is no number: \(reason)."
         }
     }
 
@@ -116,6 +117,7 @@ extension Absence {
         case .expired: "the metric had expired"
         case .changed(let difference): "the metric had \(difference.rawValue) then"
         case .aged: "numbers in this detail are no longer kept"
+        case .unnamed: "it was counted before the plan named who this report is for"
         }
     }
 
@@ -127,6 +129,7 @@ extension Absence {
         case .beganLater: "for \(count) \(reason)"
         case .expired: "for \(count) \(reason)"
         case .aged: "\(count) \(verb) \(marker)"
+        case .unnamed: "for \(count) \(reason)"
         case .changed: "\(count) can\u{2019}t be compared, because \(reason)"
         }
     }

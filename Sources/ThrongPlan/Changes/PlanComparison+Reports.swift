@@ -4,7 +4,8 @@ extension PlanComparison {
         let (before, now) = (Self.recipients(of: old), Self.recipients(of: new))
         for pair in now.subtracting(before).sorted() {
             note(
-                .widens, "partner '\(pair.partner)'", "receives numbers of '\(pair.metric)'",
+                .widens, "partner '\(pair.partner)'",
+                "receives numbers of '\(pair.metric)' that are counted from then on",
                 purpose: new.metric(pair.metric)?.purpose)
         }
         for pair in before.subtracting(now).sorted() {
@@ -67,10 +68,8 @@ extension PlanComparison {
     /// Which partners receive numbers of which metrics.
     private static func recipients(of plan: Plan) -> Set<Recipient> {
         Set(
-            plan.reports.flatMap { report in
-                report.insights.compactMap { plan.insight($0) }.map {
-                    Recipient(partner: report.partner, metric: $0.metric)
-                }
+            plan.metrics.flatMap { metric in
+                plan.recipients(of: metric.name).map { Recipient(partner: $0, metric: metric.name) }
             })
     }
 }

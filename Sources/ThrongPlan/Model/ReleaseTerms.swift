@@ -15,12 +15,16 @@ package struct ReleaseTerms: Sendable, Hashable {
     package let counted: CountedEvents?
     /// What the base dimensions are made from; none where nobody said so.
     package let origins: [DimensionName: DimensionOrigin]
+    /// What people are told that it is counted for; nil where nobody said so.
+    package let explanation: String?
+    /// The partners whose reports show its numbers, ascending; nil where nobody said so.
+    package let recipients: [PartnerName]?
 
     /// Puts terms together.
     package init(
         threshold: Threshold, sensitive: [DimensionName] = [], protection: Protection = .standard,
         expiry: [DecayStep] = [], counted: CountedEvents? = nil,
-        origins: [DimensionName: DimensionOrigin] = [:]
+        origins: [DimensionName: DimensionOrigin] = [:], explanation: String? = nil, recipients: [PartnerName]? = nil
     ) {
         self.threshold = threshold
         self.sensitive = Set(sensitive).sorted()
@@ -28,21 +32,24 @@ package struct ReleaseTerms: Sendable, Hashable {
         self.expiry = expiry
         self.counted = counted
         self.origins = origins
+        self.explanation = explanation
+        self.recipients = recipients
     }
 
-    /// What satisfies both. What is counted, and what dimensions are made from, are the first one's.
+    /// What satisfies both. What is counted, what dimensions are made from, and what people are told are the first one's.
     package func stricter(with other: ReleaseTerms) -> ReleaseTerms {
         ReleaseTerms(
             threshold: max(threshold, other.threshold), sensitive: sensitive + other.sensitive,
             protection: max(protection, other.protection),
-            expiry: expiry + other.expiry.filter { !expiry.contains($0) }, counted: counted, origins: origins)
+            expiry: expiry + other.expiry.filter { !expiry.contains($0) }, counted: counted, origins: origins,
+            explanation: explanation, recipients: recipients)
     }
 
     /// The same about what is known to have been counted.
     package func counting(_ counted: CountedEvents?) -> ReleaseTerms {
         ReleaseTerms(
             threshold: threshold, sensitive: sensitive, protection: protection, expiry: expiry, counted: counted,
-            origins: origins)
+            origins: origins, explanation: explanation, recipients: recipients)
     }
 }
 
@@ -69,7 +76,16 @@ extension Plan {
         ReleaseTerms(
             threshold: releaseThreshold(of: metric), sensitive: sensitiveDimensions(of: metric),
             protection: metric.protection, expiry: expirySteps(of: metric),
-            counted: metric.noise == nil ? counted(by: metric) : nil, origins: origins(of: metric))
+            counted: metric.noise == nil ? counted(by: metric) : nil, origins: origins(of: metric),
+            explanation: explanation(of: metric), recipients: recipients(of: metric.name))
+    }
+
+    /// What people are told that a metric is counted for.
+    package func explanation(of metric: Metric) -> String? { purpose(metric.purpose)?.explanation }
+
+    /// The partners whose reports show numbers of a metric, ascending.
+    package func recipients(of metric: MetricName) -> [PartnerName] {
+        Set(reports.filter { $0.insights.contains { insight($0)?.metric == metric } }.map(\.partner)).sorted()
     }
 
     /// The decay steps of a metric and, last, the end of its purpose's retention.

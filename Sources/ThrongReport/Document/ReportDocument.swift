@@ -71,9 +71,11 @@ package struct ReportDocument: Sendable, Hashable {
     ///   - began: by metric, when its first released period begins; the first of `releases` unless given.
     ///   - parts: by metric, of what time its numbers are where that is not the whole period.
     ///   - deleteBy: when the first number in it may be kept no longer.
+    ///   - unnamed: by metric, the periods whose numbers plans promised to others only.
     package init(
         plan: Plan, report: Report, period: Period, releases: [Release], began: [MetricName: UnixSeconds] = [:],
-        parts: [MetricName: PartOfPeriod] = [:], deleteBy: UnixSeconds? = nil
+        parts: [MetricName: PartOfPeriod] = [:], deleteBy: UnixSeconds? = nil,
+        unnamed: [MetricName: Set<Period>] = [:]
     ) {
         let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
         let ours = releases.filter { $0.header.layout.app == plan.app.name }
@@ -84,7 +86,8 @@ package struct ReportDocument: Sendable, Hashable {
                 return nil
             }
             return ReleaseHistory(
-                current: current, earlier: all.filter { $0.header.period < period }, began: began[metric])
+                current: current, earlier: all.filter { $0.header.period < period }, began: began[metric],
+                unnamed: unnamed[metric] ?? [])
         }
         let insights = report.insights.compactMap { plan.insight($0) }
         let histories = Dictionary(uniqueKeysWithValues: Set(insights.map(\.metric)).map { ($0, history($0)) })
@@ -123,7 +126,8 @@ package struct ReportDocument: Sendable, Hashable {
         }
         answers = insights.map {
             InsightAnswer(
-                to: $0, plan: plan, period: period, history: histories[$0.metric] ?? nil, locale: report.locale)
+                to: $0, plan: plan, period: period, history: histories[$0.metric] ?? nil, locale: report.locale,
+                isNamed: !(unnamed[$0.metric]?.contains(period) ?? false))
         }
     }
 

@@ -8,7 +8,7 @@ internal import ThrongWire
 
 /// Makes reports from released numbers, signs them and puts them where they belong.
 package struct ReportScheduler: Sendable {
-    private let store: ReleaseStore
+    let store: ReleaseStore
     private let runs: RunStore
     private let rules: UserAgentRules
     private let printer: PagePrinter
@@ -42,18 +42,27 @@ package struct ReportScheduler: Sendable {
     ///
     /// - Throws: ``ReportSchedulerError/notReleased(report:period:due:)`` where none of its metrics has a release;
     ///   ``ReportSchedulerError/lost(report:period:)`` where none of them can ever have one, and
-    ///   ``ReportSchedulerError/aged(report:period:)`` where age took them; ``ReportSchedulerError/held(report:period:metric:)``.
+    ///   ``ReportSchedulerError/aged(report:period:)`` where age took them; ``ReportSchedulerError/held(report:period:metric:)``;
+    ///   ``ReportSchedulerError/unnamed(report:period:partner:)``.
     package func document(
         of report: Report, plan: Plan, period: Period, now: UnixSeconds
     ) async throws -> ReportDocument {
-        let own = try await releases(for: report, plan: plan, period: period)
-        guard !own.isEmpty else { throw try await absence(of: report, plan: plan, period: period) }
+        let found = try await releases(for: report, plan: plan, period: period)
+        guard !found.isEmpty else { throw try await absence(of: report, plan: plan, period: period) }
+        let promised = try await recipients(report, plan: plan)
+        func isNamed(_ release: Release) -> Bool { promised.name(report.partner, in: release.header) }
+        let own = found.filter { isNamed($0.release) }
+        guard !own.isEmpty else {
+            throw ReportSchedulerError.unnamed(
+                report: report.name, period: Self.label(of: period, plan), partner: report.partner)
+        }
         let parts = try await parts(of: own, period)
         if report.split == .hold, let split = parts.filter(\.value.isSplit).keys.min() {
             throw ReportSchedulerError.held(report: report.name, period: Self.label(of: period, plan), metric: split)
         }
         let earlier = try await earlier(for: report, plan: plan, period: period, besides: own.map(\.release))
-        let releases = own.map(\.release) + earlier.releases
+        let releases = own.map(\.release) + earlier.releases.filter(isNamed)
+        let others = found.map(\.release).filter { !isNamed($0) } + earlier.releases.filter { !isNamed($0) }
         let ends = releases.map { release in
             let end = release.header.period.end
             let kept = plan.metric(release.header.layout.metric).map {
@@ -63,7 +72,8 @@ package struct ReportScheduler: Sendable {
         }
         return ReportDocument(
             plan: plan, report: report, period: period, releases: releases, began: earlier.began, parts: parts,
-            deleteBy: ends.min() ?? period.end)
+            deleteBy: ends.min() ?? period.end,
+            unnamed: Dictionary(grouping: others, by: \.header.layout.metric).mapValues { Set($0.map(\.header.period)) })
     }
 
     /// By metric, of what time its numbers are where that is not the whole period.
@@ -271,7 +281,10 @@ package struct ReportScheduler: Sendable {
                 && !open.contains(where: { period.start <= $0.start && $0.end <= period.end })
             {
                 // An app that was not there yet has nothing to report.
-                guard try await !releases(for: report, plan: plan, period: period).isEmpty else { continue }
+                let found = try await releases(for: report, plan: plan, period: period)
+                // Nor has one to whom nobody promised anything yet.
+                let promised = try await recipients(report, plan: plan)
+                guard found.contains(where: { promised.name(report.partner, in: $0.release.header) }) else { continue }
                 if try await deliverOnce(report, plan: plan, period: period, now: now, failed: failed) {
                     delivered += 1
                 }

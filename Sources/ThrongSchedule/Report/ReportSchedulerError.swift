@@ -12,6 +12,8 @@ package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConver
     case aged(report: ReportName, period: String)
     /// A change of the plan began to count a metric anew within the period, and the plan holds such a report.
     case held(report: ReportName, period: String, metric: MetricName)
+    /// The plans under which its numbers were counted did not name the partner as one who receives them.
+    case unnamed(report: ReportName, period: String, partner: PartnerName)
     /// Something of the app that lies in the period is not released. `due` is as above.
     case notComplete(report: ReportName, period: String, due: UnixSeconds)
     /// It was made, and did not arrive everywhere.
@@ -42,6 +44,12 @@ package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConver
             \(report) of \(period) is held, as the plan asks with `split: hold`: a change of the plan began to count metric \
             '\(metric)' anew within the period, so that its numbers are of a part of it. With `split: say` in the plan \
             `throng report make --period \(period)` makes it of one part and says of which.
+            """
+        case .unnamed(let report, let period, let partner):
+            """
+            \(report) of \(period) is not made: when its numbers were counted, the plan in force did not name partner '\(partner)' \
+            as one who receives them, and what people were told then holds. The first report is of the first period that begins \
+            an hour or more after the plan that names it was put in force.
             """
         case .notComplete(let report, let period, let due):
             """

@@ -250,7 +250,7 @@ extension CounterStore {
             for (metric, layout, terms) in all.sorted(by: { $0.layout < $1.layout }) {
                 let frozen = try session.one(FreezeTerms(metric: layout, since: since, terms: terms))
                 since = frozen.since
-                try session.run(FreezePromise(metric: layout, since: frozen.since, steps: terms.expiry))
+                try session.run(FreezePromise(metric: layout, since: frozen.since, terms: terms))
                 if frozen.isEdited { edited.append(metric) }
             }
             if let since { try session.run(RetireTerms(kept: all.map(\.layout), ended: since)) }

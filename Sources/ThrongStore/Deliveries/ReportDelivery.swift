@@ -24,6 +24,8 @@ package struct ReportDelivery: Sendable, Hashable {
         case sent
         /// It was given up.
         case failed
+        /// Age took it from its folder.
+        case removed
     }
 
     /// Where: see ``Delivery/target``.

@@ -1,23 +1,26 @@
 internal import ThrongPlan
 internal import ThrongPostgres
 
-/// Keeps what the plan in force promises of how long a layout's numbers are kept.
+/// Keeps what the plan in force promises of a layout's numbers: how long they are kept, what for, and who receives them.
 struct FreezePromise: Command {
     static let text = Query("layout_promise.freeze", PackageResources.layout_promise_freeze_sql)
 
     let metric: Int32
     let since: UnixSeconds
-    let steps: [DecayStep]
+    let terms: ReleaseTerms
+
+    private var steps: [DecayStep] { terms.expiry }
 
     var parameters: [Parameter] {
         [
             .integer(Int64(metric)), since.parameter, .integers(steps.map(\.after.components.seconds)),
-            .text(steps.map(\.action.code).joined(separator: ",")),
+            .text(steps.map(\.action.code).joined(separator: ",")), .text(orNull: terms.explanation),
+            .text(orNull: terms.recipients?.map(\.text).joined(separator: ",")),
         ]
     }
 }
 
-/// What plans promised of how long numbers are kept, of every layout of every app; oldest first.
+/// What plans promised of numbers, of every layout of every app; oldest first.
 struct SelectPromises: RowQuery {
     static let text = Query("layout_promise.select", PackageResources.layout_promise_select_sql)
 
@@ -25,11 +28,13 @@ struct SelectPromises: RowQuery {
         LayoutPromise(
             layout: try columns.integer(), app: AppName(try columns.text()), metric: MetricName(try columns.text()),
             dimensions: try columns.names().map { DimensionName($0) }, until: try columns.optionalTime(),
-            steps: try DecayStep.steps(ages: try columns.optionalText(), actions: try columns.optionalText()))
+            steps: try DecayStep.steps(ages: try columns.optionalText(), actions: try columns.optionalText()),
+            explanation: try columns.optionalText(),
+            recipients: try columns.optionalText()?.split(separator: ",").map { PartnerName(String($0)) })
     }
 }
 
-/// How long numbers of a layout are kept by what one plan promised.
+/// What one plan promised of a layout's numbers.
 struct LayoutPromise {
     /// The schema's number of the layout.
     let layout: Int64
@@ -41,7 +46,13 @@ struct LayoutPromise {
     let until: UnixSeconds?
     /// Ascending by age; none where nobody promised anything.
     let steps: [DecayStep]
+    /// What people were told that it is counted for; nil where nobody kept that.
+    let explanation: String?
+    /// The partners whose reports show it; nil where nobody kept that.
+    let recipients: [PartnerName]?
 
+    /// Daemons start with a plan one after the other: what one promised holds for so much longer. Unit: seconds.
+    static let handover: Int64 = 3600
     /// How long numbers are kept of which no plan that is known says how long. Unit: seconds.
     static let unsaid: Int64 = 400 * 86_400
 

@@ -21,7 +21,7 @@ package struct RetentionStanding: Sendable, Hashable {
     }
 }
 
-/// How long numbers of a metric are kept, as one plan promised.
+/// How long numbers of a metric are kept, what for, and who receives them, as one plan promised.
 package struct KeptPromise: Sendable, Hashable {
     /// Of which app.
     package let app: AppName
@@ -31,13 +31,22 @@ package struct KeptPromise: Sendable, Hashable {
     package let until: UnixSeconds?
     /// What goes at which age, ascending: "after 30 days: drop os".
     package let steps: [String]
+    /// What people were told that it is counted for; nil where nobody kept that.
+    package let explanation: String?
+    /// The partners whose reports show it; nil where nobody kept that.
+    package let recipients: [PartnerName]?
 
     /// Puts a promise together.
-    package init(app: AppName, metric: MetricName, until: UnixSeconds?, steps: [String]) {
+    package init(
+        app: AppName, metric: MetricName, until: UnixSeconds?, steps: [String], explanation: String? = nil,
+        recipients: [PartnerName]? = nil
+    ) {
         self.app = app
         self.metric = metric
         self.until = until
         self.steps = steps
+        self.explanation = explanation
+        self.recipients = recipients
     }
 }
 
@@ -45,11 +54,11 @@ package struct KeptPromise: Sendable, Hashable {
 package struct HeldData: Sendable, Hashable {
     /// Of which app; * where it is of several apps' together.
     package let app: String
-    /// `files`, `coverage`, `labels`, `open periods` or `counters`.
+    /// `files`, `copies` (reports in folders), `coverage`, `labels`, `open periods` or `counters`.
     package let kind: String
     /// The report, dimension, metric or table.
     package let subject: String
-    /// Unit: files, hours, labels or periods; nil for tables, which nobody counts.
+    /// Unit: files, reports, hours, labels or periods; nil for tables, which nobody counts.
     package let rows: Int64?
     /// What it is about; nil where it is about no period.
     package let period: Range<UnixSeconds>?
@@ -79,7 +88,9 @@ extension RetentionStore {
             try session.transaction {
                 try session.query("transaction.snapshot", "set transaction isolation level repeatable read, read only")
                 let promises = try Self.promises(plans, session).map {
-                    KeptPromise(app: $0.app, metric: $0.metric, until: $0.until, steps: $0.steps.map(\.term))
+                    KeptPromise(
+                        app: $0.app, metric: $0.metric, until: $0.until, steps: $0.steps.map(\.term),
+                        explanation: $0.explanation, recipients: $0.recipients)
                 }
                 var known: Set<KeptPromise> = []
                 return RetentionStanding(

@@ -17,7 +17,7 @@ extension RetentionStore {
                     try session.one(
                         SelectDue(
                             metric: promise.layout, dimension: part.dimension, shorter: part.shorter,
-                            began: promise.until.map { $0 + handover }))
+                            began: promise.until.map { $0 + LayoutPromise.handover }))
                 }
                 guard let end = found.compactMap(\.end).min() else { continue }
                 let one = RetentionDue(

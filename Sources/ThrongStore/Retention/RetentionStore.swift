@@ -44,10 +44,12 @@ package struct RetentionStore: Sendable {
                     plan?.retention(ofLabelsOf: $0) ?? .seconds(longest)
                 }
             }
-            for app in try session.run(SelectKeptApps()) {
-                let shortest = byApp[app]?.map(\.shortest).min() ?? LayoutPromise.unsaid
-                try Self.expireFiles(
-                    app: app, plan: plans.first { $0.app.name == app }, shortest: shortest, now: now, session)
+            for age in try Self.fileAges(plans, promises, session) {
+                try session.run(
+                    DeleteRunFiles(app: age.app, before: now - age.seconds, now: now, report: age.report))
+                // An age counts from the end of a period, and none is longer than a month.
+                guard age.report == nil else { continue }
+                try session.run(DeleteCoverage(app: age.app, before: now - age.seconds - 31 * 86_400))
             }
             return (cells, promises.map(\.shortest).min() ?? LayoutPromise.unsaid)
         }
@@ -58,14 +60,11 @@ package struct RetentionStore: Sendable {
         return ExpiryOutcome(cells: cells, partitions: partitions)
     }
 
-    /// Daemons start with a plan one after the other: what one promised holds for so much longer. Unit: seconds.
-    static let handover: Int64 = 3600
-
     /// Takes what one promise gives to age by now; returns how many released cells that were.
     private static func keep(
         _ promise: LayoutPromise, _ plans: [Plan], now: UnixSeconds, _ session: Session
     ) throws -> Int64 {
-        let began = promise.until.map { $0 + handover }
+        let began = promise.until.map { $0 + LayoutPromise.handover }
         var cells: Int64 = 0
         for step in promise.steps {
             for part in step.action.parts(of: promise.dimensions) {
@@ -96,7 +95,9 @@ package struct RetentionStore: Sendable {
                 ? nil
                 : LayoutPromise(
                     layout: layout.layout, app: layout.app, metric: layout.metric, dimensions: layout.dimensions,
-                    until: nil, steps: steps)
+                    until: nil, steps: steps,
+                    explanation: plan.flatMap { $0.metric(layout.metric).flatMap($0.explanation(of:)) },
+                    recipients: plan?.recipients(of: layout.metric))
         }
         return (known.filter { !$0.steps.isEmpty } + asked)
             .sorted { ($0.layout, $0.until ?? .max) < ($1.layout, $1.until ?? .max) }
@@ -119,23 +120,17 @@ package struct RetentionStore: Sendable {
         }
     }
 
-    /// Deletes the files of an app's reports as soon as one number in them may be kept no longer, and coverage.
-    ///
-    /// - Parameters:
-    ///   - plan: The plan in force; nil where the app has none any more.
-    ///   - shortest: How long the numbers of the app are kept that are kept the shortest. Unit: seconds.
-    private static func expireFiles(
-        app: AppName, plan: Plan?, shortest: Int64, now: UnixSeconds, _ session: Session
-    ) throws {
-        func delete(keptFor seconds: Int64, of report: ReportName?) throws {
-            try session.run(DeleteRunFiles(app: app, before: now - seconds, now: now, report: report))
+    /// How long files of reports are kept after the end of their period, of each app that has some: of a report as the plan in
+    /// force says, and as long as the numbers of the app that are kept the shortest where no report is named. Unit: seconds.
+    static func fileAges(
+        _ plans: [Plan], _ promises: [LayoutPromise], _ session: Session
+    ) throws -> [(app: AppName, report: ReportName?, seconds: Int64)] {
+        try session.run(SelectKeptApps()).flatMap { app in
+            let shortest = promises.filter { $0.app == app }.map(\.shortest).min() ?? LayoutPromise.unsaid
+            let plan = plans.first { $0.app.name == app }
+            return [(app, nil, shortest)]
+                + (plan?.reports ?? []).map { (app, $0.name, plan?.seconds(keeping: $0) ?? 0) }
         }
-        try delete(keptFor: shortest, of: nil)
-        for report in plan?.reports ?? [] {
-            try delete(keptFor: plan?.seconds(keeping: report) ?? 0, of: report.name)
-        }
-        // An age counts from the end of a period, and none is longer than a month.
-        try session.run(DeleteCoverage(app: app, before: now - shortest - 31 * 86_400))
     }
 }
 

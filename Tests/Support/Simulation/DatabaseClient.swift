@@ -1,4 +1,5 @@
 import ThrongCounting
+import ThrongDelivery
 import ThrongPlan
 import ThrongRelease
 import ThrongReport
@@ -234,6 +235,9 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
         try await hear("open_period.first")
         return database.state.open.values.min()
     }
+
+    /// No report of the simulation goes into a folder.
+    func removeCopies(_ plans: [Plan], now: UnixSeconds) async throws -> CopyRetention.Outcome { .init() }
 
     func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome {
         try await hear("released_cell.drop")

@@ -1,0 +1,52 @@
+package import ThrongPlan
+internal import ThrongReport
+package import ThrongStore
+
+/// Takes reports that are kept no longer from the folders that they were delivered to on this machine.
+package struct CopyRetention: Sendable {
+    let store: RetentionStore
+    /// Where deliveries with a relative path go.
+    let folder: String
+
+    /// - Parameter folder: where deliveries with a relative path go.
+    package init(store: RetentionStore, folder: String) {
+        self.store = store
+        self.folder = folder
+    }
+
+    /// What a round took.
+    package struct Outcome: Sendable, Hashable {
+        /// Files that went.
+        package var files = 0
+        /// Folders that are not here, or could not be emptied, and why.
+        package var left: [String: String] = [:]
+
+        /// Of a round that took nothing.
+        package init() {}
+    }
+
+    /// Removes what is due. What can't be reached is tried again by the next round.
+    ///
+    /// - Parameter plans: the plans in force.
+    package func remove(_ plans: [Plan], now: UnixSeconds) async throws -> Outcome {
+        var outcome = Outcome()
+        for copy in try await store.agedCopies(plans, now: now) {
+            guard case .folder(let path)? = Delivery(target: copy.target, authorization: nil) else { continue }
+            let copies = DeliveredCopies(
+                folder: path.hasPrefix("/") ? path : "\(folder)/\(path)",
+                stems: [ReportFile.stem(report: copy.run.report.text, period: copy.label)])
+            guard copies.isHere else {
+                outcome.left[copies.folder] = "there is no such folder on this machine"
+                continue
+            }
+            do {
+                let files = try await onOwnThread { try copies.remove() }
+                try await store.wasRemoved(copy, files: files)
+                outcome.files += files
+            } catch let error as ReportError {
+                outcome.left[copies.folder] = "\(error)"
+            }
+        }
+        return outcome
+    }
+}

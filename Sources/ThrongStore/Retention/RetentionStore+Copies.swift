@@ -1,0 +1,72 @@
+package import ThrongPlan
+internal import ThrongPostgres
+
+/// A report in a folder that is kept no longer.
+package struct AgedCopy: Sendable, Hashable {
+    /// Of which run.
+    package let run: ReportRunName
+    /// What its period is called in the names of its files.
+    package let label: String
+    /// Where: see ``Delivery/target``.
+    package let target: String
+}
+
+extension RetentionStore {
+    /// Reports in folders that are kept no longer: they go as their files in the database do.
+    ///
+    /// - Parameter plans: the plans in force, as for ``expire(plans:now:countersKept:abandonedAfter:)``.
+    package func agedCopies(_ plans: [Plan], now: UnixSeconds) async throws -> [AgedCopy] {
+        try await connection.run { session in
+            var found: Set<AgedCopy> = []
+            var copies: [AgedCopy] = []
+            for age in try Self.fileAges(plans, Self.promises(plans, session), session) {
+                let query = SelectAgedCopies(app: age.app, before: now - age.seconds, now: now, report: age.report)
+                for copy in try session.run(query) where found.insert(copy).inserted { copies.append(copy) }
+            }
+            return copies
+        }
+    }
+
+    /// Writes down, once, that the files of a copy are gone.
+    ///
+    /// - Parameter files: how many there were.
+    package func wasRemoved(_ copy: AgedCopy, files: Int) async throws {
+        try await connection.run { session in
+            try session.transaction { try session.run(RemoveDelivery(copy: copy, files: files)) }
+        }
+    }
+}
+
+/// Reports in folders that are kept no longer.
+struct SelectAgedCopies: RowQuery {
+    static let text = Query("delivery.select_aged", PackageResources.delivery_select_aged_sql)
+
+    let app: AppName
+    /// The latest end of the periods.
+    let before: UnixSeconds
+    let now: UnixSeconds
+    /// Nil takes those of which nobody has written down how long they are kept.
+    let report: ReportName?
+
+    var parameters: [Parameter] {
+        [.text(app.text), .instant(before), .instant(now), .text(orNull: report?.text)]
+    }
+
+    func row(_ columns: inout RowReader) throws -> AgedCopy {
+        let run = ReportRunName(
+            app: app, report: ReportName(try columns.text()), periodKind: try columns.periodKind(),
+            periodStart: try columns.time())
+        let target = try columns.text()
+        return AgedCopy(run: run, label: try columns.text(), target: target)
+    }
+}
+
+/// Writes down that age took the files of a delivery from its folder.
+struct RemoveDelivery: Command {
+    static let text = Query("delivery.remove", PackageResources.delivery_remove_sql)
+
+    let copy: AgedCopy
+    let files: Int
+
+    var parameters: [Parameter] { copy.run.key + [.text(copy.target), .integer(Int64(files))] }
+}
