@@ -66,19 +66,43 @@ struct TiedProblem {
         lenient.isStrict = false
         let engine = SuppressionEngine(options: lenient)
         if try narrow(&kept, engine, using: &random) { return 0 }
+        let all = kept
+        var (faults, isAll) = try settleAround(&kept, engine, isStrict: options.isStrict, using: &random)
+        // What has to give way is the finest, if that serves.
+        if !isAll, let other = try settleFromTop(all, engine, using: &random),
+            rank(other.kept).lexicographicallyPrecedes(rank(kept))
+        {
+            (kept, faults) = other
+        }
+        return faults
+    }
+
+    /// What is withheld of own cells, level by level from the top.
+    private func rank(_ kept: [Bool]) -> [Int] {
+        var hidden: [Int: Int] = [:]
+        for (column, cell) in tables[0].laid.problem.cells.enumerated() {
+            hidden[cell.level, default: 0] += kept[column] ? 0 : 1
+        }
+        return hidden.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// Hides what lies around cells that are left open, until none is.
+    ///
+    /// - Parameter isStrict: refuses what is not proved in time.
+    /// - Returns: what the separate verification found, and whether nothing was left open from the start.
+    private func settleAround(
+        _ kept: inout [Bool], _ engine: SuppressionEngine, isStrict: Bool,
+        using random: inout some RandomNumberGenerator
+    ) throws(SuppressionError) -> (faults: Int, isAll: Bool) {
         var open: Set<ColumnIndex> = []
-        for _ in 0..<Self.mostRounds {
-            guard kept.contains(true) else { return 0 }
+        for round in 0..<Self.mostRounds {
+            guard kept.contains(true) else { return (0, round == 0) }
             let problem = try problem(offering: kept)
             let pattern = try engine.pattern(for: problem)
             for column in 0..<ownColumns where !pattern.isPublished[column] { kept[column] = false }
             open = Set(pattern.unproved + pattern.openRelations.map { board.relations[$0].parent })
-            if open.isEmpty {
-                return PatternVerifier(problem).violations(
-                    of: pattern, prime: RandomPrime.draw(using: &random), seed: random.next()
-                ).count
-            }
-            if options.isStrict { throw .unproved(cells: open.sorted()) }
+            if open.isEmpty { return (violations(of: pattern, problem, using: &random), round == 0) }
+            if isStrict { throw .unproved(cells: open.sorted()) }
             let near = ownColumns(near: open)
             let before = kept.count { $0 }
             for column in near { kept[column] = false }
@@ -86,12 +110,39 @@ struct TiedProblem {
         }
         // Which of those that lie further off it takes can only be guessed at. What everybody can compute already adds
         // nothing.
-        let known = try computable(among: kept, options: lenient)
+        let known = try computable(among: kept, options: engine.options)
         for column in ownColumns(linkedTo: open, by: kept) where !known.contains(column) { kept[column] = false }
-        return 0
+        return (0, false)
+    }
+
+    private func violations(
+        of pattern: SuppressionPattern, _ problem: SuppressionProblem, using random: inout some RandomNumberGenerator
+    ) -> Int {
+        PatternVerifier(problem).violations(
+            of: pattern, prime: RandomPrime.draw(using: &random), seed: random.next()
+        ).count
     }
 
     private static let mostRounds = 3
+
+    /// Keeps as many levels of own cells, from the top down, as leave nothing open.
+    ///
+    /// - Parameter offered: by own column: what may leave.
+    /// - Returns: what leaves, and what the separate verification found; nil where even the first level leaves something open.
+    private func settleFromTop(
+        _ offered: [Bool], _ engine: SuppressionEngine, using random: inout some RandomNumberGenerator
+    ) throws(SuppressionError) -> (kept: [Bool], faults: Int)? {
+        let cells = tables[0].laid.problem.cells
+        var settled: (kept: [Bool], faults: Int)?
+        for level in Set(offered.indices.filter { offered[$0] }.map { cells[$0].level }).sorted().dropLast() {
+            let problem = try problem(offering: offered.indices.map { offered[$0] && cells[$0].level <= level })
+            let pattern = try engine.pattern(for: problem)
+            guard pattern.unproved.isEmpty, pattern.openRelations.isEmpty else { break }
+            let kept = offered.indices.map { offered[$0] && cells[$0].level <= level && pattern.isPublished[$0] }
+            settled = (kept, violations(of: pattern, problem, using: &random))
+        }
+        return settled
+    }
 
     /// Takes from own cells what would give one away to somebody who does not know which leaves are empty.
     ///

@@ -28,7 +28,10 @@ struct SuppressionBench {
                 Array(arguments.dropFirst()))
         }
         if arguments.first == "scale" { return try ScaleBench().run(Array(arguments.dropFirst())) }
-        if arguments.first == "tied" { return try TiedBench(seconds: 60).run(Array(arguments.dropFirst())) }
+        if arguments.first == "tied" {
+            let seconds = arguments.compactMap { $0.contains("e") ? nil : Double($0) }.first ?? 60
+            return try TiedBench(seconds: seconds).run(Array(arguments.dropFirst()))
+        }
         if arguments.first == "devices" {
             return try DeviceBench(folder: "Deploy/sample", devices: 20_000, seconds: 60).run()
         }
