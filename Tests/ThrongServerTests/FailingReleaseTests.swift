@@ -94,7 +94,8 @@ struct FailingReleaseTests {
         let schedule = ScheduleService(
             plans: [shop.plan], releases: shop.releases,
             reports: ReportScheduler(store: shop.store, rules: .system, folder: folder),
-            calendar: CalendarStore(shop.store.connection), retention: HouseRetention(RetentionStore(shop.store.connection), folder: "/nowhere"),
+            calendar: CalendarStore(shop.store.connection),
+            retention: HouseRetention(RetentionStore(shop.store.connection), folder: "/nowhere"),
             standing: FlushStanding(),
             guarded: ClockGuard(
                 clock: MachineClock(UnixClock { Self.due }), store: DatabaseClock(shop.store.connection),

@@ -73,7 +73,8 @@ struct WrongClockTests {
             return ScheduleService(
                 plans: [plan], releases: ReleaseScheduler(store: store, rules: .system),
                 reports: ReportScheduler(store: store, rules: .system, folder: "/nowhere"),
-                calendar: CalendarStore(store.connection), retention: HouseRetention(RetentionStore(store.connection), folder: "/nowhere"),
+                calendar: CalendarStore(store.connection),
+                retention: HouseRetention(RetentionStore(store.connection), folder: "/nowhere"),
                 standing: FlushStanding(),
                 guarded: ClockGuard(
                     clock: MachineClock(clock, machine: "a", uptime: { 5000 }), store: DatabaseClock(store.connection),

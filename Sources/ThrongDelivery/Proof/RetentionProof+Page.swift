@@ -54,7 +54,8 @@ extension RetentionProof {
                     promise.app.text, promise.metric.text,
                     promise.until.map { "until \(Instant.text($0))" } ?? "in force",
                     promise.steps.joined(separator: "; "), promise.explanation ?? "not kept",
-                    promise.recipients.map { $0.isEmpty ? "nobody" : $0.map(\.text).joined(separator: ", ") } ?? "not kept",
+                    promise.recipients.map { $0.isEmpty ? "nobody" : $0.map(\.text).joined(separator: ", ") }
+                        ?? "not kept",
                 ]
             }, empty: "Nothing.")
         return lines.joined(separator: "\n")

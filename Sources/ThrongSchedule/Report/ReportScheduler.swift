@@ -73,7 +73,8 @@ package struct ReportScheduler: Sendable {
         return ReportDocument(
             plan: plan, report: report, period: period, releases: releases, began: earlier.began, parts: parts,
             deleteBy: ends.min() ?? period.end,
-            unnamed: Dictionary(grouping: others, by: \.header.layout.metric).mapValues { Set($0.map(\.header.period)) })
+            unnamed: Dictionary(grouping: others, by: \.header.layout.metric).mapValues { Set($0.map(\.header.period)) }
+        )
     }
 
     /// By metric, of what time its numbers are where that is not the whole period.

@@ -8,7 +8,9 @@ struct TiedBench {
     let seconds: Double
 
     private static let sizes: [(name: String, sizes: [Int], mean: Double)] = [
-        ("tiny", [4, 3, 3], 60), ("2e2", [6, 6, 6], 60), ("5e2", [8, 8, 8], 60), ("1e3", [10, 10, 8], 60), ("3e3", [16, 14, 12], 60), ("1e4", [25, 20, 20], 60),
+        ("tiny", [4, 3, 3], 60),
+        ("2e2", [6, 6, 6], 60), ("5e2", [8, 8, 8], 60),
+        ("1e3", [10, 10, 8], 60), ("3e3", [16, 14, 12], 60), ("1e4", [25, 20, 20], 60),
     ]
 
     private static let day = Period(kind: .day, start: .epoch, end: UnixSeconds(86_400))
