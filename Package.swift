@@ -227,7 +227,8 @@ let package = Package(
             name: "ThrongIntakeTests", dependencies: ["ThrongIntake", "ThrongCounting", "ThrongPlan", "ThrongWire"],
             swiftSettings: strict),
         .testTarget(
-            name: "ThrongJournalTests", dependencies: ["ThrongJournal", "ThrongCounting", "ThrongPlan", "ThrongWire"],
+            name: "ThrongJournalTests",
+            dependencies: ["ThrongJournal", "ThrongCounting", "ThrongPlan", "ThrongWire", crypto],
             swiftSettings: strict),
         .testTarget(
             name: "ThrongLoadTests",

@@ -40,6 +40,6 @@ extension CalendarStore: ReleaseCalendar {}
 
 extension RetentionStore: Retention {
     package func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome {
-        try await expire(plans: plans, now: now, countersKept: .seconds(7 * 86_400))
+        try await expire(plans: plans, now: now, countersKept: .seconds(Self.countersKept))
     }
 }

@@ -198,7 +198,9 @@ package struct Daemon: Sendable {
             releases: ReleaseScheduler(store: releases, rules: rules, proof: proof),
             reports: reports,
             calendar: CalendarStore(releases.connection),
-            retention: RetentionStore(releases.connection),
+            retention: RetentionWithKeys(
+                store: RetentionStore(releases.connection), deletions: DeletionStore(releases.connection),
+                keys: BackupKeys(dataPath: options.dataPath)),
             standing: standing,
             guarded: guarded,
             settlement: Settlement(SettlementStore(releases.connection), pause: ScheduleService.rest),

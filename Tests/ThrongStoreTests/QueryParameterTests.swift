@@ -60,6 +60,7 @@ struct QueryParameterTests {
             SelectPeriods(metric: 1, from: .epoch), OpenByCalendar(metric: 1, periods: [day]),
             SelectFirstOpenEnd(app: "shop"), SelectReleasedStarts(app: "shop", periodKind: .day, from: .epoch),
             EnsurePartitions(kind: .day, starts: []), SelectPromises(), SelectDeletions(), SelectHeld(), SelectApps(),
+            NoteDeletion(app: "*", kind: "backups", subject: "x", term: "y", rows: 1), SelectStanding(names: []),
             SelectAppDeliveries(app: "shop"), SelectSilences(), DeleteApp(app: "shop", copies: 0),
             SelectDue(metric: 1, dimension: nil, shorter: nil, began: nil),
             DropReleased(metric: 1, dimension: nil, shorter: nil, before: .epoch, began: nil, term: "x"),

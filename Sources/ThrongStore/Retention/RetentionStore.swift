@@ -10,6 +10,8 @@ package struct RetentionStore: Sendable {
     /// Works over a connection as `throng_reporter` that others may share.
     package init(_ connection: Connection) { self.connection = connection }
 
+    /// How long raw counters outlive their release at most. Unit: seconds.
+    package static let countersKept: Int64 = 7 * 86_400
     /// How long what nobody could release is kept beyond a plan's grace. Unit: seconds.
     private static let releaseRest: Int64 = 7 * 86_400
 
@@ -27,7 +29,7 @@ package struct RetentionStore: Sendable {
     package func expire(
         plans: [Plan],
         now: UnixSeconds,
-        countersKept: Duration = .seconds(7 * 86_400),
+        countersKept: Duration = .seconds(Self.countersKept),
         abandonedAfter: Duration = .seconds(400 * 86_400)
     ) async throws -> ExpiryOutcome {
         let (cells, shortest) = try await connection.run { session in
@@ -40,9 +42,7 @@ package struct RetentionStore: Sendable {
                 // What waited for a metric that no plan asks to release goes now.
                 try session.run(ForgetKeptPeriods(app: app))
                 let longest = byApp[app]?.map(\.retention).max() ?? LayoutPromise.unsaid
-                try Self.expireLabels(of: app, now: now, session) {
-                    plan?.retention(ofLabelsOf: $0) ?? .seconds(longest)
-                }
+                try Self.expireLabels(of: app, plan, longest: longest, now: now, session)
             }
             for app in try session.run(SelectKeptApps()) {
                 let shortest = byApp[app]?.map(\.shortest).min() ?? LayoutPromise.unsaid
