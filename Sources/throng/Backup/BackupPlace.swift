@@ -1,0 +1,45 @@
+import Foundation
+import ThrongBackup
+import ThrongJournal
+import ThrongPlan
+
+/// What commands about backups ask of a data directory.
+enum BackupPlace {
+    /// Makes sure that there is a data directory that nobody else can change.
+    static func check(_ place: Place) throws {
+        try DataDirectory.checkTrust(in: place.dataPath)
+        guard FileManager.default.fileExists(atPath: place.dataPath + "/daemon.id") else {
+            throw CommandFailure(
+                "\(place.dataPath) is no data directory. Name that of a `throng serve` with --data: it has the keys of backups."
+            )
+        }
+    }
+
+    /// Makes sure that keys can be exported.
+    static func checkRecovery(_ place: Place) throws {
+        guard FileManager.default.fileExists(atPath: RecoveryKey.publicPath(in: place.dataPath)) else {
+            throw CommandFailure(
+                "There is no recovery key to export for. Run `throng backup recovery-key`, and keep what it prints.")
+        }
+    }
+
+    /// Exports the keys, and says how many.
+    static func export(_ place: Place, to file: String, now: UnixSeconds) throws {
+        let path = absolute(file)
+        guard let count = try KeyExport.write(place.dataPath, to: path, now: now) else {
+            return try checkRecovery(place)
+        }
+        Terminal.data(path)
+        Terminal.talk("\(Terminal.count(count, "key")) for the recovery key.")
+    }
+
+    static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+
+    /// "2.4 s".
+    static func seconds(since start: ContinuousClock.Instant) -> String {
+        let (seconds, attoseconds) = (ContinuousClock.now - start).components
+        return "\(seconds).\(attoseconds / 100_000_000_000_000_000) s"
+    }
+}
