@@ -26,7 +26,7 @@
 // A chunk of a table is whole rows as PostgreSQL's binary copy format has them. The list (BackupList.swift) is JSON under the
 // installation's key, and has the SHA-256 of every frame before it, those too of which the key is gone.
 
-package import Crypto
+internal import Crypto
 internal import Foundation
 package import ThrongJournal
 

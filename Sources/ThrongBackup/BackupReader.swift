@@ -1,8 +1,8 @@
 internal import Crypto
 internal import Foundation
 package import ThrongJournal
-package import ThrongPlan
-package import ThrongStore
+internal import ThrongPlan
+internal import ThrongStore
 
 /// Reads a backup, with the keys that there still are.
 package struct BackupReader: Sendable {

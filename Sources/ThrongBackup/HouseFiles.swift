@@ -1,5 +1,5 @@
 internal import Foundation
-package import ThrongJournal
+internal import ThrongJournal
 
 /// The files that a new data directory needs and that no database has.
 ///

@@ -1,4 +1,4 @@
-package import Crypto
+internal import Crypto
 internal import Foundation
 package import ThrongJournal
 package import ThrongPlan

@@ -2,7 +2,7 @@ internal import Foundation
 package import ThrongJournal
 package import ThrongPlan
 package import ThrongPostgres
-package import ThrongStore
+internal import ThrongStore
 
 /// What of a backup can be restored, with the keys that there still are; and how that is done.
 package struct Restoration: Sendable {

@@ -14,7 +14,7 @@
 package import Crypto
 internal import Foundation
 internal import ThrongFaults
-package import ThrongPlan
+internal import ThrongPlan
 
 /// The key of a part of all backups.
 package struct BackupKey: Sendable {
