@@ -124,6 +124,26 @@ package struct BackupKeys: Sendable {
         if !gone.isEmpty { try disk.syncDirectory(folder) }
     }
 
+    /// Keeps other processes from making keys, and from having those of an app or all forgotten, until it is let go; nil where
+    /// one of them does so. What is made of a moment before an app went must not get a key afterwards.
+    package func hold() throws(JournalError) -> Hold? {
+        guard let lock = try disk.lock(folder + ".lock") else { return nil }
+        return Hold(lock, on: disk)
+    }
+
+    /// Who makes keys, as long as the object lives.
+    package final class Hold: Sendable {
+        private let lock: Int32
+        private let disk: any Disk
+
+        fileprivate init(_ lock: Int32, on disk: any Disk) {
+            self.lock = lock
+            self.disk = disk
+        }
+
+        deinit { disk.unlock(lock) }
+    }
+
     private struct KeyFile {
         let path: String
         let id: BackupKey.ID

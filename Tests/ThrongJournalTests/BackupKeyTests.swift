@@ -70,6 +70,17 @@ struct BackupKeyTests {
         #expect(try data.forget("shop").backupKeys == 0)
     }
 
+    @Test("who makes keys keeps others from it, until it is done")
+    func held() throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }  // What is left is in the temporary folder.
+        var hold = try keys.hold()
+        #expect(hold != nil)
+        #expect(try keys.hold() == nil)
+        withExtendedLifetime(hold) {}
+        hold = nil
+        #expect(try keys.hold() != nil)
+    }
+
     @Test("a file that was changed is no key, and names itself")
     func changed() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }  // What is left is in the temporary folder.

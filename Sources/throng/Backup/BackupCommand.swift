@@ -58,6 +58,8 @@ struct BackupMakeCommand: AsyncParsableCommand {
         let files = try HouseFiles(dataPath: place.dataPath).read()
         let now = UnixClock.system.now
         let keys = BackupKeys(dataPath: place.dataPath)
+        let hold = try BackupPlace.hold(keys)
+        defer { withExtendedLifetime(hold) {} }
         let path = BackupPlace.absolute(to)
         let list = try await DatabaseAccess.use(place) { settings in
             let connection = Connection(
@@ -184,6 +186,8 @@ struct BackupForgetCommand: AsyncParsableCommand {
     func run() async throws {
         try BackupPlace.check(place)
         let keys = BackupKeys(dataPath: place.dataPath)
+        let hold = try BackupPlace.hold(keys)
+        defer { withExtendedLifetime(hold) {} }
         let count = try keys.all().count
         if !yes {
             Terminal.talk(

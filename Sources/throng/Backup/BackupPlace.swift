@@ -15,6 +15,16 @@ enum BackupPlace {
         }
     }
 
+    /// Keeps other commands from making keys of backups or destroying them meanwhile.
+    static func hold(_ keys: BackupKeys) throws -> BackupKeys.Hold {
+        guard let hold = try keys.hold() else {
+            throw CommandFailure(
+                "Another command makes a backup of this data directory, or has keys of backups forgotten. Run this again when it "
+                    + "is done. Nothing was done.")
+        }
+        return hold
+    }
+
     /// Makes sure that keys can be exported.
     static func checkRecovery(_ place: Place) throws {
         guard FileManager.default.fileExists(atPath: RecoveryKey.publicPath(in: place.dataPath)) else {

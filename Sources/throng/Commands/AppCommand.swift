@@ -63,6 +63,13 @@ struct AppDeleteCommand: AsyncParsableCommand {
             })
         let data = try openData()
         defer { data.unlock() }
+        // What a backup has read of it by now must not get a key when those of it are gone.
+        guard let hold = try BackupKeys(dataPath: place.dataPath).hold() else {
+            throw CommandFailure(
+                "Another command makes a backup of \(place.dataPath). Run this again when it is done. Nothing was deleted."
+            )
+        }
+        defer { withExtendedLifetime(hold) {} }
         let (went, left, rest) = try await DatabaseAccess.use(place) { settings in
             // Tables of any size are written anew, a statement for all of them.
             let connection = Connection(

@@ -1,6 +1,7 @@
 """A backup that is damaged, cut, mixed with another, or never came to its end is refused, and what a command left that was
 killed looks like nothing whole."""
 
+import fcntl
 import os
 import re
 import shutil
@@ -143,6 +144,20 @@ def keys(house):
     say("keys that are not the backup's are told from those that are gone; all of them can be forgotten at once")
 
 
+def held(house):
+    """While a backup is made no app is deleted and no key destroyed: what it has read must not get a key afterwards."""
+    with open(os.path.join(house.data, "backup.keys.lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        check("Another command makes a backup" in house.backup("meanwhile", ends=1), "one at a time")
+        check("Another command makes a backup" in house.throng("backup", "forget", "--yes", "--data", house.data, ends=1), "no")
+        check(house.stop() == 0, "serve stops gracefully")
+        said = house.throng("app", "delete", "gone", "--yes", "--data", house.data, ends=1)
+        check("Another command makes a backup" in said, said)
+    house.start()
+    check(not os.path.exists(house.at("meanwhile")) and house.visits() == 120, "nothing was done")
+    say("nobody forgets keys while a backup is made")
+
+
 def killed(house):
     for point in ("backup_table:1", "backup_table:20", "before_file_named:1"):
         house.backup("cut", ends=-9, point=point)
@@ -200,6 +215,7 @@ def test():
     house.backup("first")
     damaged(house)
     keys(house)
+    held(house)
     killed(house)
     ahead(house)
 
