@@ -54,7 +54,7 @@ struct BackupMakeCommand: AsyncParsableCommand {
         let started = ContinuousClock.now
         try BackupPlace.check(place)
         if keysTo != nil { try BackupPlace.checkRecovery(place) }
-        let plans = try RunningPlans(dataPath: place.dataPath).sources().map(\.plan)
+        let plans = BackupPlace.plans(in: place.dataPath)
         let files = try HouseFiles(dataPath: place.dataPath).read()
         let now = UnixClock.system.now
         let keys = BackupKeys(dataPath: place.dataPath)

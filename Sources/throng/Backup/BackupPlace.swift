@@ -15,6 +15,12 @@ enum BackupPlace {
         }
     }
 
+    /// The plans that a data directory's daemon counts by, or counted by last.
+    static func plans(in dataPath: String) -> [Plan] {
+        // What plans promised is in the database. One that this version does not take holds up no backup and no restore.
+        (try? RunningPlans(dataPath: dataPath).sources().map(\.plan)) ?? []
+    }
+
     /// Keeps other commands from making keys of backups or destroying them meanwhile.
     static func hold(_ keys: BackupKeys) throws -> BackupKeys.Hold {
         guard let hold = try keys.hold() else {

@@ -89,7 +89,7 @@ extension RestoreCommand {
         for file in try restoration.files() { try HouseFiles(dataPath: staging).write(file) }
         // What is destroyed here from now on nobody should be able to read in backups of before.
         try BackupKeys(dataPath: staging).keep(found.keys)
-        let plans = try RunningPlans(dataPath: staging).sources().map(\.plan)
+        let plans = BackupPlace.plans(in: staging)
         try await fill(restoration, clusterAt: staging + "/postgres", hasJournal: false, plans)
         FaultPoint.reached("before_directory_named")
         guard rename(staging, path) == 0 else {
@@ -120,7 +120,7 @@ extension RestoreCommand {
             }
             try await PrivateCluster(directory: staging, logger: Self.quiet).remove()
         }
-        let plans = try RunningPlans(dataPath: place.dataPath).sources().map(\.plan)
+        let plans = BackupPlace.plans(in: place.dataPath)
         try await fill(restoration, clusterAt: staging, hasJournal: true, plans)
         FaultPoint.reached("before_directory_named")
         if place.database == nil {
