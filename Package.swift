@@ -88,6 +88,13 @@ let package = Package(
             resources: [.embedInCode("Schema")],
             swiftSettings: strict),
         .target(
+            name: "ThrongBackup",
+            dependencies: [
+                "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongJournal", "ThrongPostgres",
+                "ThrongStore", crypto,
+            ],
+            swiftSettings: computed),
+        .target(
             name: "ThrongInsight", dependencies: ["ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongRelease"],
             swiftSettings: strict),
         .target(
@@ -166,8 +173,9 @@ let package = Package(
                 "ThrongChance", "ThrongFaults", "ThrongLoad", "ThrongForecast", "ThrongPlan", "ThrongWire",
                 "ThrongIntake",
                 "ThrongCounting",
-                "ThrongJournal", "ThrongPostgres", "ThrongStore", "ThrongInsight", "ThrongReport", "ThrongHTTP",
-                "ThrongDelivery", "ThrongSchedule", "ThrongServer", "ThrongRelease", "ThrongSuppression", "ThrongTable",
+                "ThrongJournal", "ThrongPostgres", "ThrongStore", "ThrongBackup", "ThrongInsight", "ThrongReport",
+                "ThrongHTTP", "ThrongDelivery", "ThrongSchedule", "ThrongServer", "ThrongRelease", "ThrongSuppression",
+                "ThrongTable",
                 "ThrongAudit", crypto, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -227,7 +235,8 @@ let package = Package(
             name: "ThrongIntakeTests", dependencies: ["ThrongIntake", "ThrongCounting", "ThrongPlan", "ThrongWire"],
             swiftSettings: strict),
         .testTarget(
-            name: "ThrongJournalTests", dependencies: ["ThrongJournal", "ThrongCounting", "ThrongPlan", "ThrongWire"],
+            name: "ThrongJournalTests",
+            dependencies: ["ThrongJournal", "ThrongCounting", "ThrongPlan", "ThrongWire", crypto],
             swiftSettings: strict),
         .testTarget(
             name: "ThrongLoadTests",
@@ -356,6 +365,13 @@ let package = Package(
                 "ThrongChance", "TestCluster", "ThrongPostgres", "ThrongStore", "ThrongPlan", "ThrongCounting",
                 "ThrongNoise",
                 "ThrongRelease", logging, lifecycle,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ThrongBackupTests",
+            dependencies: [
+                "ThrongBackup", "ThrongJournal", "ThrongPostgres", "ThrongStore", "ThrongPlan", "ThrongCounting",
+                "ThrongRelease", "TestCluster", crypto,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -1,8 +1,7 @@
--- What plans promised of numbers, of every layout of every app.
+-- What plans promised of how long numbers are kept, of every layout of every app.
 -- Returns: layout, app, metric, names of its dimensions (separated by commas), until when the promise was in force (Unix
 --     seconds; null for the plan in force), ages at which numbers go (seconds, separated by commas), what goes then
---     (separated by commas; nulls where nobody promised anything), what people were told that it is for, names of partners who
---     receive it (separated by commas; nulls where nobody kept that); by layout, oldest first.
+--     (separated by commas; nulls where nobody promised anything); by layout, oldest first.
 select layout.metric_id,
     layout.app,
     layout.metric,
@@ -12,9 +11,7 @@ select layout.metric_id,
     ),
     extract(epoch from promise.until)::bigint,
     array_to_string(promise.ages, ','),
-    array_to_string(promise.actions, ','),
-    promise.explanation,
-    array_to_string(promise.recipients, ',')
+    array_to_string(promise.actions, ',')
 from throng.metric_layout as layout
 left join throng.layout_promise as promise using (metric_id)
 order by layout.metric_id, promise.place;

@@ -15,12 +15,13 @@ extension DataDirectory {
     }
 
     /// Makes unreadable, or removes, what the folder holds of an app: the keys of its windows, what says that they are over,
-    /// the flushes that are kept, the plan that it was counted by, and the layouts that say what its cells mean.
+    /// the flushes that are kept, the plan that it was counted by, the layouts that say what its cells mean, and the keys of its
+    /// part of backups. Of these their files stay until ``BackupKeys/forgetDestroyed()``.
     ///
     /// PostgreSQL has to have everything that was journalled. What the journal holds of other apps stays readable; kept
     /// flushes are of all apps together, and go. May be done again where it was cut short.
     ///
-    /// - Returns: how many keys, layouts and bytes of kept flushes went.
+    /// - Returns: how many keys, layouts, bytes of kept flushes, and keys of backups went.
     package func forget(_ app: AppName) throws(JournalError) -> Forgotten {
         let keys = try KeyRing(self)
         let windows = keys.windows.filter { $0.app == app }
@@ -40,7 +41,10 @@ extension DataDirectory {
             layouts += 1
         }
         if layouts > 0 { try disk.syncDirectory(layoutsPath) }
-        return Forgotten(windows: windows.count, layouts: layouts, flushedBytes: flushedBytes)
+        let copies = BackupKeys(dataPath: path, on: machine)
+        let backupKeys = try copies.destroy { $0.app == app.text }.values.reduce(0, +)
+        return Forgotten(
+            windows: windows.count, layouts: layouts, flushedBytes: flushedBytes, backupKeys: backupKeys)
     }
 
     /// What the folder held of an app.
@@ -51,6 +55,8 @@ extension DataDirectory {
         package let layouts: Int
         /// Of all apps.
         package let flushedBytes: Int
+        /// Those of its part of backups.
+        package let backupKeys: Int
     }
 
     /// Whether a layout went with its app.

@@ -68,6 +68,21 @@ package struct RunningPlans: Sendable {
         FileManager.default.contents(atPath: file(app, "yaml")).map { Array($0) }
     }
 
+    /// The plans that a daemon counts by, or counted by last, by app, with the paths that it read them from.
+    ///
+    /// - Throws: ``PlanProblems`` where this version does not take one.
+    package func sources() throws(PlanProblems) -> [PlanSource] {
+        let folder = "\(dataPath)/\(Self.folder)"
+        // Without the folder no daemon has counted here.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        var sources: [PlanSource] = []
+        for name in names.sorted() where name.hasSuffix(".yaml") {
+            guard let source = try source(of: AppName(String(name.dropLast(".yaml".utf8.count)))) else { continue }
+            sources.append(source)
+        }
+        return sources
+    }
+
     /// The process that holds the data directory; nil where none does.
     package var process: Int32? {
         guard DataDirectory.isHeld(dataPath),

@@ -198,7 +198,10 @@ package struct Daemon: Sendable {
             releases: ReleaseScheduler(store: releases, rules: rules, proof: proof),
             reports: reports,
             calendar: CalendarStore(releases.connection),
-            retention: HouseRetention(RetentionStore(releases.connection), folder: options.dataPath),
+            retention: RetentionWithKeys(
+                house: HouseRetention(RetentionStore(releases.connection), folder: options.dataPath),
+                deletions: DeletionStore(releases.connection),
+                keys: BackupKeys(dataPath: options.dataPath)),
             standing: standing,
             guarded: guarded,
             settlement: Settlement(SettlementStore(releases.connection), pause: ScheduleService.rest),

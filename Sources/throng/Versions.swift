@@ -1,3 +1,4 @@
+import ThrongBackup
 import ThrongDelivery
 import ThrongJournal
 import ThrongPlan
@@ -33,6 +34,7 @@ enum Versions {
             ("report", ReportDocument.jsonFormat),
             ("manifest", ReportManifest.format),
             ("proof", RetentionProof.format),
+            ("backup", BackupList.version),
             ("built with", "Swift \(swift)"),
         ]
         let lines = formats.map { name, version in name.padding(toLength: 12) + version }

@@ -69,6 +69,14 @@ struct EndToEndTests {
         .timeLimit(.minutes(10)))
     func deleted() async throws { try await Program("deleted.py").run() }
 
+    @Test(
+        "a backup under load is restored exactly, with its journal or without; what age or an app took is not in it any more",
+        .timeLimit(.minutes(10)))
+    func restored() async throws { try await Program("restored.py").run() }
+
+    @Test("a backup that is damaged, mixed or never came to its end is refused, and named", .timeLimit(.minutes(10)))
+    func refusedCopies() async throws { try await Program("refused_copies.py").run() }
+
     @Test("bench keeps its schedule and its exit codes, and no benchmark leaves a figure out", .timeLimit(.minutes(10)))
     func benchmarks() async throws { try await Program("benchmarks.py").run() }
 

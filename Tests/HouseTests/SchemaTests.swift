@@ -31,7 +31,8 @@ struct SchemaTests {
         "0023.promises.sql": "6b53e18609eff27e11df535cc7c78e7739e99ddaa0b8253df4d806918a7c4180",
         "0024.removals.sql": "70638a864cc59d48c315f2784601269a351c220ff6ec557f9e9755d88e22d8a4",
         "0025.app_deletion.sql": "8452021f694fb324732d81ba91f8967fda8653b63847cb5fecf073a3c31e1699",
-        "0026.recipients_and_copies.sql": "41a0c3941ab819d99b5611c3ce0ecc310dc48d6733f7f4872620bad98527b9ae",
+        "0026.backup_keys.sql": "a4cead502cd4fc8de24de2781dd5b7218bdcfb6932f44e940a6b31e05dfabdc8",
+        "0027.recipients_and_copies.sql": "41a0c3941ab819d99b5611c3ce0ecc310dc48d6733f7f4872620bad98527b9ae",
     ]
 
     private let migrations = House.files(under: "Schema").filter { !$0.contains("/queries/") && $0.hasSuffix(".sql") }

@@ -74,6 +74,12 @@ package final class CopyWriter {
         }
     }
 
+    /// Whole rows as ``Session/copyOut(_:_:_:)`` gave them.
+    package func rows(_ bytes: UnsafeRawBufferPointer) throws {
+        try drain()
+        try send(bytes)
+    }
+
     /// Ends the data and sends what is left.
     package func finish() throws {
         try makeRoom()
@@ -126,7 +132,7 @@ extension Session {
         _ = try results(of: name)
         let deadline = deadline()
         let writer = CopyWriter { [self] bytes in
-            guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
+            guard !bytes.isEmpty, let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
             while true {
                 switch PQputCopyData(handle, start, Int32(bytes.count)) {
                 case 1: return try flush(name, until: deadline)

@@ -122,7 +122,7 @@ extension Session {
             switch PQresultStatus(result) {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
                 last = Rows(result, query: query)
-            case PGRES_COPY_IN:
+            case PGRES_COPY_IN, PGRES_COPY_OUT:
                 return Rows(result, query: query)
             case PGRES_PIPELINE_ABORTED:
                 PQclear(result)

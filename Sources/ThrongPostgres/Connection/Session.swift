@@ -141,7 +141,8 @@ extension Session {
         .now + .seconds(timeoutSeconds + patienceSeconds)
     }
 
-    private func wait(for events: Int16, _ query: String, until deadline: ContinuousClock.Instant) throws {
+    /// Waits until the connection can be read or written.
+    func wait(for events: Int16, _ query: String, until deadline: ContinuousClock.Instant) throws {
         while true {
             if cancellation.isCancelled {
                 _ = broken(.closed)

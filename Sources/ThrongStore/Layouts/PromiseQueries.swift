@@ -20,7 +20,7 @@ struct FreezePromise: Command {
     }
 }
 
-/// What plans promised of numbers, of every layout of every app; oldest first.
+/// What plans promised of how long numbers are kept, of every layout of every app; oldest first.
 struct SelectPromises: RowQuery {
     static let text = Query("layout_promise.select", PackageResources.layout_promise_select_sql)
 
@@ -28,13 +28,37 @@ struct SelectPromises: RowQuery {
         LayoutPromise(
             layout: try columns.integer(), app: AppName(try columns.text()), metric: MetricName(try columns.text()),
             dimensions: try columns.names().map { DimensionName($0) }, until: try columns.optionalTime(),
-            steps: try DecayStep.steps(ages: try columns.optionalText(), actions: try columns.optionalText()),
-            explanation: try columns.optionalText(),
-            recipients: try columns.optionalText()?.split(separator: ",").map { PartnerName(String($0)) })
+            steps: try DecayStep.steps(ages: try columns.optionalText(), actions: try columns.optionalText()))
     }
 }
 
-/// What one plan promised of a layout's numbers.
+/// What people were told, and who receives numbers, by each promise of every layout.
+struct SelectTold: RowQuery {
+    static let text = Query("layout_promise.told", PackageResources.layout_promise_told_sql)
+
+    /// Of which promise.
+    struct Promise: Hashable {
+        /// The schema's number of the layout.
+        let layout: Int64
+        /// Nil for the one in force.
+        let until: UnixSeconds?
+    }
+
+    /// What is known of one promise; nils where nobody kept that.
+    struct Told {
+        let explanation: String?
+        let recipients: [PartnerName]?
+    }
+
+    func row(_ columns: inout RowReader) throws -> (promise: Promise, told: Told) {
+        let promise = Promise(layout: try columns.integer(), until: try columns.optionalTime())
+        let explanation = try columns.optionalText()
+        let names = try columns.optionalText()?.split(separator: ",").map { PartnerName(String($0)) }
+        return (promise, Told(explanation: explanation, recipients: names))
+    }
+}
+
+/// How long numbers of a layout are kept by what one plan promised.
 struct LayoutPromise {
     /// The schema's number of the layout.
     let layout: Int64
@@ -46,10 +70,6 @@ struct LayoutPromise {
     let until: UnixSeconds?
     /// Ascending by age; none where nobody promised anything.
     let steps: [DecayStep]
-    /// What people were told that it is counted for; nil where nobody kept that.
-    let explanation: String?
-    /// The partners whose reports show it; nil where nobody kept that.
-    let recipients: [PartnerName]?
 
     /// Daemons start with a plan one after the other: what one promised holds for so much longer. Unit: seconds.
     static let handover: Int64 = 3600

@@ -46,8 +46,9 @@ package struct Migration: Sendable, Hashable {
         Migration(version: 23, name: "0023.promises.sql", text: PackageResources._023_promises_sql),
         Migration(version: 24, name: "0024.removals.sql", text: PackageResources._024_removals_sql),
         Migration(version: 25, name: "0025.app_deletion.sql", text: PackageResources._025_app_deletion_sql),
+        Migration(version: 26, name: "0026.backup_keys.sql", text: PackageResources._026_backup_keys_sql),
         Migration(
-            version: 26, name: "0026.recipients_and_copies.sql",
-            text: PackageResources._026_recipients_and_copies_sql),
+            version: 27, name: "0027.recipients_and_copies.sql",
+            text: PackageResources._027_recipients_and_copies_sql),
     ]
 }

@@ -11,6 +11,11 @@ package struct Migrator: Sendable {
     /// Prepares to migrate over a connection without a role.
     package init(_ connection: Connection) { self.init(connection, migrations: Migration.all) }
 
+    /// Prepares to migrate to an earlier version, as what is put into it was of that.
+    package init(_ connection: Connection, through version: Int) {
+        self.init(connection, migrations: Migration.all.filter { $0.version <= version })
+    }
+
     init(_ connection: Connection, migrations: [Migration]) {
         self.connection = connection
         self.migrations = migrations

@@ -10,7 +10,7 @@ package struct DeletionEntry: Sendable, Hashable {
     package let taken: UnixSeconds
     /// Of which app; * where it was of several apps' together.
     package let app: String
-    /// `numbers`, `counters`, `files`, `copies`, `coverage`, `labels` or `records`.
+    /// `numbers`, `counters`, `files`, `copies`, `coverage`, `labels`, `records` or `backups`.
     package let kind: String
     /// The metric, table, report or dimension.
     package let subject: String
@@ -18,7 +18,7 @@ package struct DeletionEntry: Sendable, Hashable {
     package let term: String
     /// What it was about; nil where it was about no period.
     package let period: Range<UnixSeconds>?
-    /// Unit: cells, counters, files, hours, labels or records.
+    /// Unit: cells, counters, files, hours, labels, records or keys.
     package let rows: Int64
     /// SHA-256 over the digest before it and this entry. Unit: 32 bytes.
     package let digest: [UInt8]

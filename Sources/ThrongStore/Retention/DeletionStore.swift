@@ -1,7 +1,7 @@
 internal import ThrongPlan
 package import ThrongPostgres
 
-/// Reads what age took.
+/// Reads what age took, and writes down what it took outside of PostgreSQL.
 ///
 /// Works as `throng_reporter`.
 package struct DeletionStore: Sendable {
@@ -13,6 +13,23 @@ package struct DeletionStore: Sendable {
     /// All of it, oldest first.
     package func entries() async throws -> [DeletionEntry] {
         try await connection.run { try $0.run(SelectDeletions()) }
+    }
+
+    /// Writes down that keys of an app's part of backups went, unless none did.
+    ///
+    /// - Parameters:
+    ///   - app: * for what is of several apps' together.
+    ///   - subject: what they opened.
+    ///   - term: by which promise.
+    package func note(backupKeys: Int, app: String, subject: String, term: String) async throws {
+        let entry = NoteDeletion(app: app, kind: "backups", subject: subject, term: term, rows: Int64(backupKeys))
+        try await connection.run { _ = try $0.run(entry) }
+    }
+
+    /// Which of these tables of schema throng are there.
+    package func standing(_ tables: [String]) async throws -> Set<String> {
+        let asked = SelectStanding(names: tables)
+        return try await connection.run { Set(try $0.run(asked)) }
     }
 }
 

@@ -79,3 +79,29 @@ struct DeleteAbandonedTop: Command {
     static let text = Query(
         "top_contribution.delete_abandoned", PackageResources.top_contribution_delete_abandoned_sql)
 }
+
+/// Writes down that something went that is not in PostgreSQL.
+struct NoteDeletion: Command {
+    static let text = Query("deletion.note", PackageResources.deletion_note_sql)
+
+    let app: String
+    let kind: String
+    let subject: String
+    let term: String
+    let rows: Int64
+
+    var parameters: [Parameter] { [.text(app), .text(kind), .text(subject), .text(term), .integer(rows)] }
+}
+
+/// Which of these tables are there.
+struct SelectStanding: RowQuery {
+    static let text = Query("partition.standing", PackageResources.partition_standing_sql)
+
+    /// Of schema throng.
+    let names: [String]
+
+    // Names hold no comma.
+    var parameters: [Parameter] { [.text(names.joined(separator: ","))] }
+
+    func row(_ columns: inout RowReader) throws -> String { try columns.text() }
+}

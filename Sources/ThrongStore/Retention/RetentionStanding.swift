@@ -87,10 +87,12 @@ extension RetentionStore {
             // One snapshot, so that nothing goes between what went and what is there.
             try session.transaction {
                 try session.query("transaction.snapshot", "set transaction isolation level repeatable read, read only")
-                let promises = try Self.promises(plans, session).map {
-                    KeptPromise(
-                        app: $0.app, metric: $0.metric, until: $0.until, steps: $0.steps.map(\.term),
-                        explanation: $0.explanation, recipients: $0.recipients)
+                let told = Dictionary(try session.run(SelectTold()).map { ($0.promise, $0.told) }) { $1 }
+                let promises = try Self.promises(plans, session).map { promise in
+                    let told = told[.init(layout: promise.layout, until: promise.until)]
+                    return KeptPromise(
+                        app: promise.app, metric: promise.metric, until: promise.until,
+                        steps: promise.steps.map(\.term), explanation: told?.explanation, recipients: told?.recipients)
                 }
                 var known: Set<KeptPromise> = []
                 return RetentionStanding(

@@ -4,16 +4,25 @@ internal import ThrongPostgres
 extension RetentionStore {
     /// How long a label outlives its last published number at least, and how long it keeps its slot afterwards: longer
     /// than a month and the longest grace together. Unit: seconds.
-    private static let labelRest: Int64 = 100 * 86_400
+    static let labelRest: Int64 = 100 * 86_400
+
+    /// How long labels of a dimension are counted under after their last published number.
+    ///
+    /// - Parameters:
+    ///   - plan: The plan in force; nil where the app has none any more.
+    ///   - longest: How long the numbers of the app are kept that are kept the longest. Unit: seconds.
+    static func seconds(keepingLabelsOf dimension: DimensionName, _ plan: Plan?, longest: Int64) -> Int64 {
+        max(plan?.retention(ofLabelsOf: dimension).components.seconds ?? longest, labelRest)
+    }
 
     /// Retires the labels of which no number was published for as long as their purposes keep numbers, and deletes those
     /// that were retired so long ago that their slots can be given to others.
     static func expireLabels(
-        of app: AppName, now: UnixSeconds, _ session: Session, retention: (DimensionName) -> Duration
+        of app: AppName, _ plan: Plan?, longest: Int64, now: UnixSeconds, _ session: Session
     ) throws {
         let known = Set(try session.run(SelectLabels(app: app)).map(\.dimension))
         for dimension in known.sorted() {
-            let kept = max(retention(dimension).components.seconds, labelRest)
+            let kept = seconds(keepingLabelsOf: dimension, plan, longest: longest)
             try session.run(RetireLabels(app: app, dimension: dimension, before: now - kept, now: now))
         }
         if !known.isEmpty { try session.run(DeleteLabels(app: app, before: now - labelRest)) }

@@ -10,6 +10,8 @@ package struct RetentionStore: Sendable {
     /// Works over a connection as `throng_reporter` that others may share.
     package init(_ connection: Connection) { self.connection = connection }
 
+    /// How long raw counters outlive their release at most. Unit: seconds.
+    package static let countersKept: Int64 = 7 * 86_400
     /// How long what nobody could release is kept beyond a plan's grace. Unit: seconds.
     private static let releaseRest: Int64 = 7 * 86_400
 
@@ -27,7 +29,7 @@ package struct RetentionStore: Sendable {
     package func expire(
         plans: [Plan],
         now: UnixSeconds,
-        countersKept: Duration = .seconds(7 * 86_400),
+        countersKept: Duration = .seconds(Self.countersKept),
         abandonedAfter: Duration = .seconds(400 * 86_400)
     ) async throws -> ExpiryOutcome {
         let (cells, shortest) = try await connection.run { session in
@@ -40,9 +42,7 @@ package struct RetentionStore: Sendable {
                 // What waited for a metric that no plan asks to release goes now.
                 try session.run(ForgetKeptPeriods(app: app))
                 let longest = byApp[app]?.map(\.retention).max() ?? LayoutPromise.unsaid
-                try Self.expireLabels(of: app, now: now, session) {
-                    plan?.retention(ofLabelsOf: $0) ?? .seconds(longest)
-                }
+                try Self.expireLabels(of: app, plan, longest: longest, now: now, session)
             }
             for age in try Self.fileAges(plans, promises, session) {
                 try session.run(
@@ -95,9 +95,7 @@ package struct RetentionStore: Sendable {
                 ? nil
                 : LayoutPromise(
                     layout: layout.layout, app: layout.app, metric: layout.metric, dimensions: layout.dimensions,
-                    until: nil, steps: steps,
-                    explanation: plan.flatMap { $0.metric(layout.metric).flatMap($0.explanation(of:)) },
-                    recipients: plan?.recipients(of: layout.metric))
+                    until: nil, steps: steps)
         }
         return (known.filter { !$0.steps.isEmpty } + asked)
             .sorted { ($0.layout, $0.until ?? .max) < ($1.layout, $1.until ?? .max) }

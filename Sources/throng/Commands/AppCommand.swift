@@ -63,6 +63,13 @@ struct AppDeleteCommand: AsyncParsableCommand {
             })
         let data = try openData()
         defer { data.unlock() }
+        // What a backup has read of it by now must not get a key when those of it are gone.
+        guard let hold = try BackupKeys(dataPath: place.dataPath).hold() else {
+            throw CommandFailure(
+                "Another command makes a backup of \(place.dataPath). Run this again when it is done. Nothing was deleted."
+            )
+        }
+        defer { withExtendedLifetime(hold) {} }
         let (went, left, rest) = try await DatabaseAccess.use(place) { settings in
             // Tables of any size are written anew, a statement for all of them.
             let connection = Connection(
@@ -73,7 +80,7 @@ struct AppDeleteCommand: AsyncParsableCommand {
                     "The database has an older schema than this program. Run `throng database migrate`, and this again. Nothing was "
                         + "deleted.")
             }
-            return try await delete(app, from: data, AppStore(connection), excused)
+            return try await delete(app, from: data, AppStore(connection), DeletionStore(connection), excused)
         }
         for line in went { Terminal.data(line) }
         if !rest.isEmpty {
@@ -110,7 +117,8 @@ struct AppDeleteCommand: AsyncParsableCommand {
 extension AppDeleteCommand {
     /// Deletes; says what went, and what can't be reached.
     private func delete(
-        _ app: AppName, from data: DataDirectory, _ store: AppStore, _ excused: Set<DaemonID>
+        _ app: AppName, from data: DataDirectory, _ store: AppStore, _ deletions: DeletionStore,
+        _ excused: Set<DaemonID>
     ) async throws -> (went: [String], left: [String], rest: [String]) {
         let apps = try await store.apps()
         let known = apps.first { $0.name == app }
@@ -128,6 +136,9 @@ extension AppDeleteCommand {
         var rest = unreached
         let forgotten = try data.forget(app)
         let rows = known.isKept ? try await store.delete(app, copies: copies) : []
+        try await deletions.note(
+            backupKeys: forgotten.backupKeys, app: app.text, subject: "everything", term: "the app was deleted")
+        try BackupKeys(dataPath: data.path).forgetDestroyed()
         if place.database == nil {
             Terminal.talk("Writing the tables anew…")
             try await store.scrub()
@@ -136,7 +147,8 @@ extension AppDeleteCommand {
                 "pages and the write-ahead log of your PostgreSQL: `vacuum full` as a superuser writes tables anew")
         }
         rest += [
-            "backups and dumps of the database, replicas, and snapshots of the disk",
+            "dumps of the database, replicas, and snapshots of the disk",
+            "what `throng backup keys` wrote before: with it backups can still be read. Export the keys anew in its place",
             "blocks of the disk that the file system has not used again",
             "the plan itself, logs, secrets for deliveries, and metrics that Prometheus has kept: they name the app",
         ]
@@ -144,6 +156,7 @@ extension AppDeleteCommand {
         let local = [
             "keys of windows: \(Terminal.grouped(forgotten.windows))",
             "layouts of the journal: \(Terminal.grouped(forgotten.layouts))",
+            "keys of backups: \(Terminal.grouped(forgotten.backupKeys))",
             "kept flushes, of all apps: \(Terminal.grouped(forgotten.flushedBytes)) bytes",
         ]
         return (went + local, left, rest)

@@ -176,7 +176,7 @@ def gone(house, kept):
     check(code == 0, code, text, talk)
     for word in ("numbers: ", "counters: ", "files: 4", "copies: 8", "coverage: ", "labels: 1", "records: ", "keys of windows: 1"):
         check(word in text, word, "is not said:", text)
-    check("backups and dumps" in talk, talk)
+    check("dumps of the database" in talk and "throng backup keys" in talk, talk)
     house.plans = [house.other]
     house.start()
     check(found(house, MARK) == [], "is still there:", found(house, MARK))

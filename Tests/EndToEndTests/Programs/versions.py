@@ -28,7 +28,7 @@ def schema(name):
 def test():
     throng, versions = told()
     say("throng", throng, versions)
-    check(list(versions) == ["plan", "wire", "journal", "database", "report", "manifest", "proof", "built with"],
+    check(list(versions) == ["plan", "wire", "journal", "database", "report", "manifest", "proof", "backup", "built with"],
           "a line each:", list(versions))
 
     with open(os.path.join(ROOT, "CHANGELOG.md"), encoding="utf-8") as file:

@@ -1,0 +1,143 @@
+// A backup. Numbers are little-endian.
+//
+// Head
+//     offset  size    what
+//     0       8       "THRONGB1"
+//     8       16      the backup's id, random
+//     24      16      the id of the installation's key
+//
+// Frame, one a chunk, and at last one for the list of what is in the backup
+//     0       4       bytes of the name: n
+//     4       4       bytes of the plaintext: m
+//     8       8       the chunk's number, from 0
+//     16      16      the id of the key
+//     32      n       the name: a table of schema throng, "file <path in the data directory>", or nothing: the list
+//     ...     m       the plaintext under AES-256-GCM
+//     ...     16      its tag
+//
+// Tail
+//     0       8       where the list's frame begins
+//     8       8       "THRONGBE"
+//
+// A key is used through HKDF-SHA256 with the backup's id as salt, so that each backup has its own; the nonce is four zero
+// bytes and the chunk's number. The head and what stands in the frame before the ciphertext are authenticated with it. So a
+// chunk opens in its backup, at its place, as what it says it is, and nowhere else.
+//
+// A chunk of a table is whole rows as PostgreSQL's binary copy format has them. The list (BackupList.swift) is JSON under the
+// installation's key, and has the SHA-256 of every frame before it, those too of which the key is gone.
+
+internal import Crypto
+internal import Foundation
+package import ThrongJournal
+
+/// The first bytes of a backup: which one it is.
+package struct BackupHead: Sendable, Hashable {
+    /// Of the backup; 16 bytes.
+    package let id: [UInt8]
+    /// The key that opens the list.
+    package let installation: BackupKey.ID
+
+    /// Unit: bytes.
+    static let size = 40
+    private static let magic = Array("THRONGB1".utf8)
+
+    /// Puts a head together.
+    package init(id: [UInt8], installation: BackupKey.ID) {
+        self.id = id
+        self.installation = installation
+    }
+
+    /// Reads a head; nil for anything else.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.size, Array(bytes.prefix(8)) == Self.magic,
+            let key = BackupKey.ID(Array(bytes[24...]))
+        else { return nil }
+        self.init(id: Array(bytes[8..<24]), installation: key)
+    }
+
+    /// As it stands in the file.
+    var bytes: [UInt8] { Self.magic + id + installation.bytes }
+
+    /// The key that this backup uses in a key's place.
+    func derived(_ secret: SymmetricKey) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: secret, salt: id, info: Array("throng backup".utf8), outputByteCount: 32)
+    }
+}
+
+/// What stands before a chunk's ciphertext.
+package struct BackupFrame: Sendable, Hashable {
+    /// From 0.
+    package let number: Int
+    /// Of what.
+    package let key: BackupKey.ID
+    /// A table, or a file, or nothing for the list.
+    package let name: String
+    /// Of the plaintext. Unit: bytes.
+    package let size: Int
+
+    /// What has a fixed size. Unit: bytes.
+    static let fixed = 32
+    static let tag = 16
+    /// A list of a large house; a chunk is smaller, but where one row is larger. Unit: bytes.
+    static let most = 1 << 30
+
+    /// Puts a frame together.
+    package init(number: Int, key: BackupKey.ID, name: String, size: Int) {
+        self.number = number
+        self.key = key
+        self.name = name
+        self.size = size
+    }
+
+    /// Bytes of name and ciphertext that follow a frame's first bytes; nil where these are none.
+    static func rest(after bytes: [UInt8]) -> Int? {
+        let (name, size) = (Int(number(bytes, at: 0, 4)), Int(number(bytes, at: 4, 4)))
+        return name <= 4096 && size <= most ? name + size + tag : nil
+    }
+
+    /// Reads a frame from all of its bytes, which are as many as ``rest(after:)`` says.
+    init?(_ bytes: [UInt8]) {
+        let length = Int(Self.number(bytes, at: 0, 4))
+        guard let key = BackupKey.ID(Array(bytes[16..<32])), let number = Int(exactly: Self.number(bytes, at: 8, 8))
+        else { return nil }
+        self.init(
+            number: number, key: key, name: String(decoding: bytes[32..<32 + length], as: UTF8.self),
+            size: Int(Self.number(bytes, at: 4, 4)))
+    }
+
+    /// The whole frame, with its ciphertext.
+    func sealed(_ plaintext: [UInt8], _ key: SymmetricKey, in head: BackupHead) throws -> [UInt8] {
+        let box = try AES.GCM.seal(
+            plaintext, using: head.derived(key), nonce: nonce(), authenticating: head.bytes + bytes)
+        return bytes + Array(box.ciphertext) + Array(box.tag)
+    }
+
+    /// The plaintext of the whole frame's bytes.
+    ///
+    /// - Throws: where they are not what was sealed, or the key or the backup is another.
+    func opened(_ all: [UInt8], _ key: SymmetricKey, in head: BackupHead) throws -> [UInt8] {
+        let start = bytes.count
+        let box = try AES.GCM.SealedBox(
+            nonce: nonce(), ciphertext: all[start..<all.count - Self.tag], tag: all[(all.count - Self.tag)...])
+        return Array(try AES.GCM.open(box, using: head.derived(key), authenticating: head.bytes + bytes))
+    }
+
+    /// What stands before the ciphertext.
+    var bytes: [UInt8] {
+        let text = Array(name.utf8)
+        return Self.bytes(UInt32(text.count)) + Self.bytes(UInt32(size)) + Self.bytes(UInt64(number)) + key.bytes + text
+    }
+
+    private func nonce() throws -> AES.GCM.Nonce {
+        try AES.GCM.Nonce(data: [0, 0, 0, 0] + Self.bytes(UInt64(number)))
+    }
+
+    static func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: number.littleEndian) { Array($0) }
+    }
+
+    static func number(_ bytes: [UInt8], at place: Int, _ count: Int) -> UInt64 {
+        (0..<count).reversed().reduce(0) { $0 << 8 | UInt64(bytes[place + $1]) }
+    }
+}

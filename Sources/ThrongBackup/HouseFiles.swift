@@ -1,0 +1,71 @@
+internal import Foundation
+internal import ThrongJournal
+
+/// The files that a new data directory needs and that no database has.
+///
+/// Not among them: the journal, the keys of windows and kept flushes, which no copy may outlive; what the journal's cells mean,
+/// which is worth nothing without it, and which PostgreSQL knows of all that it counts; and who the daemon is, which belongs to
+/// the journal.
+package struct HouseFiles: Sendable {
+    private let dataPath: String
+
+    /// Names the data directory.
+    package init(dataPath: String) { self.dataPath = dataPath }
+
+    /// A file.
+    package struct One: Sendable, Hashable {
+        /// Its path in the data directory.
+        package let path: String
+        /// What it holds.
+        package let bytes: [UInt8]
+
+        /// Of which app it is.
+        package var app: String {
+            guard path.hasPrefix("plans/"), let dot = path.lastIndex(of: ".") else { return BackupKeyName.house }
+            return String(path[..<dot].dropFirst("plans/".count))
+        }
+    }
+
+    private static let single = ["installation.secret", "backup.recovery", "signing/key.pem", "signing/keys.json"]
+    private static let folders = ["plans": [".yaml", ".path"], "secrets": [""]]
+
+    /// Whether a path is one of such a file.
+    package static func isOne(_ path: String) -> Bool {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        if single.contains(path) { return true }
+        guard parts.count == 2, let endings = folders[String(parts[0])], !parts[1].isEmpty, !parts[1].hasPrefix(".")
+        else { return false }
+        return endings.contains { parts[1].hasSuffix($0) }
+    }
+
+    /// Those that are there, by path.
+    package func read() throws(BackupError) -> [One] {
+        var paths = Self.single
+        for folder in Self.folders.keys {
+            // A folder that is not there holds none.
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(dataPath)/\(folder)")) ?? []
+            paths += names.map { "\(folder)/\($0)" }
+        }
+        var files: [One] = []
+        for path in paths.sorted() where Self.isOne(path) {
+            let file = "\(dataPath)/\(path)"
+            guard FileManager.default.fileExists(atPath: file) else { continue }
+            guard let bytes = FileManager.default.contents(atPath: file) else {
+                throw .system(call: "read", file: file, code: "it can't be read")
+            }
+            files.append(One(path: path, bytes: Array(bytes)))
+        }
+        return files
+    }
+
+    /// Writes one, for its owner only.
+    package func write(_ file: One) throws(BackupError) {
+        let path = "\(dataPath)/\(file.path)"
+        if let slash = path.lastIndex(of: "/"), file.path.contains("/") {
+            guard mkdir(String(path[..<slash]), 0o700) == 0 || errno == EEXIST else { throw .last("mkdir", path) }
+        }
+        let new = try NewFile(path)
+        try new.write(file.bytes)
+        try new.finish()
+    }
+}

@@ -1,0 +1,144 @@
+internal import Crypto
+internal import Foundation
+package import ThrongJournal
+package import ThrongPlan
+internal import ThrongWire
+
+/// The key that opens the keys of backups where the machine is lost. Its private part is nowhere on the machine.
+package struct RecoveryKey: Sendable {
+    private let secret: Curve25519.KeyAgreement.PrivateKey
+
+    /// A new one.
+    package init() { secret = Curve25519.KeyAgreement.PrivateKey() }
+
+    /// Reads one from its file, as ``text`` has it.
+    ///
+    /// - Throws: ``BackupError/notKeys(file:)``.
+    package init(file: String) throws(BackupError) {
+        guard let bytes = FileManager.default.contents(atPath: file) else { throw .last("open", file) }
+        let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        // What is no key is said below.
+        guard text.hasPrefix(Self.prefix), let raw = [UInt8](hex: text.dropFirst(Self.prefix.count)),
+            let secret = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: raw)
+        else { throw .notKeys(file: file) }
+        self.secret = secret
+    }
+
+    private static let prefix = "throng-recovery-"
+
+    /// What its owner keeps: one line.
+    package var text: String { Self.prefix + Array(secret.rawRepresentation).lowerHex }
+
+    /// Puts its public part into a data directory, for which keys are exported from now on.
+    ///
+    /// - Throws: ``BackupError/exists(file:)`` where there is one, unless it is to be replaced.
+    package func keep(in dataPath: String, replacing: Bool) throws(BackupError) {
+        let path = Self.publicPath(in: dataPath)
+        let line = Array((Array(secret.publicKey.rawRepresentation).lowerHex + "\n").utf8)
+        let file = try replacing ? NewFile(over: path) : NewFile(path)
+        try file.write(line)
+        if replacing { try file.finishOver() } else { try file.finish() }
+    }
+
+    /// Where a data directory has the public part.
+    package static func publicPath(in dataPath: String) -> String { dataPath + "/backup.recovery" }
+
+    fileprivate func opened(_ export: KeyExport) throws -> [UInt8] {
+        var recipient = try HPKE.Recipient(
+            privateKey: secret, ciphersuite: KeyExport.suite, info: KeyExport.info, encapsulatedKey: export.encapsulated
+        )
+        return Array(try recipient.open(export.sealed))
+    }
+}
+
+/// The keys of backups as they are kept elsewhere: for whoever has the recovery key.
+///
+/// The file is JSON: a format, and under HPKE (RFC 9180; X25519, HKDF-SHA256, ChaCha20-Poly1305) its time and every key.
+package struct KeyExport: Codable {
+    private var format = Self.format
+    fileprivate let encapsulated: Data
+    fileprivate let sealed: Data
+
+    private static let format = "throng backup keys 1"
+    fileprivate static let info = Data(format.utf8)
+    fileprivate static let suite = HPKE.Ciphersuite.Curve25519_SHA256_ChachaPoly
+
+    private struct Content: Codable {
+        /// Unit: seconds since 1970.
+        let made: Int64
+        let keys: [Key]
+    }
+
+    private struct Key: Codable {
+        let id: String
+        let app: String
+        let term: String
+        let secret: Data
+    }
+
+    /// Keys that were read back.
+    package struct Keys: Sendable {
+        /// When they were exported: keys that were made later are not among them.
+        package let made: UnixSeconds
+        /// Those that were there then.
+        package let keys: [BackupKey]
+    }
+
+    /// Writes all keys of a data directory, for the recovery key whose public part it has, in the place of a former export,
+    /// which is overwritten: it has keys that are destroyed by now.
+    ///
+    /// - Returns: how many keys there are; nil where the data directory has no recovery key.
+    package static func write(_ dataPath: String, to path: String, now: UnixSeconds) throws -> Int? {
+        let file = RecoveryKey.publicPath(in: dataPath)
+        guard let line = FileManager.default.contents(atPath: file) else { return nil }
+        let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        // What is no key is said below.
+        guard let raw = [UInt8](hex: text),
+            let recipient = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: raw)
+        else { throw BackupError.notKeys(file: file) }
+        let keys = try BackupKeys(dataPath: dataPath).all()
+        let content = Content(
+            made: now.value,
+            keys: keys.map { key in
+                Key(
+                    id: "\(key.id)", app: key.name.app, term: key.name.term.text,
+                    secret: key.secret.withUnsafeBytes { Data($0) })
+            })
+        var sender = try HPKE.Sender(recipientKey: recipient, ciphersuite: suite, info: info)
+        let export = KeyExport(
+            encapsulated: sender.encapsulatedKey, sealed: try sender.seal(try JSONEncoder().encode(content)))
+        let new = try NewFile(over: path)
+        try new.write(Array(try JSONEncoder().encode(export)))
+        try new.finishOver()
+        return keys.count
+    }
+
+    /// Reads an export back.
+    ///
+    /// - Throws: ``BackupError/notKeys(file:)`` and ``BackupError/wrongRecoveryKey(file:)``.
+    package static func read(_ path: String, _ recovery: RecoveryKey) throws(BackupError) -> Keys {
+        guard let bytes = FileManager.default.contents(atPath: path) else { throw .last("open", path) }
+        // What can't be read is no export.
+        guard let export = try? JSONDecoder().decode(Self.self, from: bytes), export.format == format else {
+            throw .notKeys(file: path)
+        }
+        do {
+            let content = try JSONDecoder().decode(Content.self, from: Data(try recovery.opened(export)))
+            return Keys(
+                made: UnixSeconds(content.made),
+                keys: content.keys.compactMap { key in
+                    guard let id = [UInt8](hex: key.id).flatMap(BackupKey.ID.init), let term = BackupTerm(key.term)
+                    else { return nil }
+                    return BackupKey(
+                        id: id, name: BackupKeyName(app: key.app, term: term), secret: SymmetricKey(data: key.secret))
+                })
+        } catch {
+            throw .wrongRecoveryKey(file: path)
+        }
+    }
+
+    private init(encapsulated: Data, sealed: Data) {
+        self.encapsulated = encapsulated
+        self.sealed = sealed
+    }
+}

@@ -1,0 +1,193 @@
+// The key of a part of all backups: `backup.keys/<id, 32 hexadecimal digits>.key`. Numbers are little-endian.
+//
+//     offset  size  what
+//     0       8     "THRONGB1"
+//     8       16    the key's id, which backups name
+//     24      32    the key
+//     56      2+n   the app's name, or *: length, UTF-8
+//     ...     2+n   until when: always, day <days since 1970>, or table <name>
+//     ...     4     CRC-32C of everything before
+//
+// The file is on disk before a backup uses the key. Where its time has come the key is overwritten with zeros and synced; from
+// then on what backups hold of that part can't be read. The file stays until it is written down that the key went.
+
+package import Crypto
+internal import Foundation
+internal import ThrongFaults
+internal import ThrongPlan
+
+/// The key of a part of all backups.
+package struct BackupKey: Sendable {
+    /// What backups call it; random.
+    package let id: ID
+    /// What it opens.
+    package let name: BackupKeyName
+    /// 256 random bits.
+    package let secret: SymmetricKey
+
+    /// What backups call a key: 16 bytes.
+    package struct ID: Sendable, Hashable, Comparable, CustomStringConvertible {
+        /// 16 of them.
+        package let bytes: [UInt8]
+
+        /// Wraps bytes; nil where there are not 16.
+        package init?(_ bytes: [UInt8]) {
+            guard bytes.count == 16 else { return nil }
+            self.bytes = bytes
+        }
+
+        /// Hexadecimal digits.
+        package var description: String { bytes.lowerHex }
+
+        /// Orders by bytes.
+        package static func < (one: Self, other: Self) -> Bool { one.bytes.lexicographicallyPrecedes(other.bytes) }
+    }
+
+    /// Puts a key together.
+    package init(id: ID, name: BackupKeyName, secret: SymmetricKey) {
+        self.id = id
+        self.name = name
+        self.secret = secret
+    }
+}
+
+/// The keys of all backups that were made of a data directory. Commands make them while a daemon runs, which destroys them.
+package struct BackupKeys: Sendable {
+    private let folder: String
+    private let machine: Machine
+    private var disk: any Disk { machine.disk }
+
+    private static let magic = Array("THRONGB1".utf8)
+    private static let secretPlace = 24
+    private static let secretSize = 32
+
+    /// Names the data directory; nothing is read yet.
+    package init(dataPath: String, on machine: Machine = .real) {
+        folder = dataPath + "/backup.keys"
+        self.machine = machine
+    }
+
+    /// The keys that are there, by name; none of those that were destroyed.
+    package func all() throws(JournalError) -> [BackupKey] {
+        try files().compactMap(\.key).sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+    }
+
+    /// Makes a key; it is on disk when this returns.
+    package func make(_ name: BackupKeyName) throws(JournalError) -> BackupKey {
+        let bytes = [machine.random(), machine.random()].flatMap { number in
+            withUnsafeBytes(of: number) { Array($0) }
+        }
+        guard let id = BackupKey.ID(bytes) else { preconditionFailure("two numbers of 64 bits are 16 bytes") }
+        let key = BackupKey(id: id, name: name, secret: SymmetricKey(size: .bits256))
+        try keep([key])
+        return key
+    }
+
+    /// Puts keys on disk, such as those that were kept elsewhere.
+    package func keep(_ keys: [BackupKey]) throws(JournalError) {
+        try disk.ensureDirectory(folder)
+        for key in keys {
+            var writer = ByteWriter(bytes: Self.magic + key.id.bytes)
+            key.secret.withUnsafeBytes { writer.bytes.append(contentsOf: $0) }
+            writer.add(key.name.app)
+            writer.add(key.name.term.text)
+            writer.add(CRC32C.checksum(writer.bytes))
+            try disk.replace(path(of: key.id), with: writer.bytes)
+        }
+    }
+
+    /// Overwrites keys whose time has come, and says how many there were of each name, with those of which that was not
+    /// written down yet. To be followed by ``forgetDestroyed()`` once it is. Blocks.
+    package func destroy(_ isDue: (BackupKeyName) -> Bool) throws(JournalError) -> [BackupKeyName: Int] {
+        var destroyed: [BackupKeyName: Int] = [:]
+        // Cut short, it leaves what would have gone later.
+        for file in try files().sorted(by: { ($0.name.term.text, $0.name) < ($1.name.term.text, $1.name) }) {
+            if file.key != nil {
+                guard isDue(file.name) else { continue }
+                FaultPoint.reached("before_backup_key_destroyed")
+                let open = try File(file.path, flags: O_WRONLY, on: disk)
+                var blank = Self.magic + file.id.bytes
+                blank += [UInt8](repeating: 0, count: Self.secretSize)
+                try open.write(blank)
+                try open.sync()
+                FaultPoint.reached("in_backup_key_destroyed")
+            }
+            destroyed[file.name, default: 0] += 1
+        }
+        return destroyed
+    }
+
+    /// Removes what is left of the keys that were destroyed: it is written down that they went.
+    package func forgetDestroyed() throws(JournalError) {
+        let gone = try files().filter { $0.key == nil }
+        for file in gone { try disk.remove(file.path) }
+        if !gone.isEmpty { try disk.syncDirectory(folder) }
+    }
+
+    /// Keeps other processes from making keys, and from having those of an app or all forgotten, until it is let go; nil where
+    /// one of them does so. What is made of a moment before an app went must not get a key afterwards.
+    package func hold() throws(JournalError) -> Hold? {
+        guard let lock = try disk.lock(folder + ".lock") else { return nil }
+        return Hold(lock, on: disk)
+    }
+
+    /// Who makes keys, as long as the object lives.
+    package final class Hold: Sendable {
+        private let lock: Int32
+        private let disk: any Disk
+
+        fileprivate init(_ lock: Int32, on disk: any Disk) {
+            self.lock = lock
+            self.disk = disk
+        }
+
+        deinit { disk.unlock(lock) }
+    }
+
+    private struct KeyFile {
+        let path: String
+        let id: BackupKey.ID
+        let name: BackupKeyName
+        /// Nil where it was destroyed.
+        let key: BackupKey?
+    }
+
+    private func path(of id: BackupKey.ID) -> String { "\(folder)/\(id).key" }
+
+    private func files() throws(JournalError) -> [KeyFile] {
+        guard disk.exists(folder) else { return [] }
+        var found: [KeyFile] = []
+        for name in try disk.names(in: folder) where name.hasSuffix(".key") {
+            let path = "\(folder)/\(name)"
+            do throws(JournalError) {
+                found.append(try Self.read(disk.contents(path), from: path))
+            } catch {
+                // Another process may have removed it since.
+                guard case .system(_, _, ENOENT) = error else { throw error }
+            }
+        }
+        return found
+    }
+
+    private static func read(_ bytes: [UInt8], from path: String) throws(JournalError) -> KeyFile {
+        guard bytes.count > secretPlace + secretSize + 8, Array(bytes.prefix(8)) == magic else {
+            throw .unknownFormat(file: path)
+        }
+        return try bytes.reading { buffer throws(JournalError) in
+            var reader = ByteReader(buffer)
+            _ = try reader.nextBytes(8)
+            let id = BackupKey.ID(Array(try reader.nextBytes(16)))
+            let secret = Array(try reader.nextBytes(secretSize))
+            let app = try reader.nextText()
+            let term = BackupTerm(try reader.nextText())
+            let sum = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: buffer[..<reader.offset]))
+            guard let id, let term else { throw .unknownFormat(file: path) }
+            let name = BackupKeyName(app: app, term: term)
+            if secret.allSatisfy({ $0 == 0 }) { return KeyFile(path: path, id: id, name: name, key: nil) }
+            guard try reader.next(UInt32.self) == sum else { throw .unknownFormat(file: path) }
+            return KeyFile(
+                path: path, id: id, name: name,
+                key: BackupKey(id: id, name: name, secret: SymmetricKey(data: secret)))
+        }
+    }
+}

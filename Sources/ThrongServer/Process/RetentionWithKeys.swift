@@ -1,0 +1,58 @@
+internal import ThrongDelivery
+internal import ThrongJournal
+internal import ThrongPlan
+internal import ThrongSchedule
+internal import ThrongStore
+
+/// Takes away what is too old, and with it the keys of the same in backups.
+struct RetentionWithKeys: Retention {
+    let house: HouseRetention
+    let deletions: DeletionStore
+    /// Read anew each time: commands make keys meanwhile.
+    let keys: BackupKeys
+
+    func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome {
+        let outcome = try await house.expire(plans: plans, now: now)
+        let tables = try await goneTables()
+        let destroyed = try await onOwnThread { [keys] in
+            try keys.destroy { name in
+                switch name.term {
+                case .always: false
+                case .day: name.isOver(at: now)
+                case .table(let table): tables.contains(table)
+                }
+            }
+        }
+        // Where it can't be written down, the round comes again, and finds that it was not.
+        for (name, count) in destroyed.sorted(by: { $0.key < $1.key }) {
+            try await deletions.note(
+                backupKeys: count, app: name.app, subject: name.term.text, term: "with what they opened in the house")
+        }
+        if !destroyed.isEmpty { try await onOwnThread { [keys] in try keys.forgetDestroyed() } }
+        return outcome
+    }
+
+    func removeCopies(_ plans: [Plan], now: UnixSeconds) async throws -> CopyRetention.Outcome {
+        try await house.removeCopies(plans, now: now)
+    }
+
+    func due(_ plans: [Plan]) async throws -> [RetentionDue] {
+        let days = try await onOwnThread { [keys] in try keys.all() }
+        let due = days.compactMap { key -> RetentionDue? in
+            guard case .day(let day) = key.name.term else { return nil }
+            return RetentionDue(
+                app: AppName(key.name.app), metric: "backups", term: "the key of \(key.name)",
+                at: UnixSeconds(day * 86_400), releases: 0)
+        }
+        return (try await house.due(plans) + due).sorted { $0.at < $1.at }
+    }
+
+    /// The tables that keys name and that are dropped.
+    private func goneTables() async throws -> Set<String> {
+        let named = try await onOwnThread { [keys] in try keys.all() }.compactMap { key in
+            if case .table(let table) = key.name.term { table } else { nil }
+        }
+        guard !named.isEmpty else { return [] }
+        return Set(named).subtracting(try await deletions.standing(Array(Set(named))))
+    }
+}

@@ -1,0 +1,253 @@
+package import ThrongCounting
+package import ThrongPlan
+package import ThrongPostgres
+
+/// Reads all of a database as it was at one moment, for a backup.
+///
+/// Works as the owner of the schema.
+package struct BackupStore: Sendable {
+    private let connection: Connection
+
+    /// Works over a connection that others may share.
+    package init(_ connection: Connection) { self.connection = connection }
+
+    /// Lends everything as it is at one moment, while daemons go on.
+    ///
+    /// - Parameters:
+    ///   - plans: the plans in force, as retention has them.
+    ///   - now: by the clock that retention goes by.
+    ///   - work: runs on the connection's thread, and may block it.
+    /// - Throws: ``PostgresError`` with SQL state 42501 where the login does not own the schema; what the work throws.
+    package func snapshot<Value: Sendable>(
+        plans: [Plan], now: UnixSeconds, _ work: @escaping @Sendable (BackupSnapshot) throws -> Value
+    ) async throws -> Value {
+        try await connection.run { session in
+            try session.transaction {
+                try session.query("transaction.snapshot", "set transaction isolation level repeatable read")
+                return try work(try BackupSnapshot(session, plans: plans, now: now))
+            }
+        }
+    }
+}
+
+/// A database as it was at one moment.
+package final class BackupSnapshot {
+    private let session: Session
+    private let rules: [BackupRule]
+
+    fileprivate init(_ session: Session, plans: [Plan], now: UnixSeconds) throws {
+        self.session = session
+        let promises = try RetentionStore.promises(plans, session)
+        let shortest = promises.map(\.shortest).min() ?? LayoutPromise.unsaid
+        rules = BackupRule.all(now: now, countersKept: min(RetentionStore.countersKept, shortest))
+        try makeSteps(promises)
+        try makeApps(promises, plans)
+        try makeGoing()
+    }
+
+    /// The tables, in the order in which they can be filled.
+    package var tables: [String] { rules.map(\.table) }
+
+    /// The columns of a table, in order.
+    package func columns(of table: String) throws -> [String] {
+        let rows = try session.query(
+            "backup.columns",
+            """
+            select attname::text
+            from pg_attribute
+            where attrelid = ('throng.' || quote_ident($1))::regclass
+                and attnum > 0
+                and not attisdropped
+            order by attnum
+            """, [.text(table)])
+        return try rows.indices.map { try rows.text($0, 0) }
+    }
+
+    /// Reads all rows of a table; hands on of which app each is, until when it is kept, and the row without these two.
+    ///
+    /// - Parameter row: its bytes are valid until it returns: the columns as ``CopiedRow/rest`` has them, with their number.
+    package func rows(
+        of table: String, columns: [String], _ row: (_ app: String, _ term: String, _ row: CopiedRow) throws -> Void
+    ) throws {
+        guard let rule = rules.first(where: { $0.table == table }) else { return }
+        let wanted = columns.map { "t.\"\($0)\"" }.joined(separator: ", ")
+        _ = try session.copyOut(
+            "backup.\(table)",
+            "copy (select \(rule.app), \(rule.term), \(wanted) from \(rule.from)) to stdout (format binary)"
+        ) { bytes in
+            var columns = CopiedRow(bytes)
+            guard let app = columns.text(), let term = columns.text() else {
+                throw PostgresError.unexpectedAnswer(query: "backup.\(table)")
+            }
+            try row(app, term, columns)
+        }
+    }
+
+    /// How far the journals of daemons are in the counters.
+    package func watermarks() throws -> [(daemon: DaemonID, position: JournalPosition)] {
+        let rows = try session.query(
+            "backup.watermarks", "select daemon::text, position from throng.watermark where shard = 0 order by daemon")
+        return try rows.indices.map { place in
+            guard let daemon = DaemonID(try rows.text(place, 0)) else {
+                throw PostgresError.unexpectedAnswer(query: "backup.watermarks")
+            }
+            return (daemon, JournalPosition(UInt64(clamping: try rows.integer(place, 1))))
+        }
+    }
+
+    /// The version of the schema.
+    package func schema() throws -> Int {
+        let rows = try session.query("backup.schema", "select max(version) from throng.migration")
+        return Int(try rows.integer(0, 0))
+    }
+
+    /// The last number that each sequence of the schema has given, by its name.
+    package func sequences() throws -> [String: Int64] {
+        let rows = try session.query(
+            "backup.sequences",
+            "select sequencename::text, coalesce(last_value, 1) from pg_sequences where schemaname = 'throng'")
+        return Dictionary(
+            uniqueKeysWithValues: try rows.indices.map { (try rows.text($0, 0), try rows.integer($0, 1)) })
+    }
+
+    /// Of each release how many published cells go on which day.
+    package func going() throws -> [GoingCells] {
+        let rows = try session.query(
+            "backup.going",
+            """
+            select app, release_id, day, count(*)
+            from throng.released_cell
+            join pg_temp.backup_going using (release_id, margin)
+            join throng.release using (release_id)
+            group by app, release_id, day
+            order by release_id, day
+            """)
+        return try rows.indices.map {
+            GoingCells(
+                app: try rows.text($0, 0), release: try rows.integer($0, 1), day: try rows.integer($0, 2),
+                cells: try rows.integer($0, 3))
+        }
+    }
+}
+
+/// How many published cells of a release go on a day.
+package struct GoingCells: Sendable, Hashable, Codable {
+    /// Of which app.
+    package let app: String
+    /// The schema's number of the release.
+    package let release: Int64
+    /// Unit: days since 1970.
+    package let day: Int64
+    /// How many.
+    package let cells: Int64
+
+    /// Puts it together.
+    package init(app: String, release: Int64, day: Int64, cells: Int64) {
+        self.app = app
+        self.release = release
+        self.day = day
+        self.cells = cells
+    }
+}
+
+extension BackupSnapshot {
+    /// What takes numbers of a layout at which age.
+    private func makeSteps(_ promises: [LayoutPromise]) throws {
+        try session.query(
+            "backup.steps",
+            """
+            create temporary table backup_step (
+                metric_id integer, bit integer, shorter smallint, age bigint, began timestamptz
+            ) on commit drop
+            """)
+        for promise in promises {
+            for step in promise.steps {
+                for part in step.action.parts(of: promise.dimensions) {
+                    // A dimension that the layout does not have takes nothing.
+                    let bit = part.dimension.map { promise.dimensions.firstIndex(of: $0) }
+                    if let bit, bit == nil { continue }
+                    try session.query(
+                        "backup.step",
+                        """
+                        insert into pg_temp.backup_step
+                        values ($1::integer, $2::integer, $3::smallint, $4::bigint, to_timestamp($5::bigint))
+                        """,
+                        [
+                            .integer(promise.layout), bit.flatMap { $0 }.map { Int64($0).parameter } ?? .null,
+                            part.shorter.map { Int64($0.code).parameter } ?? .null,
+                            .integer(step.after.components.seconds),
+                            promise.until.map { ($0 + LayoutPromise.handover).parameter } ?? .null,
+                        ])
+                }
+            }
+        }
+    }
+
+    /// How long what has no age of its own is kept: of apps, of their reports, of values that were learned.
+    private func makeApps(_ promises: [LayoutPromise], _ plans: [Plan]) throws {
+        for table in [
+            "backup_app (app text, shortest bigint)", "backup_report (app text, report text, kept bigint)",
+            "backup_label (app text, dimension text, kept bigint)",
+        ] {
+            try session.query("backup.apps", "create temporary table \(table) on commit drop")
+        }
+        let byApp = Dictionary(grouping: promises, by: \.app)
+        for (app, promises) in byApp {
+            try session.query(
+                "backup.app", "insert into pg_temp.backup_app values ($1, $2::bigint)",
+                [.text(app.text), .integer(promises.map(\.shortest).min() ?? LayoutPromise.unsaid)])
+        }
+        for plan in plans {
+            for report in plan.reports {
+                try session.query(
+                    "backup.report", "insert into pg_temp.backup_report values ($1, $2, $3::bigint)",
+                    [.text(plan.app.name.text), .text(report.name.text), .integer(plan.seconds(keeping: report))])
+            }
+        }
+        for app in Set(byApp.keys).union(plans.map(\.app.name)) {
+            for dimension in Set(try session.run(SelectLabels(app: app)).map(\.dimension)) {
+                let longest = byApp[app]?.map(\.retention).max() ?? LayoutPromise.unsaid
+                let kept = RetentionStore.seconds(
+                    keepingLabelsOf: dimension, plans.first { $0.app.name == app }, longest: longest)
+                try session.query(
+                    "backup.label", "insert into pg_temp.backup_label values ($1, $2, $3::bigint)",
+                    [.text(app.text), .text(dimension.text), .integer(kept)])
+            }
+        }
+    }
+
+    /// On which day published numbers go: the first on which any step takes them.
+    private func makeGoing() throws {
+        func make(_ table: String, of shapes: String, by column: String, takes: String) throws {
+            try session.query(
+                "backup.going",
+                """
+                create temporary table \(table) on commit drop as
+                select shape.release_id,
+                    shape.\(column),
+                    (min(extract(epoch from r.period_end)::bigint + step.age) + 86399) / 86400 as day
+                from (\(shapes)) as shape
+                join throng.release as r using (release_id)
+                join pg_temp.backup_step as step on step.metric_id = r.metric_id
+                    and (step.bit is null or \(takes))
+                    and (step.shorter is null or r.period_kind < step.shorter)
+                    and r.period_start < coalesce(step.began, 'infinity')
+                group by shape.release_id, shape.\(column)
+                """)
+            try session.query("backup.going", "analyze pg_temp.\(table)")
+        }
+        try make(
+            "backup_going",
+            of: """
+                select release_id, margin
+                from throng.released_cell
+                union
+                select release_id, margin
+                from throng.shown_margin
+                """,
+            by: "margin", takes: "(shape.margin >> step.bit) & 1 = 1")
+        try make(
+            "backup_label_going", of: "select distinct release_id, place from throng.shown_label", by: "place",
+            takes: "shape.place = step.bit")
+    }
+}

@@ -1,0 +1,256 @@
+import ArgumentParser
+import Foundation
+import ThrongBackup
+import ThrongJournal
+import ThrongPlan
+import ThrongPostgres
+import ThrongStore
+import ThrongWire
+
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Backs up the database and what a new data directory needs; a backup forgets when the house does.",
+        discussion: """
+            throng backup --data DIR --to FILE makes one, beside a running `throng serve`: everything as it is at one moment. \
+            What the house takes together, on one day or with one table, is encrypted with one key of `backup.keys` in the \
+            data directory. The daemon's round of retention destroys that key when it takes the same in the house: from then \
+            on nobody can read it in any backup, unless a copy of the keys is left.
+
+            EXIT CODES
+              0   done
+              1   it could not be done; the message says why, and there is no file
+              2   done, but rows are not in it that should have been gone by now; or check: some can't be read any more
+              64  the command line is wrong
+            """,
+        subcommands: [
+            BackupMakeCommand.self, BackupKeysCommand.self, RecoveryKeyCommand.self, BackupCheckCommand.self,
+            BackupForgetCommand.self,
+        ],
+        defaultSubcommand: BackupMakeCommand.self)
+}
+
+struct BackupMakeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "make",
+        abstract: "Makes a backup; what `throng backup` does without another word.",
+        discussion: """
+            With --database, log in as the owner of the schema. The journal and the keys of windows are never in a backup: no \
+            copy may outlive them.
+            """)
+
+    @OptionGroup var place: Place
+
+    @Option(help: ArgumentHelp("The file to write; there may be none of that name.", valueName: "file"))
+    var to: String
+
+    @Option(
+        name: .customLong("keys-to"),
+        help: ArgumentHelp(
+            "Exports the keys, too, as `throng backup keys` does, in the place of a former export.", valueName: "file"))
+    var keysTo: String?
+
+    func run() async throws {
+        let started = ContinuousClock.now
+        try BackupPlace.check(place)
+        if keysTo != nil { try BackupPlace.checkRecovery(place) }
+        let plans = BackupPlace.plans(in: place.dataPath)
+        let files = try HouseFiles(dataPath: place.dataPath).read()
+        let now = UnixClock.system.now
+        let keys = BackupKeys(dataPath: place.dataPath)
+        let hold = try BackupPlace.hold(keys)
+        defer { withExtendedLifetime(hold) {} }
+        let path = BackupPlace.absolute(to)
+        let list = try await DatabaseAccess.use(place) { settings in
+            let connection = Connection(
+                ConnectionSettings(connectionString: settings.connectionString, statementTimeoutSeconds: 86_400))
+            defer { connection.close() }
+            try await Migrator(connection).verify()
+            return try await BackupStore(connection).snapshot(plans: plans, now: now) { snapshot in
+                try BackupWriter(path, keys: keys, now: now).write(snapshot, files)
+            }
+        }
+        if let keysTo { try BackupPlace.export(place, to: keysTo, now: now) }
+        let rows = list.chunks.reduce(0) { $0 + $1.rows }
+        Terminal.data(path)
+        Terminal.talk(
+            "\(Terminal.count(rows, "row")) of \(Terminal.count(list.tables.count, "table")) and "
+                + "\(Terminal.count(files.count, "file")), as of \(Terminal.instant(list.instant)), in "
+                + "\(BackupPlace.seconds(since: started))."
+        )
+        for (daemon, position) in list.watermarks.sorted(by: { $0.key < $1.key }) {
+            Terminal.talk("Of daemon \(daemon) everything up to batch \(position).")
+        }
+        guard list.leftOut.isEmpty else {
+            Terminal.talk("Not in it, because it should have been gone by now. Is the clock right? Does a daemon run?")
+            for part in list.leftOut {
+                let name = list.groups[part.group].name.map { "\($0)" } ?? ""
+                Terminal.talk("  \(part.table), \(name): \(Terminal.count(part.rows, "row"))")
+            }
+            throw ExitCode(2)
+        }
+    }
+}
+
+struct BackupKeysCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys",
+        abstract: "Exports the keys of all backups for the recovery key, in the place of a former export.",
+        discussion: """
+            Without these, backups are worth nothing where the data directory is lost. Keep them in one place that keeps no \
+            versions, and have every export take the former one's place: backups forget when the last copy of a key does.
+            """)
+
+    @OptionGroup var place: Place
+
+    @Option(help: ArgumentHelp("The file; a former export is overwritten.", valueName: "file"))
+    var to: String
+
+    func run() async throws {
+        try BackupPlace.check(place)
+        try BackupPlace.checkRecovery(place)
+        try BackupPlace.export(place, to: to, now: UnixClock.system.now)
+    }
+}
+
+struct RecoveryKeyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recovery-key",
+        abstract: "Makes the key that opens exported keys, and prints its private part once.",
+        discussion: """
+            Keep that line away from this machine and from backups, such as on paper. The data directory keeps the public part \
+            (`backup.recovery`), for which `throng backup keys` exports.
+            """)
+
+    @OptionGroup var place: Place
+
+    @Flag(
+        help: "Takes the place of a recovery key that there is; what was exported for that one is opened by it alone.")
+    var replace = false
+
+    func run() async throws {
+        try BackupPlace.check(place)
+        let key = RecoveryKey()
+        do {
+            try key.keep(in: place.dataPath, replacing: replace)
+        } catch BackupError.exists(let file) {
+            throw CommandFailure(
+                "There is a recovery key already (\(file)). --replace makes another; then export the keys anew.")
+        }
+        Terminal.data(key.text)
+        Terminal.talk("Keep this line. It is nowhere else, and without it exported keys can't be opened.")
+    }
+}
+
+struct BackupCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Makes sure that a backup is whole, and says what of it can still be read. Restores nothing.",
+        discussion: "Ends with 2 where something in it can't be read any more.")
+
+    @Argument(help: ArgumentHelp("The backup.", valueName: "file"))
+    var file: String
+
+    @OptionGroup var place: Place
+    @OptionGroup var exported: ExportedKeys
+
+    func run() async throws {
+        let found = try exported.read(orOf: place.dataPath)
+        let restoration = try Restoration(
+            BackupReader(BackupPlace.absolute(file), keys: found.keys), exported: found.made)
+        let list = restoration.backup.list
+        Terminal.talk(
+            "Whole: as of \(Terminal.instant(list.instant)), schema \(list.schema). "
+                + "\(Terminal.count(restoration.rows, "row")) can be read.")
+        for (daemon, position) in list.watermarks.sorted(by: { $0.key < $1.key }) {
+            Terminal.talk("Of daemon \(daemon) everything up to batch \(position).")
+        }
+        if RestoreCommand.say(restoration.missing) { throw ExitCode(2) }
+    }
+}
+
+struct BackupForgetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget",
+        abstract: "Destroys the keys of all backups that were made so far: nobody can read them any more.",
+        discussion: """
+            For when a plan takes numbers sooner than it promised before: backups go by what was promised when they were made. \
+            Make a new backup at once, and export the keys anew in the place of the former export.
+            """)
+
+    @OptionGroup var place: Place
+
+    @Flag(help: "Does not ask.")
+    var yes = false
+
+    func run() async throws {
+        try BackupPlace.check(place)
+        let keys = BackupKeys(dataPath: place.dataPath)
+        let hold = try BackupPlace.hold(keys)
+        defer { withExtendedLifetime(hold) {} }
+        let count = try keys.all().count
+        if !yes {
+            Terminal.talk(
+                "This destroys \(Terminal.count(count, "key")): no backup that was made so far can be restored. "
+                    + "Type forget to go on: ",
+                newline: false)
+            guard readLine() == "forget" else { throw CommandFailure("That is not forget. Nothing was destroyed.") }
+        }
+        try await DatabaseAccess.use(place) { settings in
+            let connection = Connection.reporting(settings)
+            defer { connection.close() }
+            let deletions = DeletionStore(connection)
+            let gone = try keys.destroy { _ in true }
+            for (app, names) in Dictionary(grouping: gone.keys, by: \.app).sorted(by: { $0.key < $1.key }) {
+                try await deletions.note(
+                    backupKeys: names.reduce(0) { $0 + (gone[$1] ?? 0) }, app: app, subject: "everything",
+                    term: "the operator had all backups forgotten")
+            }
+            try keys.forgetDestroyed()
+        }
+        Terminal.talk(
+            "\(Terminal.count(count, "key")) destroyed. Make a new backup, and export the keys anew: what was exported before "
+                + "still opens the old ones.")
+    }
+}
+
+/// Keys that were exported, and what opens them.
+struct ExportedKeys: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Keys that `throng backup keys` exported; without them those of the data directory are used.",
+            valueName: "file"))
+    var keys: String?
+
+    @Option(
+        name: .customLong("recovery-key"),
+        help: ArgumentHelp("The file with the line that `throng backup recovery-key` printed.", valueName: "file"))
+    var recoveryKey: String?
+
+    func validate() throws {
+        guard (keys == nil) == (recoveryKey == nil) else {
+            throw ValidationError("--keys and --recovery-key belong together.")
+        }
+    }
+
+    /// Keys, and when they were exported.
+    struct Found {
+        let keys: [BackupKey]
+        /// Nil where they are those of a data directory.
+        let made: UnixSeconds?
+    }
+
+    /// Those that are named; nil where none are.
+    func read() throws -> Found? {
+        guard let keys, let recoveryKey else { return nil }
+        let recovery = try RecoveryKey(file: BackupPlace.absolute(recoveryKey))
+        let export = try KeyExport.read(BackupPlace.absolute(keys), recovery)
+        return Found(keys: export.keys, made: export.made)
+    }
+
+    /// Those that are named; where none are, those of a data directory.
+    func read(orOf dataPath: String) throws -> Found {
+        if let found = try read() { return found }
+        return Found(keys: try BackupKeys(dataPath: dataPath).all(), made: nil)
+    }
+}

@@ -1,0 +1,211 @@
+import ArgumentParser
+import Foundation
+import Logging
+import ThrongBackup
+import ThrongCounting
+import ThrongFaults
+import ThrongJournal
+import ThrongPlan
+import ThrongPostgres
+import ThrongStore
+
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract:
+            "Restores a backup into a new data directory and an empty database, or for a journal that has survived.",
+        discussion: """
+            Everything is verified before anything is written, and the database is filled in one transaction. What can't be \
+            read any more, because its key went with the same in the house, is left out and listed.
+
+            The machine is lost: throng restore FILE --data DIR --keys FILE --recovery-key FILE. What was acknowledged after \
+            the backup is lost with the journal.
+            Only the database is lost: throng restore FILE --data DIR --database-only, while no daemon runs. The next start \
+            flushes again what the backup lacks, as far as the journal and kept flushes reach back.
+
+            EXIT CODES
+              0   all of the backup is restored
+              1   nothing was restored; the message says why
+              2   restored, but for what can't be read any more
+              64  the command line is wrong
+            """)
+
+    @Argument(help: ArgumentHelp("The backup.", valueName: "file"))
+    var file: String
+
+    @OptionGroup var place: Place
+    @OptionGroup var exported: ExportedKeys
+
+    @Flag(
+        name: .customLong("database-only"),
+        help: "The data directory and its journal have survived: only their database is restored.")
+    var databaseOnly = false
+
+    func run() async throws {
+        let started = ContinuousClock.now
+        let restoration = databaseOnly ? try await forJournal() : try await anew()
+        let list = restoration.backup.list
+        Terminal.talk(
+            "Restored \(Terminal.count(restoration.rows, "row")) as of \(Terminal.instant(list.instant)), in "
+                + "\(BackupPlace.seconds(since: started)).")
+        if Self.say(restoration.missing) { throw ExitCode(2) }
+    }
+
+    /// Says what can't be read; whether there is anything.
+    static func say(_ missing: [Restoration.Missing]) -> Bool {
+        guard !missing.isEmpty else { return false }
+        Terminal.talk("What went by its age, or with its app, can't be read any more:")
+        Terminal.data(
+            Terminal.table(
+                missing.map { part in
+                    ("\(part.name), \(part.term)", part.rows == 0 ? "1 file" : Terminal.count(part.rows, "row"))
+                }))
+        return true
+    }
+}
+
+extension RestoreCommand {
+    /// Into a data directory that is made anew: it gets its name when all of it is there.
+    private func anew() async throws -> Restoration {
+        let path = place.dataPath
+        let isThere = FileManager.default.fileExists(atPath: path)
+        let names = isThere ? try FileManager.default.contentsOfDirectory(atPath: path) : []
+        guard names.isEmpty else {
+            throw CommandFailure(
+                "\(path) is not empty. Name a new data directory; or, where the journal in it has survived and its database "
+                    + "has not, --database-only.")
+        }
+        guard let found = try exported.read() else {
+            throw CommandFailure(
+                "A new data directory has no keys. Name what `throng backup keys` exported with --keys, and the recovery key "
+                    + "with --recovery-key.")
+        }
+        let restoration = try Restoration(
+            BackupReader(BackupPlace.absolute(file), keys: found.keys), exported: found.made)
+        let staging = path + ".restoring"
+        try await clear(staging)
+        let data = try DataDirectory(path: staging)
+        defer { data.unlock() }
+        for file in try restoration.files() { try HouseFiles(dataPath: staging).write(file) }
+        // What is destroyed here from now on nobody should be able to read in backups of before.
+        try BackupKeys(dataPath: staging).keep(found.keys)
+        let plans = BackupPlace.plans(in: staging)
+        try await fill(restoration, clusterAt: staging + "/postgres", hasJournal: false, plans)
+        FaultPoint.reached("before_directory_named")
+        guard rename(staging, path) == 0 else {
+            throw CommandFailure("rename failed on \(path): \(String(cString: strerror(errno))).")
+        }
+        Terminal.data(path)
+        Terminal.talk(
+            "Without its journal: what was acknowledged after the backup is lost, and devices of windows that were open are "
+                + "counted as others. The newest that is counted:")
+        sayWatermarks(restoration)
+        return restoration
+    }
+
+    /// For a data directory that is there.
+    private func forJournal() async throws -> Restoration {
+        try BackupPlace.check(place)
+        let data = try held(place.dataPath)
+        defer { data.unlock() }
+        let found = try exported.read(orOf: place.dataPath)
+        let restoration = try Restoration(
+            BackupReader(BackupPlace.absolute(file), keys: found.keys), exported: found.made)
+        let (cluster, staging) = (place.dataPath + "/postgres", place.dataPath + "/postgres.restoring")
+        if place.database == nil {
+            guard !FileManager.default.fileExists(atPath: cluster) else {
+                throw CommandFailure(
+                    "\(cluster) is there. Move it away where it is lost, or name an empty PostgreSQL with --database. Nothing "
+                        + "was restored.")
+            }
+            try await PrivateCluster(directory: staging, logger: Self.quiet).remove()
+        }
+        let plans = BackupPlace.plans(in: place.dataPath)
+        try await fill(restoration, clusterAt: staging, hasJournal: true, plans)
+        FaultPoint.reached("before_directory_named")
+        if place.database == nil {
+            guard rename(staging, cluster) == 0 else {
+                throw CommandFailure("rename failed on \(cluster): \(String(cString: strerror(errno))).")
+            }
+        }
+        Terminal.data(place.dataPath)
+        sayJournal(data, restoration)
+        return restoration
+    }
+
+    private static var quiet: Logger {
+        var logger = Logger(label: "throng")
+        logger.logLevel = .warning
+        return logger
+    }
+
+    /// Removes what a restore left that was cut short.
+    private func clear(_ staging: String) async throws {
+        guard FileManager.default.fileExists(atPath: staging) else { return }
+        let left = try held(staging)
+        defer { left.unlock() }
+        try await PrivateCluster(directory: staging + "/postgres", logger: Self.quiet).remove()
+        try FileManager.default.removeItem(atPath: staging)
+    }
+
+    /// A data directory that no daemon works in, and no other restore.
+    private func held(_ path: String) throws -> DataDirectory {
+        do {
+            return try DataDirectory(path: path)
+        } catch JournalError.inUse(_) {
+            throw CommandFailure(
+                "Another process works in \(path). Stop the daemon, or wait for the other restore. Nothing was restored."
+            )
+        }
+    }
+
+    /// Fills the operator's database, or a private one that is made.
+    private func fill(
+        _ restoration: Restoration, clusterAt directory: String, hasJournal: Bool, _ plans: [Plan]
+    ) async throws {
+        if let database = place.database {
+            let settings = ConnectionSettings(connectionString: database)
+            guard try await restoration.fill(settings, hasJournal: hasJournal, plans: plans) else {
+                throw CommandFailure("The database is not empty. Name an empty one; nothing was restored.")
+            }
+            return
+        }
+        let cluster = try PrivateCluster(directory: directory, logger: Self.quiet)
+        try await cluster.start()
+        let result: Result<Bool, any Error>
+        do {
+            result = .success(
+                try await restoration.fill(cluster.settings, hasJournal: hasJournal, plans: plans))
+        } catch {
+            result = .failure(error)
+        }
+        try await cluster.stop()
+        guard try result.get() else { throw CommandFailure("\(directory) is not empty. Nothing was restored.") }
+    }
+
+    private func sayWatermarks(_ restoration: Restoration) {
+        for (daemon, position) in restoration.backup.list.watermarks.sorted(by: { $0.key < $1.key }) {
+            Terminal.talk("  daemon \(daemon): batch \(position)")
+        }
+    }
+
+    /// Says how far the journal brings the database when the daemon starts.
+    private func sayJournal(_ data: DataDirectory, _ restoration: Restoration) {
+        let watermark = JournalPosition(restoration.backup.list.watermarks["\(DaemonID(data.daemon))"] ?? 0)
+        do {
+            let kept = try KeptFlushes(data).end(from: watermark) ?? watermark
+            let end = max(try data.journalEnd(watermark: kept), kept)
+            Terminal.talk(
+                end == watermark
+                    ? "With its journal: the backup has everything that was acknowledged, up to batch \(watermark.value)."
+                    : "With its journal: the backup is up to batch \(watermark.value), and the next start flushes again "
+                        + "what came after it, up to batch \(end.value): everything that was acknowledged.")
+        } catch {
+            Terminal.talk(
+                "The journal does not reach back to batch \(watermark.value), up to which the backup is; the next start will "
+                    + "refuse. Restore a newer backup, or move `journal`, `flushed` and `daemon.id` away and accept the loss. "
+                    + "\(error)"
+            )
+        }
+    }
+}
