@@ -51,6 +51,8 @@ public enum ThrongError: Error, Sendable, Hashable {
     /// There is no plan: none is stored or bundled, and why the daemon gave none.
     case noPlan(String)
     /// The plan can't be followed on this device.
+    /// The plan's address is `http` to another machine, where everybody on the way could read what is sent.
+    case unencrypted(host: String)
     case plan(String)
     /// The storage can't be used, or could not keep something.
     case storage(String)
@@ -74,7 +76,12 @@ extension ThrongError: CustomStringConvertible {
     /// What was found and what to do.
     public var description: String {
         switch self {
-        case .planAddress: "The plan's address must be an http or https URL that ends with /v1/plan/APP."
+        case .planAddress: "The plan's address must be an https URL that ends with /v1/plan/APP."
+        case .unencrypted(let host):
+            """
+            The plan's address is http to \(host.prefix(64)), where everybody on the way could read what is sent. Allowed are \
+            https, and http to 127.0.0.0/8, ::1 and localhost. Use the https address of the proxy before the daemon.
+            """
         case .noPlan(let reason): "The daemon gave no plan: \(reason) It is asked again; an app may bundle one."
         case .plan(let reason): "The plan can't be followed: \(reason)"
         case .storage(let reason): reason
