@@ -87,7 +87,7 @@ extension Throng {
             isAllowed: permissions.allows(purpose))
     }
 
-    static func logName(_ place: Int) -> String { "sent-\(place).json" }
+    static func logName(_ place: Int) -> String { "\(AppStorage.logPrefix)\(place).json" }
 
     /// Writes down what is about to leave, or what became of it. Where the disk is full nothing is sent.
     ///

@@ -103,7 +103,7 @@ public actor Throng {
     ) async throws {
         let source = try PlanSource(url)
         let options = options.checked
-        let storage = AppStorage(storage, app: source.app)
+        let storage = try AppStorage(storage, app: source.app)
         var random = random
         let start = try Start(source, storage: storage, bundled: options.bundledPlan, random: &random)
         self.source = source

@@ -6,6 +6,9 @@ public enum ThrongNotice: Sendable, Hashable {
     case consentLost
     /// What the device remembered was damaged: it goes on as another device, and what waited is lost.
     case memoryLost
+    /// What was stored is another device's, as after a backup was restored: this one goes on as a device of its own, what the
+    /// person refused stays refused, and they are asked again for what they agreed to.
+    case anotherDevice
     /// There is no plan yet, or no newer one, and why.
     case noPlan(ThrongError)
 }
@@ -48,11 +51,11 @@ public enum DropReason: String, Sendable, Hashable, Codable, CaseIterable {
 public enum ThrongError: Error, Sendable, Hashable {
     /// The plan's address does not end with `/v1/plan/APP`.
     case planAddress
+    /// The plan's address is `http` to another machine, where everybody on the way could read what is sent.
+    case unencrypted(host: String)
     /// There is no plan: none is stored or bundled, and why the daemon gave none.
     case noPlan(String)
     /// The plan can't be followed on this device.
-    /// The plan's address is `http` to another machine, where everybody on the way could read what is sent.
-    case unencrypted(host: String)
     case plan(String)
     /// The storage can't be used, or could not keep something.
     case storage(String)
@@ -67,6 +70,8 @@ extension ThrongNotice: CustomStringConvertible {
         case .consentLost:
             "What the person said about purposes could not be read. All of them count as refused; ask again."
         case .memoryLost: "What the device remembered was damaged; it goes on as another device."
+        case .anotherDevice:
+            "What is stored is another device's. This one goes on as its own; refusals hold, and agreement is asked for again."
         case .noPlan(let error): "\(error)"
         }
     }

@@ -10,6 +10,11 @@ internal import Synchronization
 ///
 /// Names are made of `a-z`, `0-9`, `_`, `-` and `.`; no two calls are made at the same time.
 public protocol ClientStorage: Sendable {
+    /// What the documents are bound to, so that they are of no use on another device; nil for nothing, unless a storage has
+    /// something to say.
+    var binding: (any DeviceBinding)? { get }
+    /// The documents that are there, in any order, as far as the storage knows: what is left of another device is removed.
+    var names: [String] { get throws }
     /// The document of that name; nil where there is none.
     func read(_ name: String) throws -> Data?
     /// Puts a document in place of the one of that name: after a crash there is the old one or the new one, and after
@@ -22,34 +27,12 @@ public protocol ClientStorage: Sendable {
 }
 
 extension ClientStorage {
+    /// Bound to nothing.
+    public var binding: (any DeviceBinding)? { nil }
+    /// Unknown.
+    public var names: [String] { [] }
     /// Nothing to give back.
     public func close() {}
-}
-
-/// The documents of one app in a storage: `APP-memory.json` and so on, so that a directory may serve several apps.
-struct AppStorage: ClientStorage {
-    /// The document that every device has.
-    static let memoryName = "memory.json"
-
-    private let storage: any ClientStorage
-    private let app: String
-
-    init(_ storage: any ClientStorage, app: String) {
-        self.storage = storage
-        self.app = app
-    }
-
-    func read(_ name: String) throws -> Data? { try storage.read("\(app)-\(name)") }
-    func replace(_ name: String, with data: Data) throws { try storage.replace("\(app)-\(name)", with: data) }
-    func remove(_ name: String) throws { try storage.remove("\(app)-\(name)") }
-    func close() { storage.close() }
-
-    /// Whether the app has run here before, also with a library that knew only one app.
-    ///
-    /// - Throws: where the storage can't say.
-    var isUsed: Bool {
-        get throws { try read(Self.memoryName) != nil || storage.read(Self.memoryName) != nil }
-    }
 }
 
 /// Documents in memory, for tests.

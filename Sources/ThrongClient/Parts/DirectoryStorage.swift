@@ -17,15 +17,23 @@ internal import Synchronization
 ///
 /// A file is written beside its place, synced, renamed over it, and the directory is synced: a power loss leaves the
 /// old one or the new one. The file `lock` is held until this is closed, so that two processes never send one queue.
+///
+/// Backups are to leave out all files but what the person said (`APP-consent.json`), in which nothing tells devices apart.
 public final class DirectoryStorage: ClientStorage {
     private let path: String
     /// The open file; nil once it is closed.
     private let lock: Mutex<Int32?>
+    /// What the documents are bound to.
+    public let binding: (any DeviceBinding)?
 
     /// Opens a directory, which is made where it is missing, with mode 0700.
     ///
+    /// - Parameters:
+    ///   - directory: where the files are.
+    ///   - binding: what the documents are bound to; nil where they may travel from device to device.
     /// - Throws: ``ThrongError/storage(_:)`` where it can't be made or another process uses it.
-    public init(_ directory: URL) throws {
+    public init(_ directory: URL, binding: (any DeviceBinding)? = DirectoryStorage.systemBinding) throws {
+        self.binding = binding
         path = directory.path
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -44,6 +52,27 @@ public final class DirectoryStorage: ClientStorage {
     }
 
     deinit { close() }
+
+    /// The keychain on Apple's systems, `/etc/machine-id` elsewhere.
+    public static var systemBinding: any DeviceBinding {
+        #if canImport(Security)
+            KeychainBinding()
+        #else
+            MachineBinding()
+        #endif
+    }
+
+    /// The files that are there.
+    public var names: [String] {
+        get throws {
+            try checkOpen()
+            do {
+                return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+            } catch {
+                throw ThrongError.storage("The directory could not be listed; the app may not read it any more.")
+            }
+        }
+    }
 
     /// Lets another one have the directory.
     public func close() {
@@ -87,6 +116,9 @@ public final class DirectoryStorage: ClientStorage {
         guard file >= 0 else { throw Self.failure("make", errno) }
         // A draft that a crash left may be anyone's to read.
         var problem: Int32 = fchmod(file, 0o600) == 0 ? 0 : errno
+        if problem == 0 { problem = BackupMark.protect(at: draft) }
+        // A refusal is to hold on the next device, too.
+        if problem == 0, !name.hasSuffix("-consent.json") { problem = BackupMark.exclude(file, at: draft) }
         data.withUnsafeBytes { bytes in
             var rest = UnsafeRawBufferPointer(rebasing: bytes[...])
             while problem == 0, !rest.isEmpty {
