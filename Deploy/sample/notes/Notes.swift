@@ -19,7 +19,9 @@ struct Notes {
         options.sendsByItself = false
         let throng: Throng
         do {
-            throng = try await Throng(plan: plan, storage: directory, options: options)
+            // Two commands may run at once.
+            let storage = try DirectoryStorage(directory, isShared: true)
+            throng = try await Throng(plan: plan, storage: storage, options: options)
             if ["purposes", "preview"].contains(arguments[2]) { try await throng.loadPlan() }
         } catch {
             print("Nothing is counted: \(error)")

@@ -46,6 +46,9 @@ struct AppStorage: ClientStorage {
 
     func remove(_ name: String) throws { try storage.remove("\(app)-\(name)") }
     func close() { storage.close() }
+    var isShared: Bool { storage.isShared }
+    func beginTurn() throws -> Bool { try storage.beginTurn() }
+    func endTurn() { storage.endTurn() }
 
     /// Removes the log of a device that is not this one, or that nobody knows any more.
     func removeLog() throws {

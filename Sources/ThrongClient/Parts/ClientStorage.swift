@@ -8,7 +8,8 @@ internal import Synchronization
 
 /// Where a ``Throng`` keeps its secret, its queue, its plan and its log: a few named documents.
 ///
-/// Names are made of `a-z`, `0-9`, `_`, `-` and `.`; no two calls are made at the same time.
+/// Names are made of `a-z`, `0-9`, `_`, `-` and `.`; no two calls are made at the same time. Where several processes share
+/// them, all calls are made in turns.
 public protocol ClientStorage: Sendable {
     /// What the documents are bound to, so that they are of no use on another device; nil for nothing, unless a storage has
     /// something to say.
@@ -22,6 +23,15 @@ public protocol ClientStorage: Sendable {
     func replace(_ name: String, with data: Data) throws
     /// Removes a document, if it is there. After this returns it is gone, also after a crash.
     func remove(_ name: String) throws
+    /// Whether several processes keep their documents here, each in turn.
+    var isShared: Bool { get }
+    /// Begins a turn, in which nobody else reads or writes. Turns may be nested. Only called where it is shared.
+    ///
+    /// - Returns: whether somebody else has written since this one's last turn.
+    /// - Throws: where somebody else's turn does not end.
+    func beginTurn() throws -> Bool
+    /// Ends a turn.
+    func endTurn()
     /// Gives back what it holds, such as a lock; it is not used any more. Does nothing unless a storage has something to do.
     func close()
 }
@@ -31,6 +41,12 @@ extension ClientStorage {
     public var binding: (any DeviceBinding)? { nil }
     /// Unknown.
     public var names: [String] { [] }
+    /// One process's alone.
+    public var isShared: Bool { false }
+    /// Nobody else is there.
+    public func beginTurn() -> Bool { false }
+    /// Nobody else is there.
+    public func endTurn() {}
     /// Nothing to give back.
     public func close() {}
 }
