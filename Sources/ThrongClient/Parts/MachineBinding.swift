@@ -8,8 +8,8 @@ internal import Crypto
 
 /// The installation of the system, as Linux knows it by `/etc/machine-id`.
 ///
-/// A key is HMAC-SHA-256(machine's identifier, app), in the manner of `sd_id128_get_machine_app_specific(3)`: two apps can't see
-/// by their keys that they are on one machine. A whole system that is restored or cloned with that file is the same one.
+/// A key is HMAC-SHA-256(machine's identifier, app), in the manner of `sd_id128_get_machine_app_specific(3)`: two apps can't
+/// see by their keys that they are on one machine. A whole system that is restored or cloned with that file is the same one.
 public struct MachineBinding: DeviceBinding {
     private let file: String
 
