@@ -146,7 +146,7 @@ extension Throng {
         return options.localize("throng.purpose.\(purpose.name)", words)
     }
 
-    private func spokenExplanation(of purpose: DevicePlan.Purpose, in plan: DevicePlan) -> SpokenText {
+    func spokenExplanation(of purpose: DevicePlan.Purpose, in plan: DevicePlan) -> SpokenText {
         plan.published.spoken("purposes.\(purpose.name).explanation", purpose.explanation, for: languages)
     }
 

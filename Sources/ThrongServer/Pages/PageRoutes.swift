@@ -98,25 +98,37 @@ final class PageRoutes: Sendable {
     }
 }
 
-/// `GET /throng.js`: the beacon for web pages.
+/// `GET /throng.js`: the beacon for web pages; `GET /throng-panel.js`: the question and the inspection beside it.
 struct ScriptRoutes {
-    private let script = ServedText(
-        Self.text, type: "text/javascript; charset=utf-8", cachedFor: 3600,
-        headers: [.crossOriginResourcePolicy: "cross-origin"])
+    private let beacon = Self.served(Self.text)
+    private let panel = Self.served(Self.panelText)
 
     func add(to router: some RouterMethods<BasicRequestContext>) {
-        router.get("/throng.js") { request, _ in script.response(to: request) }
+        router.get("/throng.js") { request, _ in beacon.response(to: request) }
+        router.get("/throng-panel.js") { request, _ in panel.response(to: request) }
+    }
+
+    private static func served(_ text: String) -> ServedText {
+        ServedText(
+            text, type: "text/javascript; charset=utf-8", cachedFor: 3600,
+            headers: [.crossOriginResourcePolicy: "cross-origin"])
     }
 
     /// The source without comments and without the spaces that mean nothing: none of its strings and expressions has any
     /// beside these signs, and each of its statements ends with a semicolon.
     static let text =
-        String(decoding: PackageResources.throng_js, as: UTF8.self)
-        .split(separator: "\n")
-        .map { $0.drop { $0 == " " } }
-        .filter { !$0.isEmpty && !$0.hasPrefix("//") }
-        .joined(separator: "\n")
-        .replacing(/\s*([=<>?:;,(){}\[\]|&!*%])\s*/) { $0.1 } + "\n"
+        lines(PackageResources.throng_js).replacing(/\s*([=<>?:;,(){}\[\]|&!*%])\s*/) { $0.1 } + "\n"
+
+    /// The source without comments and indents; its sentences have spaces that mean something.
+    static let panelText = lines(PackageResources.throng_panel_js) + "\n"
+
+    private static func lines(_ source: [UInt8]) -> String {
+        String(decoding: source, as: UTF8.self)
+            .split(separator: "\n")
+            .map { $0.drop { $0 == " " } }
+            .filter { !$0.isEmpty && !$0.hasPrefix("//") }
+            .joined(separator: "\n")
+    }
 }
 
 extension HTTPField.Name {

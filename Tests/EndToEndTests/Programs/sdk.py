@@ -48,9 +48,15 @@ def test():
     folder = tempfile.mkdtemp(prefix="te-notes-", dir="/tmp")
     try:
         check("waiting 0" in notes(house, folder, "create", "too", "early"), "an event waits without consent")
+        asked = json.loads(notes(house, folder, "question").rsplit("counted ", 1)[0])
+        check(asked["consent"] == "notDetermined" and [each["consent"] for each in asked["choices"]] == ["authorized", "denied"]
+              and asked["counted"] and asked["explanation"]["text"].startswith("To see which features"), "it asks", asked)
         notes(house, folder, "agree")
         said = notes(house, folder, "create", *["word"] * 12)
         check("counted 1, refused 0, waiting 0" in said, "the first note is not counted:", said)
+        shown = json.loads(notes(house, folder, "inspect").rsplit("counted ", 1)[0])
+        check([event["counted"][0]["buckets"][-1]["label"] for event in shown["sent"][0]["events"]] and not shown["waiting"],
+              "the inspection shows", shown)
         check("length: 10-100" in notes(house, folder, "preview", *["word"] * 12), "the preview names another bucket")
         notes(house, folder, "find")
         say("counted with consent, and nothing before it")
