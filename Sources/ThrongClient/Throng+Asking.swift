@@ -1,4 +1,4 @@
-public import ThrongWire
+internal import ThrongWire
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -11,7 +11,7 @@ extension Throng {
     /// nobody has said anything. Empty where a signal refuses them anyway, and until there is a plan: see ``loadPlan()``.
     public var consentQuestions: [ConsentQuestion] {
         (plan?.purposes ?? []).filter { purpose in
-            purpose.needsConsent && purpose.refusedBy.isDisjoint(with: permissions.signals.subtracting([.ageSignal]))
+            purpose.needsConsent && purpose.refusedBy.isDisjoint(with: permissions.signals)
                 && consents.holding(for: purpose) == .notDetermined
         }.compactMap { consentQuestion(for: $0.name) }
     }

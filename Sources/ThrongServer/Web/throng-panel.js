@@ -97,7 +97,7 @@
     const words = make("p", { class: "state" });
     const heading = spoken("h3", "purposes." + purpose.name + ".explanation", purpose.explanation);
     heading.id = "purpose-" + purpose.name;
-    const yes = purpose.consent_of_parent && adult == null ? "I am a parent and agree" : "Yes, count it";
+    const yes = purpose.consent_of_parent && (adult == null || plan.directed_to == "children") ? "I am a parent and agree" : "Yes, count it";
     const buttons = [[true, yes], [false, "No, don’t count it"]].map(([isGiven, text]) => {
       const button = make("button", { type: "button" }, text);
       button.addEventListener("click", () => {
@@ -117,8 +117,8 @@
     return { article, update };
   };
 
-  const sentOf = ({ explanation, body, answer }) =>
-    make("li", {}, make("p", {}, explanation),
+  const sentOf = ({ purpose, explanation, body, answer }) =>
+    make("li", {}, spoken("p", "purposes." + purpose + ".explanation", explanation),
       make("pre", { tabindex: 0, role: "group", "aria-label": "The request" }, JSON.stringify(JSON.parse(body), null, 1)),
       make("p", {}, answer == null ? "No answer yet."
         : answer.error ? "Refused: " + answer.error + "."

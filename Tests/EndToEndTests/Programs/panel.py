@@ -111,6 +111,7 @@ def remembers(browser, site):
     bodies = [json.loads(text) for text in inside(browser, "return inside('pre').map(each => each.textContent)")]
     sent = [json.loads(body) for body in browser.run("return throng.sent.map(batch => batch.body)")]
     check(bodies == sent[::-1], "the log shows", bodies, "and what was sent is", sent)
+    check(inside(browser, "return inside('ol li p[lang=de]').length") == 1, "the log does not say its language")
     entries = inside(browser, "return inside('ol li').map(each => each.textContent)")
     check(any(each.startswith(GERMAN) and each.endswith("Counted 1, refused none.") for each in entries), "it says", entries)
     look(browser, "sent", 320, "screen", "light", page="panel")

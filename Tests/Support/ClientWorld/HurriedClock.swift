@@ -1,5 +1,5 @@
-package import Foundation
-package import ThrongClient
+internal import Foundation
+internal import ThrongClient
 
 /// A clock that all processes of a test share and that runs sixty times as fast, so that a minute's lease is over in a second.
 package struct HurriedClock: ClientClock {

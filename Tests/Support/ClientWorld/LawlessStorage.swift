@@ -1,5 +1,5 @@
 package import Foundation
-package import ThrongClient
+internal import ThrongClient
 
 /// Files in a directory without a lock: what processes do to each other that take no turns.
 package struct LawlessStorage: ClientStorage {
