@@ -46,6 +46,7 @@ struct Start {
         if let found = ConsentDocument.read(from: storage, for: source.address) {
             consents = found.consents
             if found.isLost { notices.append(.consentLost) }
+            if found.isUnbound { Self.bind(found.consents, in: storage, for: source) }
         } else {
             // Where a refusal could not be kept, nobody is asked.
             consents = Consents()
@@ -57,7 +58,7 @@ struct Start {
         }
         let memory = try Self.memory(in: storage, for: source, random: &random)
         self.memory = memory.memory
-        if memory.isLost { notices.append(.memoryLost) }
+        if let notice = memory.notice { notices.append(notice) }
         // The plan is kept for a start without a network, and to know later what was followed.
         if kept?.stored.document != stored.document, plan != nil { Throng.keep(stored, in: storage) }
     }
@@ -77,34 +78,52 @@ struct Start {
         }
     }
 
-    /// What the device remembers; a new memory where there is none, it is damaged, or it belongs to another daemon.
+    /// Binds what the person said to this device, if the disk allows; the next time otherwise.
+    private static func bind(_ consents: Consents, in storage: AppStorage, for source: PlanSource) {
+        do {
+            try ConsentDocument.write(consents, to: storage, for: source.address)
+        } catch {
+            return
+        }
+    }
+
+    /// What the device remembers; a new memory where there is none, it is damaged, or it belongs to another daemon or device.
     private static func memory(
         in storage: AppStorage, for source: PlanSource, random: inout RandomSource
-    ) throws(ThrongError) -> (memory: DeviceMemory, isLost: Bool) {
+    ) throws(ThrongError) -> (memory: DeviceMemory, notice: ThrongNotice?) {
+        let new = DeviceMemory(address: source.address, random: &random)
         let data: Data?
         do {
             data = try storage.read(AppStorage.memoryName)
+        } catch is SealError {
+            try start(new, in: storage)
+            return (new, .anotherDevice)
         } catch {
             // Starting anew over a memory that is there would make this a second device.
             throw error as? ThrongError ?? ThrongError.storage("What was stored could not be read.")
         }
-        let new = DeviceMemory(address: source.address, random: &random)
         guard let data else {
             // From now on a missing document of consents is one that was taken away.
-            do {
-                try storage.replace(AppStorage.memoryName, with: try JSONEncoder().encode(new))
-            } catch {
-                throw .storage("Nothing could be written to the directory; the disk may be full.")
-            }
-            return (new, false)
+            try start(new, in: storage)
+            return (new, nil)
         }
         do {
             let memory = try JSONDecoder().decode(DeviceMemory.self, from: data)
-            guard memory.address != source.address else { return (memory, false) }
+            guard memory.address != source.address else { return (memory, nil) }
             for place in memory.log { try storage.remove(Throng.logName(place)) }
-            return (new, false)
+            return (new, nil)
         } catch {
-            return (new, true)
+            return (new, .memoryLost)
+        }
+    }
+
+    /// Writes the first memory of a device; a log that is there is none of its.
+    private static func start(_ memory: DeviceMemory, in storage: AppStorage) throws(ThrongError) {
+        do {
+            try storage.removeLog()
+            try storage.replace(AppStorage.memoryName, with: try JSONEncoder().encode(memory))
+        } catch {
+            throw .storage("Nothing could be written to the directory; the disk may be full.")
         }
     }
 }

@@ -9,13 +9,16 @@ extension Throng {
             let published = plan.published.purposes.first { $0.name.text == purpose.name }
             let signals = permissions.signals
             return PurposeInfo(
-                id: purpose.name, explanation: explanation(of: purpose), needsConsent: purpose.needsConsent,
+                id: purpose.name, explanation: explanation(of: purpose),
+                language: spokenExplanation(of: purpose, in: plan).language, needsConsent: purpose.needsConsent,
                 needsParent: purpose.needsParent(signals),
                 consent: consents.holding(for: purpose), consentVersion: purpose.consentVersion,
                 refusedBy: purpose.refusedBy.intersection(signals),
                 isAllowed: permissions.allows(purpose), rotationSeconds: purpose.rotation.seconds,
                 retentionSeconds: published?.retentionSeconds ?? 0,
-                questions: plan.published.metrics.filter { $0.purpose.text == purpose.name }.map(\.question))
+                questions: plan.published.metrics.filter { $0.purpose.text == purpose.name }.map {
+                    question(of: $0).text
+                })
         }
     }
 
@@ -139,7 +142,26 @@ extension Throng {
 
     /// The purpose's explanation in the person's language.
     func explanation(of purpose: DevicePlan.Purpose) -> String {
-        options.localize("throng.purpose.\(purpose.name)", purpose.explanation)
+        let words = plan.map { spokenExplanation(of: purpose, in: $0).text } ?? purpose.explanation
+        return options.localize("throng.purpose.\(purpose.name)", words)
+    }
+
+    func spokenExplanation(of purpose: DevicePlan.Purpose, in plan: DevicePlan) -> SpokenText {
+        plan.published.spoken("purposes.\(purpose.name).explanation", purpose.explanation, for: languages)
+    }
+
+    /// What a metric asks, in the person's language.
+    func question(of metric: PublicPlan.Metric) -> SpokenText {
+        plan?.published.spoken("metrics.\(metric.name).question", metric.question, for: languages)
+            ?? SpokenText(metric.question)
+    }
+
+    /// What the person reads, best first.
+    var languages: [LanguageTag] {
+        // Systems that name files by them write de_AT.UTF-8.
+        options.languages.compactMap { name in
+            LanguageTag(name.replacing("_", with: "-").prefix { $0 != "." && $0 != "@" })
+        }
     }
 
     /// Drops what waits for purposes that may not count now.

@@ -79,7 +79,7 @@ extension Throng {
             return (sum.name, Double(sum.quantum(of: number)) / sum.scale)
         }
         return EventPreview.Tuple(
-            metric: metric.name, question: metric.question, purpose: purpose.name,
+            metric: metric.name, question: question(of: metric, in: plan), purpose: purpose.name,
             explanation: explanation(of: purpose), buckets: Dictionary(labels) { first, _ in first },
             sums: Dictionary(sums) { first, _ in first },
             period: plan.calendar.label(of: plan.calendar.period(metric.period, containing: now)),
@@ -87,7 +87,11 @@ extension Throng {
             isAllowed: permissions.allows(purpose))
     }
 
-    static func logName(_ place: Int) -> String { "sent-\(place).json" }
+    private func question(of metric: DevicePlan.Metric, in plan: DevicePlan) -> String {
+        plan.published.spoken("metrics.\(metric.name).question", metric.question, for: languages).text
+    }
+
+    static func logName(_ place: Int) -> String { "\(AppStorage.logPrefix)\(place).json" }
 
     /// Writes down what is about to leave, or what became of it. Where the disk is full nothing is sent.
     ///

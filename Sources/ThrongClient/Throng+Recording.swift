@@ -3,6 +3,7 @@ internal import ThrongWire
 extension Throng {
     /// Takes in what was recorded, under the plan, context and consent of this moment.
     func drain() {
+        guard !storage.isShared || isInTurn else { return }
         let (records, overflow) = inbox.takeAll()
         let permissions = permissions
         take(records.map { HeldRecord(record: $0, permissions: permissions, context: context) })

@@ -80,7 +80,7 @@ extension Throng {
         guard isUnanswered || !(memory.queues[purpose.name]?.isEmpty ?? true) else { return nil }
         if let patience = memory.patience[purpose.name], patience.notBefore > now { return patience.notBefore }
         if let known = due[purpose.name] { return known }
-        if isUnanswered { return now }
+        if isUnanswered { return isSentElsewhere(purpose.name) ? now + 5 : now }
         // Where this window has no room left, the next one has.
         let opening = purpose.rotation.start(of: WindowNumber(purpose.rotation.window(at: now).value + 1))
         let wait = options.interval * Double.random(in: 0.5...1.5, using: &random)
@@ -120,7 +120,9 @@ extension Throng {
     /// Whether a batch of a purpose may be sent now: one that waits, or one that can be made.
     private func isReady(_ purpose: DevicePlan.Purpose) -> Bool {
         let now = self.now
-        guard !isUnconfirmed, (memory.patience[purpose.name]?.retryAfter ?? .epoch) <= now else { return false }
+        guard !isUnconfirmed, !isSentElsewhere(purpose.name),
+            (memory.patience[purpose.name]?.retryAfter ?? .epoch) <= now
+        else { return false }
         return memory.outstanding[purpose.name] != nil || memory.hasBatch(purpose, now: now)
     }
 
@@ -143,6 +145,7 @@ extension Throng {
 
     private func attemptAlone(_ name: String) async -> Attempt {
         guard let plan, let purpose = plan.purpose(name) else { return Attempt() }
+        guard !isSentElsewhere(name) else { return Attempt() }
         let now = self.now
         memory.forgetOld(now: now, ageLimit: options.ageLimit)
         if let old = memory.outstanding[name], old.isOver(at: purpose.rotation.window(at: now).value) {
@@ -165,12 +168,14 @@ extension Throng {
         }
         let before = batch.mayHaveArrived
         batch.mayHaveArrived = true
+        batch.lease = lease
         memory.outstanding[name] = batch
         if purpose.countsChildren { memory.use(batch, of: purpose) }
         isSaved = false
         // First on disk, then on the wire: a crash in between must not send the events a second time.
         guard persist(), log(batch, of: name, .unanswered) else {
             batch.mayHaveArrived = before
+            batch.lease = nil
             memory.outstanding[name] = batch
             isSaved = false
             return Attempt(problem: .storage)
@@ -195,7 +200,7 @@ extension Throng {
     /// the queue, to travel in the right one; the batch itself was not counted, and never can be.
     private func travelsAgain(_ batch: Outstanding, of purpose: String, _ answer: DaemonAnswer) async -> Bool {
         let before = memory.correction.seconds
-        guard await refreshPlan(), memory.outstanding[purpose]?.batch == batch.batch,
+        guard await refreshPlan(), memory.outstanding[purpose]?.batch == batch.batch, isSentHereAlone(purpose),
             case .rejected(let status, let error) = answer, let plan
         else { return false }
         let shift = memory.correction.seconds - before
@@ -231,9 +236,12 @@ extension Throng {
     ) -> Attempt {
         // Withdrawn while it was under way: it left, so the log says so, and nothing of it is kept.
         let isKept = memory.outstanding[purpose]?.batch == sent.batch
+        let isAlone = isSentHereAlone(purpose)
+        let mayHaveArrived = mayHaveArrived || !isAlone
         isSaved = false
         defer { persist() }
         var batch = sent
+        batch.lease = nil
         var result = Attempt()
         var wait: Int64 = 0
         switch answer {
@@ -271,7 +279,8 @@ extension Throng {
         case .unanswered:
             result.problem = .unreachable
         }
-        guard isKept else { return result }
+        // Where another process is sending it by now, that one says what becomes of it.
+        guard isKept, isAlone else { return result }
         memory.outstanding[purpose] = batch
         memory.patience[purpose, default: Patience()].fail(at: now, retryAfter: wait, random: &random)
         // What never left is not bound to its window: the events travel in the one that is open then.

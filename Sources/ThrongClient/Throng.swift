@@ -27,6 +27,8 @@ public actor Throng {
     var random: RandomSource
     let options: ThrongOptions
     private let executor = DiskExecutor()
+    /// Tells it apart from others that share the storage.
+    let process = UInt64.random(in: .min ... .max)
 
     // What it knows.
     /// Nil until the first one has come.
@@ -57,6 +59,8 @@ public actor Throng {
     private var saver: Task<Void, Never>?
     var isSaved = false
     var isConsentSaved = true
+    /// Whether nobody else reads or writes now; never where nobody shares the storage.
+    var isInTurn = false
     /// Nothing new begins.
     var isClosed = false
     /// Nothing is written any more.
@@ -83,7 +87,8 @@ public actor Throng {
     ///
     /// - Parameters:
     ///   - url: the daemon's address for the plan: `https://throng.example.org/v1/plan/APP`.
-    ///   - directory: a directory of this process alone, which is made where it is missing.
+    ///   - directory: a directory of this process alone, which is made where it is missing. Several processes share one by
+    ///     a ``DirectoryStorage`` of their own making.
     ///   - options: what an app may choose.
     /// - Throws: ``ThrongError``.
     public init(plan url: URL, storage directory: URL, options: ThrongOptions = ThrongOptions()) async throws {
@@ -103,8 +108,10 @@ public actor Throng {
     ) async throws {
         let source = try PlanSource(url)
         let options = options.checked
-        let storage = AppStorage(storage, app: source.app)
+        let storage = try AppStorage(storage, app: source.app)
         var random = random
+        if storage.isShared { _ = try storage.beginTurn() }
+        defer { storage.endTurn() }
         let start = try Start(source, storage: storage, bundled: options.bundledPlan, random: &random)
         self.source = source
         self.storage = storage
@@ -139,6 +146,7 @@ public actor Throng {
         for notice in start.notices { options.notice?(notice) }
         // What was refused as the app ended may still wait.
         dropRefused()
+        if storage.isShared { executor.takeTurns(self) }
     }
 
     deinit {
@@ -242,14 +250,15 @@ public actor Throng {
 
     private func work() {
         guard !isClosed else { return }
-        drain()
+        // At the end of a turn everything is written, so what was recorded is taken in together, too.
+        if !storage.isShared { drain() }
         saveSoon()
         schedule()
     }
 
     /// Writes down what was recorded a second later, together with what is recorded until then.
     private func saveSoon() {
-        guard !isSaved, saver == nil else { return }
+        guard !isSaved || storage.isShared, saver == nil else { return }
         let clock = clock
         saver = Task { [weak self] in
             do { try await clock.sleep(seconds: 1) } catch { return }
@@ -260,6 +269,7 @@ public actor Throng {
     private func saveNow() {
         saver = nil
         save()
+        if storage.isShared { schedule() }
     }
 
     private func authorizeAll() {

@@ -35,7 +35,11 @@ public struct ThrongOptions: Sendable {
     /// Takes what an app's developer should know, such as dropped events; it is called on the library's own queue. In debug
     /// builds it writes to the standard error, each event and reason once, unless an app has something else in mind.
     public var notice: (@Sendable (ThrongNotice) -> Void)?
-    /// Translates a purpose's explanation: from its key, `throng.purpose.NAME`, and the plan's own words.
+    /// The languages in which the person reads the plan's texts, best first, as BCP 47 names them: `de-AT`. Others than such are
+    /// passed over. Unless given, the system's.
+    public var languages = Locale.preferredLanguages
+    /// Translates a purpose's explanation: from its key, `throng.purpose.NAME`, and the plan's own words in the
+    /// language that serves the person best.
     public var localize: @Sendable (_ key: String, _ words: String) -> String = { _, words in words }
 
     /// Starts with the defaults.

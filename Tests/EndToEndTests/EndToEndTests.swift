@@ -50,6 +50,11 @@ struct EndToEndTests {
     func replay() async throws { try await Program("replay.py").run() }
 
     @Test(
+        "a plan in two languages is served, printed and compared in both",
+        .timeLimit(.minutes(5)))
+    func languages() async throws { try await Program("languages.py").run() }
+
+    @Test(
         "the Swift SDK's sample app counts exactly, with consent only, also when the daemon was away",
         .timeLimit(.minutes(5)))
     func sdk() async throws { try await Program("sdk.py").run() }

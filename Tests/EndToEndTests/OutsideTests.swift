@@ -9,6 +9,11 @@ struct OutsideTests {
     func browser() async throws { try await Program("beacon.py").run() }
 
     @Test(
+        "the beacon's panel asks in the visitor's language, by keyboard and at 320 pixels, and shows what was sent",
+        .timeLimit(.minutes(5)))
+    func panel() async throws { try await Program("panel.py").run() }
+
+    @Test(
         "signed reports reach partners that fail in every way, each file once; a killed daemon's deliveries go on",
         .timeLimit(.minutes(15)))
     func deliveries() async throws { try await Program("deliveries.py").run() }

@@ -190,6 +190,7 @@ struct RuleTests {
         "Sources/ThrongNoise/Budget/PrivacyBudget.swift": "noise is mathematics, and knows no calendar",
         "Sources/ThrongPostgres/Connection/CopyWriter.swift": "parameters of SQL",
         "Sources/ThrongPostgres/Connection/Statement.swift": "parameters of SQL",
+        "Sources/ThrongClient/Answers/Inspection.swift": "what apps read",
         "Sources/ThrongClient/Answers/SentBatch.swift": "what apps read",
         "Sources/ThrongClient/Parts/ClientClock.swift": "what apps may bring with them",
     ]

@@ -43,6 +43,20 @@ struct ChildrenTests {
                 .replacing("    refused_by: [age_signal]\n    rotation: 1 day\n", with: "    rotation: 1 hour\n"))
     }
 
+    @Test(
+        "the question is a parent's, unless the person is grown up; and of what is kept from children nobody is asked")
+    func questions() async throws {
+        let yaml = Self.yaml.replacing(
+            "consent: not_required\n    refused_by", with: "consent: required\n    refused_by")
+        let world = try await World(CookPlan(yaml), consents: false)
+        let question = try #require(await world.throng.consentQuestions.first)
+        #expect(await world.throng.consentQuestions.map(\.id) == ["product"])
+        #expect(question.choices.map(\.consent) == [.authorizedByParent, .denied])
+        await world.throng.setGrownUp(true)
+        #expect(await world.throng.consentQuestions.map(\.id) == ["product", "adverts"])
+        #expect(await world.throng.consentQuestions[0].choices.map(\.consent) == [.authorized, .denied])
+    }
+
     @Test("until somebody is known to be grown up, what a plan keeps from children counts nothing")
     func unknownAge() async throws {
         let world = try await World(Self.cook(), consents: false)

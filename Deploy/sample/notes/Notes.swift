@@ -10,7 +10,9 @@ struct Notes {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard arguments.count >= 3, let plan = URL(string: arguments[0]) else {
-            print("usage: Notes PLAN_URL DIRECTORY purposes|agree|refuse|create TEXT…|preview TEXT…|find|sent|reset")
+            print(
+                "usage: Notes PLAN_URL DIRECTORY purposes|question|agree|refuse|create TEXT…|preview TEXT…|find|sent|"
+                    + "inspect|reset")
             exit(2)
         }
         let directory = URL(fileURLWithPath: arguments[1], isDirectory: true)
@@ -19,8 +21,10 @@ struct Notes {
         options.sendsByItself = false
         let throng: Throng
         do {
-            throng = try await Throng(plan: plan, storage: directory, options: options)
-            if ["purposes", "preview"].contains(arguments[2]) { try await throng.loadPlan() }
+            // Two commands may run at once.
+            let storage = try DirectoryStorage(directory, isShared: true)
+            throng = try await Throng(plan: plan, storage: storage, options: options)
+            if ["purposes", "preview", "question"].contains(arguments[2]) { try await throng.loadPlan() }
         } catch {
             print("Nothing is counted: \(error)")
             exit(1)
@@ -32,6 +36,8 @@ struct Notes {
                 print("\(purpose.id): \(purpose.explanation) (\(purpose.consent.rawValue))")
                 for question in purpose.questions { print("  - \(question)") }
             }
+        case "question": print(try json(await throng.consentQuestion(for: "product")))
+        case "inspect": print(try json(await throng.inspection))
         case "agree": try await throng.setConsent(.authorized, for: "product")
         case "refuse": try await throng.setConsent(.denied, for: "product")
         case "create": throng.record("note_created", ["words": words.count])
@@ -54,6 +60,13 @@ struct Notes {
         let dropped = await throng.status.dropped.map { "\($0.key.rawValue) \($0.value)" }.sorted()
         if !dropped.isEmpty { print("not counted: \(dropped.joined(separator: ", "))") }
         await throng.close()
+    }
+
+    /// As a screen would get it.
+    private static func json(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
     private static var system: EventValue {

@@ -4,8 +4,10 @@ public import ThrongWire
 public struct PurposeInfo: Sendable, Hashable, Identifiable {
     /// The purpose's name in the plan.
     public let id: String
-    /// What the numbers are for, translated where the app does.
+    /// What the numbers are for, in the person's language where the plan has it or the app translates it.
     public let explanation: String
+    /// The language of the plan's own words, a tag of BCP 47; nil where the plan does not say.
+    public let language: String?
     /// Whether the person has to agree first.
     public let needsConsent: Bool
     /// Whether a parent has to agree now, because the person is a child or may be one: ``Consent/authorizedByParent``.

@@ -6,6 +6,9 @@ public enum ThrongNotice: Sendable, Hashable {
     case consentLost
     /// What the device remembered was damaged: it goes on as another device, and what waited is lost.
     case memoryLost
+    /// What was stored is another device's, as after a backup was restored: this one goes on as a device of its own, what the
+    /// person refused stays refused, and they are asked again for what they agreed to.
+    case anotherDevice
     /// There is no plan yet, or no newer one, and why.
     case noPlan(ThrongError)
 }
@@ -48,6 +51,8 @@ public enum DropReason: String, Sendable, Hashable, Codable, CaseIterable {
 public enum ThrongError: Error, Sendable, Hashable {
     /// The plan's address does not end with `/v1/plan/APP`.
     case planAddress
+    /// The plan's address is `http` to another machine, where everybody on the way could read what is sent.
+    case unencrypted(host: String)
     /// There is no plan: none is stored or bundled, and why the daemon gave none.
     case noPlan(String)
     /// The plan can't be followed on this device.
@@ -65,6 +70,8 @@ extension ThrongNotice: CustomStringConvertible {
         case .consentLost:
             "What the person said about purposes could not be read. All of them count as refused; ask again."
         case .memoryLost: "What the device remembered was damaged; it goes on as another device."
+        case .anotherDevice:
+            "What is stored is another device's. This one goes on as its own; refusals hold, and agreement is asked for again."
         case .noPlan(let error): "\(error)"
         }
     }
@@ -74,7 +81,12 @@ extension ThrongError: CustomStringConvertible {
     /// What was found and what to do.
     public var description: String {
         switch self {
-        case .planAddress: "The plan's address must be an http or https URL that ends with /v1/plan/APP."
+        case .planAddress: "The plan's address must be an https URL that ends with /v1/plan/APP."
+        case .unencrypted(let host):
+            """
+            The plan's address is http to \(host.prefix(64)), where everybody on the way could read what is sent. Allowed are \
+            https, and http to 127.0.0.0/8, ::1 and localhost. Use the https address of the proxy before the daemon.
+            """
         case .noPlan(let reason): "The daemon gave no plan: \(reason) It is asked again; an app may bundle one."
         case .plan(let reason): "The plan can't be followed: \(reason)"
         case .storage(let reason): reason

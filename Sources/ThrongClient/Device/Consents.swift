@@ -50,7 +50,7 @@ struct Consents: Sendable, Equatable {
         return purpose.needsConsent && isOutdated ? .notDetermined : consent
     }
 
-    /// What holds also for another daemon: nobody agreed to that one.
+    /// What holds also for another daemon and on another device: nobody agreed to be counted there.
     var refusals: Consents {
         var refusals = self
         refusals.said = said.filter { $0.value.isRefusal }
@@ -69,8 +69,8 @@ extension Consent {
 
 /// The document of ``Consents``.
 ///
-/// Shape, as JSON: `address` of the plan, `said` by purpose, `others`, `versions` by purpose where there are any, and `check`:
-/// SHA-256, in hexadecimal, over these.
+/// Shape, as JSON: `address` of the plan, `said` by purpose, `others`, `versions` by purpose where there are any, `device` where
+/// the storage is bound to one: ``AppStorage/mark``, and `check`: SHA-256, in hexadecimal, over these.
 struct ConsentDocument: Codable {
     static let name = "consent.json"
 
@@ -79,24 +79,36 @@ struct ConsentDocument: Codable {
     private let others: Consent
     /// Nil where everybody agreed to first versions.
     private let versions: [String: Int]?
+    /// Nil where it is bound to no device.
+    private let device: String?
     private let check: String
 
     /// Reads what the person said.
     ///
-    /// - Returns: nil where nothing is known; what is known otherwise, and whether anything was lost.
-    static func read(from storage: AppStorage, for address: String) -> (consents: Consents, isLost: Bool)? {
+    /// Agreement holds for the daemon and the device that it was about; refusals hold wherever they come to.
+    ///
+    /// - Returns: nil where nothing is known; what is known otherwise, whether anything was lost, and whether the document is
+    ///   yet to be bound to this device.
+    static func read(
+        from storage: AppStorage, for address: String
+    ) -> (consents: Consents, isLost: Bool, isUnbound: Bool)? {
         do {
             guard let data = try storage.read(name) else {
-                return try storage.isUsed ? (.lost, true) : nil
+                return try storage.isUsed ? (.lost, true, false) : nil
             }
             let document = try JSONDecoder().decode(Self.self, from: data)
             let consents = Consents(
                 said: document.said, others: document.others, versions: document.versions ?? [:])
-            guard document.check == Self.check(document.address, consents) else { return (.lost, true) }
-            return (document.address == address ? consents : consents.refusals, false)
+            guard document.check == Self.check(document.address, consents, device: document.device) else {
+                return (.lost, true, false)
+            }
+            let mark = storage.mark
+            let isHere = document.device == nil || document.device == mark
+            let isUnbound = document.device == nil && mark != nil && document.address == address
+            return (document.address == address && isHere ? consents : consents.refusals, false, isUnbound)
         } catch {
             // Whoever could have refused has.
-            return (.lost, true)
+            return (.lost, true, false)
         }
     }
 
@@ -104,15 +116,16 @@ struct ConsentDocument: Codable {
         let (said, others, versions) = consents.parts
         let document = Self(
             address: address, said: said, others: others, versions: versions.isEmpty ? nil : versions,
-            check: Self.check(address, consents))
+            device: storage.mark, check: Self.check(address, consents, device: storage.mark))
         try storage.replace(name, with: try JSONEncoder().encode(document))
     }
 
-    private static func check(_ address: String, _ consents: Consents) -> String {
+    private static func check(_ address: String, _ consents: Consents, device: String?) -> String {
         let (said, others, versions) = consents.parts
         let lines =
             [address, others.rawValue] + said.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value.rawValue] }
             + versions.sorted { $0.key < $1.key }.flatMap { [$0.key, String($0.value)] }
+            + (device.map { ["device", $0] } ?? [])
         return SHA256.hash(data: Data(lines.joined(separator: "\u{1f}").utf8)).lowerHex
     }
 }

@@ -202,6 +202,13 @@ extension DeviceMemory {
         return "\(PeriodCalendar.utc.date(at: time))T\(clock)Z"
     }
 
+    /// The instant that ``timestamp(_:)`` wrote; nil for another text.
+    static func instant(_ timestamp: String) -> UnixSeconds? {
+        let parts = timestamp.dropFirst(11).prefix(8).split(separator: ":").compactMap { Int64($0) }
+        guard parts.count == 3, let date = CalendarDate(String(timestamp.prefix(10))) else { return nil }
+        return PeriodCalendar.utc.midnight(of: date) + (parts[0] * 3600 + parts[1] * 60 + parts[2])
+    }
+
     /// The fields that all events have alike, which are written once.
     private static func shared(_ events: [Batch.Event], allowed: Set<String>) -> [String: Batch.Scalar] {
         guard events.count > 1, let first = events.first?.fields else { return [:] }

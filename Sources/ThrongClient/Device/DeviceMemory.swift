@@ -17,7 +17,7 @@ struct DeviceMemory: Codable, Sendable {
     /// 32 random bytes; they never leave the device.
     private(set) var secret: Data
     /// Another one for each start, which is never written down: by it children are not known again.
-    private let passing = SymmetricKey(size: .bits256)
+    private var passing = SymmetricKey(size: .bits256)
     /// The plan's, to whose daemon all of this belongs.
     let address: String
     /// By purpose, oldest first.
@@ -50,6 +50,18 @@ struct DeviceMemory: Codable, Sendable {
     init(address: String, random: inout RandomSource) {
         self.address = address
         secret = Data((0..<4).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } })
+    }
+
+    /// Whether it is of one device with another: whoever forgets everything is another one.
+    func isSameDevice(as other: DeviceMemory) -> Bool { secret == other.secret }
+
+    /// Takes what another process wrote, and keeps what is in the memory of this one only.
+    mutating func takeOver(_ other: DeviceMemory) {
+        let own = self
+        self = other
+        passing = own.passing
+        news = own.news
+        takingBack.keepPassing(of: own.takingBack)
     }
 
     var key: SymmetricKey { SymmetricKey(data: secret) }

@@ -16,6 +16,27 @@ struct Outstanding: Codable, Sendable {
     let spentBefore: Spending
     /// Whether it may have arrived. Written down before each attempt.
     var mayHaveArrived = false
+    /// Which of several processes is sending it; nil for none.
+    var lease: Lease?
+
+    /// How long a process that sends a batch has it for itself. If it ends meanwhile, another one goes on afterwards; if it is
+    /// only slow, the same bytes come twice, and count once.
+    struct Lease: Codable, Sendable {
+        /// A random number of the process.
+        let holder: UInt64
+        private let until: UnixSeconds
+
+        /// Longer than an answer takes. Unit: seconds.
+        private static let length: Int64 = 60
+
+        init(holder: UInt64, from now: UnixSeconds) {
+            self.holder = holder
+            until = now + Self.length
+        }
+
+        /// Whether it holds, by a clock that may have been set since.
+        func holds(at now: UnixSeconds) -> Bool { now < until && until <= now + Self.length }
+    }
 
     /// Events in it.
     var count: Int { events.reduce(0) { $0 + $1.count } }

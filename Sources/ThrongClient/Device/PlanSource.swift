@@ -25,13 +25,15 @@ struct PlanSource: Sendable {
     /// An answer to a batch with more bytes is none.
     static let longestAnswer = 1 << 20
 
-    init(_ url: URL) throws {
+    init(_ url: URL) throws(ThrongError) {
         let parts = url.absoluteString.split(separator: "/v1/plan/", omittingEmptySubsequences: false)
         guard ["http", "https"].contains(url.scheme?.lowercased() ?? ""), url.query() == nil, url.fragment() == nil,
             parts.count == 2, Self.isName(parts[1]),
             let batches = URL(string: parts[0] + "/v1/batches"), let reveals = URL(string: parts[0] + "/v1/reveals"),
             let withdrawals = URL(string: parts[0] + "/v1/withdraw")
-        else { throw ThrongError.planAddress }
+        else { throw .planAddress }
+        let host = url.host() ?? ""
+        guard url.scheme?.lowercased() == "https" || Self.isLoopback(host) else { throw .unencrypted(host: host) }
         app = String(parts[1])
         plan = url
         self.batches = batches
@@ -41,6 +43,13 @@ struct PlanSource: Sendable {
 
     /// To which everything that a device keeps is bound.
     var address: String { plan.absoluteString }
+
+    /// Whether what goes to a host stays on the machine: 127.0.0.0/8, ::1 and localhost, written as they usually are.
+    private static func isLoopback(_ host: String) -> Bool {
+        if ["localhost", "::1", "[::1]"].contains(host.lowercased()) { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
 
     /// As plans name apps: 1 to 63 of `a-z`, `0-9` and `_`, a letter first.
     private static func isName(_ text: Substring) -> Bool {

@@ -40,6 +40,9 @@ struct TakingBack: Codable, Sendable {
         passing[purpose] = (own + [identifier]).suffix(Self.mostUsed)
     }
 
+    /// Keeps what is not written down.
+    mutating func keepPassing(of other: TakingBack) { passing = other.passing }
+
     /// Forgets what can't be open at the daemon any more, by a window of which it took a batch. The device's own clock may
     /// be wrong.
     mutating func forget(beyond counted: Int64, of purpose: String, rotation: Rotation) {

@@ -8,8 +8,14 @@ internal import Synchronization
 
 /// Where a ``Throng`` keeps its secret, its queue, its plan and its log: a few named documents.
 ///
-/// Names are made of `a-z`, `0-9`, `_`, `-` and `.`; no two calls are made at the same time.
+/// Names are made of `a-z`, `0-9`, `_`, `-` and `.`; no two calls are made at the same time. Where several processes share
+/// them, all calls are made in turns.
 public protocol ClientStorage: Sendable {
+    /// What the documents are bound to, so that they are of no use on another device; nil for nothing, unless a storage has
+    /// something to say.
+    var binding: (any DeviceBinding)? { get }
+    /// The documents that are there, in any order, as far as the storage knows: what is left of another device is removed.
+    var names: [String] { get throws }
     /// The document of that name; nil where there is none.
     func read(_ name: String) throws -> Data?
     /// Puts a document in place of the one of that name: after a crash there is the old one or the new one, and after
@@ -17,39 +23,32 @@ public protocol ClientStorage: Sendable {
     func replace(_ name: String, with data: Data) throws
     /// Removes a document, if it is there. After this returns it is gone, also after a crash.
     func remove(_ name: String) throws
+    /// Whether several processes keep their documents here, each in turn.
+    var isShared: Bool { get }
+    /// Begins a turn, in which nobody else reads or writes. Turns may be nested. Only called where it is shared.
+    ///
+    /// - Returns: whether somebody else has written since this one's last turn.
+    /// - Throws: where somebody else's turn does not end.
+    func beginTurn() throws -> Bool
+    /// Ends a turn.
+    func endTurn()
     /// Gives back what it holds, such as a lock; it is not used any more. Does nothing unless a storage has something to do.
     func close()
 }
 
 extension ClientStorage {
+    /// Bound to nothing.
+    public var binding: (any DeviceBinding)? { nil }
+    /// Unknown.
+    public var names: [String] { [] }
+    /// One process's alone.
+    public var isShared: Bool { false }
+    /// Nobody else is there.
+    public func beginTurn() -> Bool { false }
+    /// Nobody else is there.
+    public func endTurn() {}
     /// Nothing to give back.
     public func close() {}
-}
-
-/// The documents of one app in a storage: `APP-memory.json` and so on, so that a directory may serve several apps.
-struct AppStorage: ClientStorage {
-    /// The document that every device has.
-    static let memoryName = "memory.json"
-
-    private let storage: any ClientStorage
-    private let app: String
-
-    init(_ storage: any ClientStorage, app: String) {
-        self.storage = storage
-        self.app = app
-    }
-
-    func read(_ name: String) throws -> Data? { try storage.read("\(app)-\(name)") }
-    func replace(_ name: String, with data: Data) throws { try storage.replace("\(app)-\(name)", with: data) }
-    func remove(_ name: String) throws { try storage.remove("\(app)-\(name)") }
-    func close() { storage.close() }
-
-    /// Whether the app has run here before, also with a library that knew only one app.
-    ///
-    /// - Throws: where the storage can't say.
-    var isUsed: Bool {
-        get throws { try read(Self.memoryName) != nil || storage.read(Self.memoryName) != nil }
-    }
 }
 
 /// Documents in memory, for tests.

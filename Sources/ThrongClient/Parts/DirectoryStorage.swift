@@ -16,16 +16,31 @@ internal import Synchronization
 /// Documents as files in a directory that only the app's user can read.
 ///
 /// A file is written beside its place, synced, renamed over it, and the directory is synced: a power loss leaves the
-/// old one or the new one. The file `lock` is held until this is closed, so that two processes never send one queue.
+/// old one or the new one. The file `lock` is held until this is closed, or in a shared directory for a turn, so that two
+/// processes never send one queue.
+///
+/// Backups are to leave out all files but what the person said (`APP-consent.json`), in which nothing tells devices apart.
 public final class DirectoryStorage: ClientStorage {
     private let path: String
-    /// The open file; nil once it is closed.
-    private let lock: Mutex<Int32?>
+    private let lock: Mutex<DirectoryLock>
+    /// What the documents are bound to.
+    public let binding: (any DeviceBinding)?
+    /// Whether several processes keep their documents here, each in turn.
+    public let isShared: Bool
 
     /// Opens a directory, which is made where it is missing, with mode 0700.
     ///
+    /// - Parameters:
+    ///   - directory: where the files are.
+    ///   - isShared: whether an app and its extension, or several instances, use it at the same time; all of them have to say
+    ///     so. They are one device.
+    ///   - binding: what the documents are bound to; nil where they may travel from device to device.
     /// - Throws: ``ThrongError/storage(_:)`` where it can't be made or another process uses it.
-    public init(_ directory: URL) throws {
+    public init(
+        _ directory: URL, isShared: Bool = false, binding: (any DeviceBinding)? = DirectoryStorage.systemBinding
+    ) throws {
+        self.binding = binding
+        self.isShared = isShared
         path = directory.path
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -33,28 +48,49 @@ public final class DirectoryStorage: ClientStorage {
             throw ThrongError.storage("The directory could not be made; choose one that the app may write to.")
         }
         _ = chmod(path, 0o700)
-        let file = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw Self.failure("open the lock of", errno) }
-        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-            unistdClose(file)
-            throw ThrongError.storage(
-                "Another Throng uses this directory; close it first, or give each process one of its own.")
-        }
-        lock = Mutex(file)
+        lock = Mutex(try DirectoryLock(path + "/lock", isShared: isShared))
     }
 
     deinit { close() }
 
     /// Lets another one have the directory.
-    public func close() {
-        lock.withLock { lock in
-            if let lock { unistdClose(lock) }
-            lock = nil
+    public func close() { lock.withLock { $0.close() } }
+
+    /// Begins a turn in a shared directory: until its end nobody else reads or writes. Turns may be nested.
+    ///
+    /// - Returns: whether somebody else has written since this one's last turn.
+    /// - Throws: ``ThrongError/storage(_:)`` where somebody else's turn does not end within ten seconds.
+    public func beginTurn() throws -> Bool { try lock.withLock { lock throws(ThrongError) in try lock.beginTurn() } }
+
+    /// Ends a turn.
+    public func endTurn() { lock.withLock { $0.endTurn() } }
+
+    /// The keychain on Apple's systems, `/etc/machine-id` elsewhere.
+    public static var systemBinding: any DeviceBinding {
+        #if canImport(Security)
+            KeychainBinding()
+        #else
+            MachineBinding()
+        #endif
+    }
+
+    /// The files that are there.
+    public var names: [String] {
+        get throws {
+            try checkOpen()
+            do {
+                return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+            } catch {
+                throw ThrongError.storage("The directory could not be listed; the app may not read it any more.")
+            }
         }
     }
 
-    private func checkOpen() throws {
-        guard lock.withLock({ $0 != nil }) else { throw ThrongError.storage("The directory was closed.") }
+    private func checkOpen() throws { try lock.withLock { lock throws(ThrongError) in try lock.check() } }
+
+    /// Before anything is written: others are to see that something was, also if this process ends halfway.
+    private func announceWriting() throws {
+        try lock.withLock { lock throws(ThrongError) in try lock.announceWriting() }
     }
 
     /// Reads a file; nil where there is none.
@@ -81,12 +117,15 @@ public final class DirectoryStorage: ClientStorage {
 
     /// Writes a file whole and durably, in place of the one that is there.
     public func replace(_ name: String, with data: Data) throws {
-        try checkOpen()
+        try announceWriting()
         let draft = place(of: name) + ".new"
         let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Self.failure("make", errno) }
         // A draft that a crash left may be anyone's to read.
         var problem: Int32 = fchmod(file, 0o600) == 0 ? 0 : errno
+        if problem == 0 { problem = BackupMark.protect(at: draft) }
+        // A refusal is to hold on the next device, too.
+        if problem == 0, !name.hasSuffix("-consent.json") { problem = BackupMark.exclude(file, at: draft) }
         data.withUnsafeBytes { bytes in
             var rest = UnsafeRawBufferPointer(rebasing: bytes[...])
             while problem == 0, !rest.isEmpty {
@@ -110,7 +149,7 @@ public final class DirectoryStorage: ClientStorage {
 
     /// Removes a file durably, if it is there.
     public func remove(_ name: String) throws {
-        try checkOpen()
+        try announceWriting()
         guard unlink(place(of: name)) == 0 else {
             if errno == ENOENT { return }
             throw Self.failure("remove", errno)
@@ -130,7 +169,7 @@ public final class DirectoryStorage: ClientStorage {
         guard fsync(directory) == 0 else { throw Self.failure("sync the directory of", errno) }
     }
 
-    private static func failure(_ verb: String, _ code: Int32) -> ThrongError {
+    static func failure(_ verb: String, _ code: Int32) -> ThrongError {
         .storage("Could not \(verb) a file (error \(code)); the disk may be full or the directory not writable.")
     }
 }

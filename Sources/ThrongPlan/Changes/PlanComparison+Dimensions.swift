@@ -4,7 +4,7 @@ extension PlanComparison {
         for dimension in new.dimensions {
             guard let before = old.dimension(dimension.name) else { continue }
             let subject = "dimension '\(dimension.name)'"
-            noteWords(subject, [("title", before.title, dimension.title)])
+            noteWords(subject, [words("dimensions.\(dimension.name).title", before.title, dimension.title)])
             let purposes = purposes(using: dimension.name)
             guard !purposes.isEmpty else { continue }
             if before.field != dimension.field {
@@ -32,7 +32,7 @@ extension PlanComparison {
         for dimension in new.derivedDimensions {
             guard let before = old.derivedDimension(dimension.name) else { continue }
             let subject = "dimension '\(dimension.name)'"
-            noteWords(subject, [("title", before.title, dimension.title)])
+            noteWords(subject, [words("dimensions.\(dimension.name).title", before.title, dimension.title)])
             let purposes = purposes(using: dimension.name)
             guard !purposes.isEmpty, before.base != dimension.base || before.groups != dimension.groups else {
                 continue

@@ -50,7 +50,8 @@ extension PlanComparison {
         noteWords(
             subject,
             [
-                ("title", before.title, now.title), ("question", before.question, now.question),
+                words("metrics.\(now.name).title", before.title, now.title),
+                words("metrics.\(now.name).question", before.question, now.question),
                 ("decision", before.decision, now.decision), ("owner", before.owner, now.owner),
             ])
         if before.purpose != now.purpose {

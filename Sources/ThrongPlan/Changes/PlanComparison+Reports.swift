@@ -28,11 +28,12 @@ extension PlanComparison {
             noteWords(
                 subject,
                 [
-                    ("title", former.title, report.title),
-                    ("explanation", former.explanation ?? "", report.explanation ?? ""),
+                    words("reports.\(report.name).title", former.title, report.title),
+                    words(
+                        "reports.\(report.name).explanation", former.explanation ?? "", report.explanation ?? ""),
                 ])
             if former.insights != report.insights || former.period != report.period || former.formats != report.formats
-                || former.locale != report.locale
+                || former.locale != report.locale || old.language(of: former) != new.language(of: report)
             {
                 note(.runs, subject, "says something else, or says it otherwise")
             }
@@ -46,9 +47,12 @@ extension PlanComparison {
             note(.runs, "report '\(report.name)'", "is made no more")
         }
         for insight in new.insights {
-            guard let former = old.insights.first(where: { $0.name == insight.name }), former != insight else {
-                continue
-            }
+            let place = "insights.\(insight.name)"
+            guard let former = old.insights.first(where: { $0.name == insight.name }),
+                former != insight
+                    || old.translations.words["\(place).title"] != new.translations.words["\(place).title"]
+                    || old.translations.words["\(place).explanation"] != new.translations.words["\(place).explanation"]
+            else { continue }
             let isWords =
                 former.kind == insight.kind && former.metric == insight.metric && former.by == insight.by
                 && former.filters == insight.filters && former.view == insight.view

@@ -52,6 +52,12 @@ struct PlanComparison {
             : "from the first period that begins an hour or more after the daemon starts with this plan"
     }
 
+    /// What people read at a place, before and now, in all of its languages.
+    func words(_ place: String, _ before: String, _ now: String) -> (name: String, old: String, new: String) {
+        let key = place.split(separator: ".").last.map(String.init) ?? place
+        return (key, old.allWords(place, before), new.allWords(place, now))
+    }
+
     // MARK: The app and its purposes
 
     mutating func compareApps() {
@@ -59,7 +65,8 @@ struct PlanComparison {
         noteWords(
             "app",
             [
-                ("title", before.title, now.title), ("owner", before.owner, now.owner),
+                words("app.title", before.title, now.title),
+                ("owner", before.owner, now.owner),
                 ("contact", before.contact, now.contact),
             ])
         noteSize("app", before.threshold, now.threshold, purpose: nil, widensBy: false) { old, new in
@@ -81,6 +88,12 @@ struct PlanComparison {
         }
     }
 
+    /// Whether a purpose's explanation reads otherwise in any language.
+    private func isWorded(_ now: Purpose, _ before: Purpose) -> Bool {
+        let place = "purposes.\(now.name).explanation"
+        return old.allWords(place, before.explanation) != new.allWords(place, now.explanation)
+    }
+
     mutating func compare(_ now: Purpose, _ before: Purpose?) {
         let subject = "purpose '\(now.name)'"
         guard let before else {
@@ -88,7 +101,7 @@ struct PlanComparison {
             return
         }
         let name = now.name
-        if before.explanation != now.explanation {
+        if isWorded(now, before) {
             note(.words, subject, "its explanation reads otherwise", purpose: name)
         }
         if before.needsConsent != now.needsConsent {
@@ -165,8 +178,8 @@ struct PlanComparison {
         }
         let wider = changes.filter { $0.purpose == now.name && $0.kind == .widens }
             .map { "\($0.subject) \($0.meaning)" }.joined(separator: "; ")
-        let isWorded = before.explanation != now.explanation
-        let why = wider.isEmpty && isWorded ? "its explanation reads otherwise" : wider
+        let readsOtherwise = isWorded(now, before)
+        let why = wider.isEmpty && readsOtherwise ? "its explanation reads otherwise" : wider
         if version > former {
             let meaning =
                 "consent_version is \(version) instead of \(former): clients ask again, and count nothing of anybody who "
@@ -177,7 +190,7 @@ struct PlanComparison {
                 "people agreed to another one, and clients go on counting them: raise consent_version to \(former + 1), "
                 + "so that they are asked again: \(why)"
             note(.unasked, subject, meaning, purpose: now.name)
-        } else if isWorded {
+        } else if readsOtherwise {
             note(.asks, subject, "people agreed to another one: \(why)", purpose: now.name)
         }
         if now.needsParent, !before.needsParent {

@@ -8,6 +8,8 @@ package struct PrivacyLabel: Sendable, Hashable {
     package let app: AppName
     /// What people call it.
     package let appTitle: String
+    /// The title's language; nil here and below where the plan does not say.
+    package let appLanguage: LanguageTag?
     /// The label's heading.
     package let title: String
     /// What it all comes to.
@@ -55,6 +57,8 @@ package struct PrivacyLabel: Sendable, Hashable {
         package let name: PurposeName
         /// What the numbers are for.
         package let explanation: String
+        /// Its language.
+        package let language: LanguageTag?
         /// How long an identifier lasts: "15 minutes".
         package let rotation: String
         /// How long numbers are kept: "400 days".
@@ -75,6 +79,10 @@ package struct PrivacyLabel: Sendable, Hashable {
         package let title: String
         /// The question that it answers.
         package let question: String
+        /// The title's language.
+        package let titleLanguage: LanguageTag?
+        /// The question's language.
+        package let questionLanguage: LanguageTag?
         /// What is counted, split, added up, bounded, deleted.
         package let facts: [Fact]
     }
@@ -83,6 +91,8 @@ package struct PrivacyLabel: Sendable, Hashable {
     package struct Dimension: Sendable, Hashable {
         /// What people call it.
         package let title: String
+        /// The title's language.
+        package internal(set) var language: LanguageTag?
         /// Where it comes from: "from user_agent".
         package let source: String
         /// All that is ever kept, in order.
@@ -107,5 +117,12 @@ package struct PrivacyLabel: Sendable, Hashable {
         package let title: String
         /// The titles of the insights.
         package let insights: [String]
+        /// In which languages they are.
+        var languages: [LanguageTag?] = []
+
+        /// The titles of the insights with their languages.
+        package var spokenInsights: [(title: String, language: LanguageTag?)] {
+            insights.enumerated().map { ($1, languages.indices.contains($0) ? languages[$0] : nil) }
+        }
     }
 }

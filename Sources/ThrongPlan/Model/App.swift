@@ -5,7 +5,7 @@ package struct App: Sendable, Hashable {
     /// What clients send as `app`.
     package let name: AppName
     /// What people call it.
-    package let title: String
+    package internal(set) var title: String
     /// Who answers for the plan inside the house.
     package let owner: String
     /// Whom the public may ask: a mail address or a page.

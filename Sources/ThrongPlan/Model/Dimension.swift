@@ -3,7 +3,7 @@ package struct Dimension: Sendable, Hashable {
     /// Column name in the analyst's tables.
     package let name: DimensionName
     /// What people read above a chart.
-    package let title: String
+    package internal(set) var title: String
     /// The field that is coarsened; ``FieldName/time`` is the event's own time.
     package let field: FieldName
     /// How the field becomes a bucket.
@@ -32,7 +32,7 @@ package struct DerivedDimension: Sendable, Hashable {
     /// Column name in the analyst's tables.
     package let name: DimensionName
     /// What people read above a chart.
-    package let title: String
+    package internal(set) var title: String
     /// The dimension whose buckets it is made of.
     package let base: DimensionName
     /// Its buckets besides `other`, each with the base's buckets that it holds.

@@ -8,9 +8,9 @@ package struct Insight: Sendable, Hashable {
     /// What reports name it by.
     package let name: InsightName
     /// Its heading.
-    package let title: String
+    package internal(set) var title: String
     /// A sentence for the reader, if the plan has one.
-    package let explanation: String?
+    package internal(set) var explanation: String?
     /// The metric that it reads.
     package let metric: MetricName
     /// What is computed.

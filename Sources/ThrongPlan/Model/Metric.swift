@@ -5,11 +5,11 @@ package struct Metric: Sendable, Hashable {
     /// Name of the analyst's view.
     package let name: MetricName
     /// What people read above a chart.
-    package let title: String
+    package internal(set) var title: String
     /// The events that it counts.
     package let events: [EventName]
     /// The question that it answers.
-    package let question: String
+    package internal(set) var question: String
     /// The decision that it drives.
     package let decision: String
     /// Who answers for it.

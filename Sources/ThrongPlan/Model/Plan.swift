@@ -8,25 +8,27 @@ package struct Plan: Sendable, Hashable {
     package static let format = 1
 
     /// Who counts, and for how large an audience.
-    package let app: App
+    package internal(set) var app: App
     /// Why things are counted, in the plan's order.
-    package let purposes: [Purpose]
+    package internal(set) var purposes: [Purpose]
     /// How fields are coarsened, in the plan's order.
-    package let dimensions: [Dimension]
+    package internal(set) var dimensions: [Dimension]
     /// Coarser dimensions that are made of the buckets of others, in the plan's order.
-    package let derivedDimensions: [DerivedDimension]
+    package internal(set) var derivedDimensions: [DerivedDimension]
     /// What is counted, in the plan's order.
-    package let metrics: [Metric]
+    package internal(set) var metrics: [Metric]
     /// What may be asked of released numbers, in the plan's order.
-    package let insights: [Insight]
+    package internal(set) var insights: [Insight]
     /// What is sent to whom and when, in the plan's order.
-    package let reports: [Report]
+    package internal(set) var reports: [Report]
     /// Who receives reports, in the plan's order.
     package let partners: [Partner]
     /// Which text this plan was read from.
     package let version: PlanVersion
     /// Where its parts are written, for advice that points at lines.
     package let places: PlanPlaces
+    /// What people read, where it is there in several languages.
+    package internal(set) var translations: PlanTranslations
 
     /// Puts a plan together from parts that the reader has checked.
     package init(
@@ -39,7 +41,8 @@ package struct Plan: Sendable, Hashable {
         reports: [Report],
         partners: [Partner],
         version: PlanVersion,
-        places: PlanPlaces = PlanPlaces(file: "the plan")
+        places: PlanPlaces = PlanPlaces(file: "the plan"),
+        translations: PlanTranslations = PlanTranslations()
     ) {
         self.app = app
         self.purposes = purposes
@@ -51,6 +54,7 @@ package struct Plan: Sendable, Hashable {
         self.partners = partners
         self.version = version
         self.places = places
+        self.translations = translations
     }
 
     /// The purpose of that name, if the plan has one.
@@ -65,6 +69,8 @@ package struct Plan: Sendable, Hashable {
     package func metric(_ name: MetricName) -> Metric? { metrics.first { $0.name == name } }
     /// The insight of that name, if the plan has one.
     package func insight(_ name: InsightName) -> Insight? { insights.first { $0.name == name } }
+    /// The report of that name, if the plan has one.
+    package func report(_ name: ReportName) -> Report? { reports.first { $0.name == name } }
     /// The partner of that name, if the plan has one.
     package func partner(_ name: PartnerName) -> Partner? { partners.first { $0.name == name } }
 }

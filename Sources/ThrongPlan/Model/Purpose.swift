@@ -6,7 +6,7 @@ package struct Purpose: Sendable, Hashable {
     /// What clients send as `purpose`.
     package let name: PurposeName
     /// The sentence that people read: what the numbers are for.
-    package let explanation: String
+    package internal(set) var explanation: String
     /// Whether the person has to agree first.
     package let needsConsent: Bool
     /// Whether that has to be a parent, where the person may be a child.

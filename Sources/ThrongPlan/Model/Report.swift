@@ -8,9 +8,9 @@ package struct Report: Sendable, Hashable {
     /// What the command line and the file names use.
     package let name: ReportName
     /// Its heading.
-    package let title: String
+    package internal(set) var title: String
     /// A paragraph for the reader, if the plan has one.
-    package let explanation: String?
+    package internal(set) var explanation: String?
     /// Who receives it.
     package let partner: PartnerName
     /// What it says, in reading order.
@@ -23,6 +23,8 @@ package struct Report: Sendable, Hashable {
     package let formats: [ReportFormat]
     /// How its reader writes numbers and dates.
     package let locale: ReportLocale
+    /// In which of the plan's languages it is, where they are asked for by the report itself.
+    package let language: LanguageTag?
     /// Where the files go.
     package let deliveries: [Delivery]
     /// What becomes of it where a metric was counted in two ways within its period.
@@ -40,7 +42,8 @@ package struct Report: Sendable, Hashable {
         formats: [ReportFormat],
         deliveries: [Delivery],
         locale: ReportLocale = .english,
-        split: SplitPeriod = .say
+        split: SplitPeriod = .say,
+        language: LanguageTag? = nil
     ) {
         self.name = name
         self.title = title
@@ -53,6 +56,7 @@ package struct Report: Sendable, Hashable {
         self.deliveries = deliveries
         self.locale = locale
         self.split = split
+        self.language = language
     }
 }
 
@@ -111,11 +115,14 @@ package struct Partner: Sendable, Hashable {
     package let title: String
     /// Whom to ask there.
     package let contact: String
+    /// In which of the plan's languages its reports are, unless they say so themselves.
+    package let language: LanguageTag?
 
     /// Puts a partner together.
-    package init(name: PartnerName, title: String, contact: String) {
+    package init(name: PartnerName, title: String, contact: String, language: LanguageTag? = nil) {
         self.name = name
         self.title = title
         self.contact = contact
+        self.language = language
     }
 }

@@ -8,7 +8,7 @@ extension Plan {
         var advice = ProblemList(file: places.file)
         let dimensions = dimensionAdvice() + derivedAdvice() + revealedAdvice()
         let metrics = metricAdvice(today: today) + noiseAdvice()
-        for problem in purposeAdvice() + dimensions + metrics + outputAdvice() {
+        for problem in purposeAdvice() + dimensions + metrics + outputAdvice() + languageAdvice() {
             advice.add(problem)
         }
         return advice.sorted

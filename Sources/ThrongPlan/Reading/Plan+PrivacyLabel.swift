@@ -21,6 +21,7 @@ extension Plan {
         return PrivacyLabel(
             app: app.name,
             appTitle: app.title,
+            appLanguage: spoken("app.title"),
             title: "What \(app.title) counts",
             lede: """
                 \(app.title) counts what its visitors do as a crowd, and keeps counters only: no names, no addresses, no \
@@ -63,11 +64,17 @@ extension Plan {
                 "Kept",
                 "Numbers are kept for \(purpose.retention.planText) here; who was given a report may keep it longer."))
         return PrivacyLabel.Purpose(
-            name: purpose.name, explanation: purpose.explanation, rotation: rotation.planText,
+            name: purpose.name, explanation: purpose.explanation,
+            language: spoken("purposes.\(purpose.name).explanation"),
+            rotation: rotation.planText,
             retention: purpose.retention.planText, rotationSeconds: purpose.rotation.seconds,
             retentionSeconds: purpose.retention.components.seconds, facts: facts,
             metrics: metrics.filter { $0.purpose == purpose.name }.map { metric in
-                .init(title: metric.title, question: metric.question, facts: self.facts(of: metric, today: today))
+                .init(
+                    title: metric.title, question: metric.question,
+                    titleLanguage: spoken("metrics.\(metric.name).title"),
+                    questionLanguage: spoken("metrics.\(metric.name).question"),
+                    facts: self.facts(of: metric, today: today))
             })
     }
 
@@ -255,23 +262,27 @@ extension Plan {
                 }
             if let summary = revealedSummary(of: dimension) {
                 return PrivacyLabel.Dimension(
-                    title: dimension.title, source: "from \(source)", buckets: [], summary: summary)
+                    title: dimension.title, language: spoken("dimensions.\(dimension.name).title"),
+                    source: "from \(source)", buckets: [], summary: summary)
             }
             do {
                 let buckets = try dimension.rule.labels().map(\.text)
                 return PrivacyLabel.Dimension(
-                    title: dimension.title, source: "from \(source)", buckets: buckets,
+                    title: dimension.title, language: spoken("dimensions.\(dimension.name).title"),
+                    source: "from \(source)", buckets: buckets,
                     summary: Self.summary(of: buckets))
             } catch {
                 return PrivacyLabel.Dimension(
-                    title: dimension.title, source: "from \(source)", buckets: [],
+                    title: dimension.title, language: spoken("dimensions.\(dimension.name).title"),
+                    source: "from \(source)", buckets: [],
                     summary: "can't be listed on this machine: \(error)")
             }
         }
             + derivedDimensions.filter(coarser.contains).map { derived in
                 let buckets = derived.groups.map { "\($0.label) (\($0.values.joined(separator: ", ")))" } + ["other"]
                 return PrivacyLabel.Dimension(
-                    title: derived.title, source: "made of \(dimension(derived.base)?.title ?? derived.base.text)",
+                    title: derived.title, language: spoken("dimensions.\(derived.name).title"),
+                    source: "made of \(dimension(derived.base)?.title ?? derived.base.text)",
                     buckets: buckets, summary: buckets.joined(separator: ", "))
             }
     }
@@ -301,8 +312,10 @@ extension Plan {
     private var labelledRecipients: [PrivacyLabel.Recipient] {
         [PrivacyLabel.Recipient(title: "\(app.title) itself, from published numbers only.", insights: [])]
             + partners.map { partner in
-                PrivacyLabel.Recipient(
-                    title: "\(partner.title) (\(partner.contact))", insights: insights(for: partner.name).map(\.title))
+                let insights = insights(for: partner.name)
+                return PrivacyLabel.Recipient(
+                    title: "\(partner.title) (\(partner.contact))", insights: insights.map(\.title),
+                    languages: insights.map { spoken("insights.\($0.name).title") })
             }.filter { !$0.insights.isEmpty }
     }
 }

@@ -29,7 +29,16 @@ extension Plan {
                     name: partner.name, title: partner.title, contact: partner.contact,
                     insights: insights(for: partner.name).map(\.title))
             },
-            directedTo: app.directedTo == .general ? nil : app.directedTo)
+            directedTo: app.directedTo == .general ? nil : app.directedTo, translations: publicTranslations)
+    }
+
+    /// What clients show, in all of its languages.
+    private var publicTranslations: [String: [String: String]]? {
+        var found: [String: [String: String]] = [:]
+        for (place, words) in translations.words where !place.hasPrefix("insights.") && !place.hasPrefix("reports.") {
+            for (tag, text) in words.texts { found[tag.text, default: [:]][place] = text }
+        }
+        return found.isEmpty ? nil : found
     }
 
     /// The answer to `GET /v1/plan/APP`: ``PublicPlan`` as JSON with sorted keys, the same bytes on every machine.

@@ -160,7 +160,7 @@ enum PlanKeys {
     }
 
     enum Report: String, PlanKey {
-        case title, explanation, partner, insights, period, schedule, formats, locale, split, deliver
+        case title, explanation, partner, insights, period, schedule, formats, locale, language, split, deliver
         static let required: Set<Self> = [.title, .partner, .insights, .period]
     }
 
@@ -170,7 +170,7 @@ enum PlanKeys {
     }
 
     enum Partner: String, PlanKey {
-        case title, contact
-        static let required = Set(allCases)
+        case title, contact, language
+        static let required: Set<Self> = [.title, .contact]
     }
 }

@@ -5,7 +5,7 @@ extension PlanReader {
     mutating func readApp(_ node: YAMLNode, at place: YAMLNode.Place) {
         guard let body: PlanBody<PlanKeys.App> = body(of: node, "app", at: place) else { return }
         let name: AppName? = name(.name, in: body, noun: "app")
-        let title = text(.title, in: body)
+        let title = words(.title, in: body, of: "app")
         let owner = text(.owner, in: body)
         let contact = text(.contact, in: body)
         let audience = integer(.audience, in: body, 1...10_000_000_000)

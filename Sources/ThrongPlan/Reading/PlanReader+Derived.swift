@@ -21,7 +21,7 @@ extension PlanReader {
     /// Reads one of `dimensions` that is made of another, once those are read that are made from fields.
     mutating func readDerivedDimension(_ part: Part, _ body: PlanBody<PlanKeys.Dimension>) {
         let name = DimensionName(part.name)
-        let title = text(.title, in: body)
+        let title = words(.title, in: body, of: "dimensions.\(part.name)")
         if let node = body[.field] {
             problems.add(
                 node.place, "\(body.subject): 'of' takes the buckets of another dimension; leave 'field' out")

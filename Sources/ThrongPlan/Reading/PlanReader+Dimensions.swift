@@ -26,7 +26,7 @@ extension PlanReader {
         if let groups = body.keyPlaces[.groups] {
             problems.add(groups, "\(body.subject): 'groups' goes with 'of' only; leave it out")
         }
-        let title = text(.title, in: body)
+        let title = words(.title, in: body, of: "dimensions.\(part.name)")
         let partitions: Partitions? = choice(.partitions, in: body)
         let field: FieldName? = name(.field, in: body, noun: "field")
         let bucketing = bucketingRule(kind, node, body.subject(kind))

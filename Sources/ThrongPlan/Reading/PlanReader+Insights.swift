@@ -6,8 +6,8 @@ extension PlanReader {
     /// Reads one of `insights`.
     mutating func readInsight(_ part: Part) {
         guard let body: PlanBody<PlanKeys.Insight> = body(of: part, .insight) else { return }
-        let title = text(.title, in: body)
-        let explanation = text(.explanation, in: body, longest: 600)
+        let title = words(.title, in: body, of: "insights.\(part.name)")
+        let explanation = words(.explanation, in: body, of: "insights.\(part.name)", longest: 600)
         let kind: InsightKind? = choice(.kind, in: body)
         let name: MetricName? = reference(.metric, in: body, to: .metric)
         if let kind { checkKeys(of: kind, in: body) }

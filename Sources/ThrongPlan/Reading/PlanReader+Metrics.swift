@@ -9,9 +9,9 @@ extension PlanReader {
     /// Reads one of `metrics`.
     mutating func readMetric(_ part: Part) {
         guard let body: PlanBody<PlanKeys.Metric> = body(of: part, .metric) else { return }
-        let title = text(.title, in: body)
+        let title = words(.title, in: body, of: "metrics.\(part.name)")
         let events = body[.events].flatMap { eventNames($0, body.subject(.events)) }
-        let question = text(.question, in: body, longest: 600)
+        let question = words(.question, in: body, of: "metrics.\(part.name)", longest: 600)
         let decision = text(.decision, in: body, longest: 600)
         let owner = text(.owner, in: body)
         let expires = expiry(in: body)

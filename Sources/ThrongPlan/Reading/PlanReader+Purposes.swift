@@ -8,7 +8,7 @@ extension PlanReader {
     /// Reads one of `purposes`.
     mutating func readPurpose(_ part: Part) {
         guard let body: PlanBody<PlanKeys.Purpose> = body(of: part, .purpose) else { return }
-        let explanation = text(.explanation, in: body, longest: 600)
+        let explanation = words(.explanation, in: body, of: "purposes.\(part.name)", longest: 600)
         let use: PurposeUse? = choice(.use, in: body)
         let consent: Consent? = choice(.consent, in: body)
         let version = consentVersion(in: body, consent)

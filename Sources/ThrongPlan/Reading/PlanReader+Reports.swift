@@ -4,15 +4,16 @@ extension PlanReader {
         guard let body: PlanBody<PlanKeys.Partner> = body(of: part, .partner) else { return }
         let title = text(.title, in: body)
         let contact = text(.contact, in: body)
+        let language = language(.language, in: body)
         guard let title, let contact else { return }
-        partners.append(Partner(name: PartnerName(part.name), title: title, contact: contact))
+        partners.append(Partner(name: PartnerName(part.name), title: title, contact: contact, language: language))
     }
 
     /// Reads one of `reports`.
     mutating func readReport(_ part: Part) {
         guard let body: PlanBody<PlanKeys.Report> = body(of: part, .report) else { return }
-        let title = text(.title, in: body)
-        let explanation = text(.explanation, in: body, longest: 600)
+        let title = words(.title, in: body, of: "reports.\(part.name)")
+        let explanation = words(.explanation, in: body, of: "reports.\(part.name)", longest: 600)
         let partner: PartnerName? = reference(.partner, in: body, to: .partner)
         let names: [InsightName]? = body[.insights].flatMap {
             references($0, body.subject(.insights), to: "insight", among: declared[.insight])
@@ -23,6 +24,7 @@ extension PlanReader {
         let formats: [ReportFormat] =
             body[.formats].map { choices($0, body.subject(.formats)) ?? [] } ?? ReportFormat.standard
         let locale: ReportLocale? = choice(.locale, in: body)
+        let language = language(.language, in: body)
         let split: SplitPeriod? = choice(.split, in: body)
         let deliveries = body[.deliver].flatMap { self.deliveries($0, body.subject(.deliver)) } ?? []
         if schedule != nil, body[.deliver] == nil {
@@ -35,7 +37,7 @@ extension PlanReader {
             Report(
                 name: ReportName(part.name), title: title, explanation: explanation, partner: partner, insights: names,
                 period: period, schedule: schedule, formats: formats, deliveries: deliveries,
-                locale: locale ?? .english, split: split ?? .say))
+                locale: locale ?? .english, split: split ?? .say, language: language))
     }
 
     private mutating func checkPeriods(

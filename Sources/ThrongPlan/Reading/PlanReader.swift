@@ -27,6 +27,7 @@ struct PlanReader {
     var reports: [Report] = []
     var partners: [Partner] = []
     var places = PlanPlaces(file: "")
+    var translations = PlanTranslations()
 
     init(file: String, today: CalendarDate) {
         self.today = today
@@ -55,7 +56,7 @@ struct PlanReader {
         let plan = Plan(
             app: app, purposes: self.purposes, dimensions: self.dimensions, derivedDimensions: derivedDimensions,
             metrics: self.metrics, insights: self.insights, reports: self.reports, partners: self.partners,
-            version: version, places: places)
+            version: version, places: places, translations: translations)
         checkGroupings(of: plan)
         let found =
             plan.answerProblems() + plan.noiseProblems(today: today) + plan.revealedProblems() + plan.samplingProblems()

@@ -103,7 +103,8 @@ struct ReportsView {
         _ name: ReportName, _ periods: [(key: Period, value: [KeptReportFile])], of count: Int, part: Int, plan: Plan,
         calendar: PeriodCalendar
     ) -> Kept {
-        let report = plan.reports.first { $0.name == name }
+        let known = plan.reports.first { $0.name == name }
+        let report = known.flatMap { plan.translated(into: plan.language(of: $0)).report(name) }
         let lines = periods.map { period, files in
             Line(
                 periodTitle: calendar.title(of: period),

@@ -10,6 +10,8 @@ package struct ReportDocument: Sendable, Hashable {
     package let title: String
     /// A paragraph for the reader, if the plan has one.
     package let explanation: String?
+    /// By place in the plan, in which language its text is, where the plan says so: `reports.daily.title`.
+    package let languages: [String: LanguageTag]
     /// Who receives it.
     package let partner: Partner
     /// Whose crowd it is about.
@@ -77,6 +79,9 @@ package struct ReportDocument: Sendable, Hashable {
         parts: [MetricName: PartOfPeriod] = [:], deleteBy: UnixSeconds? = nil,
         unnamed: [MetricName: Set<Period>] = [:]
     ) {
+        let plan = plan.translated(into: plan.language(of: report))
+        let report = plan.report(report.name) ?? report
+        languages = plan.translations.spoken
         let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
         let ours = releases.filter { $0.header.layout.app == plan.app.name }
         func history(_ metric: MetricName) -> ReleaseHistory? {

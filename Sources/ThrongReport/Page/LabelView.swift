@@ -7,6 +7,7 @@ struct LabelView {
     let root: String
     let app: String
     let appTitle: String
+    let appTitleLanguage: String
     let labelTitle: String
     let lede: String
     let tiles: [Tile]
@@ -32,13 +33,16 @@ struct LabelView {
         let purposeAnchor: String
         let purposeName: String
         let purposeExplanation: String
+        let purposeLanguage: String
         let purposeFacts: [TopicView]
         let metrics: [MetricView]
     }
 
     struct MetricView {
         let metricTitle: String
+        let metricTitleLanguage: String
         let metricQuestion: String
+        let metricQuestionLanguage: String
         let metricFacts: [TopicView]
     }
 
@@ -50,6 +54,7 @@ struct LabelView {
 
     struct DimensionView {
         let dimensionTitle: String
+        let dimensionLanguage: String
         let dimensionSource: String
         let buckets: [String]
         let moreBuckets: [MoreView]
@@ -64,7 +69,12 @@ struct LabelView {
     struct RecipientView {
         let recipientTitle: String
         let hasInsights: Bool
-        let insights: [String]
+        let insights: [InsightView]
+    }
+
+    struct InsightView {
+        let insightTitle: String
+        let insightLanguage: String
     }
 
     struct TrialView {
@@ -99,6 +109,7 @@ struct LabelView {
         self.root = root
         app = label.app.text
         appTitle = label.appTitle
+        appTitleLanguage = label.appLanguage.attributes
         labelTitle = label.title
         lede = label.lede
         promises = label.promises
@@ -109,10 +120,13 @@ struct LabelView {
         purposes = label.purposes.enumerated().map { place, purpose in
             PurposeView(
                 purposeAnchor: "purpose-\(place + 1)", purposeName: purpose.name.text,
-                purposeExplanation: purpose.explanation, purposeFacts: Self.topics(of: purpose.facts),
+                purposeExplanation: purpose.explanation, purposeLanguage: purpose.language.attributes,
+                purposeFacts: Self.topics(of: purpose.facts),
                 metrics: purpose.metrics.map {
                     MetricView(
-                        metricTitle: $0.title, metricQuestion: $0.question, metricFacts: Self.topics(of: $0.facts))
+                        metricTitle: $0.title, metricTitleLanguage: $0.titleLanguage.attributes,
+                        metricQuestion: $0.question, metricQuestionLanguage: $0.questionLanguage.attributes,
+                        metricFacts: Self.topics(of: $0.facts))
                 })
         }
         dimensions = label.dimensions.map { dimension in
@@ -120,13 +134,18 @@ struct LabelView {
             let shown = isLong ? Self.shownBuckets : dimension.buckets.count
             let rest = Array(dimension.buckets.dropFirst(shown))
             return DimensionView(
-                dimensionTitle: dimension.title, dimensionSource: dimension.source,
+                dimensionTitle: dimension.title, dimensionLanguage: dimension.language.attributes,
+                dimensionSource: dimension.source,
                 buckets: Array(dimension.buckets.prefix(shown)),
                 moreBuckets: isLong ? [MoreView(moreCount: rest.count, rest: rest)] : [],
                 unlisted: dimension.buckets.isEmpty ? [dimension.summary] : [])
         }
         recipients = label.recipients.map {
-            RecipientView(recipientTitle: $0.title, hasInsights: !$0.insights.isEmpty, insights: $0.insights)
+            RecipientView(
+                recipientTitle: $0.title, hasInsights: !$0.insights.isEmpty,
+                insights: $0.spokenInsights.map {
+                    InsightView(insightTitle: $0.title, insightLanguage: $0.language.attributes)
+                })
         }
         trials = trial.map { [Self.view(of: $0)] } ?? []
         events = label.events.map { EventView(eventName: $0, isChosen: $0 == trial?.event) }
@@ -198,6 +217,7 @@ struct LabelIndexView {
     struct AppView {
         let app: String
         let appTitle: String
+        let appLanguage: String
         let appSentence: String
     }
 
@@ -205,7 +225,8 @@ struct LabelIndexView {
         self.css = css
         apps = labels.map {
             AppView(
-                app: $0.app.text, appTitle: $0.appTitle, appSentence: "k = \($0.threshold). Questions: \($0.contact)")
+                app: $0.app.text, appTitle: $0.appTitle, appLanguage: $0.appLanguage.attributes,
+                appSentence: "k = \($0.threshold). Questions: \($0.contact)")
         }
     }
 }

@@ -7,12 +7,15 @@ internal import ThrongRelease
 struct PageView {
     let css: String
     let reportTitle: String
+    let reportTitleLanguage: String
     let ledes: [String]
+    let ledeLanguage: String
     /// Metrics that were not counted in one way all period long.
     let partNotes: [String]
     let deletionDates: [String]
     let partnerTitle: String
     let appTitle: String
+    let appTitleLanguage: String
     let appContact: String
     let periodTitle: String
     let dateLanguage: String
@@ -41,6 +44,9 @@ struct PageView {
     init(_ document: ReportDocument, css: String) {
         self.css = css
         reportTitle = document.title
+        reportTitleLanguage = document.language(of: "reports.\(document.name).title")
+        ledeLanguage = document.language(of: "reports.\(document.name).explanation")
+        appTitleLanguage = document.language(of: "app.title")
         ledes = [document.explanation].compactMap { $0 }
         partNotes = document.partNotes
         deletionDates = document.deleteBy.map { [document.names.instant($0)] } ?? []
@@ -75,10 +81,14 @@ struct PageView {
         hasImpossible = tables.contains { $0.rows.contains { $0.figure == .impossible } }
         hasNoise = bases.contains { $0.noise != nil }
         let answers = document.answers.map(\.inWords)
-        let tiles = answers.enumerated().map { TileView($1, anchor: "insight-\($0 + 1)") }
+        let tiles = answers.enumerated().map { place, answer in
+            TileView(
+                answer, anchor: "insight-\(place + 1)",
+                language: document.language(of: "insights.\(answer.insight.name).title"))
+        }
         self.tiles = tiles
         sections = zip(answers, tiles).enumerated().map {
-            SectionView($1.0, tile: $1.1, ordinal: $0 + 1)
+            SectionView($1.0, tile: $1.1, ordinal: $0 + 1, whyLanguage: document.whyLanguage(of: $1.0.insight))
         }
         sources = document.sources.map {
             SourceView(
@@ -95,4 +105,16 @@ struct SourceView {
     let sourcePeriod: String
     let sourceThreshold: String
     let sourceDigest: String
+}
+
+extension ReportDocument {
+    /// The attributes of an element that shows a text of the plan; none where nobody knows its language.
+    fileprivate func language(of place: String) -> String { languages[place].attributes }
+
+    /// The same of what says why an insight is asked: its own explanation, or its metric's question.
+    fileprivate func whyLanguage(of insight: Insight) -> String {
+        language(
+            of: insight.explanation == nil
+                ? "metrics.\(insight.metric).question" : "insights.\(insight.name).explanation")
+    }
 }

@@ -8,7 +8,9 @@ struct SectionView {
     let anchor: String
     let ordinal: Int
     let heading: String
+    let headingLanguage: String
     let why: [String]
+    let whyLanguage: String
     let scopes: [String]
     let answerSentence: String
     let stats: [StatView]
@@ -27,7 +29,10 @@ struct SectionView {
     let ageNotes: [String]
     let basisParts: [String]
 
-    init(_ answer: InsightAnswer, tile: TileView, ordinal: Int) {
+    /// - Parameter whyLanguage: the attributes of language of what says why it is asked.
+    init(_ answer: InsightAnswer, tile: TileView, ordinal: Int, whyLanguage: String) {
+        headingLanguage = tile.tileLanguage
+        self.whyLanguage = whyLanguage
         anchor = tile.anchor
         self.ordinal = ordinal
         heading = answer.insight.title

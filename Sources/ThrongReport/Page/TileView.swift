@@ -5,6 +5,8 @@ internal import ThrongPlan
 struct TileView {
     let anchor: String
     let tileHeading: String
+    /// The heading's attributes of language.
+    let tileLanguage: String
     let number: String
     let numberUnit: String
     let isNumber: Bool
@@ -17,8 +19,9 @@ struct TileView {
     let sparks: [LineChartView]
     let tileSentence: String
 
-    init(_ answer: InsightAnswer, anchor: String) {
+    init(_ answer: InsightAnswer, anchor: String, language: String) {
         self.anchor = anchor
+        tileLanguage = language
         tileHeading = answer.insight.title
         let (quantity, unit) = Self.number(of: answer)
         isNumber = quantity != nil

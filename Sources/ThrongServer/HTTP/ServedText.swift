@@ -16,7 +16,10 @@ struct ServedText: Sendable {
     ///   - type: its content type.
     ///   - seconds: how long a cache may keep it without asking.
     ///   - headers: what else is said of it.
-    init(_ text: String, type: String, cachedFor seconds: Int, headers: HTTPFields = [:]) {
+    ///   - isTranslated: whether readers of other languages get another one at this address.
+    init(
+        _ text: String, type: String, cachedFor seconds: Int, headers: HTTPFields = [:], isTranslated: Bool = false
+    ) {
         let bytes = Array(text.utf8)
         plain = ByteBuffer(bytes: bytes)
         packed = Gzip.packed(bytes).map { ByteBuffer(bytes: $0) }
@@ -27,7 +30,7 @@ struct ServedText: Sendable {
         headers[.contentType] = type
         headers[.eTag] = entityTag
         headers[.cacheControl] = "public, max-age=\(seconds)"
-        headers[.vary] = "accept-encoding"
+        headers[.vary] = isTranslated ? "accept-encoding, accept-language" : "accept-encoding"
         headers[.xContentTypeOptions] = "nosniff"
         self.headers = headers
     }

@@ -2,23 +2,42 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import ThrongIntake
 internal import ThrongPlan
+internal import ThrongWire
 
-/// `GET /v1/plan/APP`.
+/// `GET /v1/plan/APP`, with its texts in the language that the client asks for.
 struct PlanRoutes {
-    private let plans: [(app: AppName, document: ServedText)]
+    private let plans: [(plan: Plan, documents: [LanguageTag?: ServedText])]
 
     init(plans: [Plan]) throws {
         self.plans = try plans.map { plan in
-            let text = String(decoding: try plan.publicDocument(), as: UTF8.self)
-            return (plan.app.name, ServedText(text, type: "application/json", cachedFor: 300))
+            let languages = [nil] + plan.translations.languages.map(Optional.some)
+            let documents = try languages.map { language in
+                let text = String(decoding: try plan.translated(into: language).publicDocument(), as: UTF8.self)
+                let served = ServedText(
+                    text, type: "application/json", cachedFor: 300, isTranslated: plan.isTranslated)
+                return (language, served)
+            }
+            return (plan, Dictionary(documents) { first, _ in first })
         }
     }
 
     func add(to router: some RouterMethods<BasicRequestContext>) {
         router.get("/v1/plan/:app") { request, context in
             let app = try context.parameters.require("app")
-            let plan = plans.first { $0.app.text.utf8.elementsEqual(app.utf8) }
-            return plan?.document.response(to: request) ?? .refusal(.unknownApp)
+            let found = plans.first { $0.plan.app.name.text.utf8.elementsEqual(app.utf8) }
+            return found?.documents[found?.plan.language(for: request)]?.response(to: request)
+                ?? .refusal(.unknownApp)
         }
+    }
+}
+
+extension Plan {
+    /// Whether some of its texts are there in several languages.
+    var isTranslated: Bool { !translations.languages.isEmpty }
+
+    /// The language of the plan's that serves whoever asks best; nil where they read none, or don't say.
+    func language(for request: Request) -> LanguageTag? {
+        guard isTranslated, let header = request.headers[.acceptLanguage] else { return nil }
+        return language(for: LanguageTag.wanted(acceptLanguage: header))
     }
 }

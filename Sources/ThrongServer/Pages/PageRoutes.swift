@@ -6,6 +6,7 @@ internal import Synchronization
 internal import ThrongIntake
 internal import ThrongPlan
 internal import ThrongReport
+internal import ThrongWire
 
 /// `GET /` and `GET /apps/APP`: what is counted, for everybody who wants to know; `POST /apps/APP` tries an event.
 final class PageRoutes: Sendable {
@@ -21,6 +22,8 @@ final class PageRoutes: Sendable {
         let app: Int?
         let root: String
         let day: CalendarDate
+        /// Nil is for readers of no language that the plan has.
+        let language: LanguageTag?
     }
 
     init(plans: [Plan], ingestion: Ingestion?, clock: UnixClock) {
@@ -31,18 +34,19 @@ final class PageRoutes: Sendable {
 
     func add(to router: some RouterMethods<BasicRequestContext>) {
         router.get("/") { [self] request, _ in
-            try page(of: plans.count == 1 ? 0 : nil, root: "").response(to: request)
+            try page(of: plans.count == 1 ? 0 : nil, root: "", for: request)
         }
         router.get("/apps/:app") { [self] request, context -> Response in
             guard let place = place(of: try context.parameters.require("app")) else { return .refusal(.unknownApp) }
-            return try page(of: place, root: "../").response(to: request)
+            return try page(of: place, root: "../", for: request)
         }
         guard let trials else { return }
         router.post("/apps/:app") { [self] request, context -> Response in
             guard let place = place(of: try context.parameters.require("app")) else { return .refusal(.unknownApp) }
             do {
-                let trial = try await trials.trial(request, of: plans[place])
-                let page = try plans[place].label(today: today(of: plans[place])).page(root: "../", trial: trial)
+                let plan = plans[place].translated(into: plans[place].language(for: request))
+                let trial = try await trials.trial(request, of: plan)
+                let page = try plan.label(today: today(of: plan)).page(root: "../", trial: trial)
                 var response = Response.text(.ok, page.html, type: "text/html; charset=utf-8")
                 response.headers.append(contentsOf: Self.headers(of: page))
                 response.headers[.cacheControl] = "no-store"
@@ -61,22 +65,24 @@ final class PageRoutes: Sendable {
         (plan.flatMap { PeriodCalendar(timeZone: $0.app.timeZone) } ?? .utc).date(at: clock.now)
     }
 
-    private func page(of app: Int?, root: String) throws -> ServedText {
-        let key = Key(app: app, root: root, day: today(of: app.map { plans[$0] }))
-        if let known = pages.withLock({ $0[key] }) { return known }
+    private func page(of app: Int?, root: String, for request: Request) throws -> Response {
+        let language = app.flatMap { plans[$0].language(for: request) }
+        let key = Key(app: app, root: root, day: today(of: app.map { plans[$0] }), language: language)
+        if let known = pages.withLock({ $0[key] }) { return known.response(to: request) }
         let page =
             if let app {
-                try plans[app].label(today: key.day).page(root: root)
+                try plans[app].translated(into: language).label(today: key.day).page(root: root)
             } else {
                 try LabelPage.index(of: plans.map { $0.label(today: key.day) })
             }
         let served = ServedText(
-            page.html, type: "text/html; charset=utf-8", cachedFor: 300, headers: Self.headers(of: page))
+            page.html, type: "text/html; charset=utf-8", cachedFor: 300, headers: Self.headers(of: page),
+            isTranslated: app.map { plans[$0].isTranslated } ?? false)
         pages.withLock { pages in
             pages = pages.filter { $0.key.app != app || $0.key.day == key.day }
             pages[key] = served
         }
-        return served
+        return served.response(to: request)
     }
 
     /// Nothing is loaded, nothing runs, nobody frames it, and forms go nowhere else.
@@ -92,25 +98,37 @@ final class PageRoutes: Sendable {
     }
 }
 
-/// `GET /throng.js`: the beacon for web pages.
+/// `GET /throng.js`: the beacon for web pages; `GET /throng-panel.js`: the question and the inspection beside it.
 struct ScriptRoutes {
-    private let script = ServedText(
-        Self.text, type: "text/javascript; charset=utf-8", cachedFor: 3600,
-        headers: [.crossOriginResourcePolicy: "cross-origin"])
+    private let beacon = Self.served(Self.text)
+    private let panel = Self.served(Self.panelText)
 
     func add(to router: some RouterMethods<BasicRequestContext>) {
-        router.get("/throng.js") { request, _ in script.response(to: request) }
+        router.get("/throng.js") { request, _ in beacon.response(to: request) }
+        router.get("/throng-panel.js") { request, _ in panel.response(to: request) }
+    }
+
+    private static func served(_ text: String) -> ServedText {
+        ServedText(
+            text, type: "text/javascript; charset=utf-8", cachedFor: 3600,
+            headers: [.crossOriginResourcePolicy: "cross-origin"])
     }
 
     /// The source without comments and without the spaces that mean nothing: none of its strings and expressions has any
     /// beside these signs, and each of its statements ends with a semicolon.
     static let text =
-        String(decoding: PackageResources.throng_js, as: UTF8.self)
-        .split(separator: "\n")
-        .map { $0.drop { $0 == " " } }
-        .filter { !$0.isEmpty && !$0.hasPrefix("//") }
-        .joined(separator: "\n")
-        .replacing(/\s*([=<>?:;,(){}\[\]|&!*%])\s*/) { $0.1 } + "\n"
+        lines(PackageResources.throng_js).replacing(/\s*([=<>?:;,(){}\[\]|&!*%])\s*/) { $0.1 } + "\n"
+
+    /// The source without comments and indents; its sentences have spaces that mean something.
+    static let panelText = lines(PackageResources.throng_panel_js) + "\n"
+
+    private static func lines(_ source: [UInt8]) -> String {
+        String(decoding: source, as: UTF8.self)
+            .split(separator: "\n")
+            .map { $0.drop { $0 == " " } }
+            .filter { !$0.isEmpty && !$0.hasPrefix("//") }
+            .joined(separator: "\n")
+    }
 }
 
 extension HTTPField.Name {

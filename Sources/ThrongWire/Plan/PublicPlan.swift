@@ -26,6 +26,9 @@ public struct PublicPlan: Codable, Sendable, Hashable {
     public let recipients: [Recipient]
     /// Whether children use the app; nil stands for ``DirectedTo/general``.
     public let directedTo: DirectedTo?
+    /// Texts in the languages that the plan has them in: by language tag, and then by place in the plan, such as
+    /// `purposes.product.explanation`. Nil where all texts are in one language.
+    public let translations: [String: [String: String]]?
 
     /// A purpose with the events that may be sent for it.
     public struct Purpose: Codable, Sendable, Hashable {
@@ -212,7 +215,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         derivedDimensions: [DerivedDimension],
         metrics: [Metric],
         recipients: [Recipient],
-        directedTo: DirectedTo? = nil
+        directedTo: DirectedTo? = nil,
+        translations: [String: [String: String]]? = nil
     ) {
         self.app = app
         self.title = title
@@ -226,6 +230,7 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         self.metrics = metrics
         self.recipients = recipients
         self.directedTo = directedTo
+        self.translations = translations
     }
 }
 

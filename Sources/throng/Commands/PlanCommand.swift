@@ -164,5 +164,22 @@ struct PlanLabelCommand: AsyncParsableCommand {
     @Argument(help: "The plan's file.")
     var file: String
 
-    func run() async throws { Terminal.data(try PlanFiles.read(file).privacyLabel(today: .today)) }
+    @Option(help: "Takes the plan's texts in this language, such as de, where they are there in several.")
+    var language: String?
+
+    func run() async throws {
+        let plan = try PlanFiles.read(file)
+        guard let language else { return Terminal.data(plan.privacyLabel(today: .today)) }
+        guard let tag = LanguageTag(language) else {
+            throw ValidationError("'\(language)' is no language tag; a tag of BCP 47 is allowed, such as de or pt-BR.")
+        }
+        guard let best = plan.language(for: [tag]) else {
+            let known = plan.translations.languages.map(\.text).joined(separator: ", ")
+            throw ValidationError(
+                known.isEmpty
+                    ? "The plan's texts are there once, in no language that it names; leave --language out."
+                    : "The plan has no text in '\(tag)'; it has \(known).")
+        }
+        Terminal.data(plan.translated(into: best).privacyLabel(today: .today))
+    }
 }

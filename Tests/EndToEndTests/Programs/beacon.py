@@ -183,7 +183,8 @@ def transparency(browser, site, ledger):
         look(browser, name, width, media, scheme)
     browser.cdp("Emulation.clearDeviceMetricsOverride")
     browser.cdp("Emulation.setEmulatedMedia", media="", features=[])
-    text = daemon.run("plan", "label", house.plan)[1]
+    # The browser asks for German.
+    text = daemon.run("plan", "label", house.plan, "--language", "de")[1]
     shown = " ".join(browser.run("return document.body.textContent").split())
     for line in re.sub(r"\n +(?![ -])", " ", text).splitlines():
         words = line.lstrip("#- ").removeprefix("Split by: ").removeprefix("Counts, ").removeprefix("Adds up ").strip(":")

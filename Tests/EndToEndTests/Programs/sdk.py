@@ -1,6 +1,7 @@
 """The Swift SDK's sample app against a real daemon: nothing before consent, exact counters after it, nothing doubled when the
 daemon was away, and the app's log is byte for byte what the wire carried."""
 
+import concurrent.futures
 import json
 import os
 import shutil
@@ -47,9 +48,15 @@ def test():
     folder = tempfile.mkdtemp(prefix="te-notes-", dir="/tmp")
     try:
         check("waiting 0" in notes(house, folder, "create", "too", "early"), "an event waits without consent")
+        asked = json.loads(notes(house, folder, "question").rsplit("counted ", 1)[0])
+        check(asked["consent"] == "notDetermined" and [each["consent"] for each in asked["choices"]] == ["authorized", "denied"]
+              and asked["counted"] and asked["explanation"]["text"].startswith("To see which features"), "it asks", asked)
         notes(house, folder, "agree")
         said = notes(house, folder, "create", *["word"] * 12)
         check("counted 1, refused 0, waiting 0" in said, "the first note is not counted:", said)
+        shown = json.loads(notes(house, folder, "inspect").rsplit("counted ", 1)[0])
+        check([event["counted"][0]["buckets"][-1]["label"] for event in shown["sent"][0]["events"]] and not shown["waiting"],
+              "the inspection shows", shown)
         check("length: 10-100" in notes(house, folder, "preview", *["word"] * 12), "the preview names another bucket")
         notes(house, folder, "find")
         say("counted with consent, and nothing before it")
@@ -83,9 +90,23 @@ def test():
         check(counters(house) == expected, "a batch that was sent again from the log counted again")
         say("the log is what was sent")
 
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda _: notes(house, folder, "find"), range(8)))
+        deadline = time.monotonic() + 90
+        while "waiting 0" not in notes(house, folder, "purposes") and time.monotonic() < deadline:
+            time.sleep(2)
+        house.drain()
+        found = counters(house)
+        check(found == expected | {("use", 5): 11}, "of eight apps at once counters are", found)
+        sent = notes(house, folder, "sent")
+        bodies = [json.loads(line) for line in sent.splitlines() if line.startswith("{")]
+        ids = {(body["window"], body["id"]) for body in bodies}
+        check(len(ids) == len({body["window"] for body in bodies}), "eight apps at once are several devices:", ids)
+        say("eight processes at once count each event once, and are one device")
+
         said = notes(house, folder, "refuse")
         check("counted 0, refused 0, waiting 0" in said and "not everything" not in said, "the withdrawal failed:", said)
-        told = [json.loads(line) for line in notes(house, folder, "sent").splitlines() if line.startswith("{")][3:]
+        told = [json.loads(line) for line in notes(house, folder, "sent").splitlines() if line.startswith("{")][len(bodies):]
         known = {(body["window"], body["id"]) for body in bodies}
         check({(body["window"], body["id"]) for body in told} == known and all("events" not in body for body in told),
               "the app withdraws", told, "and sent", known)

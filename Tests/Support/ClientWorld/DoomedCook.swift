@@ -8,10 +8,34 @@ package import ThrongClient
 package struct DoomedCook {
     private let storage: URL
     private let received: String
+    private let company: Company
+    private let clock: any ClientClock
 
-    package init(storage: String, received: String) {
+    /// Who else uses the directory.
+    package enum Company: String, CaseIterable, Sendable {
+        /// Nobody.
+        case alone
+        /// Others, each in turn.
+        case turns
+        /// Others, and nobody cares: what turns are for.
+        case lawless
+
+        func storage(_ directory: URL) throws -> any ClientStorage {
+            switch self {
+            case .alone: try DirectoryStorage(directory)
+            case .turns: try DirectoryStorage(directory, isShared: true)
+            case .lawless: try LawlessStorage(directory)
+            }
+        }
+    }
+
+    package init(
+        storage: String, received: String, company: Company = .alone, clock: any ClientClock = SystemClock()
+    ) {
+        self.clock = clock
         self.storage = URL(fileURLWithPath: storage, isDirectory: true)
         self.received = received
+        self.company = company
     }
 
     /// How many it records at most: whoever kills it may be late, and the next one's numbers begin there.
@@ -24,8 +48,11 @@ package struct DoomedCook {
         options.sendsByItself = false
         options.gap = 0
         options.batchLimit = 7
+        // While a lease holds, what is recorded waits.
+        options.queueLimit = 100_000
         let throng = try await Throng(
-            plan: url, storage: DirectoryStorage(storage), transport: LetterBox(path: received), options: options)
+            plan: url, storage: company.storage(storage), transport: LetterBox(path: received), clock: clock,
+            options: options)
         try await throng.setConsent(.authorized, for: "product")
         for number in first..<first + Self.most {
             throng.record("purchase", ["amount": Double(number) / 100])

@@ -7,7 +7,7 @@ import ThrongClient
 struct ClientProbe: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client", abstract: "Exercises ThrongClient in a process of its own.",
-        subcommands: [Simulate.self, Cook.self])
+        subcommands: [Simulate.self, Cook.self, Hold.self])
 }
 
 /// Simulates a crowd and compares the daemon's counters with the truth.
@@ -39,8 +39,30 @@ struct Cook: AsyncParsableCommand {
     var received: String
     @Argument(help: "The number of the first event.")
     var first: Int
+    @Option(help: "Who else uses the directory.")
+    var company = DoomedCook.Company.alone
+    @Option(help: "Since when the clock has hurried, in Unix seconds.")
+    var since: Int64?
 
     func run() async throws {
-        try await DoomedCook(storage: storage, received: received).run(from: first)
+        let clock: any ClientClock = since.map { HurriedClock(since: $0) } ?? SystemClock()
+        try await DoomedCook(storage: storage, received: received, company: company, clock: clock).run(from: first)
+    }
+}
+
+extension DoomedCook.Company: ExpressibleByArgument {}
+
+/// Begins a turn with a shared directory and never ends it.
+struct Hold: AsyncParsableCommand {
+    @Argument(help: "The directory of the client's storage.")
+    var storage: String
+
+    func run() async throws {
+        let directory = try DirectoryStorage(URL(fileURLWithPath: storage, isDirectory: true), isShared: true)
+        _ = try directory.beginTurn()
+        print("held")
+        fflush(nil)
+        try await Task.sleep(for: .seconds(3600))
+        directory.close()
     }
 }

@@ -1,0 +1,78 @@
+internal import Crypto
+internal import ThrongWire
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The documents of one app in a storage: `APP-memory.json` and so on, so that a directory may serve several apps.
+///
+/// Where the storage is bound to the device, all but the public plan and what the person said are sealed with its key.
+struct AppStorage: ClientStorage {
+    /// The document that every device has.
+    static let memoryName = "memory.json"
+    /// The names of documents of the log begin so.
+    static let logPrefix = "sent-"
+
+    private let storage: any ClientStorage
+    private let app: String
+    private let key: SymmetricKey?
+
+    /// - Throws: ``ThrongError/storage(_:)`` where the device's key can't be had.
+    init(_ storage: any ClientStorage, app: String) throws(ThrongError) {
+        self.storage = storage
+        self.app = app
+        do {
+            key = try storage.binding?.key(for: app).map(SymmetricKey.init(data:))
+        } catch {
+            throw error as? ThrongError ?? .storage("The device's key could not be had; start again later.")
+        }
+    }
+
+    /// - Throws: ``SealError`` where another device has written it.
+    func read(_ name: String) throws -> Data? {
+        guard let data = try storage.read("\(app)-\(name)") else { return nil }
+        return isSealed(name) ? try SealedDocument.open(data, named: name, with: derived("documents")) : data
+    }
+
+    func replace(_ name: String, with data: Data) throws {
+        guard isSealed(name), let key = derived("documents") else {
+            return try storage.replace("\(app)-\(name)", with: data)
+        }
+        try storage.replace("\(app)-\(name)", with: try SealedDocument.seal(data, named: name, with: key))
+    }
+
+    func remove(_ name: String) throws { try storage.remove("\(app)-\(name)") }
+    func close() { storage.close() }
+    var isShared: Bool { storage.isShared }
+    func beginTurn() throws -> Bool { try storage.beginTurn() }
+    func endTurn() { storage.endTurn() }
+
+    /// Removes the log of a device that is not this one, or that nobody knows any more.
+    func removeLog() throws {
+        for name in try storage.names where name.hasPrefix("\(app)-\(Self.logPrefix)") { try storage.remove(name) }
+    }
+
+    /// By what a document shows that this device wrote it: 32 hexadecimal digits; nil where the storage is bound to nothing.
+    var mark: String? {
+        derived("mark").map { $0.withUnsafeBytes { $0.prefix(16).lowerHex } }
+    }
+
+    /// Whether the app has run here before, also with a library that knew only one app.
+    ///
+    /// - Throws: where the storage can't say.
+    var isUsed: Bool {
+        get throws { try storage.read("\(app)-\(Self.memoryName)") != nil || storage.read(Self.memoryName) != nil }
+    }
+
+    private func isSealed(_ name: String) -> Bool { name == Self.memoryName || name.hasPrefix(Self.logPrefix) }
+
+    /// The device's key for one use.
+    private func derived(_ use: String) -> SymmetricKey? {
+        key.map {
+            HKDF<SHA256>.deriveKey(inputKeyMaterial: $0, info: Data("throng \(use)".utf8), outputByteCount: 32)
+        }
+    }
+}

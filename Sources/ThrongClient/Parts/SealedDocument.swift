@@ -1,0 +1,49 @@
+internal import Crypto
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// A document that only the device can read that wrote it.
+///
+/// Shape, as JSON: `sealed`, in base64 AES-256-GCM's nonce, ciphertext and tag, with the document's name authenticated.
+struct SealedDocument: Codable {
+    private let sealed: Data
+
+    /// Seals a document.
+    static func seal(_ document: Data, named name: String, with key: SymmetricKey) throws -> Data {
+        // With the nonce of 12 bytes that it makes by itself there always is a combined form.
+        guard let sealed = try AES.GCM.seal(document, using: key, authenticating: Data(name.utf8)).combined else {
+            throw ThrongError.storage("A document could not be sealed.")
+        }
+        return try JSONEncoder().encode(Self(sealed: sealed))
+    }
+
+    /// Opens a document. One that was never sealed is what it is: a library wrote it that did not do so yet, or a device
+    /// without a key.
+    ///
+    /// - Throws: ``SealError`` where it was sealed by another device, or damaged since.
+    static func open(_ data: Data, named name: String, with key: SymmetricKey?) throws -> Data {
+        let document: Self
+        do {
+            document = try JSONDecoder().decode(Self.self, from: data)
+        } catch {
+            return data
+        }
+        guard let key else { throw SealError.anotherDevice }
+        do {
+            return try AES.GCM.open(
+                AES.GCM.SealedBox(combined: document.sealed), using: key, authenticating: Data(name.utf8))
+        } catch {
+            throw SealError.anotherDevice
+        }
+    }
+}
+
+/// Why a document can't be opened.
+enum SealError: Error {
+    /// Another device has sealed it, or it was damaged since.
+    case anotherDevice
+}

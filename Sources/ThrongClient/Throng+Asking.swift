@@ -1,0 +1,178 @@
+internal import ThrongWire
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension Throng {
+    /// What the person is to be asked now, in the plan's order: purposes that need consent and about whose present version
+    /// nobody has said anything. Empty where a signal refuses them anyway, and until there is a plan: see ``loadPlan()``.
+    public var consentQuestions: [ConsentQuestion] {
+        (plan?.purposes ?? []).filter { purpose in
+            purpose.needsConsent && purpose.refusedBy.isDisjoint(with: permissions.signals)
+                && consents.holding(for: purpose) == .notDetermined
+        }.compactMap { consentQuestion(for: $0.name) }
+    }
+
+    /// The question about one purpose, whatever was said: for settings, in which people change their mind.
+    ///
+    /// - Returns: nil where the plan does not have the purpose, or there is none.
+    public func consentQuestion(for purpose: String) -> ConsentQuestion? {
+        guard let plan, let purpose = plan.purpose(purpose),
+            let published = plan.published.purposes.first(where: { $0.name.text == purpose.name })
+        else { return nil }
+        let app = spokenTitle(of: plan)
+        let agreement: Consent = purpose.needsParent(permissions.signals) ? .authorizedByParent : .authorized
+        return ConsentQuestion(
+            id: purpose.name, version: purpose.consentVersion, app: app,
+            title: words("throng.question", "May \(app.text) count this?"),
+            explanation: SpokenText(
+                explanation(of: purpose), language: spokenExplanation(of: purpose, in: plan).language),
+            consent: consents.holding(for: purpose),
+            choices: [
+                .init(
+                    consent: agreement,
+                    words: agreement == .authorizedByParent
+                        ? words("throng.agreeAsParent", "I am a parent and agree")
+                        : words("throng.agree", "Yes, count it")),
+                .init(consent: .denied, words: words("throng.refuse", "No, don\u{2019}t count it")),
+            ],
+            counted: plan.published.metrics.filter { $0.purpose.text == purpose.name }.map { counted($0, in: plan) },
+            identifierSeconds: purpose.rotation.seconds, retentionSeconds: published.retentionSeconds,
+            threshold: plan.published.threshold,
+            recipients: plan.published.recipients.map {
+                .init(title: $0.title, contact: $0.contact, insights: $0.insights)
+            },
+            contact: plan.published.contact,
+            refusedBy: purpose.refusedBy.intersection(permissions.signals).sorted { $0.rawValue < $1.rawValue })
+    }
+
+    /// Takes the answer to a question, for the version of the purpose that it was about; see ``setConsent(_:for:version:)``.
+    ///
+    /// - Throws: ``ThrongError/storage(_:)`` where what is said would be forgotten when the app ends.
+    public func answer(_ question: ConsentQuestion, with consent: Consent) throws(ThrongError) {
+        try setConsent(consent, for: question.id, version: question.version)
+    }
+
+    /// What left the device, what waits, and as what it is counted. Events that were sent are shown as the present plan counts
+    /// them.
+    public var inspection: Inspection {
+        let status = status
+        return Inspection(
+            app: plan.map(spokenTitle(of:)) ?? SpokenText(source.app),
+            sent: sent.reversed().map(shown), waiting: waitingEvents, unplanned: held.count,
+            withdrawing: status.withdrawing,
+            dropped: Dictionary(status.dropped.map { ($0.key.rawValue, $0.value) }) { first, _ in first })
+    }
+
+    private var waitingEvents: [Inspection.Event] {
+        memory.queues.sorted { $0.key < $1.key }.flatMap { purpose, queue in
+            queue.map { event in
+                Inspection.Event(
+                    event: event.event, purpose: purpose, count: event.count, fields: event.fields.mapValues(\.shown),
+                    counted: counters(of: event.event, event.fields, at: event.start, for: purpose) {
+                        event.metrics.contains($0)
+                    },
+                    refused: nil)
+            }
+        }
+    }
+
+    private func shown(_ batch: SentBatch) -> Inspection.Sent {
+        var refused: [Int: String] = [:]
+        if case .counted(events: _, let reasons) = batch.outcome { refused = reasons }
+        return Inspection.Sent(
+            id: batch.id, purpose: batch.purpose, explanation: batch.explanation, unixSeconds: batch.unixSeconds,
+            outcome: batch.outcome,
+            events: batch.events.enumerated().map { place, event in
+                Inspection.Event(
+                    event: event.event, purpose: batch.purpose, count: event.count ?? 1,
+                    fields: (event.fields ?? [:]).mapValues(\.shown),
+                    counted: DeviceMemory.instant(event.at).map {
+                        counters(of: event.event, event.fields ?? [:], at: $0, for: batch.purpose) { _ in true }
+                    } ?? [],
+                    refused: refused[place])
+            }, body: batch.body)
+    }
+
+    private func counters(
+        of event: String, _ fields: [String: Batch.Scalar], at instant: UnixSeconds, for purpose: String,
+        where counts: (String) -> Bool
+    ) -> [Inspection.Counted] {
+        guard let plan, let metrics = plan.purpose(purpose)?.events[event]?.metrics else { return [] }
+        return metrics.filter { counts($0.name) }.map { metric in
+            let words = plan.published.metrics.first { $0.name.text == metric.name }?.title ?? metric.name
+            return Inspection.Counted(
+                metric: metric.name,
+                title: plan.published.spoken("metrics.\(metric.name).title", words, for: languages),
+                period: plan.calendar.label(of: plan.calendar.period(metric.period, containing: instant)),
+                buckets: zip(metric.dimensions, metric.buckets(event: event, fields: fields, at: instant)).map {
+                    Inspection.Bucket(title: title(of: $0.name, in: plan), label: $0.bucketing.labels[$1].text)
+                })
+        }
+    }
+
+    private func counted(_ metric: PublicPlan.Metric, in plan: DevicePlan) -> ConsentQuestion.Counted {
+        let parts = metric.dimensions.map { name in
+            let buckets = plan.published.dimensions.first { $0.name == name }?.buckets.map(\.text) ?? []
+            // What is learned while counting goes on can't be listed.
+            return ConsentQuestion.Part(
+                title: title(of: name.text, in: plan), buckets: buckets == [BucketLabel.other.text] ? [] : buckets)
+        }
+        return ConsentQuestion.Counted(
+            metric: metric.name.text,
+            title: plan.published.spoken("metrics.\(metric.name).title", metric.title, for: languages),
+            question: question(of: metric), events: metric.events.map(\.text), period: metric.period, parts: parts,
+            sums: metric.sums.map {
+                .init(name: $0.name, lowest: $0.lowest, highest: $0.highest, unit: $0.unit)
+            },
+            sampling: metric.sampling)
+    }
+
+    private func title(of dimension: String, in plan: DevicePlan) -> SpokenText {
+        let title = plan.published.dimensions.first { $0.name.text == dimension }?.title ?? dimension
+        return plan.published.spoken("dimensions.\(dimension).title", title, for: languages)
+    }
+
+    private func spokenTitle(of plan: DevicePlan) -> SpokenText {
+        plan.published.spoken("app.title", plan.published.title, for: languages)
+    }
+
+    /// Words of the library's own.
+    private func words(_ key: String, _ english: String) -> SpokenText {
+        let words = options.localize(key, english)
+        return SpokenText(words, language: words == english ? "en" : nil)
+    }
+}
+
+extension SentBatch {
+    /// What was in it, with the fields that they shared.
+    fileprivate var events: [Batch.Event] {
+        do {
+            let batch = try JSONDecoder().decode(Batch.self, from: Data(body.utf8))
+            return batch.events.map { event in
+                var event = event
+                event.fields = batch.context.merging(event.fields ?? [:]) { _, own in own }
+                return event
+            }
+        } catch {
+            // It takes something back, or says one value: no event is in it.
+            return []
+        }
+    }
+}
+
+extension Batch.Scalar {
+    /// As people read it.
+    fileprivate var shown: String {
+        switch self {
+        case .text(let text): text
+        case .integer(let number): String(number)
+        case .number(let number): String(number)
+        case .flag(let flag): String(flag)
+        case .null: ""
+        }
+    }
+}

@@ -1,0 +1,87 @@
+/// A language as BCP 47 (RFC 5646) names it: a language, and where it matters a script, a region and variants, such as `de`,
+/// `zh-Hant` or `pt-BR`. Extensions and private subtags name no text that anybody could ask for, and are none.
+public struct LanguageTag: Hashable, Sendable {
+    /// The tag with the case that BCP 47 recommends.
+    public let text: String
+
+    /// Reads a tag, whatever its case.
+    ///
+    /// - Returns: nil where it is not well-formed.
+    public init?(_ written: some StringProtocol) {
+        var rest = written.split(separator: "-", omittingEmptySubsequences: false)[...]
+        guard written.utf8.count <= 35, let language = rest.popFirst(), (2...3).contains(language.utf8.count),
+            language.utf8.allSatisfy(\.isBasicLetter)
+        else { return nil }
+        var parts = [language.lowercased()]
+        if let script = rest.first, script.utf8.count == 4, script.utf8.allSatisfy(\.isBasicLetter) {
+            parts.append(script.prefix(1).uppercased() + script.dropFirst().lowercased())
+            rest.removeFirst()
+        }
+        if let region = rest.first,
+            region.utf8.count == 2 && region.utf8.allSatisfy(\.isBasicLetter)
+                || region.utf8.count == 3 && region.utf8.allSatisfy(\.isBasicDigit)
+        {
+            parts.append(region.uppercased())
+            rest.removeFirst()
+        }
+        for variant in rest {
+            let isLong = (5...8).contains(variant.utf8.count)
+            let isDated = variant.utf8.count == 4 && variant.utf8.first?.isBasicDigit == true
+            guard isLong || isDated, variant.utf8.allSatisfy({ $0.isBasicLetter || $0.isBasicDigit }) else {
+                return nil
+            }
+            parts.append(variant.lowercased())
+        }
+        text = parts.joined(separator: "-")
+    }
+
+    /// The language alone: `pt` of `pt-BR`.
+    public var language: String { text.split(separator: "-").first.map(String.init) ?? text }
+
+    /// The one of several that serves a reader best.
+    ///
+    /// For each wanted language in turn: the tag itself, then without its last subtags (RFC 4647, section 3.4), then the first
+    /// of the same language, because a Brazilian would rather read Portugal's text than English.
+    ///
+    /// - Parameters:
+    ///   - available: what there is.
+    ///   - wanted: what the reader reads, best first.
+    /// - Returns: nil where the reader reads none of them.
+    public static func best(of available: some Collection<LanguageTag>, for wanted: [LanguageTag]) -> LanguageTag? {
+        for tag in wanted {
+            var subtags = tag.text.split(separator: "-")
+            while !subtags.isEmpty {
+                let shorter = subtags.joined(separator: "-")
+                if let found = available.first(where: { $0.text == shorter }) { return found }
+                subtags.removeLast()
+            }
+            if let found = available.filter({ $0.language == tag.language }).min() { return found }
+        }
+        return nil
+    }
+
+    /// What a browser asks for (RFC 9110, section 12.5.4), best first; what is malformed is left out, and so is everything
+    /// after the twentieth language.
+    public static func wanted(acceptLanguage header: String) -> [LanguageTag] {
+        let ranges = header.prefix(1000).split(separator: ",").prefix(20).enumerated().compactMap { place, range in
+            let parts = range.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+            let quality = parts.dropFirst().first { $0.lowercased().hasPrefix("q=") }
+                .map { Double($0.dropFirst(2)) ?? 0 }
+            return parts.first.flatMap { LanguageTag($0) }.map { (tag: $0, quality: quality ?? 1, place: place) }
+        }
+        return ranges.filter { $0.quality > 0 }
+            .sorted { ($0.quality, $1.place) > ($1.quality, $0.place) }.map(\.tag)
+    }
+}
+
+extension LanguageTag: Comparable, CustomStringConvertible {
+    /// By bytes.
+    public static func < (left: LanguageTag, right: LanguageTag) -> Bool { left.text < right.text }
+    /// The tag.
+    public var description: String { text }
+}
+
+extension UInt8 {
+    fileprivate var isBasicLetter: Bool { (0x41...0x5a).contains(self) || (0x61...0x7a).contains(self) }
+    fileprivate var isBasicDigit: Bool { (0x30...0x39).contains(self) }
+}

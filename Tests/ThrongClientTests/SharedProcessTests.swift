@@ -1,0 +1,147 @@
+import ClientWorld
+import Foundation
+import Testing
+import ThrongClient
+import ThrongWire
+
+@Suite("Processes that share a directory count each event once, and are one device", .serialized)
+struct SharedProcessTests {
+    private static func folder() throws -> URL {
+        let place = FileManager.default.temporaryDirectory.appendingPathComponent("throng-two-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        return place
+    }
+
+    /// A process that can be killed.
+    private final class Child {
+        private let process = Process()
+        private let output = Pipe()
+
+        init(_ arguments: [String]) throws {
+            process.executableURL = Bundle.main.bundleURL.appendingPathComponent("Probe")
+            process.arguments = ["client"] + arguments
+            process.standardOutput = output
+            try process.run()
+        }
+
+        /// Ends it as a crash does.
+        ///
+        /// - Returns: the whole lines that it wrote.
+        func kill() -> [String] {
+            Foundation.kill(process.processIdentifier, SIGKILL)
+            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+        }
+
+        /// Waits for what it writes first.
+        func begins() -> Bool { !output.fileHandleForReading.availableData.isEmpty }
+    }
+
+    /// What became of events.
+    private struct Outcome {
+        var saved: Set<Int> = []
+        var counted: [Int: Int] = [:]
+        /// Identifiers by window.
+        var ids: [Int64: Set<String>] = [:]
+
+        var batches = 0
+        var lost: Set<Int> { saved.filter { counted[$0] == nil } }
+        var doubled: [Int] { counted.filter { $0.value > 1 }.keys.sorted() }
+    }
+
+    /// Two processes record and send at the same time, and one of them is killed over and over again.
+    private static func run(_ company: DoomedCook.Company, rounds: Int) async throws -> Outcome {
+        let place = try folder()
+        defer { try? FileManager.default.removeItem(at: place) }
+        let received = place.appendingPathComponent("received").path
+        let storage = place.appendingPathComponent("storage")
+        var outcome = Outcome()
+        let start = SystemClock().unixSeconds
+        var number = 0
+        func child() throws -> Child {
+            number += 1
+            return try Child([
+                "cook", storage.path, received, String((number - 1) * DoomedCook.most + 1), "--company",
+                company.rawValue, "--since", String(start),
+            ])
+        }
+        func take(_ lines: [String]) { outcome.saved.formUnion(lines.compactMap { Int($0) }) }
+        var random = RandomSource.seeded(23)
+        var children = [try child(), try child()]
+        for round in 0..<rounds {
+            try await Task.sleep(for: .milliseconds(Int.random(in: 200...500, using: &random)))
+            take(children[round % 2].kill())
+            children[round % 2] = try child()
+        }
+        for each in children { take(each.kill()) }
+        // A last start, whose requests all arrive.
+        var options = ThrongOptions(bundledPlan: try CookPlan(CookPlan.unbounded).document)
+        options.sendsByItself = false
+        options.gap = 0
+        options.queueLimit = 100_000
+        let throng = try await Throng(
+            plan: try #require(CookPlan.url), storage: DirectoryStorage(storage), transport: LetterBox(path: received),
+            clock: HurriedClock(since: start), options: options)
+        while await throng.flush().waiting > 0 {}
+        await throng.close()
+        // As the daemon does: a batch counts once.
+        var batches: [String: Batch] = [:]
+        for line in try Data(contentsOf: URL(fileURLWithPath: received)).split(separator: 0x0a) {
+            let batch = try JSONDecoder().decode(Batch.self, from: line)
+            #expect(batches[batch.batch] == nil || batches[batch.batch] == batch)
+            batches[batch.batch] = batch
+        }
+        outcome.batches = batches.count
+        for batch in batches.values {
+            outcome.ids[batch.window, default: []].insert(batch.id)
+            for event in batch.events {
+                let fields = batch.context.merging(event.fields ?? [:]) { _, own in own }
+                let number =
+                    switch fields["amount"] {
+                    case .number(let amount): Int((amount * 100).rounded())
+                    case .integer(let amount): Int(amount) * 100
+                    default: -1
+                    }
+                outcome.counted[number, default: 0] += event.count ?? 1
+            }
+        }
+        return outcome
+    }
+
+    @Test("two processes with turns, one of which is killed again and again: nothing lost, nothing twice, one device")
+    func turns() async throws {
+        let outcome = try await Self.run(.turns, rounds: 16)
+        #expect(outcome.saved.count > 100 && outcome.batches > 10, "\(outcome.saved.count) in \(outcome.batches)")
+        #expect(outcome.lost == [] && outcome.doubled == [])
+        #expect(!outcome.ids.isEmpty && outcome.ids.values.allSatisfy { $0.count == 1 }, "\(outcome.ids)")
+    }
+
+    @Test("without turns they lose and double each other's events: what the lock is for")
+    func lawless() async throws {
+        let outcome = try await Self.run(.lawless, rounds: 4)
+        #expect(outcome.saved.count > 20)
+        #expect(!outcome.lost.isEmpty || !outcome.doubled.isEmpty)
+    }
+
+    @Test("who is killed in the middle of a turn leaves the directory to the others")
+    func killedInTurn() async throws {
+        let place = try Self.folder()
+        defer { try? FileManager.default.removeItem(at: place) }
+        let world = try await World(storage: DirectoryStorage(place, isShared: true))
+        let holder = try Child(["hold", place.path])
+        #expect(holder.begins())
+        let saving = Task {
+            world.throng.record("recipe_opened", ["category": "cake"])
+            let isSaved = await world.throng.save()
+            return (isSaved, ContinuousClock.now)
+        }
+        try await Task.sleep(for: .milliseconds(700))
+        let killed = ContinuousClock.now
+        _ = holder.kill()
+        let (isSaved, saved) = await saving.value
+        #expect(isSaved && saved >= killed, "it waited for its turn")
+        #expect(await world.throng.flush().counted == 1)
+        await world.throng.close()
+    }
+}

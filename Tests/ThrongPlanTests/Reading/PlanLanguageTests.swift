@@ -1,0 +1,214 @@
+import Foundation
+import Testing
+
+@testable import ThrongPlan
+
+@Suite("Promise 7: what people read is in their language where the plan has it")
+struct PlanLanguageTests {
+    private static let explanation = "explanation: To learn."
+    private static let both = "explanation: {de: Um zu lernen., en: To learn.}"
+
+    @Test("a tag is what BCP 47 says it is, and has one spelling")
+    func tags() {
+        let good = [
+            "de": "de", "DE": "de", "de-at": "de-AT", "zh-hant": "zh-Hant", "ZH-HANT-tw": "zh-Hant-TW",
+            "es-419": "es-419",
+            "sl-rozaj": "sl-rozaj", "de-CH-1901": "de-CH-1901", "gsw": "gsw", "no": "no",
+        ]
+        for (written, text) in good { #expect(LanguageTag(written)?.text == text, "\(written)") }
+        let bad = [
+            "", "d", "deutsch", "de_AT", "de-", "-de", "de--AT", "de-A", "12", "x-klingon", "de-x-own", "de AT", "dé",
+            "de-u-nu-latn", "en-US-US", String(repeating: "de-roman", count: 9),
+        ]
+        for written in bad { #expect(LanguageTag(written) == nil, "\(written)") }
+    }
+
+    @Test(
+        "the best match is the reader's own language before anybody else's",
+        arguments: [
+            (["de"], "de"), (["de-AT"], "de"), (["fr", "de-CH"], "de"), (["pt"], "pt-BR"), (["pt-PT"], "pt-BR"),
+            (["zh-Hant-TW"], "zh-Hant"), (["zh-TW"], "zh-Hans"), (["en-GB"], "en"), (["fr"], nil), ([], nil),
+        ] as [([String], String?)])
+    func best(wanted: [String], expected: String?) {
+        let available = ["en", "de", "pt-BR", "zh-Hans", "zh-Hant"].compactMap { LanguageTag($0) }
+        #expect(LanguageTag.best(of: available, for: wanted.compactMap { LanguageTag($0) })?.text == expected)
+    }
+
+    @Test(
+        "a browser's wish is read by its weights, and nonsense in it is passed over",
+        arguments: [
+            ("de-AT,de;q=0.9,en;q=0.8", ["de-AT", "de", "en"]), ("en;q=0.5, fr;q=1.0 ,de", ["fr", "de", "en"]),
+            ("de;q=0,en", ["en"]), ("*", []), ("", []), ("de;q=x,en", ["en"]), (";;,,;q=1", []), ("*;q=0.5,nl", ["nl"]),
+            ("de_DE,\u{0},x-y,it", ["it"]),
+        ])
+    func wanted(header: String, expected: [String]) {
+        #expect(LanguageTag.wanted(acceptLanguage: header).map(\.text) == expected)
+    }
+
+    @Test("a text by language is read, and English or the first is for everybody else")
+    func read() throws {
+        let plan = try SamplePlan.small(Self.explanation, Self.both)
+        #expect(plan.purposes[0].explanation == "To learn.")
+        #expect(plan.translations.languages.map(\.text) == ["de", "en"])
+        let german = plan.translated(into: LanguageTag("de"))
+        #expect(german.purposes[0].explanation == "Um zu lernen.")
+        #expect(german.spoken("purposes.product.explanation")?.text == "de")
+        #expect(german.metrics[0].question == "How many?" && german.spoken("metrics.views.question") == nil)
+        // Back again, and into one that it does not have.
+        #expect(german.translated(into: LanguageTag("en")).purposes == plan.purposes)
+        #expect(plan.translated(into: LanguageTag("fr")).purposes == plan.purposes)
+        let without = try SamplePlan.small(Self.explanation, "explanation: {nl: Om te leren., de: Um zu lernen.}")
+        #expect(without.purposes[0].explanation == "Om te leren.")
+        #expect(without.language(for: [LanguageTag("fr"), LanguageTag("de-AT")].compactMap(\.self))?.text == "de")
+        // No is a language and no answer.
+        #expect(
+            try SamplePlan.small(Self.explanation, "explanation: {no: For å lære.}").spoken(
+                "purposes.product.explanation")?.text == "no")
+    }
+
+    @Test("whatever people read may be by language, and plans without languages are as they were")
+    func everywhere() throws {
+        let yaml = SamplePlan.small
+            .replacing("title: An App", with: "title: {en: An App, ar: تطبيق}")
+            .replacing("explanation: To learn.", with: "explanation: {en: To learn., ar: لنتعلم}")
+            .replacing("title: System", with: "title: {en: System, ar: نظام}")
+            .replacing("title: Views", with: "title: {en: Views, ar: مشاهدات}")
+            .replacing("question: How many?", with: "question: {en: How many?, ar: كم؟}")
+            .replacing(
+                "title: By system",
+                with: "title: {en: By system, ar: حسب النظام}\n    explanation: {en: Why., ar: لماذا}"
+            )
+            .replacing("title: Daily", with: "title: {en: Daily, ar: يومي}\n    explanation: {en: Read., ar: اقرأ}")
+        let plan = try Plan(yaml: yaml, file: "plan.yaml", today: SamplePlan.today)
+        #expect(plan.translations.words.count == 9)
+        let arabic = plan.translated(into: LanguageTag("ar"))
+        #expect(
+            arabic.app.title == "تطبيق" && arabic.dimensions[0].title == "نظام" && arabic.metrics[0].title == "مشاهدات")
+        #expect(arabic.insights[0].explanation == "لماذا" && arabic.reports[0].explanation == "اقرأ")
+        #expect(arabic.reports[0].title == "يومي" && arabic.insights[0].title == "حسب النظام")
+        #expect(arabic.metrics[0].question == "كم؟" && arabic.purposes[0].explanation == "لنتعلم")
+        // All of it is undone by the other language, so nothing but words has changed.
+        var back = arabic.translated(into: LanguageTag("en"))
+        #expect(back.translations == plan.translations)
+        back.translations = PlanTranslations()
+        let plain = try Plan(
+            yaml: yaml.replacing(/\{en: ([^,]*), ar: [^}]*\}/) { "\($0.1)" }, file: "plan.yaml", today: SamplePlan.today
+        )
+        #expect(back.metrics == plain.metrics && back.purposes == plain.purposes && back.reports == plain.reports)
+        #expect(plain.translations.words.isEmpty && plain.translated(into: LanguageTag("ar")) == plain)
+    }
+
+    @Test(
+        "a tag that is malformed or unknown is named, and what is allowed",
+        arguments: [
+            ("{de_AT: Um zu lernen.}", "9:19: … 'de_AT' is no language tag; did you mean 'de-AT'? a tag of BCP 47"),
+            (
+                "{deutsch: Um zu lernen.}",
+                "9:19: … 'deutsch' is no language tag; a tag of BCP 47 is allowed, such as de"
+            ),
+            ("{xx: Um zu lernen.}", "9:19: … unknown language 'xx'"),
+            ("{de-XX: Um zu lernen.}", "9:19: … unknown region 'XX' in 'de-XX'; a code of ISO 3166 is allowed"),
+            ("{de: Um zu lernen., DE: Noch mal.}", "9:38: … 'de' is already given in line 9; keep one of them"),
+            ("[To learn.]", "9:18: … found a list; a text is allowed, or a mapping of languages to texts"),
+        ])
+    func refused(written: String, message: String) throws {
+        let found = try SamplePlan.problems(Self.explanation, "explanation: \(written)")
+        let expected = message.replacing("…", with: "purpose 'product': 'explanation':")
+        #expect(found.count == 1 && found[0].hasPrefix(expected), "\(found)")
+    }
+
+    @Test(
+        "a mapping of languages has texts, and some",
+        arguments: [
+            ("{}", "is in 0 languages; 1 to 64 are allowed"), ("{de: }", "in 'de': found nothing; a text is allowed"),
+            ("{de: [a]}", "in 'de': found a list; a text is allowed"),
+        ])
+    func empty(written: String, message: String) throws {
+        let found = try SamplePlan.problems(Self.explanation, "explanation: \(written)")
+        #expect(found.count == 1 && found[0].contains("purpose 'product': 'explanation' \(message)"), "\(found)")
+    }
+
+    @Test("a text in any language is held to the length of the one")
+    func long() throws {
+        let long = String(repeating: "a", count: 601)
+        let found = try SamplePlan.problems(Self.explanation, "explanation: {en: To learn., de: \(long)}")
+        #expect(found.count == 1 && found[0].contains("'explanation' in 'de' has 601 characters"), "\(found)")
+    }
+
+    @Test("the public plan has all languages, and in each of them the same beside the words")
+    func document() throws {
+        let plan = try SamplePlan.small(Self.explanation, Self.both)
+        let document = try plan.publicPlan()
+        #expect(document.translations?["de"] == ["purposes.product.explanation": "Um zu lernen."])
+        let german = try plan.translated(into: LanguageTag("de")).publicPlan()
+        #expect(german.purposes[0].explanation == "Um zu lernen." && german.version == document.version)
+        #expect(german.translations == document.translations && german.metrics == document.metrics)
+        let text = String(decoding: try plan.publicDocument(), as: UTF8.self)
+        #expect(text.contains(#""translations":{"de":{"purposes.product.explanation":"Um zu lernen."}"#), "\(text)")
+        #expect(!String(decoding: try SamplePlan.shop().publicDocument(), as: UTF8.self).contains("translations"))
+        func spoken(_ wanted: String...) -> SpokenText {
+            document.spoken(
+                "purposes.product.explanation", document.purposes[0].explanation,
+                for: wanted.compactMap { LanguageTag($0) })
+        }
+        #expect(spoken("de-CH") == SpokenText("Um zu lernen.", language: "de"))
+        #expect(spoken("fr") == SpokenText("To learn.", language: "en"))
+        #expect(
+            document.spoken("metrics.views.question", "How many?", for: []) == SpokenText("How many?", language: nil))
+    }
+
+    @Test("a report asks for its own language, its partner's, or the one in which it writes numbers")
+    func reports() throws {
+        func language(report: String = "", partner: String = "") throws -> String? {
+            let yaml = SamplePlan.small.replacing("partner: bank", with: "partner: bank\(report)")
+                .replacing("title: Bank", with: "title: Bank\(partner)")
+            let plan = try Plan(yaml: yaml, file: "plan.yaml", today: SamplePlan.today)
+            return plan.language(of: plan.reports[0])?.text
+        }
+        #expect(try language() == "en")
+        #expect(try language(report: "\n    locale: de-CH") == "de-CH")
+        #expect(try language(report: "\n    locale: de", partner: "\n    language: fr") == "fr")
+        #expect(try language(report: "\n    language: nl", partner: "\n    language: fr") == "nl")
+        let found = try SamplePlan.problems("partner: bank", "partner: bank\n    language: klingon")
+        #expect(found.count == 1 && found[0].contains("'language': 'klingon' is no language tag"), "\(found)")
+    }
+
+    @Test("the label is in the language that it is asked for")
+    func label() throws {
+        let plan = try SamplePlan.small(Self.explanation, Self.both)
+        #expect(plan.privacyLabel(today: SamplePlan.today).contains("\nTo learn.\n"))
+        let german = plan.translated(into: LanguageTag("de")).privacyLabel(today: SamplePlan.today)
+        #expect(german.contains("\nUm zu lernen.\n") && !german.contains("To learn."))
+    }
+
+    @Test("plan check says which texts lack a language that others are in")
+    func incomplete() throws {
+        let yaml = SamplePlan.small.replacing(Self.explanation, with: Self.both)
+            .replacing("question: How many?", with: "question: {en: How many?, fr: Combien?}")
+        let plan = try Plan(yaml: yaml, file: "small.yaml", today: SamplePlan.today)
+        let advice = plan.lint(today: SamplePlan.today).map(\.description).filter {
+            $0.contains("in which other texts")
+        }
+        #expect(advice.count == 2, "\(advice)")
+        #expect(advice[0].contains("purposes.product.explanation is not there in fr, in which other texts are"))
+        #expect(advice[1].contains("metrics.views.question is not there in de") && advice[1].contains("get it in en"))
+        let whole = try SamplePlan.small(Self.explanation, Self.both).lint(today: SamplePlan.today)
+        #expect(!whole.contains { $0.message.contains("in which other texts") })
+    }
+
+    @Test("words that change in one language are a change of what people were told", arguments: [true, false])
+    func changes(isChanged: Bool) throws {
+        let old = try SamplePlan.small(Self.explanation, Self.both)
+        let german = isChanged ? "Um zu verkaufen." : "Um zu lernen."
+        let new = try SamplePlan.small(Self.explanation, "explanation: {de: \(german), en: To learn.}")
+        #expect(old.purposes[0] == new.purposes[0])
+        let changes = try PlanDiff(from: old, to: new, rules: .system).changes
+        #expect(changes.map(\.kind) == (isChanged ? [.words] : []))
+        #expect(changes.first?.meaning == (isChanged ? "its explanation reads otherwise" : nil))
+        let question = "question: How many?"
+        let asked = try SamplePlan.small(question, "question: {en: How many?, de: Wie viele?}")
+        let other = try SamplePlan.small(question, "question: {en: How many?, de: Wer?}")
+        let asks = try PlanDiff(from: asked, to: other, rules: .system).changes
+        #expect(asks.map(\.kind) == [.words] && asks[0].meaning.contains("'question'"))
+    }
+}
