@@ -31,7 +31,7 @@ extension RetentionStore {
     ///
     /// - Parameter files: how many there were.
     package func wasRemoved(_ copy: AgedCopy, files: Int) async throws {
-        try await connection.run { session in
+        _ = try await connection.run { session in
             try session.transaction { try session.run(RemoveDelivery(copy: copy, files: files)) }
         }
     }
