@@ -82,6 +82,11 @@ struct EndToEndTests {
     @Test("a backup that is damaged, mixed or never came to its end is refused, and named", .timeLimit(.minutes(10)))
     func refusedCopies() async throws { try await Program("refused_copies.py").run() }
 
+    @Test(
+        "four hundred days with restarts, changed plans and an app that retires: nothing is there longer than promised, or shorter",
+        .timeLimit(.minutes(15)))
+    func fourHundredDays() async throws { try await Program("four_hundred_days.py").run() }
+
     @Test("bench keeps its schedule and its exit codes, and no benchmark leaves a figure out", .timeLimit(.minutes(10)))
     func benchmarks() async throws { try await Program("benchmarks.py").run() }
 
