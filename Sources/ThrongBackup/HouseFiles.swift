@@ -42,9 +42,13 @@ package struct HouseFiles: Sendable {
     package func read() throws(BackupError) -> [One] {
         var paths = Self.single
         for folder in Self.folders.keys {
-            // A folder that is not there holds none.
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(dataPath)/\(folder)")) ?? []
-            paths += names.map { "\(folder)/\($0)" }
+            let path = "\(dataPath)/\(folder)"
+            guard FileManager.default.fileExists(atPath: path) else { continue }
+            do {
+                paths += try FileManager.default.contentsOfDirectory(atPath: path).map { "\(folder)/\($0)" }
+            } catch {
+                throw .system(call: "read", file: path, code: "it can't be read")
+            }
         }
         var files: [One] = []
         for path in paths.sorted() where Self.isOne(path) {

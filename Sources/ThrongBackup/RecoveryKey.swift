@@ -122,19 +122,23 @@ package struct KeyExport: Codable {
         guard let export = try? JSONDecoder().decode(Self.self, from: bytes), export.format == format else {
             throw .notKeys(file: path)
         }
+        let content: Content
         do {
-            let content = try JSONDecoder().decode(Content.self, from: Data(try recovery.opened(export)))
-            return Keys(
-                made: UnixSeconds(content.made),
-                keys: content.keys.compactMap { key in
-                    guard let id = [UInt8](hex: key.id).flatMap(BackupKey.ID.init), let term = BackupTerm(key.term)
-                    else { return nil }
-                    return BackupKey(
-                        id: id, name: BackupKeyName(app: key.app, term: term), secret: SymmetricKey(data: key.secret))
-                })
+            content = try JSONDecoder().decode(Content.self, from: Data(try recovery.opened(export)))
         } catch {
             throw .wrongRecoveryKey(file: path)
         }
+        var keys: [BackupKey] = []
+        for key in content.keys {
+            // A key of a later version's kind: what it opens would be left out as if it were destroyed.
+            guard let id = [UInt8](hex: key.id).flatMap(BackupKey.ID.init), let term = BackupTerm(key.term) else {
+                throw .notKeys(file: path)
+            }
+            keys.append(
+                BackupKey(id: id, name: BackupKeyName(app: key.app, term: term), secret: SymmetricKey(data: key.secret))
+            )
+        }
+        return Keys(made: UnixSeconds(content.made), keys: keys)
     }
 
     private init(encapsulated: Data, sealed: Data) {
