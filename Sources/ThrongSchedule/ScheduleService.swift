@@ -188,13 +188,14 @@ package struct ScheduleService: Service {
     /// Takes away what is older than it may be; false where PostgreSQL could not.
     private func expire(_ now: UnixSeconds) async -> Bool {
         do {
+            let outcome = try await retention.expire(plans: plans, now: now)
+            // Last: a folder on another machine may hang.
             let copies = try await retention.removeCopies(plans, now: now)
             for (folder, reason) in copies.left.sorted(by: { $0.key < $1.key }) {
                 logger.warning(
                     "reports that are kept no longer are still in a folder",
                     metadata: ["folder": "\(folder)", "reason": "\(reason)"])
             }
-            let outcome = try await retention.expire(plans: plans, now: now)
             if outcome.cells > 0 || !outcome.partitions.isEmpty || copies.files > 0 {
                 logger.info(
                     "let go of what was too old",

@@ -277,14 +277,16 @@ package struct ReportScheduler: Sendable {
                 app: plan.app.name, report: report.name, periodKind: report.period, from: first)
             let released = try await CalendarStore(store.connection).releasedStarts(
                 app: plan.app.name, periodKind: report.period, from: first)
-            for period in due(report, calendar: calendar, grace: plan.app.grace, now: now)
-            where !made.contains(period.start) && released.contains(period.start)
-                && !open.contains(where: { period.start <= $0.start && $0.end <= period.end })
-            {
+            let waiting = due(report, calendar: calendar, grace: plan.app.grace, now: now).filter { period in
+                !made.contains(period.start) && released.contains(period.start)
+                    && !open.contains(where: { period.start <= $0.start && $0.end <= period.end })
+            }
+            guard !waiting.isEmpty else { continue }
+            let promised = try await recipients(report, plan: plan)
+            // One to whom nobody promised anything yet is looked at no further, for as long as a missed report is made up for.
+            for period in waiting where promised.values.contains(where: { $0.name(report.partner, in: period) }) {
                 // An app that was not there yet has nothing to report.
                 let found = try await releases(for: report, plan: plan, period: period)
-                // Nor has one to whom nobody promised anything yet.
-                let promised = try await recipients(report, plan: plan)
                 guard found.contains(where: { promised.name(report.partner, in: $0.release.header) }) else { continue }
                 if try await deliverOnce(report, plan: plan, period: period, now: now, failed: failed) {
                     delivered += 1
