@@ -69,7 +69,7 @@ struct QueryParameterTests {
             ExpireOpen(metric: 1, before: .epoch, began: nil),
             FreezePromise(metric: 1, since: .epoch, terms: Self.terms),
             SelectAgedCopies(app: "shop", before: .epoch, now: .epoch, report: nil),
-            RemoveDelivery(copy: copy, files: 1),
+            RemoveDelivery(copy: copy, files: 1), SelectDueCopies(),
             DropPartitions(countersBefore: .epoch, distinctBefore: .epoch, abandonedBefore: .epoch),
             DeleteAbandonedTop(),
         ] + later + released

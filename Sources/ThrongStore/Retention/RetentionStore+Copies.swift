@@ -61,6 +61,19 @@ struct SelectAgedCopies: RowQuery {
     }
 }
 
+/// Reports in folders, and when the first of them goes.
+struct SelectDueCopies: RowQuery {
+    static let text = Query("delivery.select_due", PackageResources.delivery_select_due_sql)
+
+    func row(_ columns: inout RowReader) throws -> RetentionDue {
+        let (app, report) = (AppName(try columns.text()), try columns.text())
+        let target = try columns.text()
+        return RetentionDue(
+            app: app, metric: MetricName(report), term: "with the first number in them: copies in \(target)",
+            at: try columns.time(), releases: try columns.integer())
+    }
+}
+
 /// Writes down that age took the files of a delivery from its folder.
 struct RemoveDelivery: Command {
     static let text = Query("delivery.remove", PackageResources.delivery_remove_sql)

@@ -2,7 +2,8 @@ package import ThrongPlan
 internal import ThrongPostgres
 
 extension RetentionStore {
-    /// What age takes next of each metric, by each promise that has something left to take; the soonest first.
+    /// What age takes next of each metric, by each promise that has something left to take, and of reports in folders; the soonest
+    /// first.
     ///
     /// - Parameter plans: the plans in force, as for ``expire(plans:now:countersKept:abandonedAfter:)``.
     package func due(_ plans: [Plan]) async throws -> [RetentionDue] {
@@ -10,7 +11,7 @@ extension RetentionStore {
     }
 
     static func due(_ plans: [Plan], _ session: Session) throws -> [RetentionDue] {
-        var due: [RetentionDue] = []
+        var due = try session.run(SelectDueCopies())
         for promise in try promises(plans, session) {
             for step in promise.steps {
                 let found = try step.action.parts(of: promise.dimensions).map { part in
@@ -35,7 +36,7 @@ extension RetentionStore {
 package struct RetentionDue: Sendable, Hashable {
     /// Of which app.
     package let app: AppName
-    /// Of which metric.
+    /// Of which metric; of copies, of which report.
     package let metric: MetricName
     /// By which promise: "after 30 days: drop os".
     package let term: String
