@@ -1,6 +1,6 @@
 -- Reports of an app in folders whose first number is too old by now, or was when they were made: of a report all whose period
 -- ended before an instant, and without one those of which nobody has written down how long. Those of earlier versions, whose
--- names are not known, stay; so do those that another app has under the same names for longer.
+-- names are not known, stay. Where several apps write files of the same names into one folder, they go with the first.
 -- $1 app: text.
 -- $2 before: bigint, Unix seconds; the latest end of the periods.
 -- $3 now: bigint, Unix seconds.
@@ -21,15 +21,5 @@ where delivery.app = $1
         run.files_until <= to_timestamp($3::bigint)
         or run.period_end <= to_timestamp($2::bigint)
             and (run.report = $4 or $4 is null and run.files_until is null)
-    )
-    and not exists (
-        select from throng.delivery as other
-        join throng.report_run as theirs using (app, report, period_kind, period_start)
-        where other.app <> $1
-            and other.target = delivery.target
-            and other.report = delivery.report
-            and other.state <> 'removed'
-            and theirs.label = run.label
-            and coalesce(theirs.files_until, 'infinity') > to_timestamp($3::bigint)
     )
 order by delivery.target, delivery.report, delivery.period_start, delivery.period_kind;
