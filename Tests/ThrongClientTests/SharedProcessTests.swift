@@ -1,5 +1,6 @@
 import ClientWorld
 import Foundation
+import Synchronization
 import Testing
 import ThrongClient
 import ThrongWire
@@ -32,6 +33,24 @@ struct SharedProcessTests {
             let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             process.waitUntilExit()
             return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+        }
+
+        /// Ends it as a crash does, so much later, on a thread of its own: other tests may have those of the pool.
+        ///
+        /// - Returns: what knows when that was.
+        func kill(after seconds: TimeInterval) -> Death {
+            let (id, death) = (process.processIdentifier, Death())
+            Thread.detachNewThread {
+                Thread.sleep(forTimeInterval: seconds)
+                death.moment.withLock { $0 = ContinuousClock.now }
+                Foundation.kill(id, SIGKILL)
+            }
+            return death
+        }
+
+        /// When a process was killed.
+        final class Death: Sendable {
+            let moment = Mutex<ContinuousClock.Instant?>(nil)
         }
 
         /// Waits for what it writes first.
@@ -131,16 +150,13 @@ struct SharedProcessTests {
         let world = try await World(storage: DirectoryStorage(place, isShared: true))
         let holder = try Child(["hold", place.path])
         #expect(holder.begins())
-        let saving = Task {
-            world.throng.record("recipe_opened", ["category": "cake"])
-            let isSaved = await world.throng.save()
-            return (isSaved, ContinuousClock.now)
-        }
-        try await Task.sleep(for: .milliseconds(700))
-        let killed = ContinuousClock.now
+        world.throng.record("recipe_opened", ["category": "cake"])
+        let death = holder.kill(after: 0.7)
+        let isSaved = await world.throng.save()
+        let saved = ContinuousClock.now
+        let killed = try #require(death.moment.withLock { $0 }, "it waited for its turn")
+        #expect(isSaved && saved >= killed)
         _ = holder.kill()
-        let (isSaved, saved) = await saving.value
-        #expect(isSaved && saved >= killed, "it waited for its turn")
         #expect(await world.throng.flush().counted == 1)
         await world.throng.close()
     }
