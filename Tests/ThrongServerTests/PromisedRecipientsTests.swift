@@ -176,10 +176,34 @@ struct PromisedRecipientsTests {
         let all = try await retention.removeCopies([shop.plan], now: CountedShop.start(40))
         #expect(all.files == 4 && all.left.isEmpty)
         #expect(try Self.files(folder + "/board") == ["daily-2026-11-16-notes.txt"])
-        #expect(!FileManager.default.fileExists(atPath: folder + "/press"))
+        #expect(try Self.files(folder + "/press") == [])
         let entries = try await DeletionStore(shop.store.connection).entries().filter { $0.kind == "copies" }
         #expect(entries.map(\.rows) == [Int64](repeating: 1, count: 6) && entries.allSatisfy { $0.app == "shop" })
         #expect(entries.first?.period == CountedShop.start(0)..<CountedShop.start(1))
+    }
+
+    @Test("copies that two apps write under one name go on the earlier day")
+    func shared() async throws {
+        let (shop, reports, folder) = try await Self.shop(pressHas: "seen")
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        _ = try await reports.deliverDue(of: shop.plan, now: CountedShop.start(4) + 6 * 3600) { _, _ in }
+        for table in ["report_run", "delivery"] {
+            try await Self.execute(
+                """
+                insert into throng.\(table)
+                select twin.* from throng.\(table) as known,
+                    jsonb_populate_record(known, '{"app": "other"}') as twin
+                """, shop)
+        }
+        try await Self.execute(
+            "update throng.report_run set files_until = files_until + interval '60 days' where app = 'other'", shop)
+        let retention = HouseRetention(RetentionStore(shop.store.connection), folder: folder)
+        let took = try await retention.removeCopies([shop.plan], now: CountedShop.start(31))
+        #expect(took.files == 2 && took.left.isEmpty)
+        // The other app's day comes, too, and finds nothing.
+        let later = try await retention.removeCopies([shop.plan], now: CountedShop.start(120))
+        #expect(later.files == 4 && later.left.isEmpty)
+        #expect(try await retention.removeCopies([shop.plan], now: CountedShop.start(120)) == CopyRetention.Outcome())
     }
 
     @Test("a folder that is away is asked for again, and an app without a plan keeps no copies longer")

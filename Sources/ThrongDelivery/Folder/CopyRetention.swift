@@ -40,7 +40,8 @@ package struct CopyRetention: Sendable {
                 continue
             }
             do {
-                let files = try await onOwnThread { try copies.remove() }
+                // An empty folder tells that nothing is left in it; one that is away tells nothing.
+                let files = try await onOwnThread { try copies.remove(takingFolder: false) }
                 try await store.wasRemoved(copy, files: files)
                 outcome.files += files
             } catch let error as ReportError {

@@ -27,12 +27,12 @@ package struct DeliveredCopies: Sendable, Hashable {
         return stat(folder, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Takes the files out, manifests first: nothing then vouches for what is left. The folder goes, too, where it is empty
-    /// then. No link is followed.
+    /// Takes the files out, manifests first: nothing then vouches for what is left. No link is followed.
     ///
+    /// - Parameter takingFolder: whether the folder goes, too, where it is empty then.
     /// - Returns: how many files went.
     /// - Throws: ``ReportError/system(call:path:code:)``; files before the failing one are gone.
-    package func remove() throws(ReportError) -> Int {
+    package func remove(takingFolder: Bool) throws(ReportError) -> Int {
         let names = try PlainFolder.entries(of: folder).filter { $0.value == .file && isOfThem($0.key) }.keys
         for name in names.sorted(by: { (isManifest($0) ? 0 : 1, $0) < (isManifest($1) ? 0 : 1, $1) }) {
             let path = folder + "/" + name
@@ -40,7 +40,7 @@ package struct DeliveredCopies: Sendable, Hashable {
         }
         if !names.isEmpty { try sync() }
         // One that holds something else stays.
-        rmdir(folder)
+        if takingFolder { rmdir(folder) }
         return names.count
     }
 

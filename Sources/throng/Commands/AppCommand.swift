@@ -228,7 +228,7 @@ extension AppDeleteCommand {
             }
             let copies = DeliveredCopies(folder: path, stems: Set(stems))
             if copies.isHere {
-                files += try copies.remove()
+                files += try copies.remove(takingFolder: true)
             } else {
                 rest.append("\(path), which is not here: \(Terminal.count(all.count, "report")) at most")
             }
