@@ -57,12 +57,21 @@ package struct AppStore: Sendable {
                 _ = try? session.query("app.wal_again", "alter system reset wal_recycle")
                 _ = try? session.query("app.reload", "select pg_reload_conf()")
             }
-            // Those that were made ready for use before are used up, one by one.
-            for round in 0..<Self.mostSegments {
+            // Those that were made ready for use before are used up, one by one; the server may hear of the setting a little
+            // late, and make some more. The one in use, and the one before it, are new once none was ready three times.
+            var calm = 0
+            for _ in 0..<Self.mostSegments {
                 try session.query("app.switch", "select pg_switch_wal()")
                 try session.query("app.checkpoint", "checkpoint")
-                let left = try session.query("app.segments", "select count(*) from pg_ls_waldir()").integer(0, 0)
-                if round > 0, left <= 2 { break }
+                let segments = try session.query(
+                    "app.segments",
+                    """
+                    select count(*), count(*) filter (where name > pg_walfile_name(pg_current_wal_lsn()))
+                    from pg_ls_waldir()
+                    where name ~ '^[0-9A-F]{24}$'
+                    """)
+                calm = try segments.integer(0, 1) == 0 ? calm + 1 : 0
+                if calm > 2, try segments.integer(0, 0) <= 2 { break }
             }
         }
     }
