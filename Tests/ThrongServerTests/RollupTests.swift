@@ -75,11 +75,19 @@ struct RollupTests {
         let six = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(6) - 1)
         #expect(six.map(\.period) == (0..<6).map(CountedShop.period))
         #expect(try await shop.store.openRollups(app: "shop").map(\.hasOpenParts) == [true])
+        #expect(
+            try await shop.explainer.underWay(of: shop.plan) == [
+                """
+                metric 'views': 6 days of \(PeriodCalendar.utc.label(of: CountedShop.week)) are published; the week will show \
+                nothing that tells what they withhold
+                """
+            ])
         // What is next is Sunday; the week that waits with it is over then, too.
         #expect(try await CalendarStore(shop.store.connection).firstOpenEnd(app: "shop") == CountedShop.week.end)
         let before = try await Self.releases(shop, .day)
         let last = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(6))
         #expect(last.map(\.period) == [CountedShop.period(6), CountedShop.week])
+        #expect(try await shop.explainer.underWay(of: shop.plan).isEmpty)
         #expect(try await shop.store.openRollups(app: "shop").isEmpty)
         // Days on which nobody came are released, too; this week is not again.
         let later = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(30))

@@ -19,6 +19,8 @@ package struct PlanChange: Sendable, Hashable, Encodable {
         case widens
         /// Counters start anew; the period under way is released in two parts.
         case splits
+        /// Numbers tell more together with others that are published of the same events: they are decided together.
+        case ties
         /// Less is.
         case tightens
         /// The house works otherwise.
@@ -52,6 +54,7 @@ package struct PlanDiff: Sendable {
         }
         comparison.compareDimensions()
         try comparison.compareMetrics()
+        try comparison.compareTies()
         comparison.compareReports()
         comparison.askAgain()
         let all = comparison.changes

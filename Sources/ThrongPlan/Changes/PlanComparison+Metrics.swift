@@ -37,12 +37,17 @@ extension PlanComparison {
 
     private mutating func compare(_ now: Metric, _ before: Metric) throws {
         let subject = "metric '\(now.name)'"
-        if try old.layout(of: before, rules: rules) != new.layout(of: now, rules: rules) {
+        if try isSplit(now, before) {
             note(
                 .splits, subject, "gets new counters; the period under way is released in two parts",
                 purpose: now.purpose)
         }
         compareContents(now, before, subject)
+    }
+
+    /// Whether it gets new counters.
+    func isSplit(_ now: Metric, _ before: Metric) throws -> Bool {
+        try old.layout(of: before, rules: rules) != new.layout(of: now, rules: rules)
     }
 
     private mutating func compareContents(_ now: Metric, _ before: Metric, _ subject: String) {
@@ -149,21 +154,7 @@ extension PlanComparison {
 
     private mutating func compareProtections(_ now: Metric, _ before: Metric, _ subject: String) {
         let purpose = now.purpose
-        // An app's k is said of the app.
-        if now.threshold > new.app.threshold || before.threshold > old.app.threshold {
-            noteSize(subject, before.threshold, now.threshold, purpose: purpose, widensBy: false) { old, new in
-                "a number stands for \(new.devices) devices instead of \(old.devices), "
-                    + Self.whenHeld(isMore: new > old)
-            }
-        }
-        noteSize(subject, before.protection, now.protection, purpose: purpose, widensBy: false) { old, new in
-            "estimates stay \(new.percent) % away instead of \(old.percent) %, " + Self.whenHeld(isMore: new > old)
-        }
-        noteSet(
-            subject, before.sensitive, now.sensitive, purpose: purpose, came: .tightens, went: .widens
-        ) { name, isNew in
-            (isNew ? "'\(name)' is sensitive, " : "'\(name)' is sensitive no longer, ") + Self.whenHeld(isMore: isNew)
-        }
+        compareStrictness(now, before, subject)
         guard now.noise != before.noise || now.noiseUnit != before.noiseUnit else { return }
         let isLess =
             now.noise.map { mine in

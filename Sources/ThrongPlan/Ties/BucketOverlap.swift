@@ -56,6 +56,34 @@ package struct BucketOverlap: Sendable, Hashable {
         return BucketOverlap(partners: back)
     }
 
+    /// What is in one bucket of each dimension and is no bucket of either, where the numbers of both say exactly what it is;
+    /// by the first's buckets, then the second's.
+    ///
+    /// Buckets that meet are joined. Where no joined ones go round in a circle, the numbers of both leave one solution: at an
+    /// end a bucket lies in one other, which has the rest beside it.
+    ///
+    /// - Parameter count: the second dimension's buckets.
+    package func followingPieces(count: Int) -> [(first: Int, second: Int)] {
+        let back = reversed(count: count).partners
+        var partners = self.partners.map { Set($0) }
+        var others = back.map { Set($0) }
+        var found: [(first: Int, second: Int)] = []
+        var isLooking = true
+        while isLooking {
+            isLooking = false
+            for first in partners.indices {
+                for second in partners[first].sorted()
+                where partners[first].count == 1 || others[second].count == 1 {
+                    partners[first].remove(second)
+                    others[second].remove(first)
+                    isLooking = true
+                    if self.partners[first].count > 1 && back[second].count > 1 { found.append((first, second)) }
+                }
+            }
+        }
+        return found.sorted { ($0.first, $0.second) < ($1.first, $1.second) }
+    }
+
     private init(partners: [[Int]]) { self.partners = partners }
 }
 

@@ -6,20 +6,32 @@ extension Plan {
     /// metrics are tied.
     ///
     /// - Complexity: O(metrics² · dimensions²).
-    package func ties() -> [String] {
+    package func ties() -> [String] { allTies.map(\.sentence) }
+
+    /// Metrics that count some of the same events.
+    struct Tie {
+        /// In the plan's order.
+        let metrics: [Metric]
+        /// What they share, and what gives way.
+        let sentence: String
+    }
+
+    /// As ``ties()``.
+    var allTies: [Tie] {
         let groups = tieGroups
-        var sentences: [String] = []
+        var found: [Tie] = []
         for (place, group) in groups.enumerated() {
             if group.metrics.count > 1 {
-                sentences.append(
+                let sentence =
                     "\(Self.named(group.metrics)) count the same events of the same clients" + shared(group.metrics, [])
-                        + ": whichever is released later withholds what would tell the others' withheld numbers")
+                    + ": whichever is released later withholds what would tell the others' withheld numbers"
+                found.append(Tie(metrics: group.metrics, sentence: sentence))
             }
             for other in groups.dropFirst(place + 1) where group.counted.isTied(to: other.counted) {
-                sentences.append(sentence(group, other))
+                found.append(Tie(metrics: group.metrics + other.metrics, sentence: sentence(group, other)))
             }
         }
-        return sentences
+        return found
     }
 
     /// Metrics that count the same, in the plan's order.
@@ -98,7 +110,8 @@ extension Plan {
         return said.isEmpty ? "" : " (\(said.joined(separator: "; ")))"
     }
 
-    private func shared(_ first: Metric, _ second: Metric) -> [String] {
+    /// Which fields two metrics both look at.
+    func shared(_ first: Metric, _ second: Metric) -> [String] {
         let (mine, its) = (origins(of: first), origins(of: second))
         return mine.sorted { $0.key < $1.key }.flatMap { name, origin in
             its.sorted { $0.key < $1.key }.compactMap { other, another in
@@ -107,10 +120,28 @@ extension Plan {
                         ? "both by '\(name)'"
                         : "'\(name)' and '\(other)' are one: the same buckets of '\(origin.field)'"
                 }
-                guard name != other, BucketOverlap(of: origin, and: another) != nil else { return nil }
+                guard name != other, let overlap = BucketOverlap(of: origin, and: another) else { return nil }
                 return "'\(name)' and '\(other)' split '\(origin.field)' in two ways"
+                    + pieces(overlap, (name, origin), (other, another))
             }
         }
+    }
+
+    /// What follows from numbers of both: what is in one bucket of each and is neither of them.
+    private func pieces(
+        _ overlap: BucketOverlap, _ first: (name: DimensionName, origin: DimensionOrigin),
+        _ second: (name: DimensionName, origin: DimensionOrigin)
+    ) -> String {
+        // Every plan's rules compiled when it was read; of one that does not any more, nothing follows.
+        guard let mine = try? first.origin.rule.bucketingByLabel.labels,
+            let its = try? second.origin.rule.bucketingByLabel.labels
+        else { return "" }
+        let pieces = overlap.followingPieces(count: its.count)
+        guard let one = pieces.first else { return "" }
+        let count = pieces.count == 1 ? "the piece" : "\(pieces.count) pieces"
+        return ", and \(count) that neither has \(pieces.count == 1 ? "follows" : "follow") from both: "
+            + (pieces.count == 1 ? "" : "such as ")
+            + "'\(mine[one.first])' of '\(first.name)' within '\(its[one.second])' of '\(second.name)'"
     }
 
     private static func named(_ metrics: [Metric]) -> String {

@@ -44,4 +44,24 @@ extension ReleaseExplainer {
         }
         return pasts
     }
+
+    /// Which longer periods are under way, and how much of each is published: what is still to be told of numbers that
+    /// people have.
+    ///
+    /// - Parameter plan: what is counted by.
+    package func underWay(of plan: Plan) async throws -> [String] {
+        let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+        var lines: [String] = []
+        for rollup in try await store.openRollups(app: plan.app.name) {
+            let parts = try await store.releasedParts(of: rollup)
+            guard parts > 0 else { continue }
+            let (kind, all) = (rollup.period.kind.rawValue, rollup.layout.period.rawValue + (parts == 1 ? "" : "s"))
+            lines.append(
+                """
+                metric '\(rollup.layout.metric)': \(parts) \(all) of \(calendar.label(of: rollup.period)) \
+                \(parts == 1 ? "is" : "are") published; the \(kind) will show nothing that tells what they withhold
+                """)
+        }
+        return lines
+    }
 }

@@ -8,6 +8,14 @@ extension ReleaseStore {
         try await connection.run { try $0.run(SelectOpenRollups(app: app)) }
     }
 
+    /// How many releases of its parts were made of a coarser period that is to be released.
+    package func releasedParts(of rollup: OpenRollup) async throws -> Int {
+        try await connection.run { session in
+            let metric = try session.metricID(of: rollup.layout)
+            return try session.run(SelectReleasesWithin(metric: metric, period: rollup.period)).count
+        }
+    }
+
     /// Gives a coarser period up: the plan no longer asks for it.
     package func giveUp(_ rollup: OpenRollup) async throws {
         try await connection.run { session in

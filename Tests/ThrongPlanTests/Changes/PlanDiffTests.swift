@@ -146,6 +146,7 @@ struct PlanDiffTests {
         Edit("expires: 2027-06-30\n    purpose: agreed", "expires: 2027-03-30\n    purpose: agreed", .tightens),
         Edit("events: [view]", "events: [view, tap]", .widens),
         Edit("events: [order]", "events: [order, refund]", .widens, .unasked),
+        Edit("events: [order]", "events: [view]", .widens, .tightens, .unasked, .ties),
         Edit(
             "dimensions: [os]\n    period: hour", "dimensions: [os, age]\n    period: hour", .widens, .splits, .unasked,
             .tightens),

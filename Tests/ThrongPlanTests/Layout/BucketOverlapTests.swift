@@ -71,4 +71,22 @@ struct BucketOverlapTests {
         #expect(page.kinds(of: ["a", "b", "c", "d"]) == [["a"], ["b", "c"], ["d"]])
         #expect(DimensionOrigin(field: "f", rule: list(["A": ["a"]])).kinds(of: ["a"]) == nil)
     }
+
+    private func following(_ first: BucketingRule, _ second: BucketingRule) throws -> [[Int]] {
+        let (mine, its) = (DimensionOrigin(field: "f", rule: first), DimensionOrigin(field: "f", rule: second))
+        let overlap = try #require(BucketOverlap(of: mine, and: its))
+        return overlap.followingPieces(count: try second.bucketingByLabel.labels.count).map { [$0.first, $0.second] }
+    }
+
+    @Test("what two splits say of a piece that neither has follows, unless pieces can be moved round in a circle")
+    func pieces() throws {
+        #expect(try following(.bands(edges: [10]), .bands(edges: [15])) == [[1, 0]], "10 to 15 is <15 less <10")
+        #expect(try following(.bands(edges: [10, 20]), .bands(edges: [12, 24])) == [[1, 0], [1, 1], [2, 1]])
+        #expect(
+            try following(.bands(edges: [10, 20]), .bands(edges: [10, 15, 20])) == [], "a finer split has them all")
+        #expect(try following(list(["a": ["x", "y"], "b": ["z"]]), list(["c": ["y", "z"]])) == [[0, 0], [0, 1]])
+        let rows = list(["a": ["1", "2"], "b": ["3", "4"]])
+        let columns = list(["c": ["1", "3"], "d": ["2", "4"]])
+        #expect(try following(rows, columns) == [], "one more of 1 and 4, one fewer of 2 and 3: the sums stay")
+    }
 }
