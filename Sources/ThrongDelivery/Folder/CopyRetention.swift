@@ -33,7 +33,7 @@ package struct CopyRetention: Sendable {
         for copy in try await store.agedCopies(plans, now: now) {
             guard case .folder(let path)? = Delivery(target: copy.target, authorization: nil) else { continue }
             let copies = DeliveredCopies(
-                folder: path.hasPrefix("/") ? path : "\(folder)/\(path)",
+                folder: ReportFolder(named: path, in: folder).path,
                 stems: [ReportFile.stem(report: copy.run.report.text, period: copy.label)])
             guard copies.isHere else {
                 outcome.left[copies.folder] = "there is no such folder on this machine"

@@ -22,6 +22,13 @@ package struct ReportFolder: Sendable, Hashable {
     /// Names a folder; it is created with its parents when the first file comes.
     package init(path: String) { self.path = path }
 
+    /// The folder that a plan's delivery names.
+    ///
+    /// - Parameter base: where relative paths begin: the data directory.
+    package init(named path: String, in base: String) {
+        self.init(path: path.hasPrefix("/") ? path : "\(base)/\(path)")
+    }
+
     /// Delivers files; each gets permission 0644.
     ///
     /// Blocks on the disk: call it where that does no harm.

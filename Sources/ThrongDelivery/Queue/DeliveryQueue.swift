@@ -71,7 +71,7 @@ package struct DeliveryQueue: Sendable {
         let files = stored.map { ReportFile(name: $0.name, bytes: $0.contents) }
         switch Delivery(target: claim.target, authorization: claim.authorization) {
         case .folder(let path):
-            let place = ReportFolder(path: path.hasPrefix("/") ? path : "\(folder)/\(path)")
+            let place = ReportFolder(named: path, in: folder)
             let report = ReportFiles(files)
             try await extend(claim, now())
             let paths = try await onOwnThread { [write] in try write(report, place) }

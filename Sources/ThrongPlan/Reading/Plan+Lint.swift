@@ -194,12 +194,13 @@ extension Plan {
         let names = columns.indices.filter(margin.keeps).map { columns[$0] }.joined(separator: " × ")
         let window =
             purpose.rotation < .longest ? " and window of \(Duration.seconds(purpose.rotation.seconds).planText)" : ""
+        let coarser = "show coarser margins, drop a dimension or "
         return
             """
-            shows \(PlanNumber.text(cells)) cells (\(names)) for \(PlanNumber.text(app.audience)) devices a day: on \
-            average \(average < 1 ? "less than 1" : PlanNumber.text(average)) a cell\(window), with k = \
-            \(metric.threshold.devices); many will be withheld: show coarser margins, drop a dimension or count \
-            longer periods
+            shows \(names.isEmpty ? "its total" : "\(PlanNumber.text(cells)) cells (\(names))") for \
+            \(PlanNumber.text(app.audience)) devices a day: on average \
+            \(average < 1 ? "less than 1" : PlanNumber.text(average)) a cell\(window), with k = \
+            \(metric.threshold.devices); many will be withheld: \(names.isEmpty ? "" : coarser)count longer periods
             """
     }
 

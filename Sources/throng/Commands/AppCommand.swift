@@ -220,7 +220,7 @@ extension AppDeleteCommand {
                 rest.append("what was sent to \(target): \(Terminal.count(all.count, "report")). Ask whoever got them")
                 continue
             }
-            let path = folder.hasPrefix("/") ? folder : place.dataPath + "/" + folder
+            let path = ReportFolder(named: folder, in: place.dataPath).path
             let unnamed = all.count { $0.label == nil }
             let shared = all.filter(\.isShared)
             let stems = all.filter { !$0.isShared }.compactMap { delivery in
