@@ -22,7 +22,7 @@ package struct Daemon: Sendable {
     let options: DaemonOptions
     private let clock: UnixClock
     /// Scrapers, and somebody who looks.
-    private static let metricsConnections = 16
+    private static let metricsConnections = 64
     /// Browsers of partners and of those who run this.
     private static let portalConnections = 256
     let logger: Logger
@@ -243,7 +243,7 @@ package struct Daemon: Sendable {
         let portal = Portal(parts.settings, plans: options.plans, now: { [clock] in clock.now }) {
             [cap = options.journal.capBytes] in telemetry.health(ingestion.gauges, journalCap: cap)
         }
-        if let endpoint = options.portal { services.append(try portalServer(portal, at: endpoint)) }
+        if let endpoint = options.portal { services.append(try portalServer(portal, ingestion, at: endpoint)) }
         services.append(
             StopWatch(budget: stop, cluster: parts.cluster, logger: logger) {
                 releases.close(within: StopBudget.questions)
@@ -309,14 +309,18 @@ package struct Daemon: Sendable {
             logger.notice(
                 "metrics can be read from elsewhere: they are coarse", metadata: ["listen": "\(options.metrics)"])
         }
+        HealthRoutes(ingestion: ingestion).add(to: router)
         MetricsRoutes(ingestion: ingestion, telemetry: telemetry, dataPath: options.dataPath, coarse: coarse)
             .add(to: router)
         return server(
             router, taking: nil, at: options.metrics, name: "metrics", connections: Self.metricsConnections)
     }
 
-    private func portalServer(_ portal: Portal, at endpoint: DaemonOptions.Endpoint) throws -> some Service {
+    private func portalServer(
+        _ portal: Portal, _ ingestion: Ingestion, at endpoint: DaemonOptions.Endpoint
+    ) throws -> some Service {
         let router = Router()
+        HealthRoutes(ingestion: ingestion).add(to: router)
         try portal.add(to: router)
         return server(router, taking: nil, at: endpoint, name: "people", connections: Self.portalConnections)
     }
@@ -327,14 +331,16 @@ package struct Daemon: Sendable {
     ) -> some Service {
         let limits = ConnectionDeadline.Limits(
             request: TimeAmount(options.requestDeadline), idle: TimeAmount(options.idleTimeout))
+        let room = ConnectionRoom(places: connections)
         let application = Application(
             router: router,
             server: HTTPServerBuilder { [origins = options.origins] responder in
-                HTTPChannel(responder: responder, queues: queues, origins: origins, limits: limits)
+                HTTPChannel(responder: responder, queues: queues, origins: origins, limits: limits, room: room)
             },
             configuration: .init(
                 address: .hostname(endpoint.host, port: endpoint.port), serverName: nil,
-                availableConnectionsDelegate: MaximumAvailableConnections(connections)),
+                // Those that have to go for others may still be open for a moment.
+                availableConnectionsDelegate: MaximumAvailableConnections(connections + connections / 8)),
             onServerRunning: { [logger] channel in
                 let port = channel.localAddress?.port ?? endpoint.port
                 logger.info("listening", metadata: ["for": "\(name)", "host": "\(endpoint.host)", "port": "\(port)"])

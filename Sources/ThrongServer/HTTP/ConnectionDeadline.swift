@@ -1,7 +1,8 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Closes a connection whose request takes too long to arrive, or that has nothing to say for too long.
+/// Closes a connection whose request takes too long to arrive, or that has nothing to say for too long, or less than others that
+/// want its place.
 ///
 /// The request's clock runs from the connection's start, or a later request's first bytes, and anew from a request's
 /// head, to the request's end: a client that sends a byte now and then can't hold a connection for ever. From then on
@@ -21,6 +22,8 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
     }
 
     private let limits: Limits
+    private let room: ConnectionRoom
+    private var place: ConnectionPlace?
     /// The connection is closed then; moved with every request, while the timer stays what it is.
     private var due = NIODeadline.distantFuture
     private var timer: Scheduled<Void>?
@@ -28,7 +31,10 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
     /// Whether the bytes that were read last ended or continued a request, as far as the decoder could tell.
     private var hasDecoded = false
 
-    init(_ limits: Limits) { self.limits = limits }
+    init(_ limits: Limits, in room: ConnectionRoom) {
+        self.limits = limits
+        self.room = room
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
         if context.channel.isActive { start(context) }
@@ -53,6 +59,7 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
         case .end:
             isArriving = false
             due = .now() + limits.idle
+            place?.hear()
         case .body: break
         }
         context.fireChannelRead(data)
@@ -73,12 +80,18 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
     private func start(_ context: ChannelHandlerContext) {
         guard timer == nil else { return }
         begin()
+        let channel = context.channel
+        let place = ConnectionPlace(NetworkPrefix(channel.remoteAddress)) { channel.close(promise: nil) }
+        self.place = place
+        room.enter(place)?.giveUp()
         schedule(context.channel)
     }
 
     private func stop() {
         timer?.cancel()
         timer = nil
+        if let place { room.leave(place) }
+        place = nil
     }
 
     /// The timer is never later than the shorter limit from now, so whatever is due by then is seen in time.

@@ -23,6 +23,11 @@ struct RequestHeaders {
     private var codings: [String] = []
     /// Unit: bytes; 0 where the client does not say.
     private(set) var length = 0
+    /// How often a length was said.
+    private var lengths = 0
+    /// Lines of Transfer-Encoding, and whether the only one says `chunked` and nothing else.
+    private var transferCodings = 0
+    private var isChunked = false
     private(set) var expectsContinue = false
     /// NIO's decoder takes nothing more after a head that does; none is offered.
     private(set) var asksForUpgrade = false
@@ -40,6 +45,12 @@ struct RequestHeaders {
 
     /// Nil for any encoding but gzip and none.
     var isGzip: Bool? { codings.isEmpty ? false : codings == ["gzip"] ? true : nil }
+
+    /// Whether all who read the request see its end at the same place: it says one length, or that it comes in chunks, or
+    /// neither.
+    ///
+    /// Source: RFC 9112, sections 6.1 to 6.3, in its strictest reading.
+    var hasClearEnd: Bool { transferCodings == 0 ? lengths <= 1 : transferCodings == 1 && isChunked && lengths == 0 }
 
     private mutating func take(_ name: String, _ value: String) {
         // Names differ in their length, so that most are told apart by one number.
@@ -61,6 +72,10 @@ struct RequestHeaders {
             asksForUpgrade = true
         case 14 where name.lowercased() == "content-length":
             length = Int(Self.trimmed(value[...])) ?? .max
+            lengths += 1
+        case 17 where name.lowercased() == "transfer-encoding":
+            isChunked = Self.trimmed(value[...]).lowercased() == "chunked"
+            transferCodings += 1
         case 16 where name.lowercased() == "content-encoding":
             for element in Self.elements(value) where element.lowercased() != "identity" {
                 codings.append(element.lowercased())

@@ -2,16 +2,21 @@ internal import Glibc
 internal import NIOHTTP1
 internal import ThrongWire
 
-/// Where a request goes, as routes see it: a path with its query, and one host.
+/// Where a request goes, as routes see it: a path with its query, and one host. There is none of a request whose end is in
+/// doubt.
 ///
 /// Source: RFC 9112, sections 3.2 and 3.2.2; RFC 9110, sections 4.2 and 7.2.
 struct RequestTarget {
-    /// What is wrong with a request's host, or with a target that names one.
+    /// What is wrong with a request's host, with a target that names one, or with what says where it ends.
     enum Problem: Error {
         case noHost
         case severalHosts
         case malformedHost
         case malformedTarget
+        case unclearEnd
+
+        /// A stable word for programs.
+        var code: String { self == .unclearEnd ? "unclear_end" : "bad_host" }
 
         /// What was found, what is allowed.
         var message: String {
@@ -19,6 +24,8 @@ struct RequestTarget {
             case .noHost: "The request has no Host; HTTP/1.1 asks for one."
             case .severalHosts: "The request has more than one Host; send one."
             case .malformedHost: "The request's Host is no host with an optional port."
+            case .unclearEnd:
+                "The request says in several ways where it ends; send one Content-Length, or Transfer-Encoding: chunked alone."
             case .malformedTarget: "The request's target is no path, and no http address with a host."
             }
         }
@@ -32,6 +39,7 @@ struct RequestTarget {
     let isAbsolute: Bool
 
     init(_ target: String, _ headers: RequestHeaders, version: HTTPVersion) throws(Problem) {
+        guard headers.hasClearEnd else { throw .unclearEnd }
         guard headers.hosts <= 1 else { throw .severalHosts }
         if let host = headers.host {
             guard Self.isHost(host) else { throw .malformedHost }

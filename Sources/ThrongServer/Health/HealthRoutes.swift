@@ -1,7 +1,7 @@
 internal import Hummingbird
 internal import ThrongJournal
 
-/// `GET /healthz` and `GET /readyz`.
+/// `GET /healthz` and `GET /readyz`, at every port: who looks after one port has to know whether that one answers.
 struct HealthRoutes {
     let ingestion: Ingestion
 

@@ -15,6 +15,7 @@ struct HTTPChannel: HTTPChannelHandler {
     let queues: AnswerQueues?
     let origins: CrossOrigin
     let limits: ConnectionDeadline.Limits
+    let room: ConnectionRoom
 
     /// Of a request line with its headers. Unit: bytes.
     private static let largestHead = 80 << 10
@@ -32,7 +33,7 @@ struct HTTPChannel: HTTPChannelHandler {
             let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)
             // What follows an upgrade that nobody offered is kept by the decoder, and must have an end.
             try pipeline.addHandler(ByteToMessageHandler(decoder, maximumBufferSize: 2 * Self.largestHead))
-            try pipeline.addHandler(ConnectionDeadline(self.limits))
+            try pipeline.addHandler(ConnectionDeadline(self.limits, in: room))
             try pipeline.addHandler(
                 BatchHandler(
                     ingestion: queues?.counting, queue: queues?.queue(of: channel.eventLoop), socket: socket,

@@ -72,7 +72,7 @@ struct IntakeAnswer {
 
     /// Why it is not clear where a request goes.
     init(_ problem: RequestTarget.Problem) {
-        self.init(.badRequest, "{\"error\":\"bad_host\",\"message\":\"\(problem.message)\"}")
+        self.init(.badRequest, "{\"error\":\"\(problem.code)\",\"message\":\"\(problem.message)\"}")
     }
 
     /// Not now.

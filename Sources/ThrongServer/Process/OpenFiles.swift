@@ -15,8 +15,9 @@ enum OpenFiles {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// Connections that may be open at once; whoever comes later waits until one is closed.
-    static var connections: Int { max(Int(min(current.rlim_cur, rlim_t(most))) - reserve, fewest) }
+    /// Connections that may be open at once; whoever comes later gets the place of one that is silent. A part is left for those
+    /// that are about to close.
+    static var connections: Int { max((Int(min(current.rlim_cur, rlim_t(most))) - reserve) / 9 * 8, fewest) }
 
     private static var current: rlimit {
         var limit = rlimit()

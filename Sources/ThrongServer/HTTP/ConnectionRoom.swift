@@ -1,0 +1,131 @@
+internal import Glibc
+internal import NIOCore
+internal import Synchronization
+
+/// How many connections a listener has open at a time, and which one goes for a newcomer.
+///
+/// Once all places are taken, whoever comes gets the place of a connection that says nothing: of the network that has most of
+/// them, one that has been silent for long. So many that are open and say nothing keep nobody out, and a network that opens many
+/// takes places from itself.
+///
+/// Where they come from is held as long as they are open, and goes nowhere.
+final class ConnectionRoom: Sendable {
+    private struct State {
+        var networks: [NetworkPrefix: [ConnectionPlace]] = [:]
+        var taken = 0
+        /// That had most connections when it was looked at last, and how many it had then.
+        var largest: (network: NetworkPrefix, count: Int)?
+    }
+
+    private let state = Mutex(State())
+    private let places: Int
+
+    /// Of so many connections of a network, drawn at random, the one that was silent for longest goes.
+    private static let sample = 16
+
+    init(places: Int) { self.places = places }
+
+    /// Takes a place.
+    ///
+    /// - Returns: the connection that has to give up its own for it; nil while there is room.
+    func enter(_ place: ConnectionPlace) -> ConnectionPlace? {
+        state.withLock { state in
+            let leaving = state.taken < places ? nil : Self.mostSilent(&state)
+            if let leaving { Self.remove(leaving, &state) }
+            state.networks[place.network, default: []].append(place)
+            place.index = (state.networks[place.network]?.count ?? 1) - 1
+            state.taken += 1
+            let count = state.networks[place.network]?.count ?? 0
+            if count > state.largest?.count ?? 0 { state.largest = (place.network, count) }
+            return leaving
+        }
+    }
+
+    /// Gives a place up; nothing where it was taken away.
+    func leave(_ place: ConnectionPlace) { state.withLock { Self.remove(place, &$0) } }
+
+    /// How many are open.
+    var taken: Int { state.withLock { $0.taken } }
+
+    private static func remove(_ place: ConnectionPlace, _ state: inout State) {
+        guard let index = place.index, var all = state.networks.removeValue(forKey: place.network) else { return }
+        let last = all.removeLast()
+        if index < all.count {
+            all[index] = last
+            last.index = index
+        }
+        place.index = nil
+        state.taken -= 1
+        if !all.isEmpty { state.networks[place.network] = all }
+    }
+
+    private static func mostSilent(_ state: inout State) -> ConnectionPlace? {
+        // Looked for anew only once it has lost half of what it had, so that many who come cost little.
+        let known = state.largest.map { state.networks[$0.network]?.count ?? 0 } ?? 0
+        if known == 0 || known < (state.largest?.count ?? 0) / 2 {
+            state.largest = state.networks.max { $0.value.count < $1.value.count }.map { ($0.key, $0.value.count) }
+        }
+        guard let network = state.largest?.network, let all = state.networks[network] else { return nil }
+        let some = all.count <= sample ? all[...] : (0..<sample).compactMap { _ in all.randomElement() }[...]
+        return some.min { $0.lastHeard < $1.lastHeard }
+    }
+}
+
+/// A connection's place among others.
+final class ConnectionPlace: Sendable {
+    let network: NetworkPrefix
+    private let heard = Atomic(NIODeadline.now().uptimeNanoseconds)
+    private let close: @Sendable () -> Void
+    private let known = Mutex<Int?>(nil)
+
+    /// - Parameter close: closes the connection; called from any thread.
+    init(_ network: NetworkPrefix, close: @escaping @Sendable () -> Void) {
+        self.network = network
+        self.close = close
+    }
+
+    /// Where it is in its network's list; nil where it has no place. Guarded by the room.
+    fileprivate(set) var index: Int? {
+        get { known.withLock { $0 } }
+        set { known.withLock { $0 = newValue } }
+    }
+
+    /// When a whole request came last, or the connection was opened. Unit: nanoseconds of uptime.
+    var lastHeard: UInt64 { heard.load(ordering: .relaxed) }
+
+    /// A whole request has come.
+    func hear() { heard.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed) }
+
+    /// Closes the connection for another one.
+    func giveUp() { close() }
+}
+
+/// The network that a connection comes from: what one holder of addresses usually has, 256 of IPv4 or a /48 of IPv6.
+///
+/// In memory only; it can't be printed.
+struct NetworkPrefix: Hashable, Sendable {
+    private let high: UInt64
+    private let low: UInt64
+
+    /// Of who comes by no network.
+    static let local = NetworkPrefix(high: 0, low: 0)
+
+    private init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    init(_ address: SocketAddress?) {
+        switch address {
+        case .v4(let address)?:
+            self.init(high: 4, low: UInt64(UInt32(bigEndian: address.address.sin_addr.s_addr) >> 8))
+        case .v6(let address)?:
+            let bytes = withUnsafeBytes(of: address.address.sin6_addr) { Array($0) }
+            // An IPv4 address in the clothes of IPv6 is what it is.
+            let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xff && bytes[11] == 0xff
+            let part = isMapped ? bytes[12..<15] : bytes[..<6]
+            self.init(high: isMapped ? 4 : 6, low: part.reduce(0) { $0 << 8 | UInt64($1) })
+        case .unixDomainSocket?, nil: self = .local
+        }
+    }
+}
