@@ -101,8 +101,8 @@ struct EndToEndTests {
     func windows() async throws { try await Program("windows.py").run() }
 
     @Test(
-        "who withdraws leaves nothing in PostgreSQL, beside a twin that never met them, through kill -9",
-        .timeLimit(.minutes(10)))
+        "who withdraws leaves nothing in PostgreSQL, releases or reports, beside a twin that never met them, through kill -9",
+        .timeLimit(.minutes(15)))
     func withdrawn() async throws { try await Program("withdrawn.py").run() }
 
     @Test(
