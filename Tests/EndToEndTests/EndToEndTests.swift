@@ -83,7 +83,7 @@ struct EndToEndTests {
     func refusedCopies() async throws { try await Program("refused_copies.py").run() }
 
     @Test(
-        "four hundred days with restarts, changed plans and an app that retires: nothing is there longer than promised, or shorter",
+        "four hundred days of restarts, new plans, backups and a retired app: nothing is there, or seen, longer than promised",
         .timeLimit(.minutes(15)))
     func fourHundredDays() async throws { try await Program("four_hundred_days.py").run() }
 
