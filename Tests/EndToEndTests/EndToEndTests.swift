@@ -87,6 +87,11 @@ struct EndToEndTests {
         .timeLimit(.minutes(15)))
     func fourHundredDays() async throws { try await Program("four_hundred_days.py").run() }
 
+    @Test(
+        "a year of decay: older and finer copies that partners kept pin nothing together with what is left and what is new",
+        .timeLimit(.minutes(15)))
+    func decayed() async throws { try await Program("decayed.py").run() }
+
     @Test("bench keeps its schedule and its exit codes, and no benchmark leaves a figure out", .timeLimit(.minutes(10)))
     func benchmarks() async throws { try await Program("benchmarks.py").run() }
 
