@@ -65,7 +65,8 @@ struct ContributionTotals: Sendable {
     /// How many contributions are known.
     var count: Int { totals.count }
 
-    /// Adds an amount that is not negative; returns the cell's two largest where they changed or are the first.
+    /// Adds an amount that is not negative; returns the cell's two largest where they changed, are the first, or are nothing: these
+    /// may have gone with somebody who was taken out, and have to be known of whoever is there now.
     mutating func add(_ amount: Int64, by key: UInt64, toSum slot: UInt32, periodStart: UnixSeconds) -> TwoLargest? {
         let old = totals[key]
         let new = old.saturatingAdd(amount)
@@ -74,7 +75,8 @@ struct ContributionTotals: Sendable {
         if !watched.isEmpty { watched[place]?.insert(key) }
         let known = pairs.count
         let hasChanged = pairs[place].replace(old, with: new)
-        return hasChanged || pairs.count > known ? pairs[place] : nil
+        let pair = pairs[place]
+        return hasChanged || pairs.count > known || pair.largest == 0 ? pair : nil
     }
 
     private mutating func place(_ slot: UInt32, _ periodStart: UnixSeconds) -> UInt64 {

@@ -83,9 +83,14 @@ struct EndToEndTests {
     func refusedCopies() async throws { try await Program("refused_copies.py").run() }
 
     @Test(
-        "four hundred days with restarts, changed plans and an app that retires: nothing is there longer than promised, or shorter",
+        "four hundred days of restarts, new plans, backups and a retired app: nothing is there, or seen, longer than promised",
         .timeLimit(.minutes(15)))
     func fourHundredDays() async throws { try await Program("four_hundred_days.py").run() }
+
+    @Test(
+        "a year of decay: older and finer copies that partners kept pin nothing together with what is left and what is new",
+        .timeLimit(.minutes(15)))
+    func decayed() async throws { try await Program("decayed.py").run() }
 
     @Test("bench keeps its schedule and its exit codes, and no benchmark leaves a figure out", .timeLimit(.minutes(10)))
     func benchmarks() async throws { try await Program("benchmarks.py").run() }
@@ -101,8 +106,8 @@ struct EndToEndTests {
     func windows() async throws { try await Program("windows.py").run() }
 
     @Test(
-        "who withdraws leaves nothing in PostgreSQL, beside a twin that never met them, through kill -9",
-        .timeLimit(.minutes(10)))
+        "who withdraws leaves nothing in PostgreSQL, releases or reports, beside a twin that never met them, through kill -9",
+        .timeLimit(.minutes(15)))
     func withdrawn() async throws { try await Program("withdrawn.py").run() }
 
     @Test(

@@ -85,6 +85,35 @@ struct AtomAttackTests {
         #expect(safe.holds, "\(safe.text)")
     }
 
+    @Test("a field that is split in two ways is subtracted once, by whichever way leaves least")
+    func twoSplits() throws {
+        let plan = KnownPlan(
+            app: "town",
+            metrics: [
+                Self.metric(
+                    "visits", ["visit"],
+                    [
+                        Self.list("country", "country", ["AT": ["AT"], "DE": ["DE"], "LI": ["LI"]]),
+                        Self.list("near", "country", ["Near": ["AT", "DE"]]),
+                    ]),
+                Self.metric("pages", ["visit", "search"]),
+            ])
+        func audit(total: Int64, country: [(String, Int64?)]) -> AuditReport {
+            Self.attacked(
+                [plan],
+                [
+                    ("pages", "", [("", 2000)]), ("visits", "", [("", total)]), ("visits", "country", country),
+                    ("visits", "near", [("Near", 160)]),
+                ])
+        }
+        // 330 − 100 − 60 − 160 is nobody's number: the last is the two before it.
+        let safe = audit(total: 330, country: [("AT", 100), ("DE", 60)])
+        #expect(safe.holds, "\(safe.text)")
+        // Austria's part of it is no part of what is left, and neither is Germany's.
+        let naive = audit(total: 265, country: [("AT", 100), ("DE", nil), ("LI", 90)])
+        #expect(naive.pins.contains { $0.lower == 15 && $0.upper == 15 }, "\(naive.text)")
+    }
+
     @Test("28: a metric of one event less its bucket in a dimension by event's name is pinned, and the other way round")
     func eventDimension() throws {
         let plan = KnownPlan(

@@ -236,6 +236,17 @@ struct TopContributionTests {
         #expect(flush?.top.isEmpty == true)
     }
 
+    @Test("a pair of nothing is told of each who adds nothing, as it may have gone with somebody who withdrew")
+    func nothing() {
+        var totals = ContributionTotals()
+        #expect(totals.add(0, by: 1, toSum: 3, periodStart: Self.midnight) == TwoLargest())
+        totals.take(1)
+        #expect(totals.add(0, by: 2, toSum: 3, periodStart: Self.midnight) == TwoLargest())
+        // Of one that is something it is known already.
+        #expect(totals.add(7, by: 2, toSum: 3, periodStart: Self.midnight) == TwoLargest(7, 0))
+        #expect(totals.add(0, by: 4, toSum: 3, periodStart: Self.midnight) == nil)
+    }
+
     @Test("a contribution saturates instead of overflowing")
     func saturation() {
         var totals = ContributionTotals()

@@ -13,12 +13,17 @@ struct TopContributionTests {
 
     /// A flush of one counter and these pairs, for the layout's leaf.
     private func flush(
-        _ step: UInt64, at start: UnixSeconds = saturday, _ pairs: [(cell: UInt32, window: Int64, pair: [Int64])]
+        _ step: UInt64, at start: UnixSeconds = saturday, _ pairs: [(cell: UInt32, window: Int64, pair: [Int64])],
+        devices: [UInt32: Int64] = [:]
     ) -> Flush {
         let counted = Flush.of(layout, after: step - 1, through: step, at: start)
         return Flush(
             after: counted.after, through: counted.through, layouts: counted.layouts, counters: counted.counters,
-            distinct: [],
+            distinct: devices.sorted { $0.key < $1.key }.map {
+                DistinctDelta(
+                    layout: 0, periodStart: start, margin: layout.leaf, cell: CellIndex($0.key),
+                    window: WindowNumber(7), delta: $0.value)
+            },
             top: pairs.map {
                 TopContribution(
                     layout: 0, periodStart: start, margin: layout.leaf, cell: CellIndex($0.cell), measure: .sum(0),
@@ -119,6 +124,17 @@ struct TopContributionTests {
         _ = try await store.flush(flush(4, [(0, 7, [61, 10])]), now: saturday + day)
         #expect(try await released(settings, at: saturday + day) == ["0 7: 81, 25"])
         #expect(try await rows(settings) == 0)
+    }
+
+    @Test("where somebody is taken out, a pair of nothing goes with the last device that it is of, and not before")
+    func ofNothing() async throws {
+        let settings = try await TestCluster.database()
+        let store = try await attached(settings)
+        // Devices that add nothing are known to: without their pair the release would take them to have added anything.
+        _ = try await store.flush(flush(1, [(0, 7, [0, 0]), (1, 7, [0, 0])], devices: [0: 2, 1: 1]), now: saturday)
+        _ = try await store.flush(flush(2, [], devices: [0: -1, 1: -1]), now: saturday)
+        #expect(try await rows(settings) == 1)
+        #expect(try await released(settings) == ["0 7: 0, 0"])
     }
 
     @Test("pairs of a period that nobody releases go when the period is given up, not before")

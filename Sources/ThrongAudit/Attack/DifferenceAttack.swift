@@ -75,8 +75,10 @@ struct DifferenceAttack {
                 series[part.series, default: []].append(part)
             }
             for (name, parts) in series where Self.followEachOther(Set(parts.map(\.period))) { tables[name] = parts }
-            for (_, parts) in tables.sorted(by: { $0.key < $1.key }) where parts.count > 1 {
-                if let finding = self.finding(whole, parts) { found.append(finding) }
+            for (_, parts) in tables.sorted(by: { $0.key < $1.key }) {
+                for parts in apart(parts) where parts.count > 1 {
+                    if let finding = self.finding(whole, parts) { found.append(finding) }
+                }
             }
         }
         return found
@@ -134,6 +136,34 @@ struct DifferenceAttack {
         "\(number.metric.name) of \(statements[number.place].terms[0].region)"
     }
 
+    /// Numbers of a table that have no leaf in common: all of them, or where a field is split in two ways the finest and the coarsest.
+    ///
+    /// - Complexity: O(numbers² · axes) where a field is.
+    private func apart(_ parts: [Number]) -> [[Number]] {
+        guard mayMeet(parts) else { return [parts] }
+        func chosen(_ parts: [Number]) -> [Number] {
+            parts.reduce(into: []) { found, part in
+                if !found.contains(where: { meets($0, part) }) { found.append(part) }
+            }
+        }
+        let ordered = parts.sorted { (leaves($0), $0.place) < (leaves($1), $1.place) }
+        let fine = chosen(ordered).sorted { $0.place < $1.place }
+        let coarse = chosen(ordered.reversed()).sorted { $0.place < $1.place }
+        return fine.map(\.place) == coarse.map(\.place) ? [fine] : [fine, coarse]
+    }
+
+    /// Whether two numbers may have a leaf in common: false where on each axis all of their sets are apart or the same.
+    private func mayMeet(_ parts: [Number]) -> Bool {
+        model.space.axes.indices.contains { axis in
+            let sets = Set(parts.flatMap { $0.regions.map { $0.sets[axis] } })
+            var seen: Set<Int32> = []
+            return sets.count > 1
+                && !sets.allSatisfy { set in
+                    model.space.axes[axis].members(of: set).allSatisfy { seen.insert($0).inserted }
+                }
+        }
+    }
+
     /// Whether two numbers have a leaf in common.
     private func meets(_ one: Number, _ other: Number) -> Bool {
         one.regions.contains { left in
@@ -158,17 +188,19 @@ struct DifferenceAttack {
             && one.bound == other.bound && one.windowSeconds == other.windowSeconds
     }
 
+    /// How many leaves a number is about.
+    private func leaves(_ number: Number) -> Int {
+        number.regions.reduce(0) { sum, region in
+            sum
+                + zip(model.space.axes, region.sets).reduce(1) { product, axis in
+                    product * axis.0.members(of: axis.1).count
+                }
+        }
+    }
+
     /// Whether numbers that lie in another, without a leaf in common, are all of it.
     private func areAll(_ parts: [Number], of whole: Number) -> Bool {
-        func leaves(_ number: Number) -> Int {
-            number.regions.reduce(0) { sum, region in
-                sum
-                    + zip(model.space.axes, region.sets).reduce(1) { product, axis in
-                        product * axis.0.members(of: axis.1).count
-                    }
-            }
-        }
-        return parts.reduce(0) { $0 + leaves($1) } == leaves(whole)
+        parts.reduce(0) { $0 + leaves($1) } == leaves(whole)
     }
 
     /// Whether every leaf of one number is among another's.

@@ -50,5 +50,6 @@ package struct Migration: Sendable, Hashable {
         Migration(
             version: 27, name: "0027.recipients_and_copies.sql",
             text: PackageResources._027_recipients_and_copies_sql),
+        Migration(version: 28, name: "0028.pruning.sql", text: PackageResources._028_pruning_sql),
     ]
 }

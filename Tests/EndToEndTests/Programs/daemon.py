@@ -177,11 +177,11 @@ class Daemon:
         except (OSError, ValueError, IndexError):
             return None
 
-    def sql(self, query):
+    def sql(self, query, database="throng"):
         """Rows as lists of text; null is None."""
         done = subprocess.run(
             ["psql", "-X", "-q", "-A", "-t", "-F", "\x1f", "-P", "null=\x1e", "-v", "ON_ERROR_STOP=1", "-h",
-             self.data + "/postgres", "-U", "postgres", "-d", "throng", "-c", query],
+             self.data + "/postgres", "-U", "postgres", "-d", database, "-c", query],
             capture_output=True, text=True, timeout=600)
         check(done.returncode == 0, "psql:", done.stderr)
         return [

@@ -1,27 +1,27 @@
 """Four hundred days of a real daemon, with restarts, changes of its plan and an app that retires: what was planted on a day is
-found nowhere once its age has come, and what is promised to stay is there, to the unit."""
+found nowhere once its age has come, not at rest, on no page, and in no backup of before; and what is promised to stay is there,
+to the unit."""
 
 import json
 import os
 import re
+import shutil
 import subprocess
 import time
 
 import daemon
+import year
+from chain import Chain
 from daemon import check, say
-from moving_clock import MovingClock
+from visitors import Visitor
+from year import DAY, START, date, wait
 
-DAY = 86400
-# A Monday more than 400 days ago: PostgreSQL takes no periods that lie far ahead of its own clock.
-START = (int(time.time()) // DAY - 410 + 3) // 7 * 7 * DAY - 3 * DAY
 SYSTEMS = {"ios": "mobile", "android": "mobile", "windows": "desktop", "linux": "desktop"}
 DEVICES = 24
 WEEK = range(7)
+# Mornings on which pages are read, too.
+SEEN = {8, 31, 37, 91, 131, 251, 311, 372, 400}
 SHOP = "shop"
-
-
-def date(day):
-    return time.strftime("%Y-%m-%d", time.gmtime(START + day * DAY))
 
 
 def metric(name, purpose, decay, expires):
@@ -71,42 +71,17 @@ reports:
 """
 
 
-class House(daemon.Daemon):
+class House(year.House):
     def __init__(self):
-        super().__init__(plan(SHOP), name=SHOP)
-        self.other = os.path.join(self.folder, "gone.yaml")
-        with open(self.other, "w") as file:
-            file.write(plan("gone"))
-        self.plans, self.served = [self.plan, self.other], "'shop', 'gone'"
-        self.clock = MovingClock(self.folder, START - 3600)
-        self.settings = {**self.clock.variables, "THRONG_SCHEDULE_SECONDS": "1"}
+        super().__init__({SHOP: plan(SHOP), "gone": plan("gone")})
         # By what it is: app, metric, first day, number of days, bucket ("" for all); its value.
         self.planted = {}
-
-    def arguments(self):
-        found = super().arguments()
-        place = found.index("--plan")
-        return found[:place] + [each for path in self.plans for each in ("--plan", path)] + found[place + 2:]
-
-    def start(self, seconds=600):
-        """PostgreSQL's own clock is not moved: when it says that a plan came into force is set right."""
-        before = int(time.time()) - 1
-        super().start(seconds)
-        self.drain()
-        for table in ("layout_terms", "layout_promise"):
-            for column in ("since", "until"):
-                self.sql(f"""update throng.{table} set {column} = to_timestamp({self.clock.now()})
-                    where {column} >= to_timestamp({before})""")
-        return self
 
     def change(self, version):
         check(self.stop() == 0, "serve stops gracefully")
         with open(self.plan, "w") as file:
             file.write(plan(SHOP, version))
         self.start()
-
-    def at(self, day, hour=12):
-        self.clock.move(START + day * DAY + hour * 3600)
 
     def plant(self, app, metric, day):
         """Devices that spend an amount by which day, metric and system are known; so are the sums."""
@@ -126,21 +101,6 @@ class House(daemon.Daemon):
                     self.planted[key] = self.planted.get(key, 0) + DEVICES * amount
         self.drain()
 
-    def settle(self, day, hour=7):
-        """Waits, at seven on a morning, until what was due is released and reported, and age has taken its part."""
-        self.at(day, hour)
-        deadline = time.monotonic() + 240
-        while time.monotonic() < deadline:
-            waiting = self.sql(f"""select count(*) from (
-                    select metric_id, period_end from throng.open_period
-                    union all select metric_id, period_end from throng.open_rollup
-                ) as open join throng.metric_layout using (metric_id)
-                where app in ({self.served}) and period_end + interval '3 hours' <= to_timestamp({self.clock.now()})""")
-            if waiting == [["0"]]:
-                return
-            time.sleep(0.5)
-        raise daemon.Failure("not everything was released by", day, "\n" + self.log_text()[-3000:])
-
     def places(self):
         """By place, all text that is at rest there."""
         dump = subprocess.run(
@@ -159,13 +119,30 @@ class House(daemon.Daemon):
                         found[os.path.relpath(path, self.data)] = file.read().decode(errors="replace")
         return found
 
-    def found(self):
-        """What of the planted is at rest, and where."""
+    def shown(self):
+        """By address, all that anybody is shown in a browser: partners, an analyst, an operator, and whoever asks."""
+        found = {}
+        for path in ("/", f"/apps/{SHOP}", f"/v1/plan/{SHOP}"):
+            status, _, body = self.get(path)
+            check(status == 200, path, "answers", status)
+            found[f"page {path}"] = body.decode()
+        days = {START + first * DAY for _, _, first, _, _ in self.planted}
+        # Other periods had nobody: their reports are many, and alike.
+        labels = {time.strftime(form, time.gmtime(day)) for day in days for form in ("-%Y-%m-%d.", "-%G-W%V.")}
+        partners = ["board"] + (["late"] if "late:" in open(self.plan).read() else [])
+        for first, role in [("/reports", ("--partner", name)) for name in partners] + [
+                ("/explore", ("--analyst",)), ("/operator", ("--operator",))]:
+            for address, text in Visitor(self, *role).pages(first, labels).items():
+                found[f"page {address} of {role[-1]}"] = text
+        return found
+
+    def found(self, places):
+        """What of the planted is there, and where."""
         numbers = {str(value): key for key, value in self.planted.items()}
         found = {}
-        for place, text in self.places().items():
-            # HTML groups digits.
-            plain = re.sub(r"(?<=\d)[,\u202f\u2009](?=\d{3})", "", text)
+        for place, text in places.items():
+            # HTML groups digits, and CSV has the same comma between columns.
+            plain = text + " " + re.sub(r"(?<=\d)[,\u202f\u2009](?=\d{3})", "", text)
             for number in set(re.findall(r"(?<![\d.])\d{8,11}(?!\d)", plain)) & numbers.keys():
                 found.setdefault(numbers[number], []).append(place)
         return found
@@ -190,23 +167,51 @@ def kept(key, day, versions):
     return age < 380
 
 
+def promised(house, day, versions):
+    """Of the planted numbers those that are to be there in the morning of a day, and those that may be."""
+    expected = {key: kept(key, day, versions) for key in house.planted}
+    # A number of one day of a week of one day is the week's, too.
+    values = {house.planted[key] for key, is_kept in expected.items() if is_kept}
+    return values, {house.planted[key] for key, is_kept in expected.items() if is_kept is None}
+
+
+def beyond(house, found, promise):
+    """What is found, and where, that should have gone."""
+    return {key: places for key, places in found.items() if house.planted[key] not in promise[0] | promise[1]}
+
+
 def verify(house, day, versions, seconds=120):
-    """Everything that is to be there is, and nothing else."""
+    """Everything that is to be there is, and nothing else, at rest or in a browser."""
     deadline = time.monotonic() + seconds
+    values, _ = promise = promised(house, day, versions)
     while True:
-        found = house.found()
-        expected = {key: kept(key, day, versions) for key in house.planted}
-        # A number of one day of a week of one day is the week's, too.
-        values = {house.planted[key] for key, is_kept in expected.items() if is_kept}
-        unknown = {house.planted[key] for key, is_kept in expected.items() if is_kept is None}
-        over = {key: places for key, places in found.items() if house.planted[key] not in values | unknown}
-        missing = values - {house.planted[key] for key in found}
+        found = house.found(house.places())
+        over, missing = beyond(house, found, promise), values - {house.planted[key] for key in found}
         if not over and not missing:
-            say(f"day {day}: {len(values)} of {len(set(house.planted.values()))} planted numbers are there, as promised")
-            return found
+            break
         check(time.monotonic() < deadline, f"day {day}: is still there:", over, "is missing:",
               [key for key, value in house.planted.items() if value in missing])
         time.sleep(1)
+    if day not in SEEN:
+        say(f"day {day}: {len(values)} of {len(set(house.planted.values()))} planted numbers are there, as promised")
+        return found, None
+    shown = house.found(house.shown())
+    over = beyond(house, shown, promise)
+    check(not over, f"day {day}: is still shown:", over)
+    say(f"day {day}: {len(values)} of {len(set(house.planted.values()))} planted numbers are there, as promised, and on pages "
+        f"{len(shown)}")
+    return found, shown
+
+
+def verify_backups(house, chain, day, versions):
+    """What age has taken can't be read in a backup of before either, with the keys that are left."""
+    chain.export()
+    for name in chain.names:
+        found = house.found(chain.texts(name))
+        over = beyond(house, found, promised(house, day, versions))
+        check(not over, f"day {day}: can be read in a backup:", over)
+        check(found or name not in chain.names[-1:], f"day {day}: nothing can be read in the last backup")
+        say(f"day {day}: {len(found)} planted numbers can be read in the backup {name}, all of them promised")
 
 
 def label(house, *words):
@@ -221,13 +226,6 @@ def reports(house, app):
     return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
 
 
-def wait(what, *words, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not what():
-        check(time.monotonic() < deadline, *words)
-        time.sleep(0.5)
-
-
 def test():
     house = House()
     check(house.clock.run("key", "new", "--data", house.data)[0] == 0, "a key")
@@ -240,30 +238,46 @@ def test():
             house.plant("gone", "sales", day)
         house.settle(day + 1)
     house.settle(8)
-    found = verify(house, 8, versions)
+    found, shown = verify(house, 8, versions)
+    seen = " ".join(place for places in shown.values() for place in places)
+    for word in ("/explore?", "/explore.csv?", ".csv of board", ".json of board"):
+        check(word in seen, "what was planted is not seen in a page with", word, "in its address")
     check(any("out/" in place for places in found.values() for place in places), "reports hold what was planted")
-    check(f"daily-{date(0)}.csv" in reports(house, SHOP) and f"daily-{date(0)}.csv" in reports(house, "gone"), reports(house, SHOP))
+    for app in (SHOP, "gone"):
+        check(f"daily-{date(0)}.csv" in reports(house, app), reports(house, app))
     label(house, "380 days", "900 days")
     say("a week is counted, released and reported")
+    chain = Chain(house)
+    chain.add("first")
+    shutil.copy(chain.at("keys"), chain.at("old keys"))
+    check(len(house.found(chain.texts("first"))) > 50, "what was planted can be read in a backup")
 
     house.settle(30)
     verify(house, 30, versions)
     # The control: a daemon whose rounds come once a day takes nothing for a while. What should have gone is found.
     check(house.stop() == 0, "serve stops gracefully")
-    house.plans, house.served = [house.plan], "'shop'"
+    house.plans = [house.plan]
     house.settings["THRONG_FAULT"] = "trust_clock"
     house.at(30, 8)
     house.settings["THRONG_SCHEDULE_SECONDS"] = "86400"
     house.start()
+    morning = START + 30 * DAY + 8 * 3600
+    wait(lambda: house.sql(f"select 1 from throng.clock where believed_at >= to_timestamp({morning})"), "no round is made")
+    time.sleep(3)
     house.at(31)
-    over = [key for key in house.found() if kept(key, 31, versions) is False]
-    check(over, "the search finds what should have gone")
+    for search in (house.places, house.shown):
+        over = [key for key in house.found(search()) if kept(key, 31, versions) is False]
+        check(over, "the search finds what should have gone")
     check(house.stop() == 0, "serve stops gracefully")
     house.settings["THRONG_SCHEDULE_SECONDS"] = "1"
     house.start()
     for day in (31, 37, 40):
         house.settle(day)
         verify(house, day, versions)
+    verify_backups(house, chain, 40, versions)
+    over = beyond(house, house.found(chain.texts("first", keys="old keys")), promised(house, 40, versions))
+    check(over, "with a copy of the keys from before it would be read")
+    chain.add("second")
     house.settle(61)
     verify(house, 61, versions)
     wait(lambda: f"daily-{date(0)}.csv" not in reports(house, "gone"), "copies of an app that retired go, too")
@@ -275,6 +289,7 @@ def test():
         house.settle(day)
         verify(house, day, versions)
     wait(lambda: reports(house, "gone") == [], "copies are left of an app that retired")
+    verify_backups(house, chain, 119, versions)
     house.at(120, 8)
     house.change(2)
     versions[2] = 121
@@ -286,6 +301,7 @@ def test():
     check(all(name >= "daily_late-" + date(121) for name in reports(house, "late")), reports(house, "late"))
     say("a later plan keeps longer what is counted from then on, and tells nobody else what was counted before")
 
+    chain.add("third")
     house.settle(209)
     house.plant(SHOP, "gifts", 210)
     house.settle(249)
@@ -294,17 +310,23 @@ def test():
     house.change(3)
     versions[3] = 250
     label(house, "100 days")
+    # Backups go by what was promised when they were made; from now on less is.
+    chain.forget()
+    house.settle(251)
+    chain.add("fourth")
     for day in (251, 310, 311, 371, 372, 386, 387, 400):
         house.settle(day)
         verify(house, day, versions)
+    verify_backups(house, chain, 400, versions)
+
     def status():
         return house.clock.run("retention", "status", "--data", house.data, "--plan", house.plan)
 
     wait(lambda: status()[0] == 0, "nothing is late")
     code, text, talk = house.clock.run("retention", "ledger", "--data", house.data, "--json")
     kinds = {(each["app"], each["kind"]) for each in json.loads(text)}
-    check(code == 0 and {("shop", "numbers"), ("shop", "copies"), ("shop", "files"), ("gone", "numbers"), ("gone", "copies")} <= kinds,
-          code, kinds, talk)
+    told = {(SHOP, kind) for kind in ("numbers", "copies", "files", "backups")} | {("gone", "numbers"), ("gone", "copies")}
+    check(code == 0 and told <= kinds, code, kinds, talk)
     say("four hundred days, and the ledger tells what went")
 
 
