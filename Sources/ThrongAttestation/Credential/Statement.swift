@@ -17,6 +17,8 @@ struct Statement: Sendable {
     private let name: String
     private var secretCount = 0
     private var points: [Point] = []
+    /// The points' encodings.
+    private var transcript: [UInt8] = []
     private var equations: [Equation] = []
 
     /// - Parameter name: what the draft calls it; it separates the challenges of one statement from those of another.
@@ -29,6 +31,7 @@ struct Statement: Sendable {
 
     mutating func element(_ point: Point) -> Element {
         points.append(point)
+        transcript += Self.encoding(of: point)
         return Element(place: points.count - 1)
     }
 
@@ -41,7 +44,7 @@ struct Statement: Sendable {
     /// - Parameter secrets: in the order in which they were declared.
     func prove(_ secrets: [Scalar], using generator: inout some RandomNumberGenerator) -> Proof {
         let blindings = HedgedRandomness.scalars(
-            secrets.count, for: name, secrets: secrets, public: transcript(points), using: &generator)
+            secrets.count, for: name, secrets: secrets, public: transcript, using: &generator)
         return prove(secrets, blindings: blindings)
     }
 
@@ -71,11 +74,9 @@ struct Statement: Sendable {
     }
 
     private func challenge(_ commitments: [Point]) -> Scalar {
-        Scalar(hashing: transcript(points) + transcript(commitments), domain: Suite.challengeDomain(name))
+        Scalar(hashing: transcript + commitments.flatMap(Self.encoding), domain: Suite.challengeDomain(name))
     }
 
-    /// Each point after its length, two bytes.
-    private func transcript(_ points: [Point]) -> [UInt8] {
-        points.flatMap { [0, UInt8(Point.byteCount)] + $0.compressed }
-    }
+    /// A point after its length, two bytes.
+    private static func encoding(of point: Point) -> [UInt8] { [0, UInt8(Point.byteCount)] + point.compressed }
 }
