@@ -78,20 +78,20 @@ struct AttestationCommand: ParsableCommand {
         let fixed = random.map { Self.sealed([1] + [UInt8](repeating: 0, count: 31) + [1] + $0[33..<132]) }
         print("\nWelch's t, one secret against random ones, \(measurements) measurements: all, and the fastest 90 %")
         let credentials = try [fixed, random].map { try $0.map { try Credential(rawRepresentation: $0) } }
-        Self.show(try compare { _ = credentials[$0][$1].tag(for: Self.context) }, as: "a tag")
+        Self.show(compare { _ = credentials[$0][$1].tag(for: Self.context) }, as: "a tag")
         let bits = [fixed, random].map { $0.map { $0[1..<33].reduce(0) { $0 + $1.nonzeroBitCount } } }
-        let control = try compare { for _ in 0..<bits[$0][$1] { _ = SHA256.hash(data: Self.context) } }
+        let control = compare { for _ in 0..<bits[$0][$1] { _ = SHA256.hash(data: Self.context) } }
         Self.show(control, as: "the control, a hash for each bit that is set")
     }
 
     /// Microseconds of each class, in an order that is drawn.
-    private func compare(_ work: (_ isRandom: Int, _ place: Int) throws -> Void) rethrows -> [[Double]] {
+    private func compare(_ work: (_ isRandom: Int, _ place: Int) -> Void) -> [[Double]] {
         let clock = ContinuousClock()
         var times: [[Double]] = [[], []]
         for round in 0..<measurements {
             let isRandom = Bool.random() ? 1 : 0
             let start = clock.now
-            try work(isRandom, round % 64)
+            work(isRandom, round % 64)
             times[isRandom].append((clock.now - start) / .microseconds(1))
         }
         return times

@@ -19,11 +19,18 @@ struct InfinityTests {
         return point + point + Scalar(5).bytes + ten + ten + Scalar.zero.bytes + Scalar.zero.bytes
     }()
 
-    @Test("are proofs of nothing")
+    @Test("are proofs of nothing, also of one who knows the secrets and blinds them with 0")
     func refused() throws {
         for bytes in [Self.zeros, Self.cancelling] {
             #expect(try !CredentialRequest(rawRepresentation: bytes).isProved)
         }
+        let secrets = (1...4).map { Scalar(UInt64($0)) }
+        let statement = CredentialRequest.statement(
+            Point.sum([(secrets[0], Suite.g), (secrets[2], Suite.h)]),
+            Point.sum([(secrets[1], Suite.g), (secrets[3], Suite.h)]))
+        #expect(statement.isProved(by: statement.prove(secrets, blindings: secrets)))
+        let zeros = [Scalar](repeating: .zero, count: 4)
+        #expect(!statement.isProved(by: statement.prove(secrets, blindings: zeros)))
     }
 
     @Test("stop a process that gives them to swift-crypto's issuer; once they do not, isProved need not be asked first")
