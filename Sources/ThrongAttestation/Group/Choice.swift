@@ -1,7 +1,7 @@
 /// A yes or no that may be secret: all bits set, or none. It picks values by masks, never by a branch.
 ///
-/// Source: the constant-time discipline of Bernstein, Lange and Schwabe, "The security impact of a new cryptographic library"
-/// (2012), section 3: no branch and no address depends on a secret.
+/// Source: Bernstein, Lange and Schwabe, "The security impact of a new cryptographic library" (2012): no branch and no address
+/// depends on a secret.
 struct Choice: Sendable {
     /// All ones for yes, zero for no.
     let mask: UInt64

@@ -139,6 +139,31 @@ struct RefusalTests {
         }
     }
 
+    @Test("bytes at random, of any length: nothing stops at them, and nothing is made of them")
+    func noise() throws {
+        let key = Array(Issuer().key.rawRepresentation)
+        let secrets = try IssuerSecrets(rawRepresentation: key)
+        for round in 0..<2000 {
+            let forms: [AttestationForm] = [
+                .issuerKey, .request, .response, .presentation, .precredential, .credential,
+            ]
+            let form = forms[round % forms.count]
+            let count = round % 4 == 0 ? Int.random(in: 0...500) : form.byteCount
+            var bytes = Bytes.random(count)
+            // Points that may be some, and a version that is read.
+            for place in stride(from: 0, to: bytes.count, by: 33) { bytes[place] = UInt8.random(in: 1...3) }
+            var made = 0
+            if (try? CredentialRequest(rawRepresentation: bytes))?.isProved ?? false { made += 1 }
+            let presentation = try? Presentation(rawRepresentation: bytes)
+            if presentation?.isProved(for: [1], requestContext: [2], by: secrets) ?? false { made += 1 }
+            if (try? Precredential(rawRepresentation: bytes)) != nil { made += 1 }
+            if (try? Credential(rawRepresentation: bytes)) != nil { made += 1 }
+            _ = try? CredentialResponse(rawRepresentation: bytes)
+            _ = try? IssuerKey(rawRepresentation: bytes)
+            #expect(made == 0)
+        }
+    }
+
     @Test("messages say what was found, what is allowed and what to do")
     func messages() {
         let message = AttestationError.length(of: .response, found: 3).description
