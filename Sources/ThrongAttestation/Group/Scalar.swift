@@ -1,4 +1,5 @@
 /// A number modulo the order n of P-256's group, in Montgomery's form. It may be a secret: it prints as nothing but its type.
+/// Its memory is not wiped after it: Swift copies values as it likes.
 ///
 /// Source: NIST SP 800-186, section 3.2.1.3.
 struct Scalar: Sendable {

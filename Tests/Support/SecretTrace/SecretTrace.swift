@@ -2,8 +2,8 @@ import Crypto
 import CryptoExtras
 import ThrongAttestation
 
-/// A device's half of a credential whose secrets valgrind takes for memory that nobody wrote: it then tells each branch and each
-/// address that depends on one of them. Run it as `valgrind --malloc-fill=0x00`; with `leak` it has a branch that does.
+/// A device's half of a credential, and a daemon's check of it, with secrets that valgrind takes for memory that nobody wrote: it
+/// then tells each branch and each address that depends on one of them. Run it as `valgrind --malloc-fill=0x00`; with `leak` it has a branch that does.
 @main
 struct SecretTrace {
     static func main() throws {
@@ -18,10 +18,17 @@ struct SecretTrace {
         let credential = try Precredential(rawRepresentation: stored).finalize(response)
         let tag = credential.tag(for: [2])
         let presentation = credential.present(for: [3])
+        // x0, x1 and x2.
+        let secrets = try IssuerSecrets(rawRepresentation: unwritten(Array(key.rawRepresentation), from: 0, to: 96))
+        let shown = try Precredential(rawRepresentation: made.rawRepresentation).finalize(response).present(for: [4])
+        _ = shown.isProved(for: [4], requestContext: [1], by: secrets)
+        // The same with secrets that were written: a verdict may be branched on.
+        let isTaken = shown.isProved(
+            for: [4], requestContext: [1], by: try IssuerSecrets(rawRepresentation: key.rawRepresentation))
         if CommandLine.arguments.contains("leak"), stored[40] & 1 == 1 || tag.rawRepresentation[9] & 1 == 1 {
             print("a branch that depends on a secret")
         }
-        print("\(presentation.rawRepresentation.count) bytes")
+        print("\(presentation.rawRepresentation.count) bytes, \(isTaken ? "taken" : "refused")")
     }
 
     /// The same bytes, some of them mixed with zeros that were never written.

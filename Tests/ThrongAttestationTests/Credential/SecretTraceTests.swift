@@ -6,15 +6,16 @@ import Testing
     "No branch and no address depends on a secret", .serialized,
     .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/valgrind"), "Deploy/test installs valgrind"))
 struct SecretTraceTests {
-    /// Where a stored secret is found good or bad, which its holder may know; parts of symbols' names.
+    /// Where something is found good or bad, which whoever brought it may know; parts of symbols' names.
     private static let verdicts = [
         "11StoredBytesO4open",  // the digest
         "6ScalarV9canonical", "10ByteReaderV6scalar", "10ByteReaderV6secret",  // from 1 to n − 1
         "13PrecredentialV17rawRepresentation",  // the request is that of the secrets
         "13PrecredentialV8finalize",  // the credential is not the identity
+        "9StatementV8isProved",  // the presentation is taken
     ]
 
-    @Test("of a device's half, but for the verdict on what was stored")
+    @Test("of a device's half and of a daemon's check, but for the verdicts on what was stored and what was shown")
     func traced() throws {
         let complaints = try Self.complaints()
         // Nobody wrote the secrets: their digest at least has to be told.
@@ -45,7 +46,7 @@ struct SecretTraceTests {
         let log = folder.appendingPathComponent("log").path
         let said = try run(
             ["valgrind", "-q", "--malloc-fill=0x00", "--error-limit=no", "--log-file=\(log)", bare] + arguments)
-        #expect(said.contains("292 bytes"))
+        #expect(said.contains("292 bytes, taken"))
         return try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
             .map { $0.drop { $0 != " " }.dropFirst() }
             .split { $0.allSatisfy { $0 == " " } }
