@@ -17,6 +17,8 @@ let isFirstLook = Context.environment["THRONG_FIRST_LOOK"] != nil
 let computed = strict + (isFirstLook ? [.unsafeFlags(["-O"])] : [])
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+/// The issuer's half of anonymous credentials. It brings BoringSSL to all platforms, so no app's target has it.
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let csv = Target.Dependency.product(name: "SwiftCSV", package: "SwiftCSV")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -185,6 +187,7 @@ let package = Package(
             swiftSettings: strict),
 
         // What apps build into themselves: nothing of the daemon.
+        .target(name: "ThrongAttestation", dependencies: ["ThrongWire", crypto], swiftSettings: computed),
         .target(
             name: "ThrongClient",
             dependencies: ["ThrongWire", crypto, .target(name: "CZlib", condition: .when(platforms: [.linux]))],
@@ -278,6 +281,14 @@ let package = Package(
         .testTarget(
             name: "ThrongSuppressionTests", dependencies: ["ThrongSuppression", "SuppressionOracle", "CCoin"],
             swiftSettings: strict),
+        // A device's half of a credential as a process of its own, to be traced.
+        .executableTarget(
+            name: "SecretTrace", dependencies: ["ThrongAttestation", crypto, cryptoExtras],
+            path: "Tests/Support/SecretTrace", swiftSettings: strict),
+        .testTarget(
+            name: "ThrongAttestationTests",
+            dependencies: ["SecretTrace", "ThrongAttestation", "ThrongWire", crypto, cryptoExtras],
+            swiftSettings: strict),
         // Counts what each stage takes; nothing of the product.
         .target(name: "CAllocationCount", path: "Tests/Benchmarks/CAllocationCount"),
         .executableTarget(
@@ -285,7 +296,8 @@ let package = Package(
             dependencies: [
                 "ThrongLoad", "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting", "ThrongJournal",
                 "CSimdJSON",
-                "CAllocationCount", crypto, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CAllocationCount", "ThrongAttestation", crypto, cryptoExtras,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Benchmarks/StageBench", swiftSettings: strict),
         // A daemon on a virtual disk, clock and PostgreSQL: one seed replays one history.
@@ -404,7 +416,7 @@ let package = Package(
 // Without the trait SwiftPM fetches only what the client needs.
 for target in package.targets {
     target.dependencies = target.dependencies.map { dependency in
-        guard case .productItem(let name, let package?, let aliases, nil) = dependency, package != "swift-crypto" else {
+        guard case .productItem(let name, let package?, let aliases, nil) = dependency, name != "Crypto" else {
             return dependency
         }
         return .product(

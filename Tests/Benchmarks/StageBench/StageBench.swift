@@ -4,5 +4,7 @@ import ArgumentParser
 struct StageBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measures the stages of ingest inside one process. Deploy/bench runs it and prints its tables.",
-        subcommands: [StagesCommand.self, MemoryCommand.self, JournalCommand.self, ReplayCommand.self])
+        subcommands: [
+            StagesCommand.self, MemoryCommand.self, JournalCommand.self, ReplayCommand.self, AttestationCommand.self,
+        ])
 }

@@ -1,0 +1,69 @@
+/// Why bytes are no part of a credential, or a credential can't be made of them. No case holds any of the bytes.
+package enum AttestationError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// There are more or fewer bytes than the form has.
+    case length(of: AttestationForm, found: Int)
+    /// 33 bytes are no compressed point of P-256.
+    case point(in: AttestationForm, field: String)
+    /// 32 bytes are no number below the group's order, or are 0 where that is not allowed.
+    case scalar(in: AttestationForm, field: String)
+    /// What was stored has a version that this one does not read.
+    case version(of: AttestationForm, found: UInt8)
+    /// What was stored is not what was written: its digest differs, or its parts do not belong to each other.
+    case damaged(AttestationForm)
+    /// The response's proof does not hold for this request and this key.
+    case unproved
+    /// The response makes a credential that would show nothing.
+    case empty
+    /// A part of a presentation context is longer than its length may say.
+    case contextPart(found: Int)
+
+    /// Bytes that one part of a presentation context may have.
+    package static let longestContextPart = 65_535
+
+    /// What was found, what is allowed and what to do.
+    package var description: String {
+        switch self {
+        case .length(let form, let found):
+            "a \(form.rawValue) has \(form.byteCount) bytes, not \(found). Check that it came whole. \(Self.advice(form))"
+        case .point(let form, let field):
+            """
+            \(field) of a \(form.rawValue) is no point of P-256: allowed are 33 bytes that begin with 2 or 3 and have an x \
+            that is on the curve. \(Self.advice(form))
+            """
+        case .scalar(let form, let field):
+            """
+            \(field) of a \(form.rawValue) is no number that is allowed: 32 bytes, below the group's order, and a secret is \
+            not 0. \(Self.advice(form))
+            """
+        case .version(let form, let found):
+            """
+            a \(form.rawValue) has version \(found); this program reads version \(StoredBytes.version). A newer program may \
+            have written it. \(Self.advice(form))
+            """
+        case .damaged(let form):
+            "a \(form.rawValue) is not what was written: its digest does not fit. \(Self.advice(form))"
+        case .unproved:
+            """
+            the response's proof does not hold for this request and this issuer key. The daemon may have another key by now: \
+            fetch the key again, and ask with a new request.
+            """
+        case .empty:
+            "the response makes a credential of the identity element, which shows nothing. Ask with a new request."
+        case .contextPart(let found):
+            """
+            a part of a presentation context has \(found) bytes; allowed are \(Self.longestContextPart). Shorten the name or \
+            the bucket's label in the plan.
+            """
+        }
+    }
+
+    private static func advice(_ form: AttestationForm) -> String {
+        switch form {
+        case .issuerKey: "Fetch the key again."
+        case .request, .presentation: "Refuse it; its sender makes a new one."
+        case .issuerSecrets: "Take them from a backup, or begin a new epoch."
+        case .response: "Send the same request again."
+        case .precredential, .credential: "Forget it, and ask for a new credential."
+        }
+    }
+}

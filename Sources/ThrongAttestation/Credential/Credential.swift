@@ -1,0 +1,92 @@
+/// What a device shows that a daemon attested it, once a context and without being known again in another one.
+///
+/// Everything that is shown has the presentation limit 1, so the draft's nonce is always 0 and there is no state: a device that
+/// presents twice in one context shows the same tag, and that is how a daemon knows it again.
+///
+/// Raw representation, 164 bytes, to be stored as secretly as a password:
+///
+///       0    1  version, 1
+///       1   32  m1, the device's secret attribute; a number, the highest byte first
+///      33   33  U, a compressed point, as are those that follow
+///      66   33  U', the MAC over the attributes
+///      99   33  X1 of the issuer's key
+///     132   32  SHA-256 of `throng-arc-1 stored credential` and all before it
+package struct Credential: Sendable {
+    private let m1: Scalar
+    private let u, uPrime, x1: Point
+
+    init(m1: Scalar, u: Point, uPrime: Point, x1: Point) {
+        self.m1 = m1
+        self.u = u
+        self.uPrime = uPrime
+        self.x1 = x1
+    }
+
+    /// Reads what was stored.
+    ///
+    /// - Throws: an ``AttestationError`` where it was cut off or changed.
+    package init(rawRepresentation bytes: some Collection<UInt8>) throws(AttestationError) {
+        var reader = try StoredBytes.open(bytes, as: .credential)
+        m1 = try reader.secret("m1")
+        u = try reader.point("U")
+        uPrime = try reader.point("U'")
+        x1 = try reader.point("X1")
+    }
+
+    /// 164 bytes.
+    package var rawRepresentation: [UInt8] {
+        StoredBytes.wrap(m1.bytes + u.compressed + uPrime.compressed + x1.compressed, as: .credential)
+    }
+
+    /// What the daemon will know this device by in a context, and in no other.
+    package func tag(for presentationContext: [UInt8]) -> PresentationTag {
+        PresentationTag(tag(Suite.tagBase(of: presentationContext), nonce: .zero))
+    }
+
+    /// Shows the credential in a context (section 4.3.2 of the draft). Two presentations have nothing in common but the
+    /// tag, and that only in one context.
+    ///
+    /// - Complexity: about a millisecond; most of a second where this target is built without optimization.
+    package func present(for presentationContext: [UInt8]) -> Presentation {
+        var generator = SystemRandomNumberGenerator()
+        return present(for: presentationContext, using: &generator)
+    }
+
+    func present(for context: [UInt8], using generator: inout some RandomNumberGenerator) -> Presentation {
+        let random = HedgedRandomness.scalars(
+            3, for: "presentation", secrets: [m1], public: context, using: &generator)
+        return present(for: context, nonce: .zero, a: random[0], r: random[1], z: random[2]) { statement, secrets in
+            statement.prove(secrets, using: &generator)
+        }
+    }
+
+    /// With given randomness and any nonce, for the draft's vectors.
+    func present(
+        for context: [UInt8], nonce: Scalar, a: Scalar, r: Scalar, z: Scalar,
+        prove: (Statement, [Scalar]) throws -> Proof
+    ) rethrows -> Presentation {
+        let base = Suite.tagBase(of: context)
+        let tag = tag(base, nonce: nonce)
+        let u = a * self.u
+        let m1Commit = Point.sum([(m1, u), (z, Suite.h)])
+        let uPrimeCommit = Point.sum([(a, uPrime), (r, Suite.g)])
+
+        // The daemon works V out from its secrets, the device from what it drew.
+        let v = Point.sum([(z, x1), (-r, Suite.g)])
+        let statement = Presentation.statement(
+            u: u, uPrimeCommit: uPrimeCommit, m1Commit: m1Commit, v: v, x1: x1, tag: tag, base: base, m1Tag: m1 * tag)
+        return try Presentation(
+            u: u, uPrimeCommit: uPrimeCommit, m1Commit: m1Commit, tag: tag, proof: prove(statement, [m1, z, -r, nonce]))
+    }
+
+    /// T / (m1 + nonce).
+    private func tag(_ base: Point, nonce: Scalar) -> Point { (m1 + nonce).inverse * base }
+}
+
+extension Credential: CustomStringConvertible, CustomReflectable {
+    /// Its type alone: a credential in a log would be a credential for all who read it.
+    package var description: String { "Credential" }
+
+    /// Empty.
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

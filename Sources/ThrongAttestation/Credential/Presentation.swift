@@ -1,0 +1,85 @@
+/// What a daemon knows a credential by within one presentation context: a point, by which nobody else can tell whose it is.
+package struct PresentationTag: Hashable, Sendable {
+    /// 33 bytes: a compressed point.
+    package let rawRepresentation: [UInt8]
+
+    init(_ point: Point) { rawRepresentation = point.compressed }
+}
+
+/// A credential, shown in one context (section 4.3 of draft-yun-cfrg-arc). Its presentation limit is 1 and its nonce 0.
+///
+/// Raw representation, 292 bytes: U, UPrimeCommit, m1Commit and the tag, compressed points of 33 each; then the proof of 160:
+/// its challenge and the responses for m1, z, −r and the nonce, 32 each, the highest byte first.
+package struct Presentation: Sendable {
+    private let u, uPrimeCommit, m1Commit, tagPoint: Point
+    private let proof: Proof
+
+    init(u: Point, uPrimeCommit: Point, m1Commit: Point, tag: Point, proof: Proof) {
+        self.u = u
+        self.uPrimeCommit = uPrimeCommit
+        self.m1Commit = m1Commit
+        tagPoint = tag
+        self.proof = proof
+    }
+
+    /// Reads a presentation; ``isProved(for:requestContext:by:)`` says whether to believe it.
+    ///
+    /// - Throws: an ``AttestationError`` for any bytes but four points and five numbers below the group's order.
+    package init(rawRepresentation bytes: some Collection<UInt8>) throws(AttestationError) {
+        var reader = try ByteReader(bytes, of: .presentation)
+        u = try reader.point("U")
+        uPrimeCommit = try reader.point("UPrimeCommit")
+        m1Commit = try reader.point("m1Commit")
+        tagPoint = try reader.point("the tag")
+        proof = try reader.proof(ofSecrets: 4)
+    }
+
+    /// 292 bytes, to be sent.
+    package var rawRepresentation: [UInt8] {
+        u.compressed + uPrimeCommit.compressed + m1Commit.compressed + tagPoint.compressed + proof.bytes
+    }
+
+    /// Bytes 99 to 131 of the raw representation.
+    package var tag: PresentationTag { PresentationTag(tagPoint) }
+
+    /// Whether it shows a credential of this issuer and request context, in this presentation context. False, too, where a
+    /// commitment is the point at infinity: swift-crypto's verifier stops the process at such a proof.
+    package func isProved(
+        for presentationContext: [UInt8], requestContext: [UInt8], by issuer: IssuerSecrets
+    ) -> Bool {
+        // (x0 + x1 · m1 + x2 · m2) · U, as far as it is the credential's, less the commitment to it.
+        let m2 = Suite.attribute(of: requestContext)
+        let mac = Point.sum([(issuer.x0 + issuer.x2 * m2, u), (issuer.x1, m1Commit)])
+        let base = Suite.tagBase(of: presentationContext)
+        // With the nonce 0, m1 · tag is the base itself.
+        let statement = Self.statement(
+            u: u, uPrimeCommit: uPrimeCommit, m1Commit: m1Commit, v: mac - uPrimeCommit, x1: issuer.keyX1,
+            tag: tagPoint, base: base, m1Tag: base)
+        return statement.isProved(by: proof)
+    }
+
+    /// That m1Commit = m1 · U + z · H, V = z · X1 − r · G, T = m1 · tag + nonce · tag and m1Tag = m1 · tag, for the secrets
+    /// m1, z, −r and nonce (section 5.4 of the draft).
+    static func statement(
+        u: Point, uPrimeCommit: Point, m1Commit: Point, v: Point, x1: Point, tag: Point, base: Point, m1Tag: Point
+    ) -> Statement {
+        var statement = Statement("CredentialPresentation")
+        let (m1, z, negatedR, nonce) = (statement.secret(), statement.secret(), statement.secret(), statement.secret())
+        let g = statement.element(Suite.g)
+        let h = statement.element(Suite.h)
+        let u = statement.element(u)
+        // In the transcript alone: V binds it.
+        _ = statement.element(uPrimeCommit)
+        let m1Commit = statement.element(m1Commit)
+        let v = statement.element(v)
+        let x1 = statement.element(x1)
+        let tag = statement.element(tag)
+        let base = statement.element(base)
+        let m1Tag = statement.element(m1Tag)
+        statement.require(m1Commit, equals: [(m1, u), (z, h)])
+        statement.require(v, equals: [(z, x1), (negatedR, g)])
+        statement.require(base, equals: [(m1, tag), (nonce, tag)])
+        statement.require(m1Tag, equals: [(m1, tag)])
+        return statement
+    }
+}

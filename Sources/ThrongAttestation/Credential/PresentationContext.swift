@@ -1,0 +1,53 @@
+package import ThrongWire
+
+/// What a presentation is for, as bytes that can't be read in two ways: each part follows its length, two bytes, the
+/// highest first.
+///
+/// The parts of a window are `throng-arc-1`, `window`, app, purpose and the window's number; those of a first are
+/// `throng-arc-1`, `first`, app, metric, the period's kind and its first second, and then dimension and bucket for each of
+/// the grouping, in the order of the dimensions' names. Names are UTF-8, numbers are eight bytes, the highest first, in
+/// two's complement.
+package struct PresentationContext: Sendable, Hashable {
+    /// What goes into ``Credential/present(for:)``, and into the daemon's check.
+    package let bytes: [UInt8]
+
+    /// The identifier of a purpose's window: one credential has one.
+    ///
+    /// - Throws: ``AttestationError/contextPart(found:)`` for a name of more than 65,535 bytes.
+    package static func window(
+        _ window: WindowNumber, of purpose: PurposeName, app: AppName
+    ) throws(AttestationError) -> PresentationContext {
+        try PresentationContext(
+            parts: [text(name), text("window"), text(app.text), text(purpose.text), number(window.value)])
+    }
+
+    /// That a device is in a cell of a metric's grouping in a period, once.
+    ///
+    /// - Parameter cell: the grouping's dimensions, each with its bucket; empty for the total.
+    /// - Throws: ``AttestationError/contextPart(found:)`` for a name or a bucket of more than 65,535 bytes.
+    package static func first(
+        in cell: [DimensionName: BucketLabel], of metric: MetricName, period: Period, app: AppName
+    ) throws(AttestationError) -> PresentationContext {
+        var parts = [text(name), text("first"), text(app.text), text(metric.text)]
+        parts += [text(period.kind.rawValue), number(period.start.value)]
+        for (dimension, bucket) in cell.sorted(by: { $0.key < $1.key }) {
+            parts += [text(dimension.text), text(bucket.text)]
+        }
+        return try PresentationContext(parts: parts)
+    }
+
+    private init(parts: [[UInt8]]) throws(AttestationError) {
+        var bytes: [UInt8] = []
+        for part in parts {
+            guard part.count <= AttestationError.longestContextPart else { throw .contextPart(found: part.count) }
+            bytes += [UInt8(part.count >> 8), UInt8(part.count & 0xff)] + part
+        }
+        self.bytes = bytes
+    }
+
+    private static let name = "throng-arc-1"
+
+    private static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    private static func number(_ value: Int64) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { Array($0) } }
+}
