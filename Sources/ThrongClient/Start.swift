@@ -21,9 +21,7 @@ struct Start {
     /// Reads what is stored.
     ///
     /// - Throws: ``ThrongError`` where the storage can't be used, or the only plan that there is can't be followed.
-    init(
-        _ source: PlanSource, storage: AppStorage, bundled: Data?, random: inout RandomSource
-    ) throws(ThrongError) {
+    init(_ source: PlanSource, storage: AppStorage, bundled: Data?) throws(ThrongError) {
         let kept = Self.plan(in: storage, for: source)
         let empty = StoredPlan(document: Data(), tag: nil, unixSeconds: .epoch, address: source.address)
         if let bundled, kept.map({ !$0.stored.hasFollowed(bundled) }) ?? true {
@@ -56,7 +54,7 @@ struct Start {
                 throw .storage("What a person says could not be kept in the directory; the disk may be full.")
             }
         }
-        let memory = try Self.memory(in: storage, for: source, random: &random)
+        let memory = try Self.memory(in: storage, for: source)
         self.memory = memory.memory
         if let notice = memory.notice { notices.append(notice) }
         // The plan is kept for a start without a network, and to know later what was followed.
@@ -89,9 +87,9 @@ struct Start {
 
     /// What the device remembers; a new memory where there is none, it is damaged, or it belongs to another daemon or device.
     private static func memory(
-        in storage: AppStorage, for source: PlanSource, random: inout RandomSource
+        in storage: AppStorage, for source: PlanSource
     ) throws(ThrongError) -> (memory: DeviceMemory, notice: ThrongNotice?) {
-        let new = DeviceMemory(address: source.address, random: &random)
+        let new = DeviceMemory(address: source.address)
         let data: Data?
         do {
             data = try storage.read(AppStorage.memoryName)

@@ -40,7 +40,8 @@ extension Throng {
                 .init(consent: .denied, words: words("throng.refuse", "No, don\u{2019}t count it")),
             ],
             counted: plan.published.metrics.filter { $0.purpose.text == purpose.name }.map { counted($0, in: plan) },
-            identifierSeconds: purpose.rotation.seconds, retentionSeconds: published.retentionSeconds,
+            identifierSeconds: purpose.hasIdentifiers ? purpose.rotation.seconds : 0,
+            retentionSeconds: published.retentionSeconds,
             threshold: plan.published.threshold,
             recipients: plan.published.recipients.map {
                 .init(title: $0.title, contact: $0.contact, insights: $0.insights)

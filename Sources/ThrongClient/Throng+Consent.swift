@@ -14,7 +14,8 @@ extension Throng {
                 needsParent: purpose.needsParent(signals),
                 consent: consents.holding(for: purpose), consentVersion: purpose.consentVersion,
                 refusedBy: purpose.refusedBy.intersection(signals),
-                isAllowed: permissions.allows(purpose), rotationSeconds: purpose.rotation.seconds,
+                isAllowed: permissions.allows(purpose),
+                rotationSeconds: purpose.hasIdentifiers ? purpose.rotation.seconds : 0,
                 retentionSeconds: published?.retentionSeconds ?? 0,
                 questions: plan.published.metrics.filter { $0.purpose.text == purpose.name }.map {
                     question(of: $0).text

@@ -42,7 +42,7 @@ extension Throng: TurnTaking {
         do {
             guard let data = try storage.read(AppStorage.memoryName) else { return isSaved = false }
             let found = try JSONDecoder().decode(DeviceMemory.self, from: data)
-            if !found.isSameDevice(as: memory) {
+            if !memory.isSameDevice(as: found) {
                 // The other one has forgotten everything: what is under way does not come back.
                 generation += 1
                 revealed = RevealedValues()

@@ -112,7 +112,7 @@ public actor Throng {
         var random = random
         if storage.isShared { _ = try storage.beginTurn() }
         defer { storage.endTurn() }
-        let start = try Start(source, storage: storage, bundled: options.bundledPlan, random: &random)
+        let start = try Start(source, storage: storage, bundled: options.bundledPlan)
         self.source = source
         self.storage = storage
         self.transport = transport
@@ -236,7 +236,7 @@ public actor Throng {
         let old = memory.log
         for purpose in memory.takingBack.purposes.union(memory.outstanding.keys).sorted() { takeBack(purpose) }
         let takingBack = memory.takingBack.handedOver()
-        memory = DeviceMemory(address: source.address, random: &random)
+        memory = DeviceMemory(address: source.address)
         memory.takingBack = takingBack
         memory.correction = correction
         revealed = RevealedValues()

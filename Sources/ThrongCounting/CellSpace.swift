@@ -94,6 +94,8 @@ final class MetricSpace: Sendable {
     /// Whether an identifier counts at most once in a cell, and only before its window's period is released: where noise
     /// hides devices.
     let countsOnce: Bool
+    /// Whether batches say who sends; where they do not, nothing is known of anybody.
+    let hasIdentifiers: Bool
     /// Tells this layout's contributions apart from another's under one identifier.
     let seed: UInt64
 
@@ -106,7 +108,7 @@ final class MetricSpace: Sendable {
         firsts = FirstsSpace(layout, seed: seed)
         var next = firstTracked
         var nextSum = firstSum
-        margins = layout.trackedMargins.map { margin in
+        margins = (layout.hasIdentifiers ? layout.trackedMargins : []).map { margin in
             let size = UInt32(layout.size(of: margin))
             defer {
                 next += size
@@ -127,6 +129,7 @@ final class MetricSpace: Sendable {
         within = layout.within
         cellsBound = layout.cellsBound.map { UInt32($0) }
         countsOnce = layout.countsOnce
+        hasIdentifiers = layout.hasIdentifiers
     }
 
     var sumCount: Int { shifts.count }

@@ -9,7 +9,7 @@ package struct CountedBatch: Sendable {
     package let window: WindowID
     /// Its random name.
     package let batch: BatchID
-    /// Who sent it, under the window's key.
+    /// Who sent it, under the window's key; ``KeyedIdentifier/nobody`` where the purpose has no identifiers.
     package let identifier: KeyedIdentifier
     /// What the client is told.
     package let answer: BatchAnswer

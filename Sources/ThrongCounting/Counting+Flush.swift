@@ -48,6 +48,7 @@ extension Counting {
         for (place, first) in record.additions.enumerated()
         where !record.additions[..<place].contains(where: { $0.metric == first.metric }) {
             let metric = space.metrics[first.metric]
+            guard metric.hasIdentifiers else { continue }
             let used = record.additions[place...].reduce(UInt32(0)) { used, addition in
                 addition.metric == first.metric ? used &+ UInt32(clamping: addition.count) : used
             }

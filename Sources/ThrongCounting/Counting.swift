@@ -228,8 +228,14 @@ package struct Counting: Sendable {
         additions: inout [CountedBatch.Addition],
         appearances: inout [CountedBatch.Appearance]
     ) -> RefusalReason? {
-        let ordinal = Int(contribution.metric)
-        let metric = space.metrics[ordinal]
+        let metric = space.metrics[Int(contribution.metric)]
+        guard metric.hasIdentifiers else {
+            // Each event by itself: nobody is known who could have added before.
+            let addition = addition(of: contribution, min(contribution.count, metric.bound), isLate: isLate, in: batch)
+            addDeltas(of: addition)
+            additions.append(addition)
+            return nil
+        }
         let key = identifier.hash(with: metric.seed, 0)
         let partition = metric.partition(contribution.cell).value
         let known = window.contributions[key]
@@ -246,19 +252,7 @@ package struct Counting: Sendable {
             }
         }
 
-        let sums = (0..<metric.sumCount).map { place in
-            let (product, overflow) = batch.amounts[Int(contribution.firstAmount) + place]
-                .multipliedReportingOverflow(by: Int64(amount))
-            return overflow ? (product > 0 ? Int64.min : .max) : product
-        }
-        var addition = CountedBatch.Addition(
-            metric: ordinal,
-            cell: contribution.cell,
-            periodStart: contribution.periodStart,
-            count: Int64(amount),
-            sums: sums,
-            firsts: contribution.firsts,
-            isLate: isLate)
+        var addition = addition(of: contribution, amount, isLate: isLate, in: batch)
         if let firsts = metric.firsts {
             addition.firsts = window.newFirsts(of: addition, in: firsts, by: identifier)
         }
@@ -266,6 +260,26 @@ package struct Counting: Sendable {
         apply(addition, of: batch, identifier: identifier, to: &window, appearances: &appearances)
         additions.append(addition)
         return nil
+    }
+
+    /// What a contribution adds when it counts so often.
+    private func addition(
+        of contribution: BucketedBatch.Contribution, _ amount: UInt32, isLate: Bool, in batch: BucketedBatch
+    ) -> CountedBatch.Addition {
+        let ordinal = Int(contribution.metric)
+        let sums = (0..<space.metrics[ordinal].sumCount).map { place in
+            let (product, overflow) = batch.amounts[Int(contribution.firstAmount) + place]
+                .multipliedReportingOverflow(by: Int64(amount))
+            return overflow ? (product > 0 ? Int64.min : .max) : product
+        }
+        return CountedBatch.Addition(
+            metric: ordinal,
+            cell: contribution.cell,
+            periodStart: contribution.periodStart,
+            count: Int64(amount),
+            sums: sums,
+            firsts: contribution.firsts,
+            isLate: isLate)
     }
 
     /// Adds what is within all bounds.

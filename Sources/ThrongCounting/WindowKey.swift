@@ -99,6 +99,9 @@ package struct KeyedIdentifier: Hashable, Sendable {
         self.low = low
     }
 
+    /// What stands where a purpose has no identifiers: the same for everybody, in every window.
+    package static let nobody = KeyedIdentifier(high: 0, low: 0)
+
     /// A 64-bit hash of this identifier together with what it did.
     ///
     /// The identifier's 128 bits are secret and uniform, so a folded multiplication of its halves with the two words

@@ -58,7 +58,8 @@ extension InsightAnswer {
             sampling: header.sampling,
             rotation: header.layout.rotation,
             noise: NumberNoise(header, groupings: reading.groupings),
-            devices: insight.kind.deviceBasis(header))
+            devices: insight.kind.deviceBasis(header),
+            hasIdentifiers: header.layout.hasIdentifiers)
         let table = reading.table
         var axes = zip(reading.axes, reading.shown).map { axis, buckets in
             AnswerAxis(name: axis.name, title: title(axis.name), labels: buckets.map { axis.labels[$0] })

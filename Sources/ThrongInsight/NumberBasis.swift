@@ -1,4 +1,4 @@
-internal import ThrongNoise
+package import ThrongNoise
 package import ThrongPlan
 package import ThrongRelease
 
@@ -16,6 +16,8 @@ package struct NumberBasis: Sendable, Hashable {
     package let noise: NumberNoise?
     /// How it is known that numbers are devices; nil where they are none.
     package let devices: Devices?
+    /// Whether devices showed identifiers, so that they could be told apart within windows.
+    package let hasIdentifiers: Bool
 
     /// What numbers of devices stand on.
     package enum Devices: String, Sendable, Hashable, Codable {
@@ -30,13 +32,14 @@ package struct NumberBasis: Sendable, Hashable {
     /// Puts a basis together.
     package init(
         counts: Counted, threshold: Threshold, sampling: Double, rotation: Rotation, noise: NumberNoise? = nil,
-        devices: Devices? = nil
+        devices: Devices? = nil, hasIdentifiers: Bool = true
     ) {
         self.counts = counts
         self.threshold = threshold
         self.sampling = sampling
         self.rotation = rotation
         self.noise = noise
+        self.hasIdentifiers = hasIdentifiers
         self.devices = devices ?? (counts == .devices ? .floor : nil)
     }
 
@@ -85,8 +88,8 @@ package enum Counted: String, Sendable, Hashable, Codable {
 package struct NumberNoise: Sendable, Hashable {
     /// laplace or gaussian.
     package let mechanism: String
-    /// What the whole release costs one identifier in one window, or one device in the period: epsilon of laplace, rho of gaussian, as an exact
-    /// fraction.
+    /// What the whole release costs one identifier in one window, one device in the period, or one event: epsilon of laplace,
+    /// rho of gaussian, as an exact fraction.
     package let cost: String
     /// 19 of 20 numbers lie within this of what was counted. Unit: events.
     package let margin: Int64
@@ -97,8 +100,10 @@ package struct NumberNoise: Sendable, Hashable {
     /// What the noise promises to whom.
     package let promise: String
 
-    /// Whether numbers add up and none is negative: where noise hides devices.
-    package let isConsistent: Bool
+    /// Whom the noise hides.
+    package let unit: NoiseUnit
+    /// Whether numbers add up and none is negative: where noise hides devices or events.
+    package var isConsistent: Bool { unit.isConsistent }
 
     /// What a release says about the noise of its events; nil where it has none.
     ///
@@ -106,7 +111,7 @@ package struct NumberNoise: Sendable, Hashable {
     package init?(_ header: ReleaseHeader, groupings: [Margin]) {
         guard let noise = header.noise, let widest = noise.margins.first else { return nil }
         let margin = groupings.compactMap { header.noiseMargin(of: $0) }.max() ?? widest
-        isConsistent = noise.unit == .device
+        unit = noise.unit
         switch noise.mechanism {
         case .laplace(let epsilon): (mechanism, cost) = ("laplace", "\(epsilon)")
         case .gaussian(let rho): (mechanism, cost) = ("gaussian", "\(rho)")
@@ -116,12 +121,20 @@ package struct NumberNoise: Sendable, Hashable {
         windows = noise.windows ?? header.layout.windows(in: header.period)
         do {
             promise =
-                noise.unit == .device
-                ? try noise.mechanism.statementForDevice()
-                : try noise.mechanism.statement(forDeviceActiveIn: windows)
+                switch noise.unit {
+                case .window: try noise.mechanism.statement(forDeviceActiveIn: windows)
+                case .device: try noise.mechanism.statementForDevice()
+                case .event:
+                    try noise.mechanism.statement(forEventCounting: Int64(header.layout.contributionBound))
+                }
         } catch {
             // The bound for so many windows needs more than 128 bits: it promises nothing to anyone.
-            let hidden = noise.unit == .device ? "device in the whole period" : "identifier in one window"
+            let hidden =
+                switch noise.unit {
+                case .window: "identifier in one window"
+                case .device: "device in the whole period"
+                case .event: "event"
+                }
             promise = "Noise hides one \(hidden), at a cost of \(noise.mechanism.cost)."
         }
     }

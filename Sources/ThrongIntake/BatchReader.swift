@@ -76,6 +76,7 @@ struct BatchReader: @unchecked Sendable {
         let app = apps[appPlace]
         guard let purposePlace = app.purposeNames[document.bytes(envelope.purpose)] else { throw .unknownPurpose }
         let tables = app.purposes[purposePlace]
+        try envelope.check(tables.purpose, use: use)
         let current = tables.purpose.rotation.window(at: now)
         let number = envelope.window ?? current.value
         let isCurrent = (current.value - 1...current.value + 1).contains(number)

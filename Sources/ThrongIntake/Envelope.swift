@@ -1,4 +1,5 @@
 internal import CSimdJSON
+internal import ThrongPlan
 internal import ThrongWire
 
 /// A batch's outer object: where its members lie, with their shapes checked.
@@ -12,7 +13,7 @@ struct Envelope {
     let batch: BatchID
     /// Nil where a preview leaves it out.
     let window: Int64?
-    /// Node of a string; nil where a preview leaves it out.
+    /// Node of a string; nil where it is left out, see ``check(_:use:)``.
     let identifier: Int?
     /// Which version of the purpose the person agreed to; nil where nothing is said.
     let consentVersion: Int64?
@@ -37,7 +38,7 @@ struct Envelope {
         func isLeftOut(_ member: Int) -> Bool { use == .preview && member < 0 }
         batch = isLeftOut(members.batch) ? BatchID(high: 0, low: 0) : try Self.batch(members.batch, in: document)
         window = isLeftOut(members.window) ? nil : try Self.window(members.window, in: document)
-        identifier = isLeftOut(members.id) ? nil : try Self.identifier(members.id, in: document)
+        identifier = members.id < 0 ? nil : try Self.identifier(members.id, in: document)
         consentVersion = members.consent < 0 ? nil : try Self.version(members.consent, in: document)
         if members.context >= 0 {
             guard document.isObject(members.context) else {
@@ -54,6 +55,16 @@ struct Envelope {
             throw .tooManyEvents(found: document.count(members.events), limit: limits.eventsPerBatch)
         }
         events = members.events
+    }
+
+    /// Refuses a batch that does not say who sends it, and one that says it although its purpose has no identifiers: no client
+    /// is to send one for nothing.
+    func check(_ purpose: Purpose, use: IntakeUse) throws(IntakeError) {
+        guard purpose.hasIdentifiers else {
+            guard identifier == nil else { throw .identifierUnwanted }
+            return
+        }
+        guard identifier != nil || use == .preview else { throw .wrongShape(pointer: "/id", expected: "a string") }
     }
 
     private static func batch(_ node: Int, in document: JSONDocument) throws(IntakeError) -> BatchID {

@@ -6,7 +6,7 @@ package import ThrongWire
 package struct IncomingBatch: Sendable {
     /// Cells and amounts.
     package let bucketed: BucketedBatch
-    /// The identifier as the client sent it. Not printable, not stored.
+    /// The identifier as the client sent it; nobody's where the purpose has none. Not printable, not stored.
     package let identifier: RawIdentifier
     /// Hashes that mean nothing yet, of events that were not refused.
     package let candidates: [RevealCandidate]
@@ -33,8 +33,10 @@ package struct RawIdentifier: Sendable {
     /// Nobody's: no client can send it.
     static let none = RawIdentifier()
 
-    /// The identifier under its window's key.
-    package func keyed(with key: WindowKey) -> KeyedIdentifier { bytes.withUnsafeBytes { key.keyed($0) } }
+    /// The identifier under its window's key; ``KeyedIdentifier/nobody`` where there is none.
+    package func keyed(with key: WindowKey) -> KeyedIdentifier {
+        bytes.isEmpty ? .nobody : bytes.withUnsafeBytes { key.keyed($0) }
+    }
 }
 
 /// What reading a body came to.

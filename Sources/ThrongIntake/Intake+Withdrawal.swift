@@ -16,9 +16,11 @@ extension Intake {
         let document = try parser.parse(body, limits: limits)
         let members = try NamedMembers<WithdrawalMember>(document)
         let names = (app: try members.text(.app), purpose: try members.text(.purpose))
+        let (app, tables) = try purpose(names.purpose, of: names.app, in: document)
+        // Said first: whoever sends nothing but events has no identifier to name.
+        guard tables.purpose.hasIdentifiers else { throw .nothingToTellApart }
         let number = try members.window(.window)
         let identifier = try members.identifier(.id)
-        let (app, tables) = try purpose(names.purpose, of: names.app, in: document)
         return IncomingWithdrawal(
             window: try tables.openWindow(number, app: app, now: now),
             identifier: RawIdentifier(document.bytes(identifier)))

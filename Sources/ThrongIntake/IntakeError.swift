@@ -32,6 +32,10 @@ package enum IntakeError: Error, Sendable, Hashable {
     case unknownApp
     /// The app's plan has no such purpose.
     case unknownPurpose
+    /// The batch says who sends it, and its purpose has no identifiers.
+    case identifierUnwanted
+    /// Of a purpose without identifiers nothing can be taken back.
+    case nothingToTellApart
     /// The window is neither the current one nor its neighbour.
     case windowOutOfRange(current: Int64)
     /// A web page of an origin that the operator does not list sent it.
@@ -57,6 +61,8 @@ package enum IntakeError: Error, Sendable, Hashable {
         case .recordTooLarge: "record_too_large"
         case .unknownApp: "unknown_app"
         case .unknownPurpose: "unknown_purpose"
+        case .identifierUnwanted: "identifier_unwanted"
+        case .nothingToTellApart: "nothing_to_tell_apart"
         case .windowOutOfRange: "window_out_of_range"
         case .originNotAllowed: "origin_not_allowed"
         case .noMemory: "no_memory"
@@ -68,7 +74,7 @@ package enum IntakeError: Error, Sendable, Hashable {
         "not_json", "not_utf8", "not_gzip", "unknown_encoding", "number_out_of_range", "too_deep", "duplicate_key",
         "nul", "wrong_shape",
         "string_too_long", "body_too_large", "too_many_events", "record_too_large", "unknown_app", "unknown_purpose",
-        "window_out_of_range", "origin_not_allowed", "no_memory",
+        "identifier_unwanted", "nothing_to_tell_apart", "window_out_of_range", "origin_not_allowed", "no_memory",
     ]
 
     /// Where in the document, where there is one place.
@@ -78,7 +84,8 @@ package enum IntakeError: Error, Sendable, Hashable {
             .stringTooLong(let pointer, _, _):
             pointer
         case .unknownApp: "/app"
-        case .unknownPurpose: "/purpose"
+        case .unknownPurpose, .nothingToTellApart: "/purpose"
+        case .identifierUnwanted: "/id"
         case .windowOutOfRange: "/window"
         case .tooManyEvents, .recordTooLarge: "/events"
         case .notJSON, .notUTF8, .notGzip, .unknownEncoding, .numberOutOfRange, .tooDeep, .bodyTooLarge,
@@ -106,6 +113,9 @@ package enum IntakeError: Error, Sendable, Hashable {
             "What these events add could take \(bytes) bytes; \(limit) are allowed. Send smaller batches."
         case .unknownApp: "No plan on this server is for that app."
         case .unknownPurpose: "The app's plan has no such purpose; GET /v1/plan/APP lists them."
+        case .identifierUnwanted: "The purpose is counted without identifiers; leave id out, and make none."
+        case .nothingToTellApart:
+            "The purpose is counted without identifiers: nothing that was sent can be told apart, so nothing can be taken back."
         case .windowOutOfRange(let current):
             "The window must be \(current) or its neighbour: floor(unix time / rotation). Check the clock."
         case .originNotAllowed: "Pages of this origin may not send here; the operator lists those that may."

@@ -125,7 +125,7 @@ package struct Crowd: Sendable {
                 }
                 let context = visitor.context(allowed: entry.context)
                 for draft in drafts.all {
-                    let identifier = BatchID.random()
+                    let identifier = entry.purpose.hasIdentifiers ? ",\"id\":\"\(BatchID.random())\"" : ""
                     let head =
                         "\"app\":\"\(plan.app.name)\",\"purpose\":\"\(entry.purpose.name)\",\"window\":"
                         + "\(entry.purpose.rotation.window(at: draft.sent).value),"
@@ -133,7 +133,7 @@ package struct Crowd: Sendable {
                     for start in stride(from: 0, to: draft.events.count, by: 100) {
                         let events = draft.events[start..<min(start + 100, draft.events.count)]
                         let body =
-                            "{\(head),\"id\":\"\(identifier)\",\"batch\":\"\(BatchID.random())\","
+                            "{\(head)\(identifier),\"batch\":\"\(BatchID.random())\","
                             + "\"events\":[\(events.joined(separator: ","))]}"
                         try take(Parcel(body: body, events: events.count), draft.sent)
                     }

@@ -36,7 +36,8 @@ package struct PreparedBatches: Sendable {
     private let windowOffset: Int
     private let windowDigits: Int
     private let batchOffset: Int
-    private let identifierOffset: Int
+    /// Nil where the purpose has no identifiers.
+    private let identifierOffset: Int?
 
     /// Makes the bodies.
     ///
@@ -58,9 +59,14 @@ package struct PreparedBatches: Sendable {
         windowDigits = window.utf8.count
         head += "\(window),\(purpose.consentMember)\"batch\":\""
         batchOffset = head.utf8.count
-        head += "\(zeros)\",\"id\":\""
-        identifierOffset = head.utf8.count
         head += "\(zeros)\","
+        if purpose.hasIdentifiers {
+            head += "\"id\":\""
+            identifierOffset = head.utf8.count
+            head += "\(zeros)\","
+        } else {
+            identifierOffset = nil
+        }
         var writer = try BodyWriter(plan: plan, purpose: purpose, devices: devices, shape: shape, now: now)
         bodies = (0..<max(1, shape.bodies)).map { _ in Array((head + writer.next()).utf8) }
     }
@@ -82,8 +88,10 @@ package struct PreparedBatches: Sendable {
     ) {
         Self.write(run, to: body, at: batchOffset)
         Self.write(number, to: body, at: batchOffset + 16)
-        Self.write(run ^ 0x6964_656e_7469_6679, to: body, at: identifierOffset)
-        Self.write(number, to: body, at: identifierOffset + 16)
+        if let identifierOffset {
+            Self.write(run ^ 0x6964_656e_7469_6679, to: body, at: identifierOffset)
+            Self.write(number, to: body, at: identifierOffset + 16)
+        }
         if let window { write(window, to: body) }
     }
 

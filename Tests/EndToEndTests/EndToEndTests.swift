@@ -111,6 +111,11 @@ struct EndToEndTests {
     func withdrawn() async throws { try await Program("withdrawn.py").run() }
 
     @Test(
+        "without identifiers two hundred senders leave what one leaves, through kill -9; SDK and beacon send none",
+        .timeLimit(.minutes(10)))
+    func tallies() async throws { try await Program("tallies.py").run() }
+
+    @Test(
         "two years of a wrong clock release and delete nothing, by daemon or by hand, until a person vouches for them",
         .timeLimit(.minutes(10)))
     func clocks() async throws { try await Program("clocks.py").run() }

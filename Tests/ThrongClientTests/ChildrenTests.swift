@@ -150,7 +150,7 @@ struct ChildrenTests {
             if isRestarted { world.line.set(.answerLost) }
             world.throng.record("recipe_opened")
             _ = await world.throng.flush()
-            let id = try #require(world.daemon.batches.first).id
+            let id = try #require(world.daemon.batches.first?.id)
             #expect(world.daemon.total("recipes") == 1)
             let throng = isRestarted ? try await world.restarted() : world.throng
             world.line.set(.fine)

@@ -9,7 +9,9 @@ import ThrongWire
 struct IdentifierTests {
     private func memory(_ seed: UInt64) -> DeviceMemory {
         var random = RandomSource.seeded(seed)
-        return DeviceMemory(address: "", random: &random)
+        var memory = DeviceMemory(address: "")
+        memory.makeSecret(&random)
+        return memory
     }
 
     @Test("one device has one identifier in a window of a purpose, and 128 other bits in every other")
@@ -64,7 +66,7 @@ struct IdentifierTests {
                 _ = await world.throng.flush()
             }
             let own = try world.line.posts.map { try JSONDecoder().decode(Batch.self, from: $0.body) }
-            for batch in own { owners[batch.id] = device }
+            for batch in own { owners[try #require(batch.id)] = device }
             // The secret is on the device's disk, and nowhere in what it sent.
             let secret = try #require(Self.secret(in: storage))
             let hex = secret.map { String($0, radix: 16) }.joined()
@@ -86,8 +88,8 @@ struct IdentifierTests {
         for window in daily.keys {
             for candidates in [daily[window + 1], adverts[window]] {
                 guard let candidates, let own = daily[window], candidates.count > 1 else { continue }
-                let sorted = candidates.map(\.id).sorted()
-                for (rank, id) in own.map(\.id).sorted().enumerated() {
+                let sorted = candidates.compactMap(\.id).sorted()
+                for (rank, id) in own.compactMap(\.id).sorted().enumerated() {
                     tries += 1
                     let guesses = [
                         sorted.min { Self.distance($0, id) < Self.distance($1, id) },

@@ -113,7 +113,7 @@ struct SharedProcessTests {
         }
         outcome.batches = batches.count
         for batch in batches.values {
-            outcome.ids[batch.window, default: []].insert(batch.id)
+            outcome.ids[batch.window, default: []].insert(try #require(batch.id))
             for event in batch.events {
                 let fields = batch.context.merging(event.fields ?? [:]) { _, own in own }
                 let number =

@@ -126,7 +126,8 @@ struct WithdrawalTests {
         #expect(posts.allSatisfy { $0.url.absoluteString == "https://throng.example.org/v1/withdraw" })
         #expect(Set(posts.map(\.body)).count == 1)
         #expect(posts.allSatisfy { $0.headers == ["Content-Type": "application/json"] })
-        let request = WithdrawRequest(app: "cook", purpose: "product", window: batch.window, id: batch.id)
+        let request = WithdrawRequest(
+            app: "cook", purpose: "product", window: batch.window, id: try #require(batch.id))
         #expect(world.daemon.withdrawals == [request, request, request], "of which two answers were lost")
         let sent = await again.sent
         let post = String(decoding: try #require(posts.last).body, as: UTF8.self)
@@ -217,7 +218,7 @@ struct WithdrawalTests {
         #expect(Set(daemon.batches.map(\.id)).count == 2 && daemon.total("recipes") == 2)
         try await throng.setConsent(.denied, for: "product")
         #expect(await throng.flush().withdrawing == 0)
-        #expect(Set(daemon.withdrawals.map(\.id)).isSuperset(of: daemon.batches.map(\.id)))
+        #expect(Set(daemon.withdrawals.map(\.id)).isSuperset(of: daemon.batches.compactMap(\.id)))
         #expect(daemon.cells.isEmpty && daemon.firsts.isEmpty && daemon.devices.isEmpty)
     }
 
@@ -245,7 +246,7 @@ struct WithdrawalTests {
         let world = try await World()
         world.throng.record("recipe_opened", ["category": "cake"])
         _ = await world.throng.flush()
-        let id = try #require(world.daemon.batches.first).id
+        let id = try #require(world.daemon.batches.first?.id)
         world.line.set(.offline)
         await world.throng.reset()
         let again = try await world.restarted()
@@ -297,7 +298,7 @@ struct WithdrawalTests {
         }
         let document = try #require(storage.read("cook-memory.json"))
         let disk = String(decoding: document, as: UTF8.self)
-        for batch in world.daemon.batches { #expect(!disk.contains(batch.id)) }
+        for batch in world.daemon.batches { #expect(!disk.contains(try #require(batch.id))) }
         let windows = try JSONDecoder().decode(Kept.self, from: document).taking.used["product"]?.map(\.place.window)
         #expect(windows == world.daemon.batches.map(\.window).suffix(3))
     }

@@ -53,11 +53,12 @@ struct NoiseTests {
         let metric = try #require(plan.metrics.first)
         let layout = try plan.layout(of: metric, rules: .system)
         let groupings = plan.groupings(of: metric)
-        let terms = try #require(try layout.noiseTerms(groupings: groupings))
+        let weights = groupings.map { NoiseTerms.weight(of: $0, shown: []) }
+        let terms = try #require(try layout.noiseTerms(groupings: groupings, weights: weights))
         let period = try #require(PeriodCalendar(timeZone: "Europe/Vienna")?.period(labelled: "2026-11-19"))
         let header = ReleaseHeader(
             layout: layout, period: period, plan: plan.version, threshold: .none, sampling: metric.sampling,
-            reach: false, groupings: groupings, protection: nil, noise: try ReleaseNoise(terms))
+            reach: false, groupings: groupings, protection: nil, noise: try ReleaseNoise(terms, weights: weights))
         var values = (0..<Int64(terms.cells)).map { 4000 + 137 * $0 }
         values[3] = -212
         values[4] = 0
@@ -144,14 +145,31 @@ struct NoiseTests {
         #expect(!Shop().document.json.contains("\"noise\""))
     }
 
-    @Test("Python's jsonschema accepts it", .enabled(if: ForeignReaderTests.has("jsonschema")))
-    func schema() throws {
+    /// The same without identifiers.
+    private static let nameless: String = yaml.replacing("    rotation: 1 day\n", with: "    identifier: none\n")
+
+    @Test("without identifiers the basis says that nobody knows of how many devices numbers are; with them it does not")
+    func basis() throws {
+        let words = "without identifiers: of how many devices is not known"
+        let document = try Self.document(of: Self.nameless)
+        #expect(document.json.contains("\"window_seconds\": null"))
+        #expect(document.json.contains("events, with noise, \(words)"))
+        #expect(document.csv.contains(words))
+        #expect(try document.html().contains("Noise hides one event, which counts 5 at most"))
+        let known = try Self.document()
+        #expect(known.json.contains("\"window_seconds\": 86400") && !known.csv.contains(words))
+    }
+
+    @Test(
+        "Python's jsonschema accepts it, with identifiers and without",
+        .enabled(if: ForeignReaderTests.has("jsonschema")), arguments: [yaml, nameless])
+    func schema(yaml: String) throws {
         let schema = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Schema/report.schema.json")
         let program = """
             import json, sys, jsonschema
             jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load(sys.stdin))
             """
-        #expect(try ForeignReaderTests.python(program, try Self.document().json, [schema.path]).status == 0)
+        #expect(try ForeignReaderTests.python(program, try Self.document(of: yaml).json, [schema.path]).status == 0)
     }
 }

@@ -149,6 +149,46 @@ struct NoisyScheduleTests {
         #expect(try text("daily-2026-11-19.html").contains("Noise hides one device in the whole period"))
     }
 
+    @Test("without identifiers a day is released all the same: near what was sent, with its basis in every format")
+    func events() async throws {
+        let settings = try await TestCluster.database()
+        let yaml = Self.yaml.replacing("    rotation: 1 day\n", with: "    identifier: none\n")
+        let plan = try Plan(yaml: yaml, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+        let layout = try plan.layout(of: try #require(plan.metrics.first), rules: .system)
+        let (counters, store) = (CounterStore(settings), ReleaseStore(settings))
+        defer { store.close() }
+        let scheduler = ReleaseScheduler(store: store, rules: .system)
+        try await counters.registerLayouts([layout])
+        _ = try await scheduler.releaseDue(of: plan, now: Self.today + 60)
+        _ = try await Self.count([Self.today: 5000], layout, counters)
+        let now = Self.today + Self.day + 6 * 3600
+        #expect(try await scheduler.releaseDue(of: plan, now: now).map(\.published) == [4])
+        let release = try #require(
+            try await store.releases(app: "shop", metric: "views", periodKind: .day, from: .epoch, to: .max).first)
+        #expect(release.header.noise?.unit == .event && release.header.noise?.windows == 1)
+        #expect(release.header.threshold == .none, "k stands for no number of devices")
+        let counts = release.cells.map(\.count)
+        #expect(counts[0] == counts[1...].reduce(0, +) && counts.allSatisfy { $0 >= 0 })
+        // An event counts 5: scales 15/2 and 15. That a number is off by more than 300 has a chance of e^-20.
+        #expect(zip(counts, [5000, 5000, 0, 0]).allSatisfy { abs($0 - $1) < 300 }, "\(counts)")
+        #expect(counts != [5000, 5000, 0, 0], "by chance one in a few hundred")
+
+        let folder = FileManager.default.temporaryDirectory.path + "/throng-noisy-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let reports = ReportScheduler(store: store, rules: .system, folder: folder)
+        #expect(try await reports.deliverDue(of: plan, now: now) { _, error in Issue.record(error) } == 1)
+        func text(_ type: String) throws -> String {
+            let path = folder + "/out/daily-2026-11-19." + type
+            return String(decoding: try #require(FileManager.default.contents(atPath: path)), as: UTF8.self)
+        }
+        #expect(try text("json").contains("\"window_seconds\": null"))
+        #expect(try text("csv").contains("events, with noise, without identifiers: of how many devices is not known"))
+        let html = try text("html")
+        #expect(html.contains("Noise hides one event, which counts 5 at most"))
+        #expect(html.contains("Without identifiers: of how many devices is not known"))
+        #expect(!html.contains("Identifiers last") && !html.contains("An identifier counts once"))
+    }
+
     /// Counts events on iOS in one flush, under a layout, as a daemon of its own.
     private static func count(
         _ events: [UnixSeconds: Int64], _ layout: MetricLayout, _ counters: CounterStore

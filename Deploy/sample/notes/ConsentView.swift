@@ -69,7 +69,9 @@
                         }
                     }
                 }
-                Text("Another random identifier every \(duration(question.identifierSeconds)).")
+                Text(
+                    question.identifierSeconds > 0
+                        ? "Another random identifier every \(duration(question.identifierSeconds))." : "No identifier is sent.")
                 Text("Numbers are kept for \(duration(question.retentionSeconds)).")
                 Text("Each stands for \(question.threshold) devices or more.")
                 ForEach(question.recipients, id: \.title) { Text("\($0.title) receives numbers.") }

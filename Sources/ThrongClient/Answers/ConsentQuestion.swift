@@ -21,7 +21,7 @@ public struct ConsentQuestion: Sendable, Hashable, Codable, Identifiable {
     public let choices: [Choice]
     /// What is counted, and how coarsely.
     public let counted: [Counted]
-    /// How long the device shows one random identifier. Unit: seconds.
+    /// How long the device shows one random identifier; 0 where it shows none. Unit: seconds.
     public let identifierSeconds: Int64
     /// How long numbers are kept. Unit: seconds.
     public let retentionSeconds: Int64

@@ -20,7 +20,7 @@ public struct PurposeInfo: Sendable, Hashable, Identifiable {
     public let refusedBy: Set<OptOutSignal>
     /// Whether events are counted for it now.
     public let isAllowed: Bool
-    /// How long one identifier lives. Unit: seconds.
+    /// How long one identifier lives; 0 where the device shows none. Unit: seconds.
     public let rotationSeconds: Int64
     /// How long numbers are kept. Unit: seconds.
     public let retentionSeconds: Int64

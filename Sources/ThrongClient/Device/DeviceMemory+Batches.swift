@@ -39,7 +39,8 @@ extension DeviceMemory {
     /// Makes a batch of what may be sent in the open window and takes it out of the queue; nil where nothing may.
     ///
     /// Bounds are kept as the daemon keeps them, in the window of sending: an event for which one of its metrics has no
-    /// room waits for the next window, so that nothing is refused and no first contribution is lost.
+    /// room waits for the next window, so that nothing is refused and no first contribution is lost. Where there are no
+    /// identifiers the daemon keeps none, and the device has kept them when it recorded.
     mutating func makeBatch(
         _ purpose: DevicePlan.Purpose, plan: DevicePlan, now: UnixSeconds, rules: BatchRules,
         revealed: inout RevealedValues,
@@ -55,6 +56,7 @@ extension DeviceMemory {
         var wire: [Batch.Event] = []
         var marks: [[FirstsMemory.Contribution]] = []
         var marked: Set<UInt64> = []
+        if purpose.hasIdentifiers { makeSecret(&random) }
         let secret = key
         for event in queues[purpose.name] ?? [] {
             guard let known = purpose.events[event.event] else {
@@ -81,7 +83,7 @@ extension DeviceMemory {
                 part.count = event.count - count
                 rest.append(part)
             }
-            for metric in known.metrics { spending.add(count, to: metric) }
+            if purpose.hasIdentifiers { for metric in known.metrics { spending.add(count, to: metric) } }
             let instant = event.instant(now: now)
             var firsts: [String: [String: [[String]]]] = [:]
             var contributions: [FirstsMemory.Contribution] = []
@@ -111,13 +113,14 @@ extension DeviceMemory {
         }
         queues[purpose.name] = rest
         guard !taken.isEmpty else { return nil }
-        sent[purpose.name] = spending
+        if purpose.hasIdentifiers { sent[purpose.name] = spending }
         let name = BatchID(high: random.next(), low: random.next())
         let shared = Self.shared(wire, allowed: purpose.contextFields)
         let batch = Batch(
             app: plan.published.app.text, batch: name, purpose: purpose.name, window: window,
-            id: identifier(purpose: purpose.name, window: window, isPassing: purpose.countsChildren), context: shared,
-            events: Self.without(shared, wire), consentVersion: rules.consentVersion)
+            id: purpose.hasIdentifiers
+                ? identifier(purpose: purpose.name, window: window, isPassing: purpose.countsChildren) : nil,
+            context: shared, events: Self.without(shared, wire), consentVersion: rules.consentVersion)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let body: Data
@@ -231,6 +234,7 @@ extension DeviceMemory {
 extension Spending {
     /// How many of an event may be sent: as many as the fullest of its metrics has room for.
     func room(for event: QueuedEvent, of purpose: DevicePlan.Purpose) -> Int {
+        guard purpose.hasIdentifiers else { return event.count }
         let metrics = purpose.events[event.event]?.metrics.filter { event.metrics.contains($0.name) } ?? []
         // An event that the plan counts no more has to get out of the queue.
         return metrics.map(room(for:)).min() ?? event.count

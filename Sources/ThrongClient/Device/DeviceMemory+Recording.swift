@@ -120,18 +120,37 @@ extension DeviceMemory {
             throw .impossibleCombination
         }
         guard Double.random(in: 0..<1, using: &random) < event.sampling else { throw .notSampled }
-        var spending = recorded[purpose.name] ?? Spending()
-        spending.open(purpose.rotation.window(at: time).value)
-        let counting = live.filter { spending.room(for: $0) > 0 }
-        for metric in counting { spending.add(1, to: metric) }
-        recorded[purpose.name] = spending
+        let calendar = circumstances.plan.calendar
+        let counting = spend(on: live, of: purpose, at: time, calendar: calendar)
         guard !counting.isEmpty else { throw .contributionBound }
-        let period = circumstances.plan.calendar.period(event.grain, containing: time)
+        let period = calendar.period(event.grain, containing: time)
         put(
             QueuedEvent(
                 event: name, fields: coarsened, start: period.start, end: period.end, metrics: counting.map(\.name),
                 count: 1),
             into: purpose.name, limit: circumstances.queueLimit)
+    }
+
+    /// Adds an event to those metrics that have room for it, and says which.
+    ///
+    /// A metric has room for its bound in a window. Where there are no identifiers the daemon can't keep a bound, so the device
+    /// keeps it by itself, in the metric's period.
+    private mutating func spend(
+        on live: [DevicePlan.Metric], of purpose: DevicePlan.Purpose, at time: UnixSeconds, calendar: PeriodCalendar
+    ) -> [DevicePlan.Metric] {
+        live.filter { metric in
+            // No name of the plan has a space.
+            let place = purpose.hasIdentifiers ? purpose.name : "\(purpose.name) \(metric.name)"
+            var spending = recorded[place] ?? Spending()
+            spending.open(
+                purpose.hasIdentifiers
+                    ? purpose.rotation.window(at: time).value
+                    : calendar.period(metric.period, containing: time).start.value)
+            guard spending.room(for: metric) > 0 else { return false }
+            spending.add(1, to: metric)
+            recorded[place] = spending
+            return true
+        }
     }
 
     /// Puts an event behind the others, or adds to the same one; beyond the limit the oldest goes.

@@ -7,8 +7,9 @@ internal import ThrongWire
 #endif
 
 extension DeviceMemory {
-    /// Notes under which identifier a batch goes.
+    /// Notes under which identifier a batch goes; under none, nothing is there to be taken back.
     mutating func use(_ batch: Outstanding, of purpose: DevicePlan.Purpose) {
+        guard purpose.hasIdentifiers else { return }
         let place = WindowPlace(window: batch.window, rotation: purpose.rotation)
         if !purpose.countsChildren {
             takingBack.use(UsedIdentifier(place: place, mark: mark(of: purpose.name)), for: purpose.name)

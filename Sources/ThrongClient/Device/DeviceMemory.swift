@@ -14,8 +14,8 @@ internal import ThrongWire
 ///
 /// Shape, as JSON: the members below, by their names.
 struct DeviceMemory: Codable, Sendable {
-    /// 32 random bytes; they never leave the device.
-    private(set) var secret: Data
+    /// 32 random bytes, which never leave the device; none until an identifier is made with them.
+    private(set) var secret = Data()
     /// Another one for each start, which is never written down: by it children are not known again.
     private var passing = SymmetricKey(size: .bits256)
     /// The plan's, to whose daemon all of this belongs.
@@ -47,13 +47,17 @@ struct DeviceMemory: Codable, Sendable {
             taking, log
     }
 
-    init(address: String, random: inout RandomSource) {
-        self.address = address
+    init(address: String) { self.address = address }
+
+    /// Makes the secret, where there is none yet: a plan without identifiers needs none.
+    mutating func makeSecret(_ random: inout RandomSource) {
+        guard secret.isEmpty else { return }
         secret = Data((0..<4).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } })
     }
 
-    /// Whether it is of one device with another: whoever forgets everything is another one.
-    func isSameDevice(as other: DeviceMemory) -> Bool { secret == other.secret }
+    /// Whether a memory that is read later is still of this device: whoever forgets everything is another one. Where there was
+    /// no secret, nothing was made with one.
+    func isSameDevice(as later: DeviceMemory) -> Bool { secret.isEmpty || secret == later.secret }
 
     /// Takes what another process wrote, and keeps what is in the memory of this one only.
     mutating func takeOver(_ other: DeviceMemory) {

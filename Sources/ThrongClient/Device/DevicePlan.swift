@@ -23,6 +23,9 @@ struct DevicePlan: Sendable {
         /// Whose consent counts.
         let consenting: Consenting
         let refusedBy: Set<OptOutSignal>
+        /// Whether the device shows an identifier; where it does not, it knows only what it has recorded in a metric's period.
+        let hasIdentifiers: Bool
+        /// How long an identifier lives, or where there is none, how long the windows are that batches name.
         let rotation: Rotation
         let contextFields: Set<String>
         let events: [String: Event]
@@ -64,6 +67,14 @@ struct DevicePlan: Sendable {
                 throw ThrongError.plan("an identifier must live from a minute to a day.")
             }
             let own = metrics.filter { $0.purpose == purpose.name.text }
+            let hasIdentifiers = purpose.identifier != .absent
+            guard
+                hasIdentifiers
+                    || own.allSatisfy({
+                        $0.firstPeriods.isEmpty && $0.answered == nil && !$0.isOncePerWindow
+                            && !$0.dimensions.contains(where: \.isRevealed)
+                    })
+            else { throw ThrongError.plan("it asks without identifiers what takes one.") }
             let countsChildren =
                 plan.directedTo == .children
                 || plan.directedTo == .mixed && !purpose.refusedBy.contains(.ageSignal)
@@ -90,7 +101,8 @@ struct DevicePlan: Sendable {
                 countsChildren: countsChildren,
                 consenting: purpose.consentOfParent != true
                     ? .person : plan.directedTo == .mixed ? .parentOfChild : .parent,
-                refusedBy: Set(purpose.refusedBy), rotation: Rotation(seconds: purpose.rotationSeconds),
+                refusedBy: Set(purpose.refusedBy), hasIdentifiers: hasIdentifiers,
+                rotation: Rotation(seconds: purpose.rotationSeconds),
                 contextFields: Set(purpose.contextFields.map(\.text)), events: events,
                 answered: own.filter { $0.answered != nil })
         }

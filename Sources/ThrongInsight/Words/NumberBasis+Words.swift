@@ -1,14 +1,16 @@
+internal import ThrongNoise
 package import ThrongPlan
 
 extension NumberBasis {
     /// What is counted, as every format says it.
     package var statement: String {
         let noisy = noise == nil ? "" : ", with noise"
+        let unknown = hasIdentifiers ? "" : ", without identifiers: of how many devices is not known"
         let sampled = sampling == 1 ? "" : ", estimated from a sample"
         let seen = sampling == 1 ? "" : ", of those with an event in the sample"
         if counts == .identifiers { return "identifiers: each once, and a device has another one in a later window" }
         return switch devices {
-        case nil: "events\(sampled)\(noisy)"
+        case nil: "events\(sampled)\(noisy)\(unknown)"
         case .floor: "devices: at least, seen within one window\(seen)"
         case .firsts: "devices: as clients say, each at its first event of the period\(seen)"
         case .answers: "devices: as they answer by themselves, once a period\(sampled)\(noisy)"
@@ -22,7 +24,9 @@ extension NumberBasis {
             counted(wording),
             noise.map { Wording.noise($0.terms) } ?? wording.threshold(threshold.devices...threshold.devices),
             wording.sampling([sampling]) + (sampling == 1 ? "" : sampledWords),
-            "Identifiers last \(wording.duration(seconds: rotation.seconds))",
+            hasIdentifiers
+                ? "Identifiers last \(wording.duration(seconds: rotation.seconds))"
+                : "Without identifiers: of how many devices is not known",
         ]
     }
 
@@ -81,8 +85,8 @@ extension NumberNoise {
         guard !isConsistent else {
             return """
                 Every number carries noise (\(terms)), was made to add up with the others, and lies within \
-                \(ReportLocale.english.text(margin)) of what was counted in 19 of 20 cases. Nothing is withheld. An \
-                identifier counts once in each group at most. \(promise)
+                \(ReportLocale.english.text(margin)) of what was counted in 19 of 20 cases. Nothing is withheld. \
+                \(unit == .device ? "An identifier counts once in each group at most. " : "")\(promise)
                 """
         }
         return """

@@ -109,6 +109,19 @@ extension NoiseMechanism {
         """
     }
 
+    /// The promise to an event, where that is the noise's unit: in words, for reports and for the privacy label.
+    ///
+    /// - Parameter most: what one event counts at most.
+    /// - Throws: ``NoiseError/overflow``.
+    package func statement(forEventCounting most: Int64) throws(NoiseError) -> String {
+        """
+        Noise hides one event, which counts \(most) at most: whatever else is known, leaving it out makes no outcome of this \
+        release more than \(try Self.promise(cost)). There are no identifiers, so nobody knows how many devices there were: \
+        whoever sends n events is hidden n times less, and nobody can be kept from sending many. Throng's client library adds \
+        \(most) at most in a period. Other releases add to that.
+        """
+    }
+
     private static func promise(_ loss: PrivacyLoss) throws(NoiseError) -> String {
         switch loss {
         case .epsilon(let epsilon):

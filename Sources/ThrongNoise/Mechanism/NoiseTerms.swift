@@ -21,7 +21,7 @@ package struct NoiseTerms: Sendable, Hashable {
         package let distributions: [NoiseDistribution]
     }
 
-    /// One margin of a release whose noise hides devices.
+    /// One margin of a release whose noise hides devices or events.
     package struct Part: Sendable, Hashable {
         /// Without structural zeros. Unit: cells.
         package let cells: Int
@@ -63,17 +63,19 @@ package struct NoiseTerms: Sendable, Hashable {
         self.cells = cells
     }
 
-    /// Fixes noise that hides one device in the whole period: each margin gets its part of the cost, and the parts add up
-    /// to it exactly.
+    /// Fixes noise that hides one device in the whole period, or one event: each margin gets its part of the cost, and the
+    /// parts add up to it exactly.
     ///
     /// - Parameters:
-    ///   - limits: of one identifier in one window, one per measure, the count first; the cost is shared by them in equal
-    ///     parts.
+    ///   - limits: of one identifier in one window, or of one event, one per measure, the count first; the cost is shared by
+    ///     them in equal parts.
+    ///   - unit: ``NoiseUnit/device`` or ``NoiseUnit/event``.
     ///   - parts: the margins in the order of their cells.
-    ///   - windows: in how many windows one device may add to the period, each with a limit of its own.
+    ///   - windows: in how many windows one device may add to the period, each with a limit of its own; 1 for an event.
     /// - Throws: ``NoiseError``: anything that is not positive, too fine or does not fit.
     package init(
-        mechanism: NoiseMechanism, limits: [ContributionLimit], parts: [Part], windows: Int64
+        mechanism: NoiseMechanism, limits: [ContributionLimit], unit: NoiseUnit = .device, parts: [Part],
+        windows: Int64
     ) throws(NoiseError) {
         guard !limits.isEmpty, !parts.isEmpty, parts.allSatisfy({ $0.cells > 0 }) else { throw .emptyUniverse }
         guard windows > 0 else { throw .notPositive(.windows) }
@@ -90,7 +92,7 @@ package struct NoiseTerms: Sendable, Hashable {
             groupings.append(Grouping(cells: part.cells, distributions: distributions))
         }
         self.mechanism = mechanism
-        unit = .device
+        self.unit = unit
         self.groupings = groupings
         distributions = limits.indices.map { measure in
             let all = groupings.map { $0.distributions[measure] }

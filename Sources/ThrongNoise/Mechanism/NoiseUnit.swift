@@ -6,9 +6,15 @@ package enum NoiseUnit: String, Sendable, Hashable, Codable, CaseIterable {
     /// once in a cell, the budget goes to the groupings by weight, and what is drawn is made consistent before anybody sees
     /// it.
     case device
+    /// One event, of a purpose without identifiers: what it counts, in one cell of each grouping. The budget goes to the
+    /// groupings by weight, and numbers are made consistent, as where the unit is a device.
+    case event
+
+    /// Whether groupings have noise of their own by weight, and what is drawn is made consistent before anybody sees it.
+    package var isConsistent: Bool { self != .window }
 }
 
-/// How many times the least part of a release's budget each grouping gets, where the unit is a device.
+/// How many times the least part of a release's budget each grouping gets, where the unit is a device or an event.
 ///
 /// Of discrete Laplace noise a grouping's variance is proportional to 1/part², of Gaussian noise to 1/part. The parts that
 /// minimise a weighted sum of variances are then proportional to the cube root, or the square root, of the weights (Li,

@@ -144,7 +144,9 @@ extension PlanComparison {
         }
         noteSize(subject, before.contributionBound, now.contributionBound, purpose: purpose, widensBy: true) {
             old, new in
-            "an identifier adds \(new) at most in a window instead of \(old)"
+            now.noiseUnit == .event
+                ? "an event counts \(new) at most; \(before.noiseUnit == .event ? "it was" : "an identifier had") \(old)"
+                : "an identifier adds \(new) at most in a window instead of \(old)"
         }
         noteSize(subject, before.sampling, now.sampling, purpose: purpose, widensBy: true) { old, new in
             "clients send \(PlanNumber.text(new * 100)) % of its events instead of \(PlanNumber.text(old * 100)) %"

@@ -122,15 +122,28 @@ struct PlanComparison {
             subject, before.refusedBy.map(\.rawValue), now.refusedBy.map(\.rawValue), purpose: name, came: .tightens,
             went: .widens
         ) { signal, isNew in isNew ? "\(signal) refuses it, too" : "\(signal) refuses it no longer" }
-        noteSize(subject, before.rotation, now.rotation, purpose: name, widensBy: true) { old, new in
-            "an identifier lives \(Duration.seconds(new.seconds).planText) instead of "
-                + Duration.seconds(old.seconds).planText
-        }
+        compareIdentifiers(now, before, subject)
         noteSize(subject, before.retention, now.retention, purpose: name, widensBy: true) { old, new in
             "numbers are kept \(new.planText) instead of \(old.planText): "
                 + (new > old ? "of what is counted from now on" : "of everything")
         }
         compareBudgets(subject, before.budget, now.budget, name)
+    }
+
+    private mutating func compareIdentifiers(_ now: Purpose, _ before: Purpose, _ subject: String) {
+        if before.identifier != now.identifier {
+            note(
+                now.hasIdentifiers ? .widens : .tightens, subject,
+                now.hasIdentifiers
+                    ? "devices show an identifier, which lives \(Duration.seconds(now.rotation.seconds).planText)"
+                    : "devices show no identifier any more, and nothing that they send can be taken back",
+                purpose: now.name)
+        } else if now.hasIdentifiers {
+            noteSize(subject, before.rotation, now.rotation, purpose: now.name, widensBy: true) { old, new in
+                "an identifier lives \(Duration.seconds(new.seconds).planText) instead of "
+                    + Duration.seconds(old.seconds).planText
+            }
+        }
     }
 
     private mutating func compareBudgets(

@@ -59,6 +59,8 @@ package struct PrivacyLabel: Sendable, Hashable {
         package let explanation: String
         /// Its language.
         package let language: LanguageTag?
+        /// Whether devices show an identifier.
+        package let hasIdentifiers: Bool
         /// How long an identifier lasts: "15 minutes".
         package let rotation: String
         /// How long numbers are kept: "400 days".

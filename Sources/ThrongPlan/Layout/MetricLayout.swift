@@ -159,6 +159,10 @@ package struct MetricLayout: Hashable, Sendable, Codable {
     /// devices. So each window belongs to one period, and a period has as many as begin in it.
     package var countsOnce: Bool { noiseUnit == .device }
 
+    /// Whether batches say who sends: false where noise hides events, because the purpose has no identifiers. Nothing is then
+    /// counted of identifiers.
+    package var hasIdentifiers: Bool { noiseUnit != .event }
+
     /// The counter of a first, by its place in ``firsts``.
     package func measure(ofFirst place: Int) -> MeasureIndex { MeasureIndex(Int16(1 + sums.count + place)) }
 

@@ -1,11 +1,11 @@
 package import ThrongNoise
 
 extension ContributionLimit {
-    /// The limits of a metric's measures, the count first: what one identifier adds in one window.
+    /// The limits of a metric's measures, the count first: what one identifier adds in one window, or one event by itself.
     ///
     /// - Parameters:
-    ///   - contributionBound: events of one identifier in one window.
-    ///   - cellsBound: leaf cells that it may touch there.
+    ///   - contributionBound: events of one identifier in one window, or what one event counts.
+    ///   - cellsBound: leaf cells that it may touch there; one for an event.
     ///   - unit: whom the noise hides; where that is a device, each cell counts once.
     /// - Throws: ``NoiseError``.
     package static func limits(
@@ -27,7 +27,7 @@ extension ContributionLimit {
 }
 
 extension NoiseTerms {
-    /// How many times the least part of the budget a margin gets, where noise hides devices.
+    /// How many times the least part of the budget a margin gets, where noise hides devices or events.
     ///
     /// - Parameter shown: the margins that reports show.
     package static func weight(of margin: Margin, shown: Set<Margin>) -> Int64 {
@@ -40,9 +40,9 @@ extension MetricLayout {
     ///
     /// - Parameters:
     ///   - groupings: the margins that a release shows.
-    ///   - weights: the budget's parts by grouping, where the noise hides devices; ``NoiseTerms/weight(of:shown:)`` has
-    ///     them.
-    ///   - windows: that a period has at most, where it does; ``windowsBeginning(in:)``.
+    ///   - weights: the budget's parts by grouping, where the noise hides devices or events;
+    ///     ``NoiseTerms/weight(of:shown:)`` has them.
+    ///   - windows: in how many the noise hides a device; ``windowsHidden(in:)``.
     /// - Throws: ``NoiseError``.
     package func noiseTerms(
         groupings: [Margin], weights: [Int64]? = nil, windows: Int64 = 1
@@ -56,10 +56,10 @@ extension MetricLayout {
             return try NoiseTerms(
                 mechanism: noise, limits: limits, groupings: groupings.count, includesLeaves: groupings.contains(leaf),
                 cells: declaredCells(of: groupings).count)
-        case .device:
+        case .device, .event:
             let weights = weights ?? groupings.map { NoiseTerms.weight(of: $0, shown: []) }
             return try NoiseTerms(
-                mechanism: noise, limits: limits,
+                mechanism: noise, limits: limits, unit: noiseUnit,
                 parts: zip(groupings, weights).map { margin, weight in
                     .init(cells: declaredCells(of: [margin]).count, isLeaf: margin == leaf, weight: weight)
                 },
@@ -72,6 +72,9 @@ extension MetricLayout {
         let first = rotation.window(at: period.start).value
         return rotation.window(at: period.end - 1).value - first + 1
     }
+
+    /// Windows in which noise hides one device: those that begin within a period; 1 where it hides an event, which is in one.
+    package func windowsHidden(in period: Period) -> Int64 { hasIdentifiers ? windowsBeginning(in: period) : 1 }
 
     /// Windows that begin within a period: one of a day, where identifiers last for a day. Unit: windows.
     package func windowsBeginning(in period: Period) -> Int64 {

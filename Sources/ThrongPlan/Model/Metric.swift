@@ -37,7 +37,7 @@ package struct Metric: Sendable, Hashable {
     package let answered: DeviceAnswer?
     /// What it counts of identifiers instead of events; nil where it counts events.
     package let within: WindowMeasure?
-    /// Events that one identifier may add in one window.
+    /// Events that one identifier may add in one window; where there are no identifiers, what one event counts at most.
     package let contributionBound: Int
     /// Share of events that clients send: more than 0, at most 1.
     package let sampling: Double
@@ -57,7 +57,8 @@ package struct Metric: Sendable, Hashable {
     package let noise: NoiseMechanism?
     /// Whom that noise hides; a window where there is none.
     package let noiseUnit: NoiseUnit
-    /// Leaf cells that one identifier may touch in one window; held at intake where the metric is noisy.
+    /// Leaf cells that one identifier may touch in one window; held at intake where the metric is noisy. One where there are
+    /// no identifiers: that of the event.
     package let cellsBound: Int
 
     /// Puts a metric together from parts that the reader has checked.

@@ -17,7 +17,9 @@ package struct Purpose: Sendable, Hashable {
     package let use: PurposeUse?
     /// Which opt-out signals refuse this purpose.
     package let refusedBy: Set<OptOutSignal>
-    /// How long one identifier lives: the length of a window.
+    /// Whether devices show an identifier.
+    package let identifier: PurposeIdentifier
+    /// How long one identifier lives: the length of a window. Where there is none, batches are known again so long.
     package let rotation: Rotation
     /// How long released numbers are kept.
     package let retention: Duration
@@ -35,7 +37,8 @@ package struct Purpose: Sendable, Hashable {
         budget: PrivacyBudget? = nil,
         needsParent: Bool = false,
         consentVersion: Int = 1,
-        use: PurposeUse? = nil
+        use: PurposeUse? = nil,
+        identifier: PurposeIdentifier = .rotating
     ) {
         self.name = name
         self.explanation = explanation
@@ -47,5 +50,9 @@ package struct Purpose: Sendable, Hashable {
         self.needsParent = needsParent
         self.consentVersion = consentVersion
         self.use = use
+        self.identifier = identifier
     }
+
+    /// Whether devices show an identifier, so that they can be told apart within a window.
+    package var hasIdentifiers: Bool { identifier == .rotating }
 }

@@ -33,14 +33,14 @@ extension Plan {
             return try NoiseTerms(
                 mechanism: mechanism, limits: limits, groupings: groupings.count,
                 includesLeaves: groupings.contains(leaf), cells: 1)
-        case .device:
+        case .device, .event:
             let shown = reportedGroupings(of: metric)
             return try NoiseTerms(
-                mechanism: mechanism, limits: limits,
+                mechanism: mechanism, limits: limits, unit: metric.noiseUnit,
                 parts: groupings.map {
                     .init(cells: 1, isLeaf: $0 == leaf, weight: NoiseTerms.weight(of: $0, shown: shown))
                 },
-                windows: mostWindows(of: metric))
+                windows: metric.noiseUnit == .event ? 1 : mostWindows(of: metric))
         }
     }
 
@@ -58,7 +58,7 @@ extension Plan {
             do {
                 guard let terms = try noiseTerms(of: metric) else { return [] }
                 return try groupingNames(of: metric).enumerated().map { place, names in
-                    let noise = terms.groupings[terms.unit == .device ? place : 0]
+                    let noise = terms.groupings[terms.unit.isConsistent ? place : 0]
                     let split = names.isEmpty ? "in total" : "by \(names.map(\.text).joined(separator: " and "))"
                     var measures: [String] = []
                     for (measure, distribution) in noise.distributions.enumerated() {
@@ -68,7 +68,11 @@ extension Plan {
                         measures.append("\(sum?.name ?? "events") ±\(margin)\(unit)")
                     }
                     let hidden =
-                        terms.unit == .device ? "a device in a \(metric.period.rawValue)" : "an identifier in a window"
+                        switch terms.unit {
+                        case .window: "an identifier in a window"
+                        case .device: "a device in a \(metric.period.rawValue)"
+                        case .event: "an event that counts \(PlanNumber.text(metric.contributionBound)) at most"
+                        }
                     return """
                         metric '\(metric.name)' \(split): \(measures.joined(separator: ", ")) in 19 of 20 cases, hiding \
                         \(hidden)
@@ -87,7 +91,7 @@ extension Plan {
     private func metricNoiseProblems(_ metric: Metric) -> [PlanProblem] {
         guard let mechanism = metric.noise else { return [] }
         var messages: [String] = []
-        if metric.reach {
+        if metric.reach, purpose(metric.purpose)?.hasIdentifiers == true {
             messages.append(
                 """
                 noise and 'reach' do not go together: a number of devices has no noise of its own; leave 'reach' \
@@ -186,6 +190,7 @@ extension Plan {
     }
 
     private func windowAdvice(_ metric: Metric) -> String? {
+        guard metric.noiseUnit != .event else { return nil }
         if metric.noiseUnit == .device {
             let windows = mostWindows(of: metric)
             guard windows > 1, let rotation = purpose(metric.purpose)?.rotation, rotation < .longest else { return nil }
@@ -211,7 +216,7 @@ extension Plan {
         guard let mechanism = metric.noise else { return nil }
         do {
             guard let terms = try noiseTerms(of: metric) else { return nil }
-            let total = terms.unit == .device ? terms.groupings[0] : nil
+            let total = terms.unit.isConsistent ? terms.groupings[0] : nil
             guard let count = (total?.distributions ?? terms.distributions).first else { return nil }
             let margin = try count.margin(missing: NoiseDistribution.oneInTwenty)
             guard margin > Int128(app.audience) else { return nil }
@@ -219,8 +224,8 @@ extension Plan {
                 """
                 has numbers within ±\(margin) in 19 of 20 cases at \(mechanism.cost); the app expects \
                 \(PlanNumber.text(app.audience)) devices a day: \
-                \(total == nil ? "lower contribution_bound" : "lower cells_bound"), show fewer groupings, count longer \
-                periods or spend more\(total == nil ? "; 'unit: device' makes noise that a small app can use" : "")
+                \(terms.unit == .device ? "lower cells_bound" : "lower contribution_bound"), show fewer groupings, count \
+                longer periods or spend more\(total == nil ? "; 'unit: device' makes noise that a small app can use" : "")
                 """
         } catch {
             return "can't be weighed against its audience: \(error)"

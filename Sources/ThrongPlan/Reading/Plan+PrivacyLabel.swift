@@ -55,10 +55,15 @@ extension Plan {
         facts.append(
             .init(
                 "Identifier",
-                """
-                Your device shows a random identifier, another one every \(rotation.spokenText) and for every purpose. \
-                It is scrambled on arrival with a key that is destroyed soon after.
-                """))
+                purpose.hasIdentifiers
+                    ? """
+                    Your device shows a random identifier, another one every \(rotation.spokenText) and for every purpose. \
+                    It is scrambled on arrival with a key that is destroyed soon after.
+                    """
+                    : """
+                    Your device shows no identifier: a value is sent, and a counter goes up. How many devices there were is \
+                    not known. Nothing that was sent can be told apart, so nothing of it can be taken back.
+                    """))
         facts.append(
             .init(
                 "Kept",
@@ -66,7 +71,7 @@ extension Plan {
         return PrivacyLabel.Purpose(
             name: purpose.name, explanation: purpose.explanation,
             language: spoken("purposes.\(purpose.name).explanation"),
-            rotation: rotation.planText,
+            hasIdentifiers: purpose.hasIdentifiers, rotation: rotation.planText,
             retention: purpose.retention.planText, rotationSeconds: purpose.rotation.seconds,
             retentionSeconds: purpose.retention.components.seconds, facts: facts,
             metrics: metrics.filter { $0.purpose == purpose.name }.map { metric in
@@ -88,7 +93,7 @@ extension Plan {
                 "Counts", lead: "Counts, ",
                 """
                 by \(metric.period.rawValue): \(metric.events.map(\.text).joined(separator: ", ")); at most \
-                \(PlanNumber.text(metric.contributionBound)) from one identifier.
+                \(PlanNumber.text(metric.contributionBound)) \(metric.noiseUnit == .event ? "at once" : "from one identifier").
                 """)
         }
         if !metric.rollups.isEmpty {
@@ -230,15 +235,22 @@ extension Plan {
         let windows = metric.period.longestSeconds / rotation.seconds + 1
         var facts: [PrivacyLabel.Fact] = []
         do {
-            facts.append(
-                .init(
-                    "Noise",
+            let touched =
+                """
+                Every number of it is published with random noise; at most \(PlanNumber.text(metric.cellsBound)) of its cells \
+                are touched by one identifier.
+                """
+            let text =
+                switch metric.noiseUnit {
+                case .window: "\(touched) \(try noise.statement(forDeviceActiveIn: windows))"
+                case .device: "\(touched) \(try noise.statementForDevice())"
+                case .event:
                     """
-                    Every number of it is published with random noise; at most \
-                    \(PlanNumber.text(metric.cellsBound)) of its cells are touched by one identifier. \
-                    \(metric.noiseUnit == .device
-                        ? try noise.statementForDevice() : try noise.statement(forDeviceActiveIn: windows))
-                    """))
+                    Every number of it is published with random noise. \
+                    \(try noise.statement(forEventCounting: Int64(metric.contributionBound)))
+                    """
+                }
+            facts.append(.init("Noise", text))
         } catch {
             facts.append(.init("Noise", "Every number of it is published with random noise of \(noise.cost)."))
         }

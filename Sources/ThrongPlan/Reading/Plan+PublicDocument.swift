@@ -75,7 +75,7 @@ extension Plan {
                 case .rho(let rho): .init(epsilon: nil, rho: rho.description, per: budget.per.rawValue)
                 }
             }, use: purpose.use, consentOfParent: purpose.needsParent ? true : nil,
-            consentVersion: purpose.consentVersion)
+            consentVersion: purpose.consentVersion, identifier: purpose.hasIdentifiers ? nil : purpose.identifier)
     }
 
     private func published(_ answer: DeviceAnswer) -> PublicPlan.Answered {

@@ -19,10 +19,13 @@ extension PlanReader {
         let dimensions = baseDimensions(in: body)
         let period: PeriodKind? = choice(.period, in: body)
         let measures = self.measures(in: body)
-        let declared = integer(.contributionBound, in: body, 1...1_000_000) ?? (measures?.within == nil ? 100 : 1)
+        let identifier = purposes.first { $0.name == purpose }?.identifier
+        let noise = body[.noise].flatMap { self.noise($0, in: body, identifier: identifier) }
+        let hidesEvents = noise?.unit == .event
+        let declared =
+            integer(.contributionBound, in: body, 1...1_000_000) ?? (measures?.within == nil && !hidesEvents ? 100 : 1)
         let sampling = self.sampling(in: body) ?? 1
         let threshold = metricThreshold(in: body)
-        let noise = body[.noise].flatMap { self.noise($0, in: body) }
         let hidesDevices = noise?.unit == .device
         let cellsBound = cellsBound(in: body, bound: hidesDevices ? 1_000_000 : declared)
         // Where a cell counts once, an identifier adds as many events as it touches cells.
@@ -49,7 +52,8 @@ extension PlanReader {
                 sums: measures.sums, histogram: measures.histogram, reach: measures.reach, contributionBound: bound,
                 sampling: sampling, threshold: threshold, margins: margins, decay: decay, rollups: rollups,
                 protection: disclosure.protection, sensitive: disclosure.sensitive, impossible: disclosure.impossible,
-                noise: noise?.mechanism, noiseUnit: noise?.unit ?? .window, cellsBound: cellsBound,
+                noise: noise?.mechanism, noiseUnit: noise?.unit ?? .window,
+                cellsBound: hidesEvents ? 1 : cellsBound,
                 countsFirsts: measures.countsFirsts, answered: answered,
                 within: measures.within))
     }

@@ -25,8 +25,10 @@ extension PlanReader {
     }
 
     /// Reads a metric's `noise`, and notes what cannot stand beside it.
+    ///
+    /// - Parameter identifier: that of the metric's purpose; nil where it could not be read.
     mutating func noise(
-        _ node: YAMLNode, in metric: PlanBody<PlanKeys.Metric>
+        _ node: YAMLNode, in metric: PlanBody<PlanKeys.Metric>, identifier: PurposeIdentifier?
     ) -> (mechanism: NoiseMechanism, unit: NoiseUnit)? {
         let subject = metric.subject(.noise)
         for key in [PlanKeys.Metric.threshold, .protection, .sensitive] {
@@ -50,7 +52,9 @@ extension PlanReader {
         }
         guard let body: PlanBody<PlanKeys.Noise> = body(of: node, subject, at: node.place) else { return nil }
         let mechanism: Mechanism? = choice(.mechanism, in: body)
-        let unit: NoiseUnit = body[.unit] == nil ? .window : choice(.unit, in: body) ?? .window
+        let standard: NoiseUnit = identifier == .absent ? .event : .window
+        let unit: NoiseUnit = body[.unit] == nil ? standard : choice(.unit, in: body) ?? standard
+        checkUnit(unit, of: identifier, in: body, metric)
         if unit == .device, let place = metric.keyPlaces[.contributionBound] {
             problems.add(
                 place,
@@ -73,6 +77,38 @@ extension PlanReader {
             break
         }
         return nil
+    }
+
+    /// Notes noise that hides what a purpose does not know, and what bounds nothing of an event.
+    private mutating func checkUnit(
+        _ unit: NoiseUnit, of identifier: PurposeIdentifier?, in body: PlanBody<PlanKeys.Noise>,
+        _ metric: PlanBody<PlanKeys.Metric>
+    ) {
+        switch (identifier, unit) {
+        case (.rotating, .event):
+            problems.add(
+                body.keyPlaces[.unit],
+                """
+                \(body.subject(.unit)) is event, which is for purposes with 'identifier: none'; where there are identifiers, \
+                'window' and 'device' hide more
+                """)
+        case (.absent, .window), (.absent, .device):
+            problems.add(
+                body.keyPlaces[.unit],
+                """
+                \(body.subject(.unit)) is \(unit.rawValue), which takes identifiers, and its purpose has 'identifier: none'; \
+                delete it, as only 'event' is allowed there
+                """)
+        case (.absent, .event):
+            if let place = metric.keyPlaces[.cellsBound] {
+                problems.add(
+                    place,
+                    """
+                    \(metric.subject(.cellsBound)) does not go with 'identifier: none': an event is in one cell; leave it out
+                    """)
+            }
+        default: break
+        }
     }
 
     /// Reads a metric's `cells_bound`.

@@ -13,17 +13,35 @@ extension PlanReader {
         let consent: Consent? = choice(.consent, in: body)
         let version = consentVersion(in: body, consent)
         let signals = body[.refusedBy].flatMap { refusals($0, body.subject(.refusedBy)) } ?? []
-        let rotation = duration(.rotation, in: body, .seconds(60) ... .seconds(Rotation.longest.seconds))
+        let identifier = body[.identifier] == nil ? PurposeIdentifier.rotating : choice(.identifier, in: body)
+        let rotation = rotation(in: body, identifier)
         let retention = duration(.retention, in: body, .seconds(86_400) ... .seconds(3660 * 86_400))
         let budget = body[.budget].flatMap { self.budget($0, body.subject(.budget)) }
-        guard let explanation, let consent, let retention else { return }
+        guard let explanation, let consent, let retention, let identifier else { return }
         purposes.append(
             Purpose(
                 name: PurposeName(part.name), explanation: explanation, needsConsent: consent != .notRequired,
                 refusedBy: Set(signals),
-                rotation: rotation.map { Rotation(seconds: $0.components.seconds) } ?? .standard,
-                retention: retention, budget: budget, needsParent: consent == .parent, consentVersion: version, use: use
-            ))
+                rotation: rotation,
+                retention: retention, budget: budget, needsParent: consent == .parent, consentVersion: version,
+                use: use, identifier: identifier))
+    }
+
+    /// How long windows are; without an identifier nothing rotates.
+    private mutating func rotation(
+        in body: PlanBody<PlanKeys.Purpose>, _ identifier: PurposeIdentifier?
+    ) -> Rotation {
+        let given = duration(.rotation, in: body, .seconds(60) ... .seconds(Rotation.longest.seconds))
+        guard identifier == .absent else { return given.map { Rotation(seconds: $0.components.seconds) } ?? .standard }
+        if let place = body.keyPlaces[.rotation] {
+            problems.add(
+                place,
+                """
+                \(body.subject(.rotation)) is there and 'identifier' is none; without an identifier nothing rotates: delete \
+                it, or write 'identifier: rotating'
+                """)
+        }
+        return .batches
     }
 
     /// Which version people are asked about; 1 where nothing is said.

@@ -40,9 +40,18 @@ extension Plan {
                 An event, a field or a value that this record does not list changes no number, but that of refusals.
                 """
         case .identifiers:
-            let rotations = purposes.map {
+            let rotations = purposes.filter(\.hasIdentifiers).map {
                 "\($0.name) after \(Duration.seconds($0.rotation.seconds).planText)"
             }
+            let absent = purposes.filter { !$0.hasIdentifiers }.map(\.name.text)
+            let without =
+                absent.isEmpty
+                ? ""
+                : """
+                Without identifiers: \(absent.joined(separator: ", ")). A value is sent and a counter goes up, so that nobody \
+                can tell whose it was, count devices or take anything back.
+                """
+            guard !rotations.isEmpty else { return without }
             let within = metrics.filter { $0.within != nil }.map(\.title)
             let progress =
                 within.isEmpty
@@ -52,7 +61,8 @@ extension Plan {
                 Each purpose has identifiers of its own, which the client replaces: \(rotations.joined(separator: ", ")). \
                 On arrival each is replaced by a hash under a random key of its window. The key is destroyed when the \
                 window is over and PostgreSQL has all of it. Until then the journal on the disk holds, encrypted under that \
-                key, what was counted of it\(progress). Whether identifiers really change is up to the client.
+                key, what was counted of it\(progress). Whether identifiers really change is up to the client.\
+                \(without.isEmpty ? "" : " " + without)
                 """
         case .coarsening:
             return
@@ -134,16 +144,22 @@ extension Plan {
     }
 
     private var boundText: String {
-        let bounds = metrics.filter { $0.within == nil }.map {
-            "\($0.title) \(PlanNumber.text($0.contributionBound))"
+        func bounds(_ metrics: [Metric]) -> [String] {
+            metrics.map { "\($0.title) \(PlanNumber.text($0.contributionBound))" }
         }
+        let alone = bounds(metrics.filter { $0.noiseUnit == .event })
+        let bounds = bounds(metrics.filter { $0.within == nil && $0.noiseUnit != .event })
         let events =
             bounds.isEmpty
             ? ""
             : "One identifier adds at most so many events to a metric in one window: \(bounds.joined(separator: ", ")). "
         let once = metrics.filter { $0.within != nil }.map(\.title)
         let within = once.isEmpty ? "" : "Each identifier counts once in \(once.joined(separator: ", ")). "
-        return events + within + "What is added up is clipped."
+        let single =
+            alone.isEmpty
+            ? ""
+            : "One event counts at most, and nobody knows who sends several: \(alone.joined(separator: ", ")). "
+        return events + within + single + "What is added up is clipped."
     }
 
     private func suppressionText(_ exact: [Metric]) -> String? {
@@ -167,7 +183,12 @@ extension Plan {
         let noisy = metrics.compactMap { metric in
             metric.noise.map { noise in
                 let mechanism = if case .laplace = noise { "laplace" } else { "gaussian" }
-                let unit = metric.noiseUnit == .device ? "one device in a period" : "one identifier in a window"
+                let unit =
+                    switch metric.noiseUnit {
+                    case .window: "one identifier in a window"
+                    case .device: "one device in a period"
+                    case .event: "one event"
+                    }
                 return "\(metric.title) (\(mechanism), \(noise.cost), for \(unit))"
             }
         }

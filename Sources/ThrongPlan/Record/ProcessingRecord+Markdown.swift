@@ -45,7 +45,9 @@ extension ProcessingRecord {
                     "**Used for:** \(purpose.use?.words ?? "the plan has no word for it")",
                     "**Legal basis:** \(purpose.basisText)",
                     "**Refused by:** \(signals.isEmpty ? "no signal" : signals)",
-                    "**An identifier lives:** \(Duration.seconds(purpose.rotationSeconds).planText)",
+                    """
+                    **An identifier lives:** \(purpose.rotationSeconds.map { Duration.seconds($0).planText } ?? "there is none")
+                    """,
                     "**Numbers are kept:** \(Duration.seconds(purpose.retentionSeconds).planText)",
                 ])
             page.table(

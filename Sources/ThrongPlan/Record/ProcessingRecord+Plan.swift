@@ -31,7 +31,7 @@ extension ProcessingRecord.Purpose {
             case .undecided: "Not in the plan, which says only that nobody is asked."
             }
         refusedBy = purpose.refusedBy.sorted { $0.rawValue < $1.rawValue }
-        rotationSeconds = purpose.rotation.seconds
+        rotationSeconds = purpose.hasIdentifiers ? purpose.rotation.seconds : nil
         retentionSeconds = purpose.retention.components.seconds
         metrics = plan.metrics.filter { $0.purpose == purpose.name }.map { metric in
             ProcessingRecord.Metric(

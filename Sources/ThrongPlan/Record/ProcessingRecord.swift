@@ -58,8 +58,8 @@ package struct ProcessingRecord: Sendable, Hashable, Encodable {
         package let basisText: String
         /// Which signals of a person's software refuse it, sorted.
         package let refusedBy: [OptOutSignal]
-        /// How long an identifier lives. Unit: seconds.
-        package let rotationSeconds: Int64
+        /// How long an identifier lives; nil where there is none. Unit: seconds.
+        package let rotationSeconds: Int64?
         /// How long numbers are kept at most. Unit: seconds.
         package let retentionSeconds: Int64
         /// What is counted for it, in the plan's order.

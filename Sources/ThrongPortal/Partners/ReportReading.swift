@@ -45,8 +45,8 @@ struct ReportReading: Decodable {
         let k: Int64?
         /// Share of events that clients send.
         let sampling: Number
-        /// How long an identifier lasts. Unit: seconds.
-        let windowSeconds: Int64
+        /// How long an identifier lasts; nil where there is none. Unit: seconds.
+        let windowSeconds: Int64?
         let noise: Noise?
 
         private enum CodingKeys: String, CodingKey {

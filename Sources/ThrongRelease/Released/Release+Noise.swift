@@ -29,7 +29,7 @@ extension StoredCube {
 extension Release {
     /// Publishes noisy numbers as they were drawn and stored: all of them, negative ones too.
     ///
-    /// Where the noise hides devices, they are made to add up first, and none of them is negative where none can be.
+    /// Where the noise hides devices or events, they are made to add up first, and none of them is negative where none can be.
     ///
     /// No threshold and no withholding, because which cells are withheld would itself be a number without noise.
     /// - Parameter digest: of the values when they were drawn.
@@ -50,7 +50,7 @@ extension Release {
             throw ReleaseError.altered(metric: layout.metric, period: header.period)
         }
         var (header, values) = (header, draw.values)
-        if noise.unit == .device {
+        if noise.unit.isConsistent {
             let consistent = try ConsistentShape(header).numbers(of: draw)
             (header, values) = (header.stating(consistent.margins), consistent.values)
         }

@@ -13,7 +13,7 @@ package struct ReleaseNoise: Sendable, Hashable, Codable {
     /// Nil for an identifier in a window, so that headers of such noise have the JSON that they always had.
     private let hides: Hidden?
 
-    /// What noise that hides devices says besides.
+    /// What noise that hides devices or events says besides.
     private struct Hidden: Sendable, Hashable, Codable {
         /// In how many windows one device may have added to the period. Unit: windows.
         let windows: Int64
@@ -21,12 +21,14 @@ package struct ReleaseNoise: Sendable, Hashable, Codable {
         let weights: [Int64]
         /// By grouping, one a measure. Unit: the measure's.
         let margins: [[Int64]]
+        /// Nil for a device, so that headers of such noise have the JSON that they always had.
+        let unit: NoiseUnit?
     }
 
     /// What a release with that noise says about itself, before anything is drawn.
     ///
     /// - Parameters:
-    ///   - weights: by grouping, where the noise hides devices.
+    ///   - weights: by grouping, where the noise hides devices or events.
     ///   - windows: see ``NoiseTerms``.
     /// - Throws: ``NoiseError``.
     package init(_ terms: NoiseTerms, weights: [Int64] = [], windows: Int64 = 1) throws(NoiseError) {
@@ -40,17 +42,18 @@ package struct ReleaseNoise: Sendable, Hashable, Codable {
             return margins
         }
         self.margins = try margins(terms.distributions)
-        guard terms.unit == .device else {
+        guard terms.unit.isConsistent else {
             hides = nil
             return
         }
         var byGrouping: [[Int64]] = []
         for grouping in terms.groupings { byGrouping.append(try margins(grouping.distributions)) }
-        hides = Hidden(windows: windows, weights: weights, margins: byGrouping)
+        hides = Hidden(
+            windows: windows, weights: weights, margins: byGrouping, unit: terms.unit == .device ? nil : terms.unit)
     }
 
     /// Whom the noise hides.
-    package var unit: NoiseUnit { hides == nil ? .window : .device }
+    package var unit: NoiseUnit { hides.map { $0.unit ?? .device } ?? .window }
 
     /// In how many windows one device may have added to the period; nil where the noise hides an identifier in a window.
     package var windows: Int64? { hides?.windows }
@@ -65,7 +68,9 @@ package struct ReleaseNoise: Sendable, Hashable, Codable {
         ReleaseNoise(
             mechanism: mechanism, cells: cells,
             margins: margins.indices.map { measure in byGrouping.map { $0[measure] }.max() ?? margins[measure] },
-            hides: hides.map { Hidden(windows: $0.windows, weights: $0.weights, margins: byGrouping) })
+            hides: hides.map {
+                Hidden(windows: $0.windows, weights: $0.weights, margins: byGrouping, unit: $0.unit)
+            })
     }
 
     private init(mechanism: NoiseMechanism, cells: Int, margins: [Int64], hides: Hidden?) {
@@ -81,7 +86,8 @@ package struct ReleaseNoise: Sendable, Hashable, Codable {
         func left<Item>(_ all: [Item]) -> [Item] { zip(all, kept).filter(\.1).map(\.0) }
         return ReleaseNoise(
             mechanism: mechanism, cells: cells, margins: margins,
-            hides: Hidden(windows: hides.windows, weights: left(hides.weights), margins: left(hides.margins)))
+            hides: Hidden(
+                windows: hides.windows, weights: left(hides.weights), margins: left(hides.margins), unit: hides.unit))
     }
 }
 

@@ -274,7 +274,7 @@ extension NumberBasis {
             ("statement", .string(statement)),
             ("k", kText.map { .number($0) } ?? .null),
             ("sampling", .number(samplingText)),
-            ("window_seconds", .number(String(rotation.seconds))),
+            ("window_seconds", hasIdentifiers ? .number(String(rotation.seconds)) : .null),
         ]
         return .object(members + (noise.map { [("noise", $0.jsonText)] } ?? []))
     }

@@ -166,12 +166,18 @@ struct LabelView {
                 tileNumber: "0", tileUnit: "identifiers kept",
                 tileSentence: "No name, no address, no record of what one person did."),
         ]
-        if let longest = label.purposes.max(by: { $0.rotationSeconds < $1.rotationSeconds }) {
+        let showing = label.purposes.filter(\.hasIdentifiers)
+        if let longest = showing.max(by: { $0.rotationSeconds < $1.rotationSeconds }) {
             let (number, unit) = parts(of: longest.rotation)
             tiles.append(
                 Tile(
                     tileNumber: number, tileUnit: unit,
                     tileSentence: "at most, then a device shows another random identifier."))
+        } else {
+            tiles.append(
+                Tile(
+                    tileNumber: "0", tileUnit: "identifiers shown",
+                    tileSentence: "A device sends values, and nothing by which it could be told apart."))
         }
         if let longest = label.purposes.max(by: { $0.retentionSeconds < $1.retentionSeconds }) {
             let (number, unit) = parts(of: longest.retention)

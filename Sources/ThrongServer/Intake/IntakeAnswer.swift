@@ -118,7 +118,7 @@ struct IntakeAnswer {
         switch error {
         case .bodyTooLarge, .tooManyEvents, .recordTooLarge: .contentTooLarge
         case .unknownApp: .notFound
-        case .unknownPurpose, .windowOutOfRange: .unprocessableContent
+        case .unknownPurpose, .identifierUnwanted, .nothingToTellApart, .windowOutOfRange: .unprocessableContent
         case .originNotAllowed: .forbidden
         case .noMemory: .serviceUnavailable
         case .unknownEncoding: .unsupportedMediaType

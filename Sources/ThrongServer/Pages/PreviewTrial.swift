@@ -61,7 +61,7 @@ struct PreviewTrial: Sendable {
         let now = clock.now
         let batch = Batch(
             app: plan.app.name.text, purpose: purpose.name.text, window: purpose.rotation.window(at: now).value,
-            id: "trial",
+            id: purpose.hasIdentifiers ? "trial" : nil,
             events: [
                 .init(
                     event: event.text, at: Date(timeIntervalSince1970: Double(now.value)).formatted(.iso8601),

@@ -194,7 +194,7 @@
     while (count) {
       const events = purpose.queue.slice(0, count);
       const body = JSON.stringify({
-        app, purpose: purpose.name, window, id: identifier(purpose, window), batch: random(),
+        app, purpose: purpose.name, window, id: purpose.identifier ? undefined : identifier(purpose, window), batch: random(),
         consent_version: +purpose.consent || 1, context: contextOf(purpose, events), events,
       });
       // sendBeacon takes 64 KiB.

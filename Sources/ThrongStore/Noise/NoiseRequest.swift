@@ -18,7 +18,7 @@ package struct NoiseRequest: Sendable {
     ///
     /// - Parameters:
     ///   - groupings: the margins that the release shows, ascending.
-    ///   - shown: those of them that reports show; they get more of the budget where noise hides devices.
+    ///   - shown: those of them that reports show; they get more of the budget where noise hides devices or events.
     ///   - sampling: share of events that clients sent.
     /// - Throws: ``NoiseError``.
     package init?(
@@ -31,7 +31,7 @@ package struct NoiseRequest: Sendable {
         budget: PrivacyBudget
     ) throws(NoiseError) {
         let weights = groupings.map { NoiseTerms.weight(of: $0, shown: shown) }
-        let windows = layout.windowsBeginning(in: period)
+        let windows = layout.windowsHidden(in: period)
         guard let terms = try layout.noiseTerms(groupings: groupings, weights: weights, windows: windows) else {
             return nil
         }

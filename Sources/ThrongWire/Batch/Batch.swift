@@ -11,10 +11,11 @@ public struct Batch: Sendable, Hashable, Codable {
     public var batch: String
     /// The purpose's name in the plan.
     public var purpose: String
-    /// floor(unix time / the purpose's rotation) when the batch is sent.
+    /// floor(unix time / the purpose's rotation) when the batch is sent; where there are no identifiers, by
+    /// ``Rotation/batches``.
     public var window: Int64
-    /// The identifier for this purpose and window: 1 to 64 characters.
-    public var id: String
+    /// The identifier for this purpose and window: 1 to 64 characters; nil where the purpose has none.
+    public var id: String?
     /// Fields that all events share.
     public var context: [String: Scalar]
     /// What happened.
@@ -69,7 +70,7 @@ public struct Batch: Sendable, Hashable, Codable {
         batch: BatchID = .random(),
         purpose: String,
         window: Int64,
-        id: String,
+        id: String?,
         context: [String: Scalar] = [:],
         events: [Event],
         consentVersion: Int? = nil

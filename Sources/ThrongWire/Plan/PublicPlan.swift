@@ -40,7 +40,7 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         public let needsConsent: Bool
         /// Which opt-out signals refuse it, sorted.
         public let refusedBy: [OptOutSignal]
-        /// How long an identifier lives. Unit: seconds.
+        /// How long an identifier lives; where there is none, the length of the windows that batches name. Unit: seconds.
         public let rotationSeconds: Int64
         /// How long numbers are kept. Unit: seconds.
         public let retentionSeconds: Int64
@@ -56,6 +56,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         public let consentOfParent: Bool?
         /// Which version of it people are asked about now; nil stands for 1. Who agreed to an earlier one is asked again.
         public let consentVersion: Int?
+        /// Whether devices show an identifier; nil stands for ``PurposeIdentifier/rotating``.
+        public let identifier: PurposeIdentifier?
 
         /// Puts it together; the plan's reader has checked its parts.
         package init(
@@ -70,7 +72,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
             budget: Budget?,
             use: PurposeUse? = nil,
             consentOfParent: Bool? = nil,
-            consentVersion: Int? = nil
+            consentVersion: Int? = nil,
+            identifier: PurposeIdentifier? = nil
         ) {
             self.name = name
             self.explanation = explanation
@@ -84,6 +87,7 @@ public struct PublicPlan: Codable, Sendable, Hashable {
             self.use = use
             self.consentOfParent = consentOfParent
             self.consentVersion = consentVersion
+            self.identifier = identifier
         }
     }
 

@@ -5,6 +5,8 @@ public struct Rotation: Hashable, Sendable, Codable, Comparable {
 
     /// 15 minutes, what a purpose gets that names none.
     public static let standard = Rotation(seconds: 900)
+    /// One hour: the windows of purposes without identifiers, in which batches are known again by their names.
+    public static let batches = Rotation(seconds: 3600)
     /// One day; no identifier lives longer.
     public static let longest = Rotation(seconds: 86_400)
 

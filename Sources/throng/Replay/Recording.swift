@@ -59,7 +59,7 @@ struct Recording {
                         app: app,
                         purpose: purpose,
                         window: try await windows.openWindow(app: app, purpose: purpose),
-                        id: identifier,
+                        id: try await windows.hasIdentifiers(app: app, purpose: purpose) ? identifier : nil,
                         context: context,
                         events: [])
                     openDevice = device

@@ -5,18 +5,29 @@ import ThrongPlan
 /// Asks a daemon for the rotation of a purpose: it is part of the public plan.
 actor RotationLookup {
     private let server: String
-    private var known: [String: Rotation] = [:]
+    private var known: [String: Known] = [:]
+
+    /// What the plan says of a purpose's batches.
+    private struct Known {
+        let rotation: Rotation
+        let hasIdentifiers: Bool
+    }
 
     init(server: String) { self.server = server.hasSuffix("/") ? String(server.dropLast()) : server }
 
     /// The window of a purpose that is open now.
     func openWindow(app: String, purpose: String) async throws -> Int64 {
-        try await rotation(app: app, purpose: purpose).window(at: UnixClock.system.now).value
+        try await lookUp(app: app, purpose: purpose).rotation.window(at: UnixClock.system.now).value
     }
 
-    private func rotation(app: String, purpose: String) async throws -> Rotation {
+    /// Whether batches of a purpose say who sends them.
+    func hasIdentifiers(app: String, purpose: String) async throws -> Bool {
+        try await lookUp(app: app, purpose: purpose).hasIdentifiers
+    }
+
+    private func lookUp(app: String, purpose: String) async throws -> Known {
         let key = "\(app)/\(purpose)"
-        if let rotation = known[key] { return rotation }
+        if let found = known[key] { return found }
         let name = app.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? app
         let answer = try await HTTPConnection().answer(
             to: OutgoingRequest(.get, "\(server)/v1/plan/\(name)"), within: .seconds(30), bodyLimit: 16 << 20)
@@ -27,8 +38,9 @@ actor RotationLookup {
         guard let found = plan.purposes.first(where: { $0.name.text == purpose }) else {
             throw CommandFailure("The plan of '\(app)' has no purpose '\(purpose)'.")
         }
-        let rotation = Rotation(seconds: found.rotationSeconds)
-        known[key] = rotation
-        return rotation
+        let entry = Known(
+            rotation: Rotation(seconds: found.rotationSeconds), hasIdentifiers: found.identifier != .absent)
+        known[key] = entry
+        return entry
     }
 }

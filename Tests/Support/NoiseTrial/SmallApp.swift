@@ -45,13 +45,18 @@ package struct SmallApp {
     private let former: NoiseTerms
 
     /// 500 devices a day by system, channel and country: 4 × 4 × 6 cells, the total, each dimension alone, and all together.
-    package init(devices: Int = 500, epsilon: String = "1", mechanism: String = "laplace, epsilon") throws {
+    ///
+    /// - Parameter countsEvents: whether there are no identifiers, and each device sends one event.
+    package init(
+        devices: Int = 500, epsilon: String = "1", mechanism: String = "laplace, epsilon", countsEvents: Bool = false
+    ) throws {
         func read(_ unit: String) throws -> Plan {
-            try Plan(
-                yaml: Self.yaml(mechanism, epsilon, unit), file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777)
-            )
+            let text = Self.yaml(mechanism, epsilon, unit)
+            return try Plan(
+                yaml: unit.contains("event") ? text.replacing("rotation: 1 day", with: "identifier: none") : text,
+                file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
         }
-        let plan = try read(", unit: device")
+        let plan = try read(countsEvents ? ", unit: event" : ", unit: device")
         guard let metric = plan.metrics.first, let calendar = PeriodCalendar(timeZone: plan.app.timeZone) else {
             preconditionFailure("the plan above has a metric and a time zone")
         }
@@ -60,7 +65,7 @@ package struct SmallApp {
         groupings = plan.groupings(of: metric)
         let period = calendar.period(.day, containing: UnixSeconds(1_795_046_400))
         let weights = groupings.map { NoiseTerms.weight(of: $0, shown: plan.reportedGroupings(of: metric)) }
-        let windows = layout.windowsBeginning(in: period)
+        let windows = layout.windowsHidden(in: period)
         guard let terms = try layout.noiseTerms(groupings: groupings, weights: weights, windows: windows) else {
             preconditionFailure("the metric has noise")
         }
