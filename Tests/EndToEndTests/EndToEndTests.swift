@@ -46,6 +46,14 @@ struct EndToEndTests {
         .timeLimit(.minutes(10)))
     func door() async throws { try await Program("door.py").run() }
 
+    @Test("thousands of connections that fall silent at any port keep nobody out", .timeLimit(.minutes(10)))
+    func stalled() async throws { try await Program("stalled.py").run() }
+
+    @Test(
+        "what is hidden in requests changes nobody else's answer, directly, behind nginx, haproxy and a careless relay",
+        .timeLimit(.minutes(10)))
+    func smuggled() async throws { try await Program("smuggled.py").run() }
+
     @Test("replay and plan check do what their help says, exit codes included", .timeLimit(.minutes(20)))
     func replay() async throws { try await Program("replay.py").run() }
 
