@@ -38,3 +38,14 @@ begin
         );
 end
 $$;
+
+-- An hour of which nothing is left would say that somebody was there.
+create function throng.prune_coverage(app_name text) returns void
+language sql
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+    delete from throng.coverage where app = app_name and events = 0;
+$$;
+revoke all on function throng.prune_coverage(text) from public;
+grant execute on function throng.prune_coverage(text) to throng_ingest;

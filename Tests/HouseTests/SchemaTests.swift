@@ -33,7 +33,7 @@ struct SchemaTests {
         "0025.app_deletion.sql": "8452021f694fb324732d81ba91f8967fda8653b63847cb5fecf073a3c31e1699",
         "0026.backup_keys.sql": "a4cead502cd4fc8de24de2781dd5b7218bdcfb6932f44e940a6b31e05dfabdc8",
         "0027.recipients_and_copies.sql": "41a0c3941ab819d99b5611c3ce0ecc310dc48d6733f7f4872620bad98527b9ae",
-        "0028.pruning.sql": "95c378cf60d93b5b5b01e9288bc6de60a04f2fad50ef3221902231c8d62c38ed",
+        "0028.pruning.sql": "d3e96898271ad87e0ce210ca703d858ecec8388cc544d1405bcf9ef51952015e",
     ]
 
     private let migrations = House.files(under: "Schema").filter { !$0.contains("/queries/") && $0.hasSuffix(".sql") }

@@ -48,12 +48,19 @@ struct FlushTests {
         #expect(
             try await coverage.totals(app: layout.app, period: .day(saturday)) == ["accepted": 80, "opted_out": 2])
 
+        // Who is taken out leaves no hour behind in which nothing happened.
+        let withdrawn = CoverageDelta(app: layout.app, hour: saturday + 3600, kind: .refused(.optedOut), events: -2)
+        _ = try await store.flush(flush(3, count: -40, [withdrawn]), now: saturday)
+        let admin = Connection(settings)
+        defer { admin.close() }
+        #expect(try await admin.integer("select count(*) from throng.coverage") == 1)
+
         try await Connection(settings).execute(
             """
             insert into throng.closed_period (metric_id, period_start, period_end)
             select metric_id, to_timestamp(\(saturday)), to_timestamp(\(saturday + day)) from throng.metric_layout
             """)
-        _ = try await store.flush(flush(3, count: 7, [accepted]), now: saturday + day)
+        _ = try await store.flush(flush(4, count: 7, [accepted]), now: saturday + day)
         #expect(try await coverage.totals(app: layout.app, period: .day(saturday + day)) == ["late": 7])
     }
 

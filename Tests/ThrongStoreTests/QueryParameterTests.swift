@@ -90,6 +90,7 @@ struct QueryParameterTests {
         SelectRecentlyClosed(metrics: [1], since: .epoch), SelectClosed(periods: [period]),
         SelectClosedFrom(metric: 1, from: .epoch), OpenPeriods(periods: [period], ends: [.epoch]), UpsertCounters(),
         UpsertDistinct(), UpsertTop(daemon: daemon), ReplaceTop(daemon: daemon), PruneRemoved(periods: [period]),
+        PruneCoverage(app: "shop"),
         RegisterLayout(layout: .sample(), makeCurrent: true),
         KeepTerms(metric: 1, terms: terms), FindLayout(layout: LayoutID([])), SelectLayouts(app: "shop"),
         SelectTerms(layout: LayoutID([])), FreezeTerms(metric: 1, since: nil, terms: terms),

@@ -128,6 +128,15 @@ struct PruneRemoved: Command {
     var parameters: [Parameter] { periods.parameters }
 }
 
+/// Deletes what a removal has brought to nothing of what became of an app's events.
+struct PruneCoverage: Command {
+    static let text = Query("coverage.prune", PackageResources.coverage_prune_sql)
+
+    let app: AppName
+
+    var parameters: [Parameter] { [.text(app.text)] }
+}
+
 extension [PendingFlush.MetricPeriod] {
     /// The metrics, then the starts.
     fileprivate var parameters: [Parameter] { [.integers(map { Int64($0.metric) }), .integers(map(\.start.value))] }

@@ -101,9 +101,11 @@ struct PendingTotals: Sendable {
 
     /// By app, hour and kind, so that all daemons lock rows in one order.
     var statements: [Statement] {
-        totals.sorted { ($0.app, $0.hour, $0.kind.code) < ($1.app, $1.hour, $1.kind.code) }.map {
+        let upserts = totals.sorted { ($0.app, $0.hour, $0.kind.code) < ($1.app, $1.hour, $1.kind.code) }.map {
             UpsertCoverage(app: $0.app, hour: $0.hour, kind: $0.kind.name, events: $0.events).statement
         }
+        let lessened = Set(totals.filter { $0.events < 0 }.map(\.app)).sorted()
+        return upserts + lessened.map { PruneCoverage(app: $0).statement }
     }
 }
 

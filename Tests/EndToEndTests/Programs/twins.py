@@ -99,7 +99,7 @@ class House(daemon.Daemon):
                 t.window_number, t.largest, t.second_largest from throng.top_contribution as t {named} {recent}
                 order by 1, 2, 3, 4, 5, 6"""),
             "coverage": self.sql(f"""select hour, kind, events from throng.coverage
-                where hour >= to_timestamp({covered}) and events <> 0 and kind <> 'opted_out' order by 1, 2"""),
+                where hour >= to_timestamp({covered}) and kind <> 'opted_out' order by 1, 2"""),
         }
 
     def released(self, since):
