@@ -179,6 +179,8 @@ package struct Daemon: Sendable {
         let rules = UserAgentRules.system
         let standing = FlushStanding()
         let releases = ReleaseStore(parts.settings)
+        // Only a cluster of one's own lets itself be written anew.
+        let pages = parts.cluster.map { Connection($0.settings) }
         // Before any window ends. Where PostgreSQL is away, the schedule looks once it is back.
         let guarded = ClockGuard(
             clock: parts.houseClock, store: DatabaseClock(releases.connection), health: telemetry.schedule,
@@ -201,7 +203,8 @@ package struct Daemon: Sendable {
             retention: RetentionWithKeys(
                 house: HouseRetention(RetentionStore(releases.connection), folder: options.dataPath),
                 deletions: DeletionStore(releases.connection),
-                keys: BackupKeys(dataPath: options.dataPath)),
+                keys: BackupKeys(dataPath: options.dataPath),
+                pages: pages.map { RewrittenPages(pages: AgedPages($0), dataPath: options.dataPath) }),
             standing: standing,
             guarded: guarded,
             settlement: Settlement(SettlementStore(releases.connection), pause: ScheduleService.rest),
@@ -266,6 +269,7 @@ package struct Daemon: Sendable {
         }
         parts.data.unlock()
         releases.close()
+        pages?.close()
         portal.close()
         database.counters.close()
         ingestion.reveals.close()

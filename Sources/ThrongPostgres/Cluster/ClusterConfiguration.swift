@@ -29,6 +29,8 @@ enum ClusterConfiguration {
             wal_level = replica
             max_wal_senders = 0
             max_wal_size = 2GB
+            # A segment that is used again would keep what it held until that is written over.
+            wal_recycle = off
             checkpoint_timeout = 15min
 
             # The log names what failed, never with which values.

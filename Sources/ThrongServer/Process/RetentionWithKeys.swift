@@ -4,12 +4,14 @@ internal import ThrongPlan
 internal import ThrongSchedule
 internal import ThrongStore
 
-/// Takes away what is too old, and with it the keys of the same in backups.
+/// Takes away what is too old, with it the keys of the same in backups, and at last what is left of it in pages.
 struct RetentionWithKeys: Retention {
     let house: HouseRetention
     let deletions: DeletionStore
     /// Read anew each time: commands make keys meanwhile.
     let keys: BackupKeys
+    /// Nil where PostgreSQL is the operator's.
+    let pages: RewrittenPages?
 
     func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome {
         let outcome = try await house.expire(plans: plans, now: now)
@@ -33,7 +35,9 @@ struct RetentionWithKeys: Retention {
     }
 
     func removeCopies(_ plans: [Plan], now: UnixSeconds) async throws -> CopyRetention.Outcome {
-        try await house.removeCopies(plans, now: now)
+        let outcome = try await house.removeCopies(plans, now: now)
+        try await pages?.rewriteIfDue()
+        return outcome
     }
 
     func due(_ plans: [Plan]) async throws -> [RetentionDue] {

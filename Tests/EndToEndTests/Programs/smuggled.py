@@ -7,7 +7,7 @@ import socket
 
 import careless
 import daemon
-import proxies
+import stock_proxies
 import shop
 from daemon import check, say
 
@@ -201,7 +201,7 @@ def test():
     direct(house, all_payloads)
     refused(house, all_payloads)
     for kind in ("nginx", "haproxy"):
-        proxy = proxies.Proxy(kind, house.port)
+        proxy = stock_proxies.Proxy(kind, house.port)
         try:
             behind(proxy, all_payloads)
         finally:
