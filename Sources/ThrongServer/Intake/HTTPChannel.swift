@@ -15,6 +15,7 @@ struct HTTPChannel: HTTPChannelHandler {
     let queues: AnswerQueues?
     let origins: CrossOrigin
     let limits: ConnectionDeadline.Limits
+    let edge: ConnectionEdge
 
     /// Of a request line with its headers. Unit: bytes.
     private static let largestHead = 80 << 10
@@ -22,6 +23,7 @@ struct HTTPChannel: HTTPChannelHandler {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
+            try edge.begin(pipeline)
             let socket = SocketEnd()
             try pipeline.addHandler(socket)
             // Requests that come before their predecessor is answered wait in BatchHandler; a malformed one is answered by
@@ -37,7 +39,7 @@ struct HTTPChannel: HTTPChannelHandler {
                 BatchHandler(
                     ingestion: queues?.counting, queue: queues?.queue(of: channel.eventLoop), socket: socket,
                     origins: origins))
-            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: edge.sessions != nil))
             try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
             return try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))

@@ -15,8 +15,14 @@ enum OpenFiles {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// Connections that may be open at once; whoever comes later waits until one is closed.
-    static var connections: Int { max(Int(min(current.rlim_cur, rlim_t(most))) - reserve, fewest) }
+    /// Of scrapers, and of somebody who looks.
+    static let scrapers = 16
+    /// Of browsers of partners and of those who run this: an eighth, so that thousands who say nothing keep nobody out.
+    static var browsers: Int { max(all / 8, fewest) }
+    /// Of clients: the rest. Whoever comes later waits until one is closed.
+    static var connections: Int { max(all - browsers - scrapers, fewest) }
+
+    private static var all: Int { Int(min(current.rlim_cur, rlim_t(most))) - reserve }
 
     private static var current: rlimit {
         var limit = rlimit()
