@@ -7,6 +7,7 @@ import resource
 import signal
 import ssl
 import subprocess
+import tempfile
 import threading
 import time
 import warnings
@@ -317,6 +318,24 @@ def cost():
         "; ".join(f"{name} {connection:.0f} and {kept:.0f}" for name, (connection, kept) in found.items()))
 
 
+# The demonstration
+
+
+def demonstration():
+    """`throng demo --tls` goes the whole way over TLS, by a certificate that only its own clients trust."""
+    with tempfile.TemporaryDirectory(prefix="te-", dir="/tmp") as folder:
+        data = os.path.join(folder, "demo")
+        os.chmod(folder, 0o755)
+        status, summary, words = daemon.run(
+            "demo", "--plan", os.path.join(daemon.SAMPLE, "shop.yaml"), "--crowd", daemon.SAMPLE, "--data", data, "--devices",
+            "200", "--days", "1", "--tls", "--json")
+        check(status == 0 and json.loads(summary)["eventsAcknowledged"] > 1000, status, words[-2000:])
+        with open(os.path.join(data, "serve.log")) as file:
+            check("speaking TLS" in file.read(), "the demonstration's daemon speaks no TLS")
+        check(os.stat(os.path.join(data, "tls-key.pem")).st_mode & 0o077 == 0, "others may read its key")
+    say("the demonstration runs over TLS")
+
+
 def test():
     long, shop.ROTATION = shop.ROTATION, MINUTE
     house = sealed.House(portal=True, log="trace", THRONG_INTAKE_REQUEST_SECONDS="120").start()
@@ -329,6 +348,7 @@ def test():
     check(house.stop() == 0, "serve stops gracefully")
     stalled()
     silent()
+    demonstration()
     cost()
 
 
