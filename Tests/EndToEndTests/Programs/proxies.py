@@ -5,6 +5,7 @@ import ipaddress
 import json
 import os
 import random
+import signal
 import socket
 import stat
 import subprocess
@@ -169,6 +170,16 @@ def sockets():
         check(house.post(batch())[0] == 202, "a batch by the socket is refused")
         if scheme == "http":
             check(outcome(house, request("GET", "/healthz"), 5) == "closed", "by the socket a header may be left out")
+        # By other plans it starts anew at the same file, with the same certificate.
+        with open(house.plan) as file:
+            plan = file.read()
+        check("title: Channel" in plan, "the plan is another")
+        with open(house.plan, "w") as file:
+            file.write(plan.replace("title: Channel", "title: Way"))
+        house.process.send_signal(signal.SIGHUP)
+        house.said("throng starts anew by other plans")
+        house.said("for=clients", times=2, seconds=60)
+        check(house.post(batch())[0] == 202, "by other plans a batch by the socket is refused")
         # Another daemon finds that somebody listens here, and says so before it makes anything.
         other = daemon.Daemon(shop.plan())
         words = [*other.arguments(), "--listen", house.address]
