@@ -1,10 +1,13 @@
 """The daemon behind proxies: by the PROXY protocol, which PyPI's proxy-protocol writes and judges here, by a Unix socket, and
 by TLS that asks proxies for certificates."""
 
+import functools
+import http.client
 import ipaddress
 import json
 import os
 import random
+import re
 import signal
 import socket
 import stat
@@ -230,6 +233,54 @@ def certificates():
     say("only who has a certificate of the listed authorities connects where clients post")
 
 
+def haproxy():
+    """A stock haproxy by the page's own lines: to a Unix socket, and over TLS with a certificate; its checks are answered."""
+    local, far = sealed.House(scheme="http", THRONG_INTAKE_PROXIES="unix"), sealed.House(THRONG_INTAKE_PROXIES="127.0.0.1")
+    local.address = "unix:" + os.path.join(local.folder, "clients")
+    far.authority.make("proxy")
+    pair = far.authority.pair("proxy")
+    far.settings["THRONG_INTAKE_CLIENT_AUTHORITIES"] = far.authority.path
+    far.client = far.context(certificate=pair)
+    for house in (local, far):
+        house.line = functools.partial(house.line, prefix=ProxyProtocolV2().pack(ProxyResultLocal()))
+        house.start()
+    bundle = os.path.join(far.folder, "proxy.pem")
+    with open(bundle, "wb") as file:
+        for path in pair:
+            with open(path, "rb") as part:
+                file.write(part.read())
+    with open(os.path.join(daemon.ROOT, "Sources", "Throng.docc", "Operations.md")) as file:
+        lines = re.search(r"```\n(backend throng\n.*?)```", file.read(), re.DOTALL)[1]
+    for theirs, ours in (("/run/throng/clients", local.address.removeprefix("unix:")),
+                         ("10.0.0.5:8443", f"127.0.0.1:{far.port}"), ("throng.pem", far.authority.path),
+                         ("proxy.pem", bundle)):
+        check(theirs in lines, "the page's lines have no", theirs)
+        lines = lines.replace(theirs, ours)
+    port, path = daemon.free_ports(1)[0], os.path.join(far.folder, "haproxy.cfg")
+    with open(path, "w") as file:
+        file.write("defaults\n  timeout connect 5s\n  timeout client 20s\n  timeout server 20s\n  default-server inter 100ms\n"
+                   f"frontend all\n  mode http\n  bind 127.0.0.1:{port}\n  default_backend throng\n{lines}")
+    process = subprocess.Popen(["haproxy", "-db", "-f", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        # Longer than checks take to find somebody down.
+        time.sleep(3)
+        check(process.poll() is None, "haproxy takes the page's lines for none")
+        for _ in range(40):
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+            connection.request("POST", "/v1/batches", batch())
+            answer = connection.getresponse()
+            check(answer.status == 202, "behind haproxy a batch is answered with", answer.status, answer.read())
+            connection.close()
+    finally:
+        process.terminate()
+        process.wait()
+    for house in (local, far):
+        taken = sum(value for name, value in house.metrics().items() if name.startswith("throng_batches_total"))
+        check(taken == 20, "of 40 batches one server took", taken)
+        check(house.stop() == 0, "serve stops gracefully")
+    say("a stock haproxy passes batches on by the page's lines, and finds both servers well")
+
+
 def refused_starts():
     """What can't be used is named at the start, and nothing is made."""
     house = sealed.House()
@@ -271,6 +322,7 @@ def test():
     strangers()
     sockets()
     certificates()
+    haproxy()
 
 
 if __name__ == "__main__":

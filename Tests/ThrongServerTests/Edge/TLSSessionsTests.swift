@@ -82,6 +82,12 @@ struct TLSSessionsTests {
         ] {
             #expect(try Self.shakeHands(ours, client))
         }
+        // Keys are agreed on in a way that lasts, too, where the client can.
+        var lasting = Self.client(.tlsv13, .tlsv13)
+        lasting.curves = [.x25519_MLKEM768]
+        #expect(try Self.shakeHands(ours, lasting))
+        lasting.curves = [.x448]
+        #expect((try? Self.shakeHands(ours, lasting)) != true, "the control: a curve that is not offered")
     }
 
     @Test("a context lasts until the first of all windows ends, however the lengths of windows lie to each other")
