@@ -47,8 +47,10 @@ extension Daemon {
             logger.notice(
                 "metrics can be read from elsewhere: they are coarse", metadata: ["listen": "\(options.metrics)"])
         }
-        MetricsRoutes(ingestion: ingestion, telemetry: telemetry, dataPath: options.dataPath, coarse: coarse)
-            .add(to: router)
+        MetricsRoutes(
+            ingestion: ingestion, telemetry: telemetry, dataPath: options.dataPath, certificates: certificates,
+            coarse: coarse
+        ).add(to: router)
         return server(
             router, taking: nil, at: options.metrics, by: edge(nil, at: options.metrics), name: "metrics",
             connections: OpenFiles.scrapers)

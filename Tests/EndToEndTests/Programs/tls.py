@@ -64,6 +64,8 @@ def offers(house):
         check(status == 200 and headers.get("strict-transport-security") == "max-age=31536000", path, status, headers)
     status, headers, _ = house.get("/metrics", port=house.metrics_port)
     check(status == 200 and not any("strict" in name.lower() for name in headers), "metrics are spoken plainly:", headers)
+    left = house.metrics()["throng_certificate_end_timestamp_seconds"] - time.time()
+    check(79 * 86400 < left < 81 * 86400, "the certificate ends in", left, "seconds")
     # Who speaks plain HTTP here gets nothing, and the daemon goes on.
     with house.open() as plain:
         plain.sendall(request("GET", "/healthz"))
@@ -300,6 +302,8 @@ def cost():
         name = scheme if scheme == "http" else key[0]
         strict = house.get("/")[1].get("strict-transport-security")
         check((strict is not None) == (scheme == "https"), "over", scheme, "pages say", strict)
+        end = house.metrics()["throng_certificate_end_timestamp_seconds"]
+        check((end > 0) == (scheme == "https"), "over", scheme, "the certificate ends at", end)
         bodies = [batch(events=[shop.event(fields={"channel": "email"})] * 100) for _ in range(1500)]
         before = processor_seconds(house.process.pid)
         for _ in range(1500):
