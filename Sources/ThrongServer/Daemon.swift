@@ -20,22 +20,23 @@ internal import UnixSignals
 /// `throng serve`: the whole way from HTTP to a delivered report, as one process.
 package struct Daemon: Sendable {
     let options: DaemonOptions
-    private let clock: UnixClock
-    /// Scrapers, and somebody who looks.
-    private static let metricsConnections = 64
-    /// Browsers of partners and of those who run this.
-    private static let portalConnections = 256
+    let clock: UnixClock
     let logger: Logger
     private let lifetime: Lifetime
+    /// Nil where TLS is not spoken.
+    let certificates: Certificates?
+    let complaints: ProxyComplaints
     private let succession = Succession()
-    private let stop = StopBudget()
+    let stop = StopBudget()
 
     /// Prepares a daemon; nothing is touched before ``run()``.
     package init(_ options: DaemonOptions, logger: Logger, clock: UnixClock = .system) {
         self.options = options
         self.logger = logger
         self.clock = clock
-        lifetime = Lifetime(logger: logger, reread: options.reread)
+        certificates = options.tls.map { Certificates($0, clock: clock, logger: logger) }
+        complaints = ProxyComplaints(logger)
+        lifetime = Lifetime(logger: logger, certificates: certificates, reread: options.reread)
     }
 
     /// The same by other plans, once this one has stopped.
@@ -46,6 +47,8 @@ package struct Daemon: Sendable {
         self.options = options
         logger = former.logger
         clock = former.clock
+        certificates = former.certificates
+        complaints = former.complaints
         lifetime = former.lifetime
     }
 
@@ -57,7 +60,9 @@ package struct Daemon: Sendable {
         Secrecy.forbidCoreFiles()
         OpenFiles.raiseLimit()
         Allocator.settle()
+        try certificates?.load()
         try options.checkAddresses()
+        defer { options.removeSockets() }
         try await lifetime.watched {
             var daemon = self
             var former: Daemon?
@@ -98,13 +103,14 @@ package struct Daemon: Sendable {
             return try await open()
         } catch {
             guard let blocker = StartBlocker(error, dataPath: options.dataPath) else { throw error }
-            let router = Router()
+            let router = publicRouter()
             try addOpenRoutes(to: router)
             PageRoutes(plans: options.plans, ingestion: nil, clock: clock).add(to: router)
             StartingRoutes().add(to: router)
             let room = StartRetries(
                 server: server(
-                    router, taking: nil, at: options.listen, name: "clients", connections: OpenFiles.connections),
+                    router, taking: nil, at: options.listen, by: clientEdge(sessions(asksClients: asksClients)),
+                    name: "clients", connections: OpenFiles.connections),
                 dataPath: options.dataPath,
                 logger: logger)
             return try await room.wait(for: blocker) { blocker in
@@ -236,12 +242,15 @@ package struct Daemon: Sendable {
         ) {
             onFenced(.fenced(pending: ingestion.gauges.journalLag))
         }
+        let clientSessions = sessions(asksClients: asksClients)
         // Started in this order, stopped in the other: clients first, PostgreSQL last.
         var services: [any Service] = parts.cluster.map { [$0] } ?? []
         services += [
             FlushMark(budget: stop), fence, flush, schedule, deliveries, try metricsServer(ingestion, telemetry),
-            try intakeServer(ingestion, telemetry), FailureWatch(flag: failure),
+            try intakeServer(ingestion, telemetry, clientSessions), FailureWatch(flag: failure),
         ]
+        if let certificates { services.append(CertificateWatch(certificates: certificates)) }
+        if let clientSessions { services.append(WindowEnds(sessions: clientSessions, clock: clock)) }
         if ingestion.reveals.isNeeded { services.append(LabelService(learner: ingestion.reveals)) }
         let portal = Portal(parts.settings, plans: options.plans, now: { [clock] in clock.now }) {
             [cap = options.journal.capBytes] in telemetry.health(ingestion.gauges, journalCap: cap)
@@ -274,82 +283,5 @@ package struct Daemon: Sendable {
         database.counters.close()
         ingestion.reveals.close()
         if let error = failure.error { throw error }
-    }
-
-    // MARK: Intake
-
-    private func intakeServer(_ ingestion: Ingestion, _ telemetry: Telemetry) throws -> some Service {
-        let router = Router()
-        HealthRoutes(ingestion: ingestion).add(to: router)
-        PageRoutes(plans: options.plans, ingestion: ingestion, clock: clock).add(to: router)
-        let open = try addOpenRoutes(to: router)
-        PreviewRoutes(ingestion: ingestion).add(to: open)
-        WithdrawRoutes(ingestion: ingestion, clock: clock).add(to: open)
-        if ingestion.reveals.isNeeded {
-            RevealRoutes(ingestion: ingestion, telemetry: telemetry, clock: clock).add(to: open)
-        }
-        let intake = AnswerQueues(counting: ingestion, telemetry: telemetry)
-        return server(
-            router, taking: intake, at: options.listen, name: "clients", connections: OpenFiles.connections)
-    }
-
-    /// What pages of other origins may ask for; returns the group to which more of it goes.
-    @discardableResult
-    private func addOpenRoutes(to router: Router<BasicRequestContext>) throws -> RouterGroup<BasicRequestContext> {
-        let open = router.group()
-        open.add(middleware: CrossOriginMiddleware(origins: options.origins))
-        try PlanRoutes(plans: options.plans).add(to: open)
-        ScriptRoutes().add(to: open)
-        for path in ["/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/plan/:app"] {
-            open.on(RouterPath(path), method: .options) { _, _ in Response(status: .noContent) }
-        }
-        return open
-    }
-
-    private func metricsServer(_ ingestion: Ingestion, _ telemetry: Telemetry) throws -> some Service {
-        let router = Router()
-        let coarse = options.metrics.isLoopback ? nil : CoarseFigures()
-        if coarse != nil {
-            logger.notice(
-                "metrics can be read from elsewhere: they are coarse", metadata: ["listen": "\(options.metrics)"])
-        }
-        HealthRoutes(ingestion: ingestion).add(to: router)
-        MetricsRoutes(ingestion: ingestion, telemetry: telemetry, dataPath: options.dataPath, coarse: coarse)
-            .add(to: router)
-        return server(
-            router, taking: nil, at: options.metrics, name: "metrics", connections: Self.metricsConnections)
-    }
-
-    private func portalServer(
-        _ portal: Portal, _ ingestion: Ingestion, at endpoint: DaemonOptions.Endpoint
-    ) throws -> some Service {
-        let router = Router()
-        HealthRoutes(ingestion: ingestion).add(to: router)
-        try portal.add(to: router)
-        return server(router, taking: nil, at: endpoint, name: "people", connections: Self.portalConnections)
-    }
-
-    private func server(
-        _ router: Router<BasicRequestContext>, taking queues: AnswerQueues?, at endpoint: DaemonOptions.Endpoint,
-        name: String, connections: Int
-    ) -> some Service {
-        let limits = ConnectionDeadline.Limits(
-            request: TimeAmount(options.requestDeadline), idle: TimeAmount(options.idleTimeout))
-        let room = ConnectionRoom(places: connections)
-        let application = Application(
-            router: router,
-            server: HTTPServerBuilder { [origins = options.origins] responder in
-                HTTPChannel(responder: responder, queues: queues, origins: origins, limits: limits, room: room)
-            },
-            configuration: .init(
-                address: .hostname(endpoint.host, port: endpoint.port), serverName: nil,
-                // Those that have to go for others may still be open for a moment.
-                availableConnectionsDelegate: MaximumAvailableConnections(connections + connections / 8)),
-            onServerRunning: { [logger] channel in
-                let port = channel.localAddress?.port ?? endpoint.port
-                logger.info("listening", metadata: ["for": "\(name)", "host": "\(endpoint.host)", "port": "\(port)"])
-            },
-            logger: logger)
-        return BoundedServer(server: application, budget: stop)
     }
 }

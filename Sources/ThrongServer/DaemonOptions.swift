@@ -18,12 +18,17 @@ package struct DaemonOptions: Sendable {
     package var dataPath: String
     /// `database` (string, none, connection string): nil runs a private PostgreSQL in the data directory.
     package var database: String?
-    /// `listen` (host:port, 127.0.0.1:8080): where clients post.
+    /// `listen` (host:port or unix:path, 127.0.0.1:8080): where clients post.
     package var listen: Endpoint
-    /// `metrics.listen` (host:port, 127.0.0.1:9464): where Prometheus reads.
+    /// `metrics.listen` (host:port or unix:path, 127.0.0.1:9464): where Prometheus reads, without TLS.
     package var metrics: Endpoint
-    /// `portal` (host:port, none): where partners, analysts and operators look; nil serves no such pages.
+    /// `portal` (host:port or unix:path, none): where partners, analysts and operators look; nil serves no such pages.
     package var portal: Endpoint?
+    /// By what clients and people are spoken to over TLS; nil speaks plain HTTP with them.
+    package var tls: TLSFiles?
+    /// `intake.proxies` (addresses and networks, none): whose connections where clients post begin with a header of the PROXY
+    /// protocol, version 2.
+    package var proxies: Proxies
     /// How large a request may be.
     package var limits: IntakeLimits
     /// `intake.origins` (text, *): the origins whose web pages may send and read.
@@ -55,40 +60,6 @@ package struct DaemonOptions: Sendable {
     /// How reports are signed, printed and sent.
     package var reports: ReportSettings
 
-    /// A host and a port.
-    package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
-        /// A name or an address.
-        package let host: String
-        /// 0 takes any free port.
-        package let port: Int
-
-        /// Puts an endpoint together.
-        package init(host: String, port: Int) {
-            self.host = host
-            self.port = port
-        }
-
-        /// Reads "127.0.0.1:8080", "[::1]:8080" or ":8080"; nil for anything else.
-        package init?(_ text: String) {
-            guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
-                (0...65_535).contains(port)
-            else { return nil }
-            var host = String(text[..<colon])
-            if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-            guard !host.contains("[") else { return nil }
-            self.init(host: host.isEmpty ? "0.0.0.0" : host, port: port)
-        }
-
-        /// Whether only this machine can connect.
-        package var isLoopback: Bool {
-            let isNumber = host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2e }
-            return host == "localhost" || host == "::1" || host.hasPrefix("127.") && isNumber
-        }
-
-        /// "127.0.0.1:8080".
-        package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
-    }
-
     /// The documented defaults.
     package init(plans: [Plan], dataPath: String) {
         self.plans = plans
@@ -96,6 +67,7 @@ package struct DaemonOptions: Sendable {
         database = nil
         listen = Endpoint(host: "127.0.0.1", port: 8080)
         metrics = Endpoint(host: "127.0.0.1", port: 9464)
+        proxies = .none
         limits = IntakeLimits()
         origins = .everywhere
         bodiesBytes = 256 << 20
@@ -119,43 +91,24 @@ extension DaemonOptions {
     /// - Throws: ``DaemonError/unusableAddress(address:purpose:option:reason:)``.
     func checkAddresses() throws(DaemonError) {
         var listeners: [Int32] = []
+        var files: [SocketFile] = []
         // Together, so that two of them can't be the same.
-        defer { listeners.forEach { close($0) } }
-        listeners.append(try listen.listener(purpose: "where clients post", option: "--listen"))
-        listeners.append(try metrics.listener(purpose: "where Prometheus reads", option: "--metrics"))
+        defer {
+            listeners.forEach { close($0) }
+            files.forEach { $0.remove() }
+        }
+        func check(_ endpoint: Endpoint, purpose: String, option: String) throws(DaemonError) {
+            listeners.append(try endpoint.listener(purpose: purpose, option: option))
+            if let file = endpoint.file { files.append(file) }
+        }
+        try check(listen, purpose: "where clients post", option: "--listen")
+        try check(metrics, purpose: "where Prometheus reads", option: "--metrics")
         guard let portal else { return }
-        listeners.append(
-            try portal.listener(purpose: "where partners, analysts and operators look", option: "--portal"))
+        try check(portal, purpose: "where partners, analysts and operators look", option: "--portal")
     }
-}
 
-extension DaemonOptions.Endpoint {
-    /// A socket that listens here.
-    ///
-    /// - Parameters:
-    ///   - purpose: who comes here, for the message.
-    ///   - option: what names another address.
-    fileprivate func listener(purpose: String, option: String) throws(DaemonError) -> Int32 {
-        func refused(_ reason: String) -> DaemonError {
-            .unusableAddress(address: description, purpose: purpose, option: option, reason: reason)
-        }
-        var hints = addrinfo()
-        hints.ai_flags = AI_PASSIVE
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        var found: UnsafeMutablePointer<addrinfo>?
-        let failure = getaddrinfo(host, String(port), &hints, &found)
-        guard failure == 0, let first = found?.pointee else { throw refused(String(cString: gai_strerror(failure))) }
-        defer { freeaddrinfo(found) }
-        let listener = socket(first.ai_family, first.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), first.ai_protocol)
-        guard listener >= 0 else { throw refused(String(cString: strerror(errno))) }
-        // Connections of an earlier daemon that are not quite over are no obstacle.
-        var yes: Int32 = 1
-        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        guard bind(listener, first.ai_addr, first.ai_addrlen) == 0, Foundation.listen(listener, 1) == 0 else {
-            let reason = errno == EADDRINUSE ? "something listens there already" : String(cString: strerror(errno))
-            close(listener)
-            throw refused(reason)
-        }
-        return listener
+    /// Takes the files of Unix sockets away, once nothing listens there any more.
+    func removeSockets() {
+        for endpoint in [listen, metrics] + (portal.map { [$0] } ?? []) { endpoint.file?.remove() }
     }
 }

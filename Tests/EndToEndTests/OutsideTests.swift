@@ -22,6 +22,16 @@ struct OutsideTests {
     func cron() async throws { try await Program("cron.py").run() }
 
     @Test(
+        "TLS 1.2 and 1.3 alone, sessions that end with their window, a certificate renewed under load without a failed request",
+        .timeLimit(.minutes(10)))
+    func tls() async throws { try await Program("tls.py").run() }
+
+    @Test(
+        "proxies speak the PROXY protocol as another program has it, by TLS with certificates and by Unix sockets",
+        .timeLimit(.minutes(10)))
+    func proxies() async throws { try await Program("proxies.py").run() }
+
+    @Test(
         "an analyst's login finds out released numbers and nothing else, by no function, plan, error, catalogue or lock",
         .timeLimit(.minutes(10)))
     func analysts() async throws { try await Program("analysts.py").run() }

@@ -1,4 +1,3 @@
-import NIOCore
 import Synchronization
 import Testing
 
@@ -10,7 +9,7 @@ struct ConnectionRoomTests {
         let closed = Mutex<[Int]>([])
 
         func place(_ number: Int, from address: String) throws -> ConnectionPlace {
-            ConnectionPlace(NetworkPrefix(try SocketAddress(ipAddress: address, port: 1))) {
+            ConnectionPlace(NetworkPrefix(try #require(ClientAddress(address)))) {
                 self.closed.withLock { $0.append(number) }
             }
         }
@@ -19,7 +18,7 @@ struct ConnectionRoomTests {
     @Test("networks are those of one holder: 256 addresses of IPv4, a /48 of IPv6; IPv4 in IPv6's clothes is IPv4")
     func networks() throws {
         func prefix(_ address: String) throws -> NetworkPrefix {
-            NetworkPrefix(try SocketAddress(ipAddress: address, port: 1))
+            NetworkPrefix(try #require(ClientAddress(address)))
         }
         #expect(try prefix("192.0.2.1") == prefix("192.0.2.255"))
         #expect(try prefix("192.0.2.1") != prefix("192.0.3.1"))
@@ -27,7 +26,7 @@ struct ConnectionRoomTests {
         #expect(try prefix("2001:db8:1:2::1") == prefix("2001:db8:1:ffff::2"))
         #expect(try prefix("2001:db8:1::1") != prefix("2001:db8:2::1"))
         #expect(try prefix("::c000:2") != prefix("192.0.2.1"))
-        #expect(NetworkPrefix(nil) == .local)
+        #expect(NetworkPrefix(nil) == .unknown)
     }
 
     @Test("while there is room nobody goes; then the longest silent one of the largest network does")

@@ -23,6 +23,7 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
 
     private let limits: Limits
     private let room: ConnectionRoom
+    private let source: ConnectionSource
     private var place: ConnectionPlace?
     /// The connection is closed then; moved with every request, while the timer stays what it is.
     private var due = NIODeadline.distantFuture
@@ -31,9 +32,10 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
     /// Whether the bytes that were read last ended or continued a request, as far as the decoder could tell.
     private var hasDecoded = false
 
-    init(_ limits: Limits, in room: ConnectionRoom) {
+    init(_ limits: Limits, in room: ConnectionRoom, from source: ConnectionSource) {
         self.limits = limits
         self.room = room
+        self.source = source
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -55,7 +57,11 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         hasDecoded = true
         switch unwrapInboundIn(data) {
-        case .head: begin()
+        case .head:
+            begin()
+            // By now a proxy has said for whom it connected.
+            let network = NetworkPrefix(source.address)
+            if network != .unknown, let place, place.network != network { takePlace(of: network, context.channel) }
         case .end:
             isArriving = false
             due = .now() + limits.idle
@@ -80,11 +86,16 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
     private func start(_ context: ChannelHandlerContext) {
         guard timer == nil else { return }
         begin()
-        let channel = context.channel
-        let place = ConnectionPlace(NetworkPrefix(channel.remoteAddress)) { channel.close(promise: nil) }
+        takePlace(of: NetworkPrefix(ClientAddress(context.channel.remoteAddress)), context.channel)
+        schedule(context.channel)
+    }
+
+    /// Takes a place among those of a network, in the place of the one that it has.
+    private func takePlace(of network: NetworkPrefix, _ channel: any Channel) {
+        if let place { room.leave(place) }
+        let place = ConnectionPlace(network) { channel.close(promise: nil) }
         self.place = place
         room.enter(place)?.giveUp()
-        schedule(context.channel)
     }
 
     private func stop() {

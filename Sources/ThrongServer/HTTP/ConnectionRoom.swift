@@ -1,4 +1,3 @@
-internal import Glibc
 internal import NIOCore
 internal import Synchronization
 
@@ -104,28 +103,18 @@ final class ConnectionPlace: Sendable {
 ///
 /// In memory only; it can't be printed.
 struct NetworkPrefix: Hashable, Sendable {
-    private let high: UInt64
-    private let low: UInt64
+    /// Of who comes by no network, or by one that nobody knows.
+    static let unknown = NetworkPrefix(bytes: [])
 
-    /// Of who comes by no network.
-    static let local = NetworkPrefix(high: 0, low: 0)
+    private let bytes: [UInt8]
 
-    private init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
-    }
+    private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    init(_ address: SocketAddress?) {
-        switch address {
-        case .v4(let address)?:
-            self.init(high: 4, low: UInt64(UInt32(bigEndian: address.address.sin_addr.s_addr) >> 8))
-        case .v6(let address)?:
-            let bytes = withUnsafeBytes(of: address.address.sin6_addr) { Array($0) }
-            // An IPv4 address in the clothes of IPv6 is what it is.
-            let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xff && bytes[11] == 0xff
-            let part = isMapped ? bytes[12..<15] : bytes[..<6]
-            self.init(high: isMapped ? 4 : 6, low: part.reduce(0) { $0 << 8 | UInt64($1) })
-        case .unixDomainSocket?, nil: self = .local
+    init(_ address: ClientAddress?) {
+        guard let bytes = address?.bytes else {
+            self = .unknown
+            return
         }
+        self.init(bytes: Array(bytes.prefix(bytes.count == 4 ? 3 : 6)))
     }
 }

@@ -35,16 +35,21 @@ struct MetricsRoutes {
     let ingestion: Ingestion
     let telemetry: Telemetry
     let dataPath: String
+    /// Nil where TLS is not spoken.
+    let certificates: Certificates?
     /// Where others than this machine may read it.
     let coarse: CoarseFigures?
 
     func add(to router: Router<BasicRequestContext>) {
         router.get("/metrics") { _, _ in
             let disk = DataDirectory.space(at: dataPath).map { Telemetry.Disk(free: $0.free, size: $0.size) }
+            let end = certificates?.inForce?.certificate.end
             let text =
                 coarse.map { coarse in
-                    coarse.page(at: .now) { telemetry.text(ingestion.gauges, disk: disk, coarse: coarse) }
-                } ?? telemetry.text(ingestion.gauges, disk: disk)
+                    coarse.page(at: .now) {
+                        telemetry.text(ingestion.gauges, disk: disk, certificateEnd: end, coarse: coarse)
+                    }
+                } ?? telemetry.text(ingestion.gauges, disk: disk, certificateEnd: end)
             return Response.text(.ok, text, type: "text/plain; version=0.0.4; charset=utf-8")
         }
     }

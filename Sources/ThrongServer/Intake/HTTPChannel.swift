@@ -16,6 +16,7 @@ struct HTTPChannel: HTTPChannelHandler {
     let origins: CrossOrigin
     let limits: ConnectionDeadline.Limits
     let room: ConnectionRoom
+    let edge: ConnectionEdge
 
     /// Of a request line with its headers. Unit: bytes.
     private static let largestHead = 80 << 10
@@ -23,6 +24,7 @@ struct HTTPChannel: HTTPChannelHandler {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
+            let source = try edge.begin(pipeline)
             let socket = SocketEnd()
             try pipeline.addHandler(socket)
             // Requests that come before their predecessor is answered wait in BatchHandler; a malformed one is answered by
@@ -33,12 +35,12 @@ struct HTTPChannel: HTTPChannelHandler {
             let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)
             // What follows an upgrade that nobody offered is kept by the decoder, and must have an end.
             try pipeline.addHandler(ByteToMessageHandler(decoder, maximumBufferSize: 2 * Self.largestHead))
-            try pipeline.addHandler(ConnectionDeadline(self.limits, in: room))
+            try pipeline.addHandler(ConnectionDeadline(self.limits, in: room, from: source))
             try pipeline.addHandler(
                 BatchHandler(
                     ingestion: queues?.counting, queue: queues?.queue(of: channel.eventLoop), socket: socket,
                     origins: origins))
-            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: edge.sessions != nil))
             try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
             return try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))

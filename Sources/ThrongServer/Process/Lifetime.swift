@@ -12,8 +12,9 @@ internal import UnixSignals
 /// What signals mean to a daemon, from its first moment on.
 ///
 /// SIGTERM, SIGINT and SIGQUIT stop it in order; during its start, when nothing was taken that could be lost, they end it
-/// once its PostgreSQL has stopped. SIGHUP reads the plans anew: where they have changed and are valid, the daemon stops in order
-/// and starts by them in the same process. A terminal that is closed or a habit of reloading ends nothing.
+/// once its PostgreSQL has stopped. SIGHUP reads the plans anew: where they have changed and are valid, the daemon stops in
+/// order and starts by them in the same process. It reads the certificate anew, too, which stops nothing. A terminal that is
+/// closed or a habit of reloading ends nothing.
 final class Lifetime: Sendable {
     private enum Phase {
         case starting(PrivateCluster?)
@@ -27,8 +28,12 @@ final class Lifetime: Sendable {
     /// Reads the plans; nil where they come from no files.
     private let reread: (@Sendable () throws -> [PlanSource])?
 
-    init(logger: Logger, reread: (@Sendable () throws -> [PlanSource])?) {
+    /// Nil where TLS is not spoken.
+    private let certificates: Certificates?
+
+    init(logger: Logger, certificates: Certificates?, reread: (@Sendable () throws -> [PlanSource])?) {
         self.logger = logger
+        self.certificates = certificates
         self.reread = reread
     }
 
@@ -53,6 +58,7 @@ final class Lifetime: Sendable {
     }
 
     private func heed(_ signal: UnixSignal) async {
+        if signal == .sighup { certificates?.reload(isAsked: true) }
         switch phase.withLock({ $0 }) {
         case .starting where signal == .sighup:
             logger.notice("SIGHUP: plans are read while throng starts; once it has, send it again")

@@ -15,9 +15,15 @@ enum OpenFiles {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// Connections that may be open at once; whoever comes later gets the place of one that is silent. A part is left for those
-    /// that are about to close.
-    static var connections: Int { max((Int(min(current.rlim_cur, rlim_t(most))) - reserve) / 9 * 8, fewest) }
+    /// Of scrapers, and of somebody who looks.
+    static let scrapers = 64
+    /// Of browsers of partners and of those who run this.
+    static var browsers: Int { max(all / 8, fewest) }
+    /// Of clients: the rest. Whoever comes later gets the place of one that is silent.
+    static var connections: Int { max(all - browsers - scrapers, fewest) }
+
+    /// A part is left for those that are about to close.
+    private static var all: Int { (Int(min(current.rlim_cur, rlim_t(most))) - reserve) / 9 * 8 }
 
     private static var current: rlimit {
         var limit = rlimit()

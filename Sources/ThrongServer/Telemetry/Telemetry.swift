@@ -112,8 +112,12 @@ final class Telemetry: Sendable {
     func databaseIsUp() { counts.withLock { $0.isDatabaseUp = true } }
     /// The Prometheus text exposition format, version 0.0.4.
     ///
-    /// - Parameter coarse: makes numbers from which no single event follows; nil for the machine's own eyes.
-    func text(_ gauges: Gauges, disk: Disk?, coarse: CoarseFigures? = nil) -> String {
+    /// - Parameters:
+    ///   - certificateEnd: when the certificate's time is over; nil where TLS is not spoken.
+    ///   - coarse: makes numbers from which no single event follows; nil for the machine's own eyes.
+    func text(
+        _ gauges: Gauges, disk: Disk?, certificateEnd: UnixSeconds? = nil, coarse: CoarseFigures? = nil
+    ) -> String {
         let counts = snapshot
         let schedule = schedule.snapshot
         let deliveries = deliveries.snapshot
@@ -189,6 +193,9 @@ final class Telemetry: Sendable {
         page.gauges(
             "throng_retention_overdue_steps", "Steps of promises that should have been taken and were not.",
             Dictionary(uniqueKeysWithValues: schedule.retentionOverdue.map { ("app=\"\($0.key)\"", $0.value) }))
+        page.gauge(
+            "throng_certificate_end_timestamp_seconds",
+            "When the certificate's time is over; 0 where TLS is not spoken.", Double(certificateEnd?.value ?? 0))
         if let disk {
             page.gauge("throng_disk_free_bytes", "Free on the data directory's disk.", Double(disk.free))
             page.gauge("throng_disk_bytes", "Size of the data directory's disk.", Double(disk.size))

@@ -18,7 +18,8 @@ struct ServeCommand: AsyncParsableCommand {
             postgres when started by root.
 
             SIGTERM or SIGINT stops it: it accepts nothing more, answers what is in flight, flushes and exits with 0. SIGHUP \
-            reads the plans anew; where they have changed, it stops in this way and starts by the new ones in the same process.
+            reads the plans anew; where they have changed, it stops in this way and starts by the new ones in the same \
+            process. It reads the certificate anew, too; that is also done once its file has changed.
 
             ENVIRONMENT (an unknown THRONG_ variable stops the start)
             \(DaemonSettings.help)
@@ -27,7 +28,9 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var plans: PlanFiles
     @OptionGroup var place: Place
 
-    @Option(help: ArgumentHelp("Where clients post (default: 127.0.0.1:8080).", valueName: "host:port"))
+    @Option(
+        help: ArgumentHelp(
+            "Where clients post: host:port, or unix:path (default: 127.0.0.1:8080).", valueName: "address"))
     var listen: String?
 
     @Option(help: ArgumentHelp("Where Prometheus reads (default: 127.0.0.1:9464).", valueName: "host:port"))
@@ -39,6 +42,17 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "host:port"))
     var portal: String?
 
+    @Option(
+        name: .customLong("tls-certificate"),
+        help: ArgumentHelp(
+            "Speaks TLS with clients and people, by this certificate and those behind it, in PEM (default: plain HTTP).",
+            valueName: "file"))
+    var certificate: String?
+
+    @Option(
+        name: .customLong("tls-key"), help: ArgumentHelp("The certificate's private key, in PEM.", valueName: "file"))
+    var key: String?
+
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
     var log = "info"
 
@@ -46,6 +60,9 @@ struct ServeCommand: AsyncParsableCommand {
         guard Logger.Level(rawValue: log) != nil else {
             throw ValidationError(
                 "--log takes \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")); found '\(log)'.")
+        }
+        guard (certificate == nil) == (key == nil) else {
+            throw ValidationError("--tls-certificate and --tls-key go together: name both, or neither.")
         }
     }
 
@@ -61,7 +78,9 @@ struct ServeCommand: AsyncParsableCommand {
             return sources
         }
         options.database = place.database
+        if let certificate, let key { options.tls = TLSFiles(certificate: certificate, key: key) }
         try DaemonSettings.apply(to: &options, environment: ProcessInfo.processInfo.environment)
+        try DaemonSettings.askClients(of: &options, environment: ProcessInfo.processInfo.environment)
         if let listen { options.listen = try endpoint(listen, option: "--listen") }
         if let portal { options.portal = try endpoint(portal, option: "--portal") }
         if let metrics { options.metrics = try endpoint(metrics, option: "--metrics") }
@@ -80,7 +99,11 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func endpoint(_ text: String, option: String) throws -> DaemonOptions.Endpoint {
         guard let endpoint = DaemonOptions.Endpoint(text) else {
-            throw ValidationError("\(option) takes a host and a port such as 127.0.0.1:8080; found '\(text)'.")
+            throw ValidationError(
+                """
+                \(option) takes a host and a port such as 127.0.0.1:8080, or a Unix socket such as unix:/run/throng/clients, \
+                an absolute path of at most 107 bytes; found '\(text)'.
+                """)
         }
         return endpoint
     }

@@ -50,6 +50,9 @@ struct DemoCommand: AsyncParsableCommand {
     @Flag(help: "Leaves the pages running for partners and you to look at, until Ctrl-C.")
     var keep = false
 
+    @Flag(help: "Speaks TLS, by a certificate that openssl makes for this run.")
+    var tls = false
+
     @Flag(help: "Prints the summary as JSON.")
     var json = false
 
@@ -83,15 +86,18 @@ struct DemoCommand: AsyncParsableCommand {
         _ = try ReportKeyFolder(dataPath: data).rotate(now: UnixClock.system.now)
         if days > 1 || !plan.purposesWithin.isEmpty { try await makePast(plan, crowd) }
         Terminal.talk("Starting throng serve with a private PostgreSQL in \(data).")
-        let serve = try ServeProcess(plan: self.plan, data: data, log: data + "/serve.log")
+        let certificate = tls ? try DemoCertificate(in: data) : nil
+        if let certificate { Terminal.talk("Speaking TLS by \(certificate.certificate), which nobody vouches for.") }
+        let serve = try ServeProcess(plan: self.plan, data: data, log: data + "/serve.log", tls: certificate)
         let result: Result<Summary, any Error>
         do {
-            result = .success(try await walk(plan, crowd, bucketed: bucketed, serve))
+            result = .success(try await walk(plan, crowd, bucketed: bucketed, serve, certificate))
         } catch {
             result = .failure(error)
         }
         if keep, case .success(let summary) = result {
             try show(summary)
+            if let certificate { Terminal.talk("\n\(certificate.advice)") }
             try await letIn(plan, to: serve)
             return try serve.stop()
         }
@@ -122,7 +128,8 @@ struct DemoCommand: AsyncParsableCommand {
         _ plan: Plan,
         _ crowd: Crowd,
         bucketed: (unique: Int, dimensions: [DimensionName]),
-        _ serve: ServeProcess
+        _ serve: ServeProcess,
+        _ certificate: DemoCertificate?
     ) async throws -> Summary {
         try await serve.waitUntilReady()
         let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
@@ -137,7 +144,8 @@ struct DemoCommand: AsyncParsableCommand {
 
         let posting = ProgressBar("posting over HTTP", total: parcels.reduce(0) { $0 + $1.events }, unit: "events")
         let started = ContinuousClock.now
-        let tally = try await BatchSender(to: serve.url).send(parcels, progress: posting)
+        let tally = try await BatchSender(to: serve.url, authorities: certificate?.certificate)
+            .send(parcels, progress: posting)
         let seconds = (ContinuousClock.now - started) / .seconds(1)
         posting.finish()
 

@@ -9,12 +9,17 @@ final class ServeProcess {
     private let metricsURL: String
     private let process = Process()
     private let logPath: String
-    private let connection = HTTPConnection()
+    private let connection: HTTPConnection
 
-    init(plan: String, data: String, log: String) throws {
+    /// - Parameter tls: what it speaks TLS by; nil speaks plain HTTP.
+    init(plan: String, data: String, log: String, tls: DemoCertificate?) throws {
         let ports = try Self.freePorts(3)
-        url = "http://127.0.0.1:\(ports[0])"
-        portal = "http://127.0.0.1:\(ports[2])/"
+        let scheme = tls == nil ? "http" : "https"
+        url = "\(scheme)://127.0.0.1:\(ports[0])"
+        portal = "\(scheme)://127.0.0.1:\(ports[2])/"
+        var rules = ConnectionRules()
+        rules.authorities = tls?.certificate
+        connection = HTTPConnection(rules)
         metricsURL = "http://127.0.0.1:\(ports[1])/metrics"
         logPath = log
         _ = FileManager.default.createFile(atPath: log, contents: nil)
@@ -22,10 +27,11 @@ final class ServeProcess {
             throw CommandFailure("\(log) can't be written; name another folder with --data.")
         }
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = [
-            "serve", "--plan", plan, "--data", data, "--listen", "127.0.0.1:\(ports[0])",
-            "--metrics", "127.0.0.1:\(ports[1])", "--portal", "127.0.0.1:\(ports[2])",
-        ]
+        process.arguments =
+            [
+                "serve", "--plan", plan, "--data", data, "--listen", "127.0.0.1:\(ports[0])",
+                "--metrics", "127.0.0.1:\(ports[1])", "--portal", "127.0.0.1:\(ports[2])",
+            ] + (tls.map { ["--tls-certificate", $0.certificate, "--tls-key", $0.key] } ?? [])
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = handle
         process.standardError = handle

@@ -11,6 +11,8 @@ struct BatchSender: Sendable {
     /// How long a batch is tried before the sender gives up.
     let patience: Duration
     let connections: Int
+    /// Certificates in PEM that vouch for the server, beside the system's.
+    private let authorities: String?
 
     /// What became of the batches.
     struct Tally: Encodable, Sendable {
@@ -41,13 +43,16 @@ struct BatchSender: Sendable {
         let message: String
     }
 
-    init(to base: String, patience: Duration = .seconds(60), connections: Int = 8) throws {
+    init(
+        to base: String, patience: Duration = .seconds(60), connections: Int = 8, authorities: String? = nil
+    ) throws {
         guard let url = URL(string: base), url.scheme == "http" || url.scheme == "https", url.host != nil else {
             throw CommandFailure("'\(base)' is no address of a server; write http://127.0.0.1:8080.")
         }
         endpoint = (base.hasSuffix("/") ? String(base.dropLast()) : base) + "/v1/batches"
         self.patience = patience
         self.connections = connections
+        self.authorities = authorities
     }
 
     /// Sends every parcel; the order between parcels is not kept.
@@ -55,7 +60,9 @@ struct BatchSender: Sendable {
         try await withThrowingTaskGroup(of: Tally.self) { group in
             for worker in 0..<min(connections, parcels.count) {
                 group.addTask {
-                    let connection = HTTPConnection()
+                    var rules = ConnectionRules()
+                    rules.authorities = authorities
+                    let connection = HTTPConnection(rules)
                     var tally = Tally()
                     for place in stride(from: worker, to: parcels.count, by: connections) {
                         try await send(parcels[place], over: connection, tally: &tally)

@@ -72,6 +72,8 @@ enum DaemonSettings {
     ]
 
     private static let origins = "THRONG_INTAKE_ORIGINS"
+    private static let proxies = "THRONG_INTAKE_PROXIES"
+    private static let clientAuthorities = "THRONG_INTAKE_CLIENT_AUTHORITIES"
     /// Other commands', which one environment may hold beside these.
     private static let others = ["THRONG_SUPPRESS_SECRET"]
 
@@ -82,6 +84,15 @@ enum DaemonSettings {
                 """
                   \(origins) (text, *)
                       origins whose web pages may send events, such as "https://shop.example https://www.shop.example"
+                """,
+                """
+                  \(proxies) (text, none)
+                      proxies whose connections begin with a header of the PROXY protocol, version 2: addresses, networks \
+                and unix for those by the Unix socket, such as "10.0.0.0/8 2001:db8::7 unix"
+                """,
+                """
+                  \(clientAuthorities) (path, none)
+                      certificates in PEM: only who has one of theirs may connect where clients post, such as your proxies
                 """,
                 """
                   \(ReleaseSecret.variable) (path, installation.secret in the data directory)
@@ -95,7 +106,7 @@ enum DaemonSettings {
     ///
     /// - Throws: `ValidationError` for an unknown variable, no whole number, or one out of range.
     static func apply(to options: inout DaemonOptions, environment: [String: String]) throws {
-        let own = numbers.map(\.variable) + [origins, ReleaseSecret.variable]
+        let own = numbers.map(\.variable) + [origins, proxies, clientAuthorities, ReleaseSecret.variable]
         let known = Set(own + others + ReportVariables.known).union(Fault.variables)
         for name in environment.keys.sorted() where name.hasPrefix("THRONG_") && !known.contains(name) {
             throw ValidationError(
@@ -110,8 +121,27 @@ enum DaemonSettings {
             }
             options.origins = listed
         }
+        if let text = environment[proxies] {
+            guard let listed = Proxies(text) else {
+                throw ValidationError(
+                    """
+                    \(proxies) takes addresses, networks and unix, separated by spaces, such as "10.0.0.0/8 2001:db8::7 unix"; \
+                    a network's address has no bits behind its length.
+                    """)
+            }
+            options.proxies = listed
+        }
         if let path = environment[ReleaseSecret.variable] { options.releaseSecret = path }
         try ReportVariables.apply(to: &options.reports, plans: options.plans, environment: environment)
+    }
+
+    /// Has clients asked for certificates, where the environment says so.
+    ///
+    /// - Throws: ``TLSError/authoritiesWithoutTLS``.
+    static func askClients(of options: inout DaemonOptions, environment: [String: String]) throws {
+        guard let path = environment[clientAuthorities] else { return }
+        guard options.tls != nil else { throw TLSError.authoritiesWithoutTLS }
+        options.tls?.clientAuthorities = path
     }
 
     /// Refuses what `throng serve` would refuse: one environment is for all commands.

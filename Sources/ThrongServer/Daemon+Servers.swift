@@ -1,0 +1,129 @@
+internal import Hummingbird
+internal import HummingbirdCore
+internal import Logging
+internal import NIOCore
+internal import ServiceLifecycle
+internal import ThrongPlan
+internal import ThrongPortal
+internal import ThrongWire
+
+/// What listens: where clients post, where Prometheus reads, and where people look.
+extension Daemon {
+    func intakeServer(
+        _ ingestion: Ingestion, _ telemetry: Telemetry, _ sessions: TLSSessions?
+    ) throws -> some Service {
+        let router = publicRouter()
+        HealthRoutes(ingestion: ingestion).add(to: router)
+        PageRoutes(plans: options.plans, ingestion: ingestion, clock: clock).add(to: router)
+        let open = try addOpenRoutes(to: router)
+        PreviewRoutes(ingestion: ingestion).add(to: open)
+        WithdrawRoutes(ingestion: ingestion, clock: clock).add(to: open)
+        if ingestion.reveals.isNeeded {
+            RevealRoutes(ingestion: ingestion, telemetry: telemetry, clock: clock).add(to: open)
+        }
+        let intake = AnswerQueues(counting: ingestion, telemetry: telemetry)
+        return server(
+            router, taking: intake, at: options.listen, by: clientEdge(sessions), name: "clients",
+            connections: OpenFiles.connections)
+    }
+
+    /// What pages of other origins may ask for; returns the group to which more of it goes.
+    @discardableResult
+    func addOpenRoutes(to router: Router<BasicRequestContext>) throws -> RouterGroup<BasicRequestContext> {
+        let open = router.group()
+        open.add(middleware: CrossOriginMiddleware(origins: options.origins))
+        try PlanRoutes(plans: options.plans).add(to: open)
+        ScriptRoutes().add(to: open)
+        for path in ["/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/plan/:app"] {
+            open.on(RouterPath(path), method: .options) { _, _ in Response(status: .noContent) }
+        }
+        return open
+    }
+
+    func metricsServer(_ ingestion: Ingestion, _ telemetry: Telemetry) throws -> some Service {
+        let router = Router()
+        let coarse = options.metrics.isLoopback ? nil : CoarseFigures()
+        if coarse != nil {
+            logger.notice(
+                "metrics can be read from elsewhere: they are coarse", metadata: ["listen": "\(options.metrics)"])
+        }
+        HealthRoutes(ingestion: ingestion).add(to: router)
+        MetricsRoutes(
+            ingestion: ingestion, telemetry: telemetry, dataPath: options.dataPath, certificates: certificates,
+            coarse: coarse
+        ).add(to: router)
+        return server(
+            router, taking: nil, at: options.metrics, by: edge(nil, at: options.metrics), name: "metrics",
+            connections: OpenFiles.scrapers)
+    }
+
+    func portalServer(
+        _ portal: Portal, _ ingestion: Ingestion, at endpoint: DaemonOptions.Endpoint
+    ) throws -> some Service {
+        let router = publicRouter()
+        HealthRoutes(ingestion: ingestion).add(to: router)
+        try portal.add(to: router)
+        return server(
+            router, taking: nil, at: endpoint, by: edge(sessions(asksClients: false), at: endpoint), name: "people",
+            connections: OpenFiles.browsers)
+    }
+
+    func server(
+        _ router: Router<BasicRequestContext>, taking queues: AnswerQueues?, at endpoint: DaemonOptions.Endpoint,
+        by edge: ConnectionEdge, name: String, connections: Int
+    ) -> some Service {
+        let limits = ConnectionDeadline.Limits(
+            request: TimeAmount(options.requestDeadline), idle: TimeAmount(options.idleTimeout))
+        let room = ConnectionRoom(places: connections)
+        let application = Application(
+            router: router,
+            server: HTTPServerBuilder { [origins = options.origins] responder in
+                HTTPChannel(responder: responder, queues: queues, origins: origins, limits: limits, room: room, edge: edge)
+            },
+            configuration: .init(
+                address: endpoint.address, serverName: nil,
+                // Those that have to go for others may still be open for a moment.
+                availableConnectionsDelegate: MaximumAvailableConnections(connections + connections / 8)),
+            onServerRunning: { [logger] channel in
+                endpoint.file?.admitGroup()
+                var facts = endpoint.facts(bound: channel.localAddress?.port)
+                facts["for"] = "\(name)"
+                logger.info("listening", metadata: facts)
+            },
+            logger: logger)
+        return BoundedServer(server: application, budget: stop)
+    }
+
+    // MARK: The edge
+
+    /// Whether only who has a certificate may connect where clients post.
+    var asksClients: Bool { options.tls?.clientAuthorities != nil }
+
+    /// A router whose pages have browsers come by https only, where TLS is spoken.
+    func publicRouter() -> Router<BasicRequestContext> {
+        let router = Router()
+        if certificates != nil { router.add(middleware: StrictTransport()) }
+        return router
+    }
+
+    /// Sessions of TLS with a listener of their own: none of another can be resumed there. Nil where TLS is not spoken.
+    func sessions(asksClients: Bool) -> TLSSessions? {
+        certificates.map { certificates in
+            TLSSessions(
+                certificates, rotations: Set(options.plans.flatMap { $0.purposes.map(\.rotation) }),
+                asksClients: asksClients)
+        }
+    }
+
+    /// Where clients post.
+    func clientEdge(_ sessions: TLSSessions?) -> ConnectionEdge {
+        edge(sessions, at: options.listen, proxies: options.proxies)
+    }
+
+    private func edge(
+        _ sessions: TLSSessions?, at endpoint: DaemonOptions.Endpoint, proxies: Proxies = .none
+    ) -> ConnectionEdge {
+        ConnectionEdge(
+            sessions: sessions, proxies: proxies, isSocket: endpoint.file != nil, complaints: complaints, clock: clock)
+    }
+}

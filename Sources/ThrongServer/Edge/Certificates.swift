@@ -1,0 +1,98 @@
+internal import Logging
+internal import Synchronization
+internal import ThrongWire
+
+/// The daemon's certificate, as its files were when they could last be used.
+final class Certificates: Sendable {
+    /// What is used, and the how manieth it is.
+    struct InForce: Sendable {
+        let certificate: ServerCertificate
+        let number: Int
+    }
+
+    private struct State {
+        var inForce: InForce?
+        /// What was read last, whether it could be used or not: the log names each problem once.
+        var tried: TLSFiles.Contents?
+        var problem: TLSError?
+    }
+
+    private let files: TLSFiles
+    private let clock: UnixClock
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    /// From then on a certificate that nobody renewed is worth a warning. Unit: seconds.
+    private static let late: Int64 = 14 * 86_400
+
+    init(_ files: TLSFiles, clock: UnixClock, logger: Logger) {
+        self.files = files
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// What is used; nil before ``load()``.
+    var inForce: InForce? { state.withLock { $0.inForce } }
+
+    /// Reads the files for the first time.
+    ///
+    /// - Throws: ``TLSError``: without a certificate there is no start.
+    func load() throws(TLSError) {
+        let contents = try files.read()
+        let certificate = try ServerCertificate(contents, of: files, now: clock.now)
+        state.withLock { $0 = State(inForce: InForce(certificate: certificate, number: 1), tried: contents) }
+        if let mode = files.looseKeyMode {
+            logger.warning(
+                "others than the key's owner may use it, or change it; take that from them: chmod 0600",
+                metadata: ["key": "\(files.key)", "mode": "\(String(mode, radix: 8))"])
+        }
+        say(certificate)
+    }
+
+    /// Takes the files' contents over where they have changed. What can't be used is named in the log, once, and what was in
+    /// force stays.
+    ///
+    /// - Parameter isAsked: whether somebody waits for an answer in the log.
+    func reload(isAsked: Bool = false) {
+        let outcome = Result { () throws(TLSError) -> ServerCertificate? in
+            let contents = try files.read()
+            let isNew = state.withLock { state in
+                defer { state.tried = contents }
+                return state.tried != contents || isAsked && state.problem != nil
+            }
+            return isNew ? try ServerCertificate(contents, of: files, now: clock.now) : nil
+        }
+        switch outcome {
+        case .success(nil):
+            if isAsked { logger.notice("SIGHUP: the certificate's files say what they said") }
+        case .success(let certificate?):
+            state.withLock { state in
+                state.inForce = InForce(certificate: certificate, number: (state.inForce?.number ?? 0) + 1)
+                state.problem = nil
+            }
+            logger.notice("the certificate was read anew; new connections get it")
+            say(certificate)
+        case .failure(let problem):
+            let isKnown = state.withLock { state in
+                defer { state.problem = problem }
+                return state.problem == problem
+            }
+            guard isAsked || !isKnown else { return }
+            logger.error(
+                "the certificate can't be read anew, and the former one stays in force",
+                metadata: ["error": "\(problem)"])
+        }
+    }
+
+    /// Says so where it ends soon.
+    func sayIfLate() {
+        guard let end = inForce?.certificate.end, end - clock.now < Self.late else { return }
+        logger.warning(
+            "the certificate ends soon, and nobody has renewed it", metadata: ["end": "\(end.dateAndTime)"])
+    }
+
+    private func say(_ certificate: ServerCertificate) {
+        logger.info("speaking TLS", metadata: ["certificate_until": "\(certificate.end.dateAndTime)"])
+        sayIfLate()
+    }
+}

@@ -1,0 +1,48 @@
+internal import Foundation
+internal import NIOCore
+
+/// Where a connection comes from: what limits by address are reckoned with.
+///
+/// It lives in the memory of its connection alone. It has no description, so that no log can hold it by mistake.
+struct ClientAddress: Hashable, Sendable {
+    /// 4 of IPv4, 16 of IPv6; an IPv4 address that is written as one of IPv6 has 4.
+    let bytes: [UInt8]
+
+    /// Nil for any other number of bytes than 4 and 16.
+    init?(bytes: some Collection<UInt8>) {
+        switch bytes.count {
+        case 4: self.bytes = Array(bytes)
+        case 16: self.bytes = bytes.starts(with: Self.mapped) ? Array(bytes.dropFirst(12)) : Array(bytes)
+        default: return nil
+        }
+    }
+
+    /// ::ffff:0:0/96. Source: RFC 4291, section 2.5.5.2.
+    private static let mapped: [UInt8] = Array(repeating: 0, count: 10) + [0xFF, 0xFF]
+
+    /// Reads "192.0.2.1" or "2001:db8::1"; nil for anything else.
+    init?(_ text: String) {
+        var four = in_addr()
+        var six = in6_addr()
+        if inet_pton(AF_INET, text, &four) == 1 {
+            self.init(bytes: withUnsafeBytes(of: &four) { Array($0) })
+        } else if inet_pton(AF_INET6, text, &six) == 1 {
+            self.init(bytes: withUnsafeBytes(of: &six) { Array($0) })
+        } else {
+            return nil
+        }
+    }
+
+    /// Nil for a Unix socket, and where the connection is over already.
+    init?(_ address: SocketAddress?) {
+        switch address {
+        case .v4(let four):
+            var address = four.address.sin_addr
+            self.init(bytes: withUnsafeBytes(of: &address) { Array($0) })
+        case .v6(let six):
+            var address = six.address.sin6_addr
+            self.init(bytes: withUnsafeBytes(of: &address) { Array($0) })
+        case .unixDomainSocket, nil: return nil
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// Who says by the PROXY protocol whose connections it passes on: addresses, networks, and the Unix socket.
+///
+/// Whoever is listed has to say so on each connection, so that nobody can leave it out; nobody else is believed.
+package struct Proxies: Sendable, Hashable {
+    private struct Network: Hashable {
+        let first: ClientAddress
+        let bits: Int
+
+        func contains(_ address: ClientAddress) -> Bool {
+            address.bytes.count == first.bytes.count
+                && (0..<bits).allSatisfy { bit in
+                    (address.bytes[bit / 8] ^ first.bytes[bit / 8]) & 0x80 >> UInt8(bit % 8) == 0
+                }
+        }
+    }
+
+    private let networks: Set<Network>
+    /// Whether a connection by the Unix socket is a proxy's.
+    let isSocketListed: Bool
+
+    /// Nobody.
+    package static let none = Proxies(networks: [], isSocketListed: false)
+
+    private init(networks: Set<Network>, isSocketListed: Bool) {
+        self.networks = networks
+        self.isSocketListed = isSocketListed
+    }
+
+    /// Reads "10.0.0.0/8 2001:db8::7 unix"; nil for anything else, and for a network whose address has bits behind its length.
+    package init?(_ text: String) {
+        var networks: Set<Network> = []
+        var isSocketListed = false
+        for word in text.split(whereSeparator: { $0 == " " || $0 == "," }) {
+            if word == "unix" {
+                isSocketListed = true
+                continue
+            }
+            let parts = word.split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count <= 2, let first = ClientAddress(String(parts[0])) else { return nil }
+            let most = first.bytes.count * 8
+            let bits = parts.count == 2 ? Int(parts[1]) ?? -1 : most
+            guard (0...most).contains(bits),
+                (bits..<most).allSatisfy({ first.bytes[$0 / 8] & 0x80 >> UInt8($0 % 8) == 0 })
+            else { return nil }
+            networks.insert(Network(first: first, bits: bits))
+        }
+        guard isSocketListed || !networks.isEmpty else { return nil }
+        self.init(networks: networks, isSocketListed: isSocketListed)
+    }
+
+    /// Whether anybody is listed.
+    var areListed: Bool { isSocketListed || !networks.isEmpty }
+
+    /// Whether a connection from there is a proxy's.
+    func contain(_ address: ClientAddress) -> Bool { networks.contains { $0.contains(address) } }
+}

@@ -1,0 +1,68 @@
+internal import Foundation
+
+/// The file of a Unix socket that clients reach the daemon by.
+struct SocketFile {
+    let path: String
+
+    /// Of the owner and the folder's group, in which the proxy is: who may write may connect.
+    private static let mode: mode_t = 0o660
+    /// With the zero behind it, what the system has room for. Unit: bytes.
+    static let longestPath = 107
+
+    /// A socket that listens here for a moment. What an earlier daemon left behind is taken away.
+    ///
+    /// - Throws: the system's reason.
+    func listener() throws(Refusal) -> Int32 {
+        var status = stat()
+        if lstat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFSOCK else {
+                throw .inTheWay("a file that is no socket lies there; move it away")
+            }
+            let probe = try open()
+            defer { close(probe) }
+            if call(probe, connect) { throw .inTheWay("something listens there already") }
+            guard errno == ECONNREFUSED else { throw .inTheWay(String(cString: strerror(errno))) }
+            unlink(path)
+        }
+        let listener = try open()
+        guard call(listener, bind), listen(listener, 1) == 0 else {
+            let reason = String(cString: strerror(errno))
+            close(listener)
+            throw .inTheWay(reason)
+        }
+        return listener
+    }
+
+    /// Lets the group connect.
+    func admitGroup() { chmod(path, Self.mode) }
+
+    /// Takes the file away.
+    func remove() {
+        var status = stat()
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
+    }
+
+    /// Why nothing can listen here.
+    enum Refusal: Error {
+        case inTheWay(String)
+    }
+
+    private func open() throws(Refusal) -> Int32 {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw .inTheWay(String(cString: strerror(errno))) }
+        return descriptor
+    }
+
+    private func call(
+        _ descriptor: Int32, _ function: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Bool {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(Self.longestPath)) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                function(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+    }
+}

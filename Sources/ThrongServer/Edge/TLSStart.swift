@@ -1,0 +1,35 @@
+internal import NIOCore
+internal import NIOSSL
+internal import ThrongWire
+
+/// Begins TLS with a connection's first bytes: who says nothing takes no memory for it, and nobody comes by the session of a
+/// window that has ended since they connected.
+///
+/// Unchecked: a handler is confined to its channel's event loop.
+final class TLSStart: ChannelInboundHandler, RemovableChannelHandler, @unchecked Sendable {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let sessions: TLSSessions
+    private let clock: UnixClock
+
+    init(_ sessions: TLSSessions, clock: UnixClock) {
+        self.sessions = sessions
+        self.clock = clock
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let pipeline = context.pipeline.syncOperations
+        do {
+            let now = clock.now
+            guard let tls = try sessions.context(at: now) else { return context.close(promise: nil) }
+            sessions.opened(context.channel, at: now)
+            try pipeline.addHandler(NIOSSLServerHandler(context: tls), position: .after(self))
+        } catch {
+            // Without a context of its own a connection is closed: there is no other to fall back to.
+            return context.close(promise: nil)
+        }
+        context.fireChannelRead(data)
+        pipeline.removeHandler(self, promise: nil)
+    }
+}

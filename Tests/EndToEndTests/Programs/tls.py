@@ -1,0 +1,360 @@
+"""TLS as the daemon speaks it: what it offers and refuses, sessions that end with their window, a certificate that is renewed
+under load, handshakes that stall, crowds that say nothing, and what all of it costs."""
+
+import json
+import os
+import resource
+import signal
+import ssl
+import subprocess
+import tempfile
+import threading
+import time
+import warnings
+
+import daemon
+import sealed
+import shop
+from daemon import check, say
+from line import request
+
+# Old versions of TLS are tried on purpose.
+warnings.simplefilter("ignore", DeprecationWarning)
+
+MINUTE = 60
+
+
+def batch(**more):
+    return json.dumps(shop.batch(**more)).encode()
+
+
+# What is offered
+
+
+def handshake(house, *words):
+    """What openssl s_client agrees on, or nothing."""
+    done = subprocess.run(
+        ["openssl", "s_client", "-connect", f"127.0.0.1:{house.port}", "-CAfile", house.authority.path, *words],
+        input=b"", capture_output=True, timeout=30)
+    for text in done.stdout.decode(errors="replace").splitlines():
+        if text.startswith("New, ") and "(NONE)" not in text:
+            return text.removeprefix("New, ")
+    return None
+
+
+def offers(house):
+    old = ("-cipher", "ALL:@SECLEVEL=0")
+    for words in (("-tls1", *old), ("-tls1_1", *old), ("-tls1_2", "-cipher", "AES128-GCM-SHA256"),
+                  ("-tls1_2", "-cipher", "DHE-RSA-AES128-GCM-SHA256"), ("-tls1_2", "-cipher", "ECDHE-RSA-AES128-SHA"),
+                  ("-tls1_2", "-cipher", "ECDHE-RSA-AES128-SHA256"), ("-tls1_2", "-cipher", "ALL:!ECDHE:@SECLEVEL=0"),
+                  ("-tls1_2", "-cipher", "ECDHE-RSA-AES128-GCM-SHA256", "-sigalgs", "RSA+SHA1")):
+        found = handshake(house, *words)
+        check(found is None, *words, "is taken:", found)
+    for words in (("-tls1_2", "-cipher", "ECDHE-RSA-AES128-GCM-SHA256"), ("-tls1_2", "-cipher", "ECDHE-RSA-AES256-GCM-SHA384"),
+                  ("-tls1_2", "-cipher", "ECDHE-RSA-CHACHA20-POLY1305"), ("-tls1_3", "-ciphersuites", "TLS_AES_128_GCM_SHA256"),
+                  ("-tls1_3", "-ciphersuites", "TLS_CHACHA20_POLY1305_SHA256"), ("-tls1_3", "-groups", "P-256")):
+        found = handshake(house, *words)
+        check(found and ("TLSv1.3" in found) == (words[0] == "-tls1_3"), *words, "is refused, or another:", found)
+    context = house.context()
+    context.set_alpn_protocols(["h2", "http/1.1"])
+    with house.line(context) as line:
+        check(line.socket.selected_alpn_protocol() == "http/1.1", "it speaks", line.socket.selected_alpn_protocol())
+    for port, path in ((house.port, "/"), (house.port, "/v1/plan/shop"), (house.portal_port, "/")):
+        status, headers, _ = house.get(path, port=port)
+        check(status == 200 and headers.get("strict-transport-security") == "max-age=31536000", path, status, headers)
+    status, headers, _ = house.get("/metrics", port=house.metrics_port)
+    check(status == 200 and not any("strict" in name.lower() for name in headers), "metrics are spoken plainly:", headers)
+    left = house.metrics()["throng_certificate_end_timestamp_seconds"] - time.time()
+    check(79 * 86400 < left < 81 * 86400, "the certificate ends in", left, "seconds")
+    # Who speaks plain HTTP here gets nothing, and the daemon goes on.
+    with house.open() as plain:
+        plain.sendall(request("GET", "/healthz"))
+        check(sealed.is_closed(plain, 10), "plain HTTP is kept open")
+    check(house.post(batch())[0] == 202, "a batch over TLS is refused")
+    say("TLS 1.2 and 1.3 with forward secrecy, and nothing else; pages ask for https")
+
+
+# Sessions
+
+
+def resumable(house, version, port=None):
+    """A session with which the next connection may begin; TLS 1.3 gives it with the first answer."""
+    context = house.context(version, version)
+    with house.line(context, port=port) as line:
+        line.socket.sendall(request("GET", "/healthz" if port is None else "/"))
+        line.answer()
+        session = line.socket.session
+        check(session and session.has_ticket, version, "gives no ticket: the control is missing")
+        return context, session
+
+
+def is_reused(house, context, session, port=None, plain=None):
+    with house.line(context, session, port, plain=plain) as line:
+        line.socket.sendall(request("GET", "/healthz" if port is None else "/"))
+        check(line.answer()[0] == 200, "no answer")
+        return line.socket.session_reused
+
+
+def sessions(house):
+    while daemon.seconds_left(MINUTE) < 15:
+        time.sleep(0.5)
+    versions = (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3)
+    kept = [resumable(house, version) for version in versions]
+    for context, session in kept:
+        check(is_reused(house, context, session), "within a window no session is resumed: the control is missing")
+        check(not is_reused(house, context, session, house.portal_port), "a session of clients is resumed where people look")
+    people = resumable(house, versions[1], house.portal_port)
+    check(is_reused(house, *people, house.portal_port), "people's sessions are not resumed: the control is missing")
+    check(not is_reused(house, *people), "a session of people is resumed where clients post")
+    # They connect before the window ends: one says nothing, one has been answered.
+    early = [house.open() for _ in kept]
+    idle = house.line()
+    idle.socket.sendall(request("GET", "/healthz"))
+    idle.answer()
+    # One sends a request across the end: it is answered, and then closed.
+    body = batch()
+    across = house.line()
+    across.socket.sendall(request("POST", "/v1/batches", body)[:-10])
+    left = daemon.seconds_left(MINUTE)
+    check(not sealed.is_closed(idle.socket, left - 1), "an idle connection is closed within its window")
+    check(sealed.is_closed(idle.socket, 3), "an idle connection outlives its window")
+    across.socket.sendall(body[-10:])
+    check(across.answer()[0] == 202, "a request across a window's end is not answered")
+    check(sealed.is_closed(across.socket, 8), "a connection that was busy outlives its window")
+    for (context, session), plain in zip(kept, early):
+        check(not is_reused(house, context, session), "a session is resumed behind its window")
+        check(not is_reused(house, context, session, plain=plain), "a session is resumed by who connected before")
+    say("sessions are resumed within a window, at one address, and never behind it; connections end with it")
+
+
+# Renewal
+
+
+def serial(house):
+    with house.line() as line:
+        return line.socket.getpeercert()["serialNumber"]
+
+
+def renewal(house):
+    """The certificate changes ten times while clients send on kept and on new connections, and nobody notices."""
+    faults, sent, seen, stop = [], [0], set(), threading.Event()
+
+    def send(keeps):
+        line = None
+        while not stop.is_set():
+            try:
+                if line is None:
+                    line = house.line()
+                    seen.add(line.socket.getpeercert()["serialNumber"])
+                line.socket.sendall(request("POST", "/v1/batches", batch()))
+                status = line.answer()[0]
+                if status != 202:
+                    faults.append(status)
+                sent[0] += 1
+                if not keeps:
+                    line.socket.close()
+                    line = None
+            except (OSError, daemon.Failure) as fault:
+                faults.append(repr(fault))
+                line = None
+
+    threads = [threading.Thread(target=send, args=(place % 2 == 0,)) for place in range(6)]
+    for thread in threads:
+        thread.start()
+    certificate, key = house.authority.pair("server")
+    serials = [serial(house)]
+    for number in range(10):
+        house.authority.make("next")
+        # The certificate first: for a moment the two do not fit.
+        sealed.replace(house.authority.pair("next")[0], certificate)
+        if number % 5 == 4:
+            # It is looked at in between.
+            house.process.send_signal(signal.SIGHUP)
+            house.said("the former one stays in force", times=number // 5 + 1)
+            check(serial(house) == serials[-1], "what does not fit is in force")
+        sealed.replace(house.authority.pair("next")[1], key)
+        if number:
+            house.process.send_signal(signal.SIGHUP)
+        house.said("the certificate was read anew", times=number + 1)
+        serials.append(serial(house))
+        check(serials[-1] not in serials[:-1], "new connections get the former certificate")
+    time.sleep(0.5)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    check(not faults, len(faults), "of", sent[0], "requests failed:", faults[:5])
+    check(len(seen) >= 5 and sent[0] > 500, "clients saw", len(seen), "certificates in", sent[0], "requests")
+    say(f"the certificate changed 10 times; {sent[0]:,} batches by 6 clients, who saw {len(seen)}, and none failed")
+    # What can't be used is named once a content, and changes nothing.
+    before, read = house.log_text().count("the former one stays in force"), 10
+    for path, words in ((certificate, "holds no certificate"), (key, "holds no private key")):
+        with open(path) as file:
+            good = file.read()
+        with open(path + ".bad", "w") as file:
+            file.write("nothing\n")
+        sealed.replace(path + ".bad", path)
+        house.said(words)
+        before += 1
+        time.sleep(6)
+        check(house.log_text().count("the former one stays in force") == before, "it is named more than once")
+        check(serial(house) == serials[-1] and house.post(batch())[0] == 202, "a bad file harms")
+        with open(path + ".good", "w") as file:
+            file.write(good)
+        sealed.replace(path + ".good", path)
+        house.process.send_signal(signal.SIGHUP)
+        read += 1
+        house.said("the certificate was read anew", times=read)
+    os.unlink(certificate)
+    house.said("can't be read: No such file")
+    check(serial(house) == serials[-1], "a file that is gone harms")
+    say("files that can't be used are named once, and the former certificate stays")
+
+
+# Who stalls
+
+
+def hello():
+    """The first bytes of a TLS client."""
+    near, far = ssl.MemoryBIO(), ssl.MemoryBIO()
+    context = ssl.create_default_context()
+    try:
+        context.wrap_bio(near, far, server_hostname="localhost").do_handshake()
+    except ssl.SSLWantReadError:
+        pass
+    return far.read()
+
+
+def stalled():
+    house = sealed.House(THRONG_INTAKE_REQUEST_SECONDS="2").start()
+    first = hello()
+    lines = []
+    for sent in (b"", first[:1], first[:100], first):
+        plain = house.open()
+        plain.sendall(sent)
+        lines.append((len(sent), plain, time.monotonic()))
+    quiet = house.line()
+    lines.append(("all, and no request", quiet.socket, time.monotonic()))
+    dribble = house.open()
+    started = time.monotonic()
+    try:
+        for place in range(len(first)):
+            dribble.sendall(first[place:place + 1])
+            time.sleep(0.1)
+            check(time.monotonic() - started < 12, "a handshake that dribbles has no end")
+    except OSError:
+        pass
+    for sent, plain, began in lines:
+        check(sealed.is_closed(plain, 12), sent, "bytes of a handshake hold a connection for ever")
+        check(time.monotonic() - began < 13, "a handshake of", sent, "bytes lasted", time.monotonic() - began)
+    check(house.stop() == 0, "serve stops gracefully")
+    say("handshakes that stall end with the request's time")
+
+
+def memory(pid):
+    with open(f"/proc/{pid}/status") as file:
+        return next(int(text.split()[1]) for text in file if text.startswith("VmRSS")) >> 10
+
+
+def silent():
+    """Crowds that say nothing, or half a hello, keep nobody out, of clients and of people."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (10_000, max(10_000, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
+    house = sealed.House(portal=True, THRONG_INTAKE_REQUEST_SECONDS="120").start()
+    first = hello()
+    words = []
+    for count, sent in ((256, first), (1000, b""), (1000, first[:200]), (4000, b""), (4000, first[:200])):
+        for port, path in ((house.port, "/"), (house.portal_port, "/")):
+            if port == house.portal_port and count > 1000:
+                continue
+            before, lines = memory(house.process.pid), []
+            for _ in range(count):
+                plain = house.open(port)
+                plain.sendall(sent)
+                lines.append(plain)
+            time.sleep(0.5)
+            started = time.monotonic()
+            check(house.get(path, port=port)[0] == 200, "beside", count, "who say", len(sent), "bytes nobody is answered")
+            if port == house.port:
+                check(house.post(batch())[0] == 202, "beside", count, "silent connections no batch is taken")
+            waited = time.monotonic() - started
+            check(waited < 10, "beside", count, "silent connections others wait for", waited, "seconds")
+            words.append(f"{count} of {len(sent)} bytes {memory(house.process.pid) - before:+} MiB")
+            for plain in lines:
+                plain.close()
+    check(house.stop() == 0, "serve stops gracefully")
+    say("who says nothing keeps nobody out:", "; ".join(words))
+
+
+# What it costs
+
+
+def processor_seconds(pid):
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def cost():
+    """Processor time of the daemon for a connection, and for a batch on a kept one, over TLS and plain, in one run."""
+    found = {}
+    for scheme, key in (("http", ("rsa:2048",)), ("https", ("ec", "-pkeyopt", "ec_paramgen_curve:P-256")),
+                        ("https", ("rsa:2048",))):
+        house = sealed.House(scheme=scheme, key=key).start()
+        name = scheme if scheme == "http" else key[0]
+        strict = house.get("/")[1].get("strict-transport-security")
+        check((strict is not None) == (scheme == "https"), "over", scheme, "pages say", strict)
+        end = house.metrics()["throng_certificate_end_timestamp_seconds"]
+        check((end > 0) == (scheme == "https"), "over", scheme, "the certificate ends at", end)
+        bodies = [batch(events=[shop.event(fields={"channel": "email"})] * 100) for _ in range(1500)]
+        before = processor_seconds(house.process.pid)
+        for _ in range(1500):
+            with house.line() as line:
+                line.socket.sendall(request("GET", "/healthz"))
+                line.answer()
+        connection = (processor_seconds(house.process.pid) - before) / 1500 * 1e6
+        before = processor_seconds(house.process.pid)
+        with house.line() as line:
+            for body in bodies:
+                line.socket.sendall(request("POST", "/v1/batches", body))
+                check(line.answer()[0] == 202, "a batch is refused")
+        found[name] = (connection, (processor_seconds(house.process.pid) - before) / 1500 * 1e6)
+        check(house.stop() == 0, "serve stops gracefully")
+    say("processor time in µs, a connection with one small request, and a batch of 100 events:",
+        "; ".join(f"{name} {connection:.0f} and {kept:.0f}" for name, (connection, kept) in found.items()))
+
+
+# The demonstration
+
+
+def demonstration():
+    """`throng demo --tls` goes the whole way over TLS, by a certificate that only its own clients trust."""
+    with tempfile.TemporaryDirectory(prefix="te-", dir="/tmp") as folder:
+        data = os.path.join(folder, "demo")
+        os.chmod(folder, 0o755)
+        status, summary, words = daemon.run(
+            "demo", "--plan", os.path.join(daemon.SAMPLE, "shop.yaml"), "--crowd", daemon.SAMPLE, "--data", data, "--devices",
+            "200", "--days", "1", "--tls", "--json")
+        check(status == 0 and json.loads(summary)["eventsAcknowledged"] > 1000, status, words[-2000:])
+        with open(os.path.join(data, "serve.log")) as file:
+            check("speaking TLS" in file.read(), "the demonstration's daemon speaks no TLS")
+        check(os.stat(os.path.join(data, "tls-key.pem")).st_mode & 0o077 == 0, "others may read its key")
+    say("the demonstration runs over TLS")
+
+
+def test():
+    long, shop.ROTATION = shop.ROTATION, MINUTE
+    house = sealed.House(portal=True, log="trace", THRONG_INTAKE_REQUEST_SECONDS="120").start()
+    offers(house)
+    sessions(house)
+    check(house.stop() == 0, "serve stops gracefully")
+    shop.ROTATION = long
+    house = sealed.House().start()
+    renewal(house)
+    check(house.stop() == 0, "serve stops gracefully")
+    stalled()
+    silent()
+    demonstration()
+    cost()
+
+
+if __name__ == "__main__":
+    daemon.main(test)
