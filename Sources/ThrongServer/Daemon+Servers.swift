@@ -78,7 +78,8 @@ extension Daemon {
         let application = Application(
             router: router,
             server: HTTPServerBuilder { [origins = options.origins] responder in
-                HTTPChannel(responder: responder, queues: queues, origins: origins, limits: limits, room: room, edge: edge)
+                HTTPChannel(
+                    responder: responder, queues: queues, origins: origins, limits: limits, room: room, edge: edge)
             },
             configuration: .init(
                 address: endpoint.address, serverName: nil,
