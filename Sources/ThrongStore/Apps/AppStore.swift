@@ -49,6 +49,8 @@ package struct AppStore: Sendable {
     package func scrub() async throws {
         try await connection.run { session in
             try session.query("app.vacuum", "vacuum (full, analyze)")
+            // What the planner knew of columns were values, too.
+            try session.query("app.statistics", "vacuum (full) pg_catalog.pg_statistic")
             // A segment that is used again would keep what it held until that is written over.
             try session.query("app.wal_end", "alter system set wal_recycle = off")
             try session.query("app.reload", "select pg_reload_conf()")

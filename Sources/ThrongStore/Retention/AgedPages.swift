@@ -36,8 +36,10 @@ package struct AgedPages: Sendable {
                 order by pg_table_size(c.oid), 1
                 """)
             for row in 0..<tables.count {
-                try session.query("pages.vacuum", "vacuum (full) \(try tables.text(row, 0))")
+                try session.query("pages.vacuum", "vacuum (full, analyze) \(try tables.text(row, 0))")
             }
+            // What the planner knows of columns are values, too: those of before, until it looks again and forgets them.
+            try session.query("pages.statistics", "vacuum (full) pg_catalog.pg_statistic")
             // The segment in use begins anew; those before it go with the checkpoint.
             try session.query("pages.switch", "select pg_switch_wal()")
             try session.query("pages.checkpoint", "checkpoint")
