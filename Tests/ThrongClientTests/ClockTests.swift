@@ -23,7 +23,7 @@ struct ClockTests {
             options.sendsByItself = false
             options.gap = 0
             // Such that the purpose with the shorter windows goes first: by it the device learns what time it is.
-            var random = RandomSource.seeded(3)
+            let random = RandomSource.seeded(3)
             for _ in 0..<4 { _ = random.next() }
             throng = try await Throng(
                 plan: try #require(CookPlan.url), storage: storage, transport: line, clock: wrong, random: random,
