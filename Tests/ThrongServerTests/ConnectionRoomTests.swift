@@ -36,7 +36,8 @@ struct ConnectionRoomTests {
         let quiet = closings.place(0, from: "198.51.100.1")
         let many = (1...3).map { closings.place($0, from: "192.0.2.\($0)") }
         for place in [quiet] + many { #expect(room.enter(place) == nil) }
-        // The first of the many has just said something; the second was silent for longest of its network.
+        // The first and the third of the many have said something; the second never did.
+        many[2].hear()
         many[0].hear()
         let newcomer = closings.place(9, from: "203.0.113.5")
         let leaving = room.enter(newcomer)
@@ -49,6 +50,10 @@ struct ConnectionRoomTests {
         room.leave(newcomer)
         room.leave(newcomer)
         #expect(room.taken == 3)
+        // Of those who have spoken, the one goes that did so first.
+        _ = room.enter(closings.place(10, from: "192.0.2.9"))
+        #expect(room.enter(closings.place(11, from: "192.0.2.10"))?.network == many[0].network)
+        #expect(many[0].index != nil && many[2].index != nil, "a newcomer that says nothing goes before them")
     }
 
     @Test("a flood of one network takes places from itself alone, whatever others do", arguments: [16, 64, 1000])

@@ -4,7 +4,7 @@ internal import Synchronization
 /// How many connections a listener has open at a time, and which one goes for a newcomer.
 ///
 /// Once all places are taken, whoever comes gets the place of a connection that says nothing: of the network that has most of
-/// them, one that has been silent for long. So many that are open and say nothing keep nobody out, and a network that opens many
+/// them, one that never sent a request, or has been silent for long. So many that are open and say nothing keep nobody out, and a network that opens many
 /// takes places from itself.
 ///
 /// Where they come from is held as long as they are open, and goes nowhere.
@@ -66,14 +66,16 @@ final class ConnectionRoom: Sendable {
         }
         guard let network = state.largest?.network, let all = state.networks[network] else { return nil }
         let some = all.count <= sample ? all[...] : (0..<sample).compactMap { _ in all.randomElement() }[...]
-        return some.min { $0.lastHeard < $1.lastHeard }
+        return some.min { $0.standing < $1.standing }
     }
 }
 
 /// A connection's place among others.
 final class ConnectionPlace: Sendable {
     let network: NetworkPrefix
-    private let heard = Atomic(NIODeadline.now().uptimeNanoseconds)
+    private let opened = NIODeadline.now().uptimeNanoseconds
+    /// 0 until a whole request has come.
+    private let heard = Atomic<UInt64>(0)
     private let close: @Sendable () -> Void
     private let known = Mutex<Int?>(nil)
 
@@ -89,8 +91,12 @@ final class ConnectionPlace: Sendable {
         set { known.withLock { $0 = newValue } }
     }
 
-    /// When a whole request came last, or the connection was opened. Unit: nanoseconds of uptime.
-    var lastHeard: UInt64 { heard.load(ordering: .relaxed) }
+    /// Who has it lowest goes first: who never sent a whole request, by when they connected, then the others by when their last
+    /// one came.
+    var standing: (hasSpoken: Int, since: UInt64) {
+        let heard = heard.load(ordering: .relaxed)
+        return heard == 0 ? (0, opened) : (1, heard)
+    }
 
     /// A whole request has come.
     func hear() { heard.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed) }
