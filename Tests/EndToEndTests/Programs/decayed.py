@@ -174,7 +174,11 @@ def keep(house, kept):
     folder = os.path.join(house.data, "out")
     for name in os.listdir(folder) if os.path.isdir(folder) else []:
         if name.endswith(".json") and not os.path.exists(os.path.join(kept, name)):
-            shutil.copy(os.path.join(folder, name), kept)
+            try:
+                shutil.copy(os.path.join(folder, name), kept)
+            except FileNotFoundError:
+                # Its day came just now: a partner who comes later finds nothing either.
+                pass
 
 
 def audit(house, *words, seconds=200, ends=0):
