@@ -189,7 +189,7 @@ package struct ScheduleService: Service {
     private func expire(_ now: UnixSeconds) async -> Bool {
         do {
             let outcome = try await retention.expire(plans: plans, now: now)
-            // Last: a folder on another machine may hang.
+            // After the numbers: a folder on another machine may hang.
             let copies = try await retention.removeCopies(plans, now: now)
             for (folder, reason) in copies.left.sorted(by: { $0.key < $1.key }) {
                 logger.warning(
@@ -204,6 +204,8 @@ package struct ScheduleService: Service {
                         "copies": "\(copies.files)",
                     ])
             }
+            // Last, once all is said: somebody may hold a table.
+            try await retention.rewritePages()
             return true
         } catch {
             logger.notice("retention is tried again", metadata: ["error": "\(error)"])

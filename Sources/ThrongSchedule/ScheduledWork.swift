@@ -25,8 +25,14 @@ package protocol Retention: Sendable {
     func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome
     /// Takes reports from folders on this machine.
     func removeCopies(_ plans: [Plan], now: UnixSeconds) async throws -> CopyRetention.Outcome
+    /// Takes what went out of files of PostgreSQL, too, where it is the house's own.
+    func rewritePages() async throws
     /// What goes next, the soonest first.
     func due(_ plans: [Plan]) async throws -> [RetentionDue]
+}
+
+extension Retention {
+    package func rewritePages() async throws {}
 }
 
 extension ReleaseScheduler: DueReleases {

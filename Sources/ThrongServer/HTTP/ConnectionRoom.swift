@@ -107,7 +107,7 @@ final class ConnectionPlace: Sendable {
 
 /// The network that a connection comes from: what one holder of addresses usually has, 256 of IPv4 or a /48 of IPv6.
 ///
-/// In memory only; it can't be printed.
+/// In memory only: nothing prints it.
 struct NetworkPrefix: Hashable, Sendable {
     /// Of who comes by no network, or by one that nobody knows.
     static let unknown = NetworkPrefix(bytes: [])

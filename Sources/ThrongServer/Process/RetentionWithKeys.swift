@@ -35,10 +35,10 @@ struct RetentionWithKeys: Retention {
     }
 
     func removeCopies(_ plans: [Plan], now: UnixSeconds) async throws -> CopyRetention.Outcome {
-        let outcome = try await house.removeCopies(plans, now: now)
-        try await pages?.rewriteIfDue()
-        return outcome
+        try await house.removeCopies(plans, now: now)
     }
+
+    func rewritePages() async throws { try await pages?.rewriteIfDue() }
 
     func due(_ plans: [Plan]) async throws -> [RetentionDue] {
         let days = try await onOwnThread { [keys] in try keys.all() }
