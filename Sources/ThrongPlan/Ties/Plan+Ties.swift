@@ -107,8 +107,13 @@ extension Plan {
                 for piece in shared(metric, other) where !said.contains(piece) { said.append(piece) }
             }
         }
-        return said.isEmpty ? "" : " (\(said.joined(separator: "; ")))"
+        let more = said.count - Self.mostSaid
+        let pieces = said.prefix(Self.mostSaid) + (more > 0 ? ["and \(more) more"] : [])
+        return said.isEmpty ? "" : " (\(pieces.joined(separator: "; ")))"
     }
+
+    /// Of what metrics share, so much is said: of a wide plan it is hundreds.
+    private static let mostSaid = 6
 
     /// Which fields two metrics both look at.
     func shared(_ first: Metric, _ second: Metric) -> [String] {

@@ -73,4 +73,14 @@ struct PlanTiesTests {
         #expect(across.count == 1 && across[0].contains("tell apart events that both count, of 'search'"))
         #expect(try Self.ties(Self.metric("pages", "[home, search]"), Self.metric("finds", "[search, find]")) == [])
     }
+
+    @Test("of a wide plan a few of the fields are named, and how many more there are")
+    func wide() throws {
+        let dimensions = ["near", "far", "os", "platform"]
+        let all = dimensions.enumerated().map { place, name in
+            Self.metric("m\(place)", by: "[\(name), \(dimensions[(place + 1) % 4])]")
+        }
+        let found = try Self.ties(all[0], all[1], all[2], all[3])
+        #expect(found.count == 1 && found[0].filter { $0 == ";" }.count == 6 && found[0].contains(" more)"))
+    }
 }
