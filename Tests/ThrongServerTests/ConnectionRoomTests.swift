@@ -27,6 +27,14 @@ struct ConnectionRoomTests {
         #expect(prefix("2001:db8:1::1") != prefix("2001:db8:2::1"))
         #expect(prefix("::c000:2") != prefix("192.0.2.1"))
         #expect(NetworkPrefix(nil) == .unknown)
+        // However somebody prints them, they say nothing.
+        let address = ClientAddress("192.0.2.77")
+        var dumped = ""
+        dump((address, NetworkPrefix(address)), to: &dumped)
+        for text in [dumped, "\(address as Any) \(NetworkPrefix(address))", String(reflecting: NetworkPrefix(address))]
+        {
+            #expect(!text.contains("192") && !text.contains("77"), "\(text)")
+        }
     }
 
     @Test("while there is room nobody goes; then the longest silent one of the largest network does")

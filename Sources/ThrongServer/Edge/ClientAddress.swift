@@ -3,7 +3,7 @@ internal import NIOCore
 
 /// Where a connection comes from: what limits by address are reckoned with.
 ///
-/// It lives in the memory of its connection alone. It has no description, so that no log can hold it by mistake.
+/// It lives in the memory of its connection alone, and prints as its type's name, so that no log can hold it by mistake.
 struct ClientAddress: Hashable, Sendable {
     /// 4 of IPv4, 16 of IPv6; an IPv4 address that is written as one of IPv6 has 4.
     let bytes: [UInt8]
@@ -45,4 +45,9 @@ struct ClientAddress: Hashable, Sendable {
         case .unixDomainSocket, nil: return nil
         }
     }
+}
+
+extension ClientAddress: CustomStringConvertible, CustomReflectable {
+    var description: String { "ClientAddress" }
+    var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -107,7 +107,7 @@ final class ConnectionPlace: Sendable {
 
 /// The network that a connection comes from: what one holder of addresses usually has, 256 of IPv4 or a /48 of IPv6.
 ///
-/// In memory only: nothing prints it.
+/// In memory only; it prints as its type's name.
 struct NetworkPrefix: Hashable, Sendable {
     /// Of who comes by no network, or by one that nobody knows.
     static let unknown = NetworkPrefix(bytes: [])
@@ -123,4 +123,9 @@ struct NetworkPrefix: Hashable, Sendable {
         }
         self.init(bytes: Array(bytes.prefix(bytes.count == 4 ? 3 : 6)))
     }
+}
+
+extension NetworkPrefix: CustomStringConvertible, CustomReflectable {
+    var description: String { "NetworkPrefix" }
+    var customMirror: Mirror { Mirror(self, children: []) }
 }

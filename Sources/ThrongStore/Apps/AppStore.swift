@@ -38,9 +38,6 @@ package struct AppStore: Sendable {
         try await connection.run { try $0.run(DeleteApp(app: app, copies: Int64(copies))) }
     }
 
-    /// The most segments of the write-ahead log that are gone through: 16 GiB of those that PostgreSQL makes.
-    private static let mostSegments = 1024
-
     /// Writes every table of the database anew, so that no page holds what was deleted, and lets go of the write-ahead log
     /// from before that.
     ///
@@ -59,22 +56,7 @@ package struct AppStore: Sendable {
                 _ = try? session.query("app.wal_again", "alter system reset wal_recycle")
                 _ = try? session.query("app.reload", "select pg_reload_conf()")
             }
-            // Those that were made ready for use before are used up, one by one; the server may hear of the setting a little
-            // late, and make some more. The one in use, and the one before it, are new once none was ready three times.
-            var calm = 0
-            for _ in 0..<Self.mostSegments {
-                try session.query("app.switch", "select pg_switch_wal()")
-                try session.query("app.checkpoint", "checkpoint")
-                let segments = try session.query(
-                    "app.segments",
-                    """
-                    select count(*), count(*) filter (where name > pg_walfile_name(pg_current_wal_lsn()))
-                    from pg_ls_waldir()
-                    where name ~ '^[0-9A-F]{24}$'
-                    """)
-                calm = try segments.integer(0, 1) == 0 ? calm + 1 : 0
-                if calm > 2, try segments.integer(0, 0) <= 2 { break }
-            }
+            try LogSegments.letGo(session, isAlone: true)
         }
     }
 }

@@ -40,9 +40,7 @@ package struct AgedPages: Sendable {
             }
             // What the planner knows of columns are values, too: those of before, until it looks again and forgets them.
             try session.query("pages.statistics", "vacuum (full) pg_catalog.pg_statistic")
-            // The segment in use begins anew; those before it go with the checkpoint.
-            try session.query("pages.switch", "select pg_switch_wal()")
-            try session.query("pages.checkpoint", "checkpoint")
+            try LogSegments.letGo(session, isAlone: false)
         }
     }
 }

@@ -34,6 +34,7 @@ def metric(name, purpose, decay, expires):
     rollups: [week]{decay}}}"""
 
 
+OLD = "plantedlog"
 DECAY = ", decay: [{after: 30 days, coarsen: os, to: platform}, {after: 90 days, keep: weeks}, {after: 365 days, keep: totals}]"
 
 
@@ -136,6 +137,26 @@ class House(year.House):
                 for key, pattern in patterns.items():
                     if pattern in contents:
                         found.setdefault(key, []).append("postgres/" + os.path.relpath(path, self.data + "/postgres"))
+        return found
+
+    def leave_old_log(self):
+        """Log segments as an earlier version leaves them: ready for use again, with what they held."""
+        for line in ("alter system set wal_recycle = on", "select pg_reload_conf()",
+                     f"create table junk as select repeat('{OLD}', 20) || g as word from generate_series(1, 200000) as g",
+                     *["select pg_switch_wal()", "checkpoint"] * 4, "drop table junk", "checkpoint",
+                     "alter system reset wal_recycle", "select pg_reload_conf()"):
+            self.sql(line)
+        check(self.old_log(), "no log segment is used again")
+
+    def old_log(self):
+        """The log segments that hold what an earlier version left there."""
+        folder, found = os.path.join(self.data, "postgres", "data", "pg_wal"), []
+        for name in os.listdir(folder):
+            path = os.path.join(folder, name)
+            if os.path.isfile(path):
+                with open(path, "rb") as file:
+                    if OLD.encode() in file.read():
+                        found.append(name)
         return found
 
     def shown(self):
@@ -276,6 +297,7 @@ def test():
 
     house.settle(30)
     verify(house, 30, versions)
+    house.leave_old_log()
     # The control: a daemon whose rounds come once a day takes nothing for a while. What should have gone is found.
     check(house.stop() == 0, "serve stops gracefully")
     house.plans = [house.plan]
@@ -296,6 +318,7 @@ def test():
     for day in (31, 37, 40):
         house.settle(day)
         verify(house, day, versions)
+    check(not house.old_log(), "an earlier version's log segments hold what they held:", house.old_log())
     verify_backups(house, chain, 40, versions)
     over = beyond(house, house.found(chain.texts("first", keys="old keys")), promised(house, 40, versions))
     check(over, "with a copy of the keys from before it would be read")
