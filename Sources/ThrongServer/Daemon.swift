@@ -98,10 +98,8 @@ package struct Daemon: Sendable {
             return try await open()
         } catch {
             guard let blocker = StartBlocker(error, dataPath: options.dataPath) else { throw error }
-            let router = Router()
-            try addOpenRoutes(to: router)
-            PageRoutes(plans: options.plans, ingestion: nil, clock: clock).add(to: router)
-            StartingRoutes().add(to: router)
+            let routes = ClientRoutes(plans: options.plans, origins: options.origins, clock: clock)
+            let router = try routes.startingRouter()
             let room = StartRetries(
                 server: server(
                     router, taking: nil, at: options.listen, name: "clients", connections: OpenFiles.connections),
@@ -275,31 +273,11 @@ package struct Daemon: Sendable {
     // MARK: Intake
 
     private func intakeServer(_ ingestion: Ingestion, _ telemetry: Telemetry) throws -> some Service {
-        let router = Router()
-        HealthRoutes(ingestion: ingestion).add(to: router)
-        PageRoutes(plans: options.plans, ingestion: ingestion, clock: clock).add(to: router)
-        let open = try addOpenRoutes(to: router)
-        PreviewRoutes(ingestion: ingestion).add(to: open)
-        WithdrawRoutes(ingestion: ingestion, clock: clock).add(to: open)
-        if ingestion.reveals.isNeeded {
-            RevealRoutes(ingestion: ingestion, telemetry: telemetry, clock: clock).add(to: open)
-        }
-        let intake = AnswerQueues(counting: ingestion, telemetry: telemetry)
+        let routes = ClientRoutes(plans: options.plans, origins: options.origins, clock: clock)
         return server(
-            router, taking: intake, at: options.listen, name: "clients", connections: OpenFiles.connections)
-    }
-
-    /// What pages of other origins may ask for; returns the group to which more of it goes.
-    @discardableResult
-    private func addOpenRoutes(to router: Router<BasicRequestContext>) throws -> RouterGroup<BasicRequestContext> {
-        let open = router.group()
-        open.add(middleware: CrossOriginMiddleware(origins: options.origins))
-        try PlanRoutes(plans: options.plans).add(to: open)
-        ScriptRoutes().add(to: open)
-        for path in ["/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/plan/:app"] {
-            open.on(RouterPath(path), method: .options) { _, _ in Response(status: .noContent) }
-        }
-        return open
+            try routes.router(for: ingestion, telemetry),
+            taking: AnswerQueues(counting: ingestion, telemetry: telemetry),
+            at: options.listen, name: "clients", connections: OpenFiles.connections)
     }
 
     private func metricsServer(_ ingestion: Ingestion, _ telemetry: Telemetry) throws -> some Service {
