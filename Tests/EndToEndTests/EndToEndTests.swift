@@ -21,6 +21,11 @@ struct EndToEndTests {
         .timeLimit(.minutes(5)))
     func api() async throws { try await Program("api.py").run() }
 
+    @Test(
+        "the Python client keeps what throng conform asks for, a mutant for each requirement does not, and it counts exactly",
+        .timeLimit(.minutes(10)))
+    func pythonClient() async throws { try await Program("python_client.py").run() }
+
     @Test("a PostgreSQL that is killed under load comes back, and totals are exact", .timeLimit(.minutes(20)))
     func databaseKilled() async throws { try await Program("database_killed.py").run() }
 
