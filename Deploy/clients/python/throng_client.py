@@ -155,8 +155,9 @@ class Client:
         known["asked"] = now
         if plan:
             known["plan"], known["tag"] = plan, answer.headers.get("etag")
-        if "date" in answer.headers:
-            ahead = email.utils.parsedate_to_datetime(answer.headers["date"]).timestamp() - now
+        date = email.utils.parsedate_tz(answer.headers.get("date", ""))
+        if date:
+            ahead = email.utils.mktime_tz(date) - now
             self._correct(ahead if abs(ahead) > 60 else 0.0)
         self._save()
         return True
@@ -376,7 +377,7 @@ class Client:
         failures = self._state["patience"].get(what, [0, 0])[0] + 1
         pause = min(2.0 ** failures, _LONGEST_PAUSE) * random.uniform(0.5, 1.5)
         asked = answer.headers.get("retry-after", "") if answer else ""
-        pause = max(pause, float(asked) if asked.isdecimal() else 0)
+        pause = max(pause, min(float(asked), 86_400.0) if asked.isdecimal() else 0)  # A day at most.
         self._state["patience"][what] = [failures, self._clock() + pause]
         self._save()
         return False

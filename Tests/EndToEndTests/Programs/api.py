@@ -16,7 +16,7 @@ import shop
 from daemon import Failure, check, say
 
 PACKAGES = os.path.join(daemon.ROOT, ".build", "schemathesis")
-sys.path.append(PACKAGES)
+sys.path.insert(0, PACKAGES)
 from openapi_spec_validator import validate  # noqa: E402
 
 from described import Description  # noqa: E402
