@@ -171,10 +171,22 @@ let package = Package(
                 "ThrongSchedule", "ThrongLoad",
             ],
             swiftSettings: computed),
+        .target(
+            name: "ThrongConform",
+            dependencies: [
+                "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting", logging,
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            resources: [.embedInCode("Plan")],
+            swiftSettings: strict),
         .executableTarget(
             name: "throng",
             dependencies: [
-                "ThrongChance", "ThrongFaults", "ThrongLoad", "ThrongForecast", "ThrongPlan", "ThrongWire",
+                "ThrongChance", "ThrongConform", "ThrongFaults", "ThrongLoad", "ThrongForecast", "ThrongPlan",
+                "ThrongWire",
                 "ThrongIntake",
                 "ThrongCounting",
                 "ThrongJournal", "ThrongPostgres", "ThrongStore", "ThrongBackup", "ThrongInsight", "ThrongReport",

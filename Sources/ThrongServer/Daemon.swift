@@ -103,10 +103,7 @@ package struct Daemon: Sendable {
             return try await open()
         } catch {
             guard let blocker = StartBlocker(error, dataPath: options.dataPath) else { throw error }
-            let router = publicRouter()
-            try addOpenRoutes(to: router)
-            PageRoutes(plans: options.plans, ingestion: nil, clock: clock).add(to: router)
-            StartingRoutes().add(to: router)
+            let router = try clientRoutes.startingRouter()
             let room = StartRetries(
                 server: server(
                     router, taking: nil, at: options.listen, by: clientEdge(sessions(asksClients: asksClients)),

@@ -16,6 +16,16 @@ struct EndToEndTests {
     @Test("bad requests get the documented answer and count nothing", .timeLimit(.minutes(20)))
     func contract() async throws { try await Program("contract.py").run() }
 
+    @Test(
+        "every answer is as openapi.json describes it, each error once, and schemathesis finds no other and no 5xx",
+        .timeLimit(.minutes(5)))
+    func api() async throws { try await Program("api.py").run() }
+
+    @Test(
+        "the Python client keeps what throng conform asks for, a mutant for each requirement does not, and it counts exactly",
+        .timeLimit(.minutes(10)))
+    func pythonClient() async throws { try await Program("python_client.py").run() }
+
     @Test("a PostgreSQL that is killed under load comes back, and totals are exact", .timeLimit(.minutes(20)))
     func databaseKilled() async throws { try await Program("database_killed.py").run() }
 

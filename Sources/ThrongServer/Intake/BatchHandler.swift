@@ -158,7 +158,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
                 // Who reads it in another way, such as a proxy, may think that more of it is another request.
                 closesAfterwards = true
                 reader = nil
-                drop(IntakeAnswer(error))
+                drop(IntakeAnswer(Problem(error)))
             }
         case (.body(let bytes), .collecting(var collection)):
             // Taken out, so that appending does not copy.
