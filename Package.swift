@@ -140,7 +140,7 @@ let package = Package(
         .target(
             name: "ThrongServer",
             dependencies: [
-                "ThrongChance", "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongIntake",
+                "ThrongChance", "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongOblivious", "ThrongIntake",
                 "ThrongCounting",
                 "ThrongJournal",
                 "ThrongPostgres", "ThrongStore", "ThrongInsight", "ThrongReport", "ThrongDelivery", "ThrongSchedule",
@@ -365,7 +365,7 @@ let package = Package(
                 "ThrongPostgres",
                 "ThrongStore",
                 "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongNoise", "ThrongRelease", "ThrongInsight",
-                "ThrongReport", "ThrongHTTP", "ThrongPortal", "ThrongIntake", "ThrongJournal",
+                "ThrongReport", "ThrongHTTP", "ThrongOblivious", "ThrongPortal", "ThrongIntake", "ThrongJournal",
                 "TestCluster", lifecycle,
                 logging,
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -233,11 +233,14 @@ package struct Daemon: Sendable {
         ) {
             onFenced(.fenced(pending: ingestion.gauges.journalLag))
         }
+        let gateway = try ObliviousGateway(
+            parts.data, contentBytes: options.limits.bodyBytes, clock: clock, logger: logger)
         // Started in this order, stopped in the other: clients first, PostgreSQL last.
         var services: [any Service] = parts.cluster.map { [$0] } ?? []
         services += [
             FlushMark(budget: stop), fence, flush, schedule, deliveries, try metricsServer(ingestion, telemetry),
-            try intakeServer(ingestion, telemetry), FailureWatch(flag: failure),
+            try intakeServer(ingestion, gateway, telemetry), FailureWatch(flag: failure),
+            GatewayKeyService(gateway: gateway),
         ]
         if ingestion.reveals.isNeeded { services.append(LabelService(learner: ingestion.reveals)) }
         let portal = Portal(parts.settings, plans: options.plans, now: { [clock] in clock.now }) {
@@ -274,7 +277,9 @@ package struct Daemon: Sendable {
 
     // MARK: Intake
 
-    private func intakeServer(_ ingestion: Ingestion, _ telemetry: Telemetry) throws -> some Service {
+    private func intakeServer(
+        _ ingestion: Ingestion, _ gateway: ObliviousGateway, _ telemetry: Telemetry
+    ) throws -> some Service {
         let router = Router()
         HealthRoutes(ingestion: ingestion).add(to: router)
         PageRoutes(plans: options.plans, ingestion: ingestion, clock: clock).add(to: router)
@@ -284,7 +289,8 @@ package struct Daemon: Sendable {
         if ingestion.reveals.isNeeded {
             RevealRoutes(ingestion: ingestion, telemetry: telemetry, clock: clock).add(to: open)
         }
-        let intake = AnswerQueues(counting: ingestion, telemetry: telemetry)
+        GatewayKeyRoutes(gateway: gateway).add(to: open)
+        let intake = AnswerQueues(counting: ingestion, gateway: gateway, telemetry: telemetry)
         return server(
             router, taking: intake, at: options.listen, name: "clients", connections: OpenFiles.connections)
     }
@@ -296,7 +302,7 @@ package struct Daemon: Sendable {
         open.add(middleware: CrossOriginMiddleware(origins: options.origins))
         try PlanRoutes(plans: options.plans).add(to: open)
         ScriptRoutes().add(to: open)
-        for path in ["/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/plan/:app"] {
+        for path in ["/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/ohttp", "/v1/plan/:app"] {
             open.on(RouterPath(path), method: .options) { _, _ in Response(status: .noContent) }
         }
         return open

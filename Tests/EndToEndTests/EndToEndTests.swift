@@ -46,6 +46,11 @@ struct EndToEndTests {
         .timeLimit(.minutes(10)))
     func door() async throws { try await Program("door.py").run() }
 
+    @Test(
+        "what was sealed counts as what was not, once, also when it is sent again; what can't be opened is refused",
+        .timeLimit(.minutes(10)))
+    func oblivious() async throws { try await Program("oblivious.py").run() }
+
     @Test("replay and plan check do what their help says, exit codes included", .timeLimit(.minutes(20)))
     func replay() async throws { try await Program("replay.py").run() }
 

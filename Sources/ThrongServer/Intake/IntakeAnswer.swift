@@ -8,6 +8,7 @@ internal import ThrongWire
 struct IntakeAnswer {
     let status: HTTPResponse.Status
     let text: String
+    let type: String
 
     /// How long the client waits before it tries again; nil where it need not. Unit: seconds.
     private(set) var retryAfter: String?
@@ -80,9 +81,10 @@ struct IntakeAnswer {
         self.init(.serviceUnavailable, "{\"error\":\"overloaded\",\"message\":\"\(message)\"}")
     }
 
-    private init(_ status: HTTPResponse.Status, _ text: String) {
+    init(_ status: HTTPResponse.Status, _ text: String, type: String = "application/json") {
         self.status = status
         self.text = text
+        self.type = type
         retryAfter = status == .serviceUnavailable ? Self.retrySeconds : nil
     }
 
@@ -99,19 +101,26 @@ struct IntakeAnswer {
         } else {
             bytes.writeString("\(status.code) \(status.reasonPhrase)")
         }
-        bytes.writeStaticString("\r\ncontent-type: application/json\r\ncontent-length: ")
+        bytes.writeStaticString("\r\ncontent-type: ")
+        bytes.writeString(type)
+        bytes.writeStaticString("\r\ncontent-length: ")
         bytes.writeString(String(text.utf8.count))
         if let retryAfter {
             bytes.writeStaticString("\r\nretry-after: ")
             bytes.writeString(retryAfter)
         }
+        Self.writeEnd(to: &bytes, isLast: isLast, reader: reader)
+        bytes.writeString(text)
+        return bytes
+    }
+
+    /// What every head ends with, behind the value of its last field.
+    static func writeEnd(to bytes: inout ByteBuffer, isLast: Bool, reader: CrossOrigin.Reader?) {
         if let reader {
             for field in reader.headers { bytes.writeString("\r\n\(field.name.canonicalName): \(field.value)") }
         }
         if isLast { bytes.writeStaticString("\r\nconnection: close") }
         bytes.writeStaticString("\r\n\r\n")
-        bytes.writeString(text)
-        return bytes
     }
 
     private static func status(of error: IntakeError) -> HTTPResponse.Status {

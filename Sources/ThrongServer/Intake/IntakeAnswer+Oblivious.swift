@@ -1,0 +1,42 @@
+internal import HTTPTypes
+internal import ThrongOblivious
+
+extension IntakeAnswer {
+    /// Why an encapsulated request could not be opened, for whoever sent it: the client reads it through the relay. The status
+    /// is chosen here and nowhere else.
+    ///
+    /// Source: RFC 9458, sections 5.2 and 5.3.
+    init(unopened error: ObliviousError) {
+        switch error {
+        case .unknownKey, .unknownSuite, .unopened:
+            self.init(
+                .badRequest,
+                """
+                {"type":"https://iana.org/assignments/http-problem-types#ohttp-key","title":"\
+                The key configuration is not in use.","error":"oblivious_key","message":"\(error)"}
+                """,
+                type: "application/problem+json")
+        case .truncated, .framing, .tooLarge, .malformed, .configuration, .noUsableKey, .tooShort:
+            self.init(.badRequest, "{\"error\":\"not_encapsulated\",\"message\":\"\(error)\"}")
+        }
+    }
+
+    /// Why what was opened is no request; sealed as any other answer.
+    init(malformed error: ObliviousError) {
+        let status: HTTPResponse.Status = if case .tooLarge = error { .contentTooLarge } else { .badRequest }
+        self.init(status, "{\"error\":\"not_binary_http\",\"message\":\"\(error)\"}")
+    }
+
+    /// What is posted to the gateway is no encapsulated request.
+    static let notEncapsulated = IntakeAnswer(
+        .unsupportedMediaType,
+        "{\"error\":\"not_encapsulated\",\"message\":\"Send an encapsulated request as \(SealedRequest.mediaType).\"}")
+
+    /// Nothing is taken there of what is sealed.
+    static let unknownInside = IntakeAnswer(
+        .notFound,
+        """
+        {"error":"unknown_path","message":"Sealed requests go to POST /v1/batches, /v1/reveals, /v1/withdraw, /v1/preview \
+        and GET /v1/plan/APP."}
+        """)
+}
