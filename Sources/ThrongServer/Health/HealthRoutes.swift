@@ -60,5 +60,6 @@ struct StartingRoutes {
                     + "this one's place there\n")
         }
         router.post("/v1/batches") { _, _ in Response.answer(.waiting) }
+        router.post("/v1/ohttp") { _, _ in Response.answer(.waiting) }
     }
 }

@@ -56,7 +56,8 @@ final class ObliviousGateway: Sendable {
 
     /// Opens an encapsulated request. Its keys are those of today and yesterday.
     func open(_ body: ByteBuffer) throws(ObliviousError) -> OpenedRequest {
-        try OpenedRequest(Array(body.readableBytesView)[...], by: state.withLock { $0.keys })
+        let bytes = body.getBytes(at: body.readerIndex, length: body.readableBytes) ?? []
+        return try OpenedRequest(bytes[...], by: state.withLock { $0.keys })
     }
 
     /// Makes today's key where there is none, and destroys those that are over. Blocks.

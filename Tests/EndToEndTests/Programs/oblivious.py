@@ -1,13 +1,15 @@
-"""The oblivious gateway, asked by RFC 9458 and RFC 9292 as they are written in sealed.py and here: what is sealed counts as what
-is not, once, also when it is recorded and sent again; opt-out signals are those inside; whatever can't be opened or is no
+"""The oblivious gateway, asked by RFC 9458 and RFC 9292 as they are written in sealed.py and here: what is sealed counts as
+what is not, once, also when it is recorded and sent again; opt-out signals are those inside; whatever can't be opened or is no
 request is refused as the RFCs say; keys outlive a kill -9. Then what a sealed batch of 100 events costs beside a direct one."""
 
 import gzip
-import http.client
 import json
 import os
+import re
 import secrets
+import socket
 import stat
+import threading
 import time
 
 import daemon
@@ -29,6 +31,8 @@ metrics:
     {{title: Use, events: [note_created, note_found], question: What?, decision: That., owner: Team, expires: {EXPIRES},
     purpose: product, period: day, dimensions: [feature], contribution_bound: 100000}}
 """
+# Twice is promised; a build for a first look has the server and HPKE without optimization, and the machine is not alone.
+LIMIT = float(os.environ.get("THRONG_TEST_RATIO", "2.5"))
 COSTLY = int(os.environ.get("THRONG_TEST_COSTLY", "1500"))
 
 
@@ -47,6 +51,11 @@ def message(method, path, body=b"", fields={}, padding=100):
     section = b"".join(prefixed(name.encode()) + prefixed(value.encode()) for name, value in fields.items())
     control = b"".join(prefixed(part) for part in (method.encode(), b"https", b"", path.encode()))
     return b"\0" + control + prefixed(section) + prefixed(body) + b"\0" + bytes(padding)
+
+
+def padded(raw):
+    """With zeros up to the size class."""
+    return raw + bytes(next(size for size in (1 << 10, 1 << 12, 1 << 14, 1 << 16) if size >= len(raw)) - len(raw))
 
 
 def parsed(data):
@@ -122,7 +131,7 @@ def batch(events=1, **more):
 
 
 def counting(house):
-    for number, (kem, cipher) in enumerate([("x25519", "aes128"), ("x25519", "chacha"), ("p256", "aes128"), ("p256", "chacha")]):
+    for number, (kem, cipher) in enumerate((kem, cipher) for kem in ("x25519", "p256") for cipher in ("aes128", "chacha")):
         body = batch(3)
         for attempt in range(2):
             status, fields, answer = house.ask(message("POST", "/v1/batches", body), kem, cipher)
@@ -142,7 +151,8 @@ def counting(house):
     packed = gzip.compress(batch(1))
     check(house.ask(message("POST", "/v1/batches", packed, {"content-encoding": "gzip"}))[0] == 202, "gzip inside")
     check(house.ask(message("POST", "/v1/batches", batch(1000), padding=300_000))[0] == 202, "a large one")
-    check(house.ask(message("POST", "/v1/batches", batch(1), {"content-encoding": "br"}))[0] == 415, "another encoding inside")
+    strange = house.ask(message("POST", "/v1/batches", batch(1), {"content-encoding": "br"}))
+    check(strange[0] == 415, "another encoding inside")
     check(house.counted() == 1015, "counted", house.counted())
 
     # Signals are the device's, and the relay has none.
@@ -156,7 +166,8 @@ def counting(house):
 
 def others(house):
     status, fields, plan = house.ask(message("GET", "/v1/plan/notes"))
-    check((status, json.loads(plan)["app"]) == (200, json.loads(house.get("/v1/plan/notes")[2])["app"]) and fields["etag"], plan)
+    direct = json.loads(house.get("/v1/plan/notes")[2])
+    check((status, json.loads(plan)) == (200, direct) and fields["etag"], plan)
     check(house.ask(message("GET", "/v1/plan/other"))[0] == 404, "an unknown plan")
     status, _, answer = house.ask(message("POST", "/v1/preview", batch(1)))
     check(status == 200 and json.loads(answer)["events"][0]["counted"], "preview", answer)
@@ -180,7 +191,39 @@ def others(house):
         answer = line.getresponse()
         check((answer.status, answer.read()) == (200, b"alive\n"), "a direct one between them")
     line.close()
+    pipelined(house)
     say("other requests")
+
+
+def pipelined(house):
+    """Sealed and direct ones behind each other in one write, opened on and off the event loop: answers in their order."""
+    listed = house.keys()["x25519"]
+    inner = [message("GET", "/v1/plan/notes"), message("POST", "/v1/batches", batch(2)), None,
+             message("POST", "/v1/preview", batch(1), padding=300_000),
+             message("POST", "/v1/batches", batch(3), padding=200_000),
+             message("GET", "/v1/plan/notes"), None, message("POST", "/v1/nothing"), message("GET", "/v1/plan/notes")]
+    sent, clients = b"", []
+    for number, request in enumerate(inner):
+        last = b"Connection: close\r\n" if number == len(inner) - 1 else b""
+        if request is None:
+            sent += b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+            clients.append(None)
+        else:
+            clients.append(Client(listed, "x25519", "aes128", request))
+            sent += (b"POST /v1/ohttp HTTP/1.1\r\nHost: a\r\nContent-Type: message/ohttp-req\r\nContent-Length: "
+                     + str(len(clients[-1].bytes)).encode() + b"\r\n" + last + b"\r\n" + clients[-1].bytes)
+    line = socket.create_connection(("127.0.0.1", house.port), 30)
+    threading.Thread(target=line.sendall, args=(sent,), daemon=True).start()
+    got = b""
+    while part := line.recv(65536):
+        got += part
+    found = []
+    for client in clients:
+        head, _, rest = got.partition(b"\r\n\r\n")
+        length = int(re.search(rb"content-length: (\d+)", head.lower())[1])
+        body, got = rest[:length], rest[length:]
+        found.append(parsed(client.open(body))[0] if client else body)
+    check(found == [200, 202, b"alive\n", 200, 202, 200, b"alive\n", 404, 200] and not got, "pipelined:", found, got[:100])
 
 
 def refusals(house):
@@ -228,11 +271,9 @@ def keys(house):
 def cost(house):
     bodies = [[batch(100) for _ in range(COSTLY)] for _ in range(2)]
     listed = house.keys()["x25519"]
-    sealed = []
-    for body in bodies[1]:
-        raw = message("POST", "/v1/batches", body, padding=0)
-        size = next(size for size in (1 << 10, 1 << 12, 1 << 14, 1 << 16) if size >= len(raw))
-        sealed.append(Client(listed, "x25519", "aes128", raw + bytes(size - len(raw))).bytes)
+    sealed = [
+        Client(listed, "x25519", "aes128", padded(message("POST", "/v1/batches", body, padding=0))).bytes
+        for body in bodies[1]]
     spent = []
     for path, kind, posts in (("/v1/batches", "application/json", bodies[0]), ("/v1/ohttp", "message/ohttp-req", sealed)):
         line, began = house.connect(), house.cpu()
@@ -255,9 +296,7 @@ def test():
     refusals(house)
     keys(house)
     ratio = cost(house)
-    # Twice is promised; a build for a first look has the server and HPKE without optimization, and the machine is not alone.
-    limit = float(os.environ.get("THRONG_TEST_RATIO", "2.5"))
-    check(ratio <= limit, "a sealed batch costs", ratio, "times a direct one")
+    check(ratio <= LIMIT, "a sealed batch costs", ratio, "times a direct one")
     check(house.stop() == 0, "the daemon did not stop in order")
 
 
