@@ -10,11 +10,11 @@ internal import ThrongWire
 /// What listens: where clients post, where Prometheus reads, and where people look.
 extension Daemon {
     func intakeServer(
-        _ ingestion: Ingestion, _ telemetry: Telemetry, _ sessions: TLSSessions?
+        _ ingestion: Ingestion, _ gateway: ObliviousGateway, _ telemetry: Telemetry, _ sessions: TLSSessions?
     ) throws -> some Service {
-        let intake = AnswerQueues(counting: ingestion, telemetry: telemetry)
+        let intake = AnswerQueues(counting: ingestion, gateway: gateway, telemetry: telemetry)
         return server(
-            try clientRoutes.router(for: ingestion, telemetry), taking: intake, at: options.listen,
+            try clientRoutes.router(for: ingestion, gateway, telemetry), taking: intake, at: options.listen,
             by: clientEdge(sessions), name: "clients", connections: OpenFiles.connections)
     }
 

@@ -240,11 +240,14 @@ package struct Daemon: Sendable {
             onFenced(.fenced(pending: ingestion.gauges.journalLag))
         }
         let clientSessions = sessions(asksClients: asksClients)
+        let gateway = try ObliviousGateway(
+            parts.data, contentBytes: options.limits.bodyBytes, clock: clock, logger: logger)
         // Started in this order, stopped in the other: clients first, PostgreSQL last.
         var services: [any Service] = parts.cluster.map { [$0] } ?? []
         services += [
             FlushMark(budget: stop), fence, flush, schedule, deliveries, try metricsServer(ingestion, telemetry),
-            try intakeServer(ingestion, telemetry, clientSessions), FailureWatch(flag: failure),
+            try intakeServer(ingestion, gateway, telemetry, clientSessions), FailureWatch(flag: failure),
+            GatewayKeyService(gateway: gateway),
         ]
         if let certificates { services.append(CertificateWatch(certificates: certificates)) }
         if let clientSessions { services.append(WindowEnds(sessions: clientSessions, clock: clock)) }

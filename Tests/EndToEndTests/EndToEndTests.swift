@@ -64,6 +64,16 @@ struct EndToEndTests {
         .timeLimit(.minutes(10)))
     func smuggled() async throws { try await Program("smuggled.py").run() }
 
+    @Test(
+        "what was sealed counts as what was not, once, also when it is sent again; what can't be opened is refused",
+        .timeLimit(.minutes(10)))
+    func oblivious() async throws { try await Program("oblivious.py").run() }
+
+    @Test(
+        "nginx and haproxy as relays hand on three headers and write nobody down, and batches through them count",
+        .timeLimit(.minutes(10)))
+    func relayed() async throws { try await Program("relayed.py").run() }
+
     @Test("replay and plan check do what their help says, exit codes included", .timeLimit(.minutes(20)))
     func replay() async throws { try await Program("replay.py").run() }
 

@@ -12,12 +12,19 @@ struct Problem {
     private let pointer: String?
     /// What was found, what is allowed, what to do.
     private let detail: String
+    /// A URI for what is wrong.
+    private let type: String
 
     static let contentType = "application/problem+json"
 
     /// Words, pointers and details are made of our own words and numbers: nothing to escape.
-    init(_ status: HTTPResponse.Status, _ code: String, pointer: String? = nil, _ detail: String) {
+    ///
+    /// - Parameter type: a URI that others gave it; nil where it is ours alone.
+    init(
+        _ status: HTTPResponse.Status, _ code: String, pointer: String? = nil, type: String? = nil, _ detail: String
+    ) {
         (self.status, self.code, self.pointer, self.detail) = (status, code, pointer, detail)
+        self.type = type ?? "urn:throng:error:\(code)"
     }
 
     /// Why a request's body was refused; the status is chosen here and nowhere else.
@@ -34,7 +41,7 @@ struct Problem {
     /// One JSON object.
     var text: String {
         let pointer = pointer.map { ",\"pointer\":\"\($0)\"" } ?? ""
-        return "{\"type\":\"urn:throng:error:\(code)\",\"title\":\"\(title)\",\"status\":\(status.code),"
+        return "{\"type\":\"\(type)\",\"title\":\"\(title)\",\"status\":\(status.code),"
             + "\"detail\":\"\(detail)\",\"error\":\"\(code)\"\(pointer)}"
     }
 

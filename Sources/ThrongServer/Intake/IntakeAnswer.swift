@@ -102,13 +102,18 @@ struct IntakeAnswer {
             bytes.writeStaticString("\r\nretry-after: ")
             bytes.writeString(retryAfter)
         }
+        Self.writeEnd(to: &bytes, isLast: isLast, reader: reader)
+        bytes.writeString(text)
+        return bytes
+    }
+
+    /// What every head ends with, behind the value of its last field.
+    static func writeEnd(to bytes: inout ByteBuffer, isLast: Bool, reader: CrossOrigin.Reader?) {
         if let reader {
             for field in reader.headers { bytes.writeString("\r\n\(field.name.canonicalName): \(field.value)") }
         }
         if isLast { bytes.writeStaticString("\r\nconnection: close") }
         bytes.writeStaticString("\r\n\r\n")
-        bytes.writeString(text)
-        return bytes
     }
 }
 
