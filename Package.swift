@@ -57,6 +57,7 @@ let package = Package(
         .target(name: "ThrongChance", dependencies: [crypto], swiftSettings: strict),
         .target(name: "ThrongNoise", dependencies: [crypto], swiftSettings: strict),
         .target(name: "ThrongWire", swiftSettings: computed),
+        .target(name: "ThrongOblivious", dependencies: [crypto], swiftSettings: computed),
         .target(
             name: "ThrongPlan", dependencies: ["ThrongNoise", "ThrongWire", "CPCRE2", crypto, yams],
             swiftSettings: computed),
@@ -140,7 +141,8 @@ let package = Package(
         .target(
             name: "ThrongServer",
             dependencies: [
-                "ThrongChance", "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting",
+                "ThrongChance", "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongOblivious", "ThrongIntake",
+                "ThrongCounting",
                 "ThrongJournal",
                 "ThrongPostgres", "ThrongStore", "ThrongInsight", "ThrongReport", "ThrongDelivery", "ThrongSchedule",
                 "ThrongPortal", "CLinux", crypto, logging, lifecycle,
@@ -171,10 +173,22 @@ let package = Package(
                 "ThrongSchedule", "ThrongLoad",
             ],
             swiftSettings: computed),
+        .target(
+            name: "ThrongConform",
+            dependencies: [
+                "ThrongPlan", "ThrongWire", "ThrongIntake", "ThrongCounting", logging,
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            resources: [.embedInCode("Plan")],
+            swiftSettings: strict),
         .executableTarget(
             name: "throng",
             dependencies: [
-                "ThrongChance", "ThrongFaults", "ThrongLoad", "ThrongForecast", "ThrongPlan", "ThrongWire",
+                "ThrongChance", "ThrongConform", "ThrongFaults", "ThrongLoad", "ThrongForecast", "ThrongPlan",
+                "ThrongWire",
                 "ThrongIntake",
                 "ThrongCounting",
                 "ThrongJournal", "ThrongPostgres", "ThrongStore", "ThrongBackup", "ThrongInsight", "ThrongReport",
@@ -214,10 +228,11 @@ let package = Package(
         .executableTarget(
             name: "Probe",
             dependencies: [
-                "ClientWorld", "ThrongClient", "ThrongPlan",
+                "ClientWorld", "ThrongClient", "ThrongOblivious", "ThrongPlan",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Support/Probe", swiftSettings: strict),
+        .testTarget(name: "ThrongObliviousTests", dependencies: ["ThrongOblivious", crypto], swiftSettings: strict),
         .testTarget(
             name: "ThrongClientTests",
             dependencies: ["ClientWorld", "Probe", "ThrongClient", "ThrongPlan", "ThrongWire", "CZlib", crypto],
@@ -364,7 +379,8 @@ let package = Package(
                 "ThrongPostgres",
                 "ThrongStore",
                 "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongNoise", "ThrongRelease", "ThrongInsight",
-                "ThrongReport", "ThrongHTTP", "ThrongPortal", "ThrongIntake", "ThrongJournal", "TestCluster", lifecycle,
+                "ThrongReport", "ThrongHTTP", "ThrongOblivious", "ThrongPortal", "ThrongIntake", "ThrongJournal",
+                "TestCluster", lifecycle,
                 logging,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

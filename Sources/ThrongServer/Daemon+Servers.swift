@@ -10,34 +10,18 @@ internal import ThrongWire
 /// What listens: where clients post, where Prometheus reads, and where people look.
 extension Daemon {
     func intakeServer(
-        _ ingestion: Ingestion, _ telemetry: Telemetry, _ sessions: TLSSessions?
+        _ ingestion: Ingestion, _ gateway: ObliviousGateway, _ telemetry: Telemetry, _ sessions: TLSSessions?
     ) throws -> some Service {
-        let router = publicRouter()
-        HealthRoutes(ingestion: ingestion).add(to: router)
-        PageRoutes(plans: options.plans, ingestion: ingestion, clock: clock).add(to: router)
-        let open = try addOpenRoutes(to: router)
-        PreviewRoutes(ingestion: ingestion).add(to: open)
-        WithdrawRoutes(ingestion: ingestion, clock: clock).add(to: open)
-        if ingestion.reveals.isNeeded {
-            RevealRoutes(ingestion: ingestion, telemetry: telemetry, clock: clock).add(to: open)
-        }
-        let intake = AnswerQueues(counting: ingestion, telemetry: telemetry)
+        let intake = AnswerQueues(counting: ingestion, gateway: gateway, telemetry: telemetry)
         return server(
-            router, taking: intake, at: options.listen, by: clientEdge(sessions), name: "clients",
-            connections: OpenFiles.connections)
+            try clientRoutes.router(for: ingestion, gateway, telemetry), taking: intake, at: options.listen,
+            by: clientEdge(sessions), name: "clients", connections: OpenFiles.connections)
     }
 
-    /// What pages of other origins may ask for; returns the group to which more of it goes.
-    @discardableResult
-    func addOpenRoutes(to router: Router<BasicRequestContext>) throws -> RouterGroup<BasicRequestContext> {
-        let open = router.group()
-        open.add(middleware: CrossOriginMiddleware(origins: options.origins))
-        try PlanRoutes(plans: options.plans).add(to: open)
-        ScriptRoutes().add(to: open)
-        for path in ["/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/plan/:app"] {
-            open.on(RouterPath(path), method: .options) { _, _ in Response(status: .noContent) }
-        }
-        return open
+    /// What clients may ask for.
+    var clientRoutes: ClientRoutes {
+        ClientRoutes(
+            plans: options.plans, origins: options.origins, clock: clock, isSecure: certificates != nil)
     }
 
     func metricsServer(_ ingestion: Ingestion, _ telemetry: Telemetry) throws -> some Service {

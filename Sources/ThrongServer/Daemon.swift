@@ -103,10 +103,7 @@ package struct Daemon: Sendable {
             return try await open()
         } catch {
             guard let blocker = StartBlocker(error, dataPath: options.dataPath) else { throw error }
-            let router = publicRouter()
-            try addOpenRoutes(to: router)
-            PageRoutes(plans: options.plans, ingestion: nil, clock: clock).add(to: router)
-            StartingRoutes().add(to: router)
+            let router = try clientRoutes.startingRouter()
             let room = StartRetries(
                 server: server(
                     router, taking: nil, at: options.listen, by: clientEdge(sessions(asksClients: asksClients)),
@@ -243,11 +240,14 @@ package struct Daemon: Sendable {
             onFenced(.fenced(pending: ingestion.gauges.journalLag))
         }
         let clientSessions = sessions(asksClients: asksClients)
+        let gateway = try ObliviousGateway(
+            parts.data, contentBytes: options.limits.bodyBytes, clock: clock, logger: logger)
         // Started in this order, stopped in the other: clients first, PostgreSQL last.
         var services: [any Service] = parts.cluster.map { [$0] } ?? []
         services += [
             FlushMark(budget: stop), fence, flush, schedule, deliveries, try metricsServer(ingestion, telemetry),
-            try intakeServer(ingestion, telemetry, clientSessions), FailureWatch(flag: failure),
+            try intakeServer(ingestion, gateway, telemetry, clientSessions), FailureWatch(flag: failure),
+            GatewayKeyService(gateway: gateway),
         ]
         if let certificates { services.append(CertificateWatch(certificates: certificates)) }
         if let clientSessions { services.append(WindowEnds(sessions: clientSessions, clock: clock)) }

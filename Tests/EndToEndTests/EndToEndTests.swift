@@ -16,6 +16,16 @@ struct EndToEndTests {
     @Test("bad requests get the documented answer and count nothing", .timeLimit(.minutes(20)))
     func contract() async throws { try await Program("contract.py").run() }
 
+    @Test(
+        "every answer is as openapi.json describes it, each error once, and schemathesis finds no other and no 5xx",
+        .timeLimit(.minutes(5)))
+    func api() async throws { try await Program("api.py").run() }
+
+    @Test(
+        "the Python client keeps what throng conform asks for, a mutant for each requirement does not, and it counts exactly",
+        .timeLimit(.minutes(10)))
+    func pythonClient() async throws { try await Program("python_client.py").run() }
+
     @Test("a PostgreSQL that is killed under load comes back, and totals are exact", .timeLimit(.minutes(20)))
     func databaseKilled() async throws { try await Program("database_killed.py").run() }
 
@@ -53,6 +63,16 @@ struct EndToEndTests {
         "what is hidden in requests changes nobody else's answer, directly, behind nginx, haproxy and a careless relay",
         .timeLimit(.minutes(10)))
     func smuggled() async throws { try await Program("smuggled.py").run() }
+
+    @Test(
+        "what was sealed counts as what was not, once, also when it is sent again; what can't be opened is refused",
+        .timeLimit(.minutes(10)))
+    func oblivious() async throws { try await Program("oblivious.py").run() }
+
+    @Test(
+        "nginx and haproxy as relays hand on three headers and write nobody down, and batches through them count",
+        .timeLimit(.minutes(10)))
+    func relayed() async throws { try await Program("relayed.py").run() }
 
     @Test("replay and plan check do what their help says, exit codes included", .timeLimit(.minutes(20)))
     func replay() async throws { try await Program("replay.py").run() }

@@ -32,6 +32,11 @@ struct OutsideTests {
     func proxies() async throws { try await Program("proxies.py").run() }
 
     @Test(
+        "PyPI's pyhpke opens what Oblivious HTTP seals here, Throng opens what it seals, and neither what was changed",
+        .timeLimit(.minutes(10)))
+    func sealed() async throws { try await Program("sealed_http.py").run() }
+
+    @Test(
         "an analyst's login finds out released numbers and nothing else, by no function, plan, error, catalogue or lock",
         .timeLimit(.minutes(10)))
     func analysts() async throws { try await Program("analysts.py").run() }

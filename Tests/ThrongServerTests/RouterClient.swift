@@ -13,8 +13,13 @@ struct RouterClient: Sendable {
     }
 
     private let responder: RouterResponder<BasicRequestContext>
+    /// What the router answers: "GET /v1/plan/{app}".
+    let operations: [String]
 
-    init(_ router: Router<BasicRequestContext>) { responder = router.buildResponder() }
+    init(_ router: Router<BasicRequestContext>) {
+        operations = router.routes.map { "\($0.method.rawValue) \($0.path)" }
+        responder = router.buildResponder()
+    }
 
     func send(
         _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String = ""

@@ -61,10 +61,10 @@ struct ServedText: Sendable {
 
 extension Response {
     /// A response with a JSON body.
-    static func json(_ status: HTTPResponse.Status, _ text: String) -> Response {
+    static func json(_ status: HTTPResponse.Status, _ text: String, type: String = "application/json") -> Response {
         Response(
             status: status,
-            headers: [.contentType: "application/json", .contentLength: String(text.utf8.count)],
+            headers: [.contentType: type, .contentLength: String(text.utf8.count)],
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 

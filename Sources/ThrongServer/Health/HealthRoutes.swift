@@ -64,6 +64,8 @@ struct StartingRoutes {
                 "not started yet: the disk is full, or PostgreSQL has to be asked first, or another process may still have "
                     + "this one's place there\n")
         }
-        router.post("/v1/batches") { _, _ in Response.answer(.waiting) }
+        for path in ["/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/ohttp", "/apps/:app"] {
+            router.post(RouterPath(path)) { _, _ in Response.answer(.waiting) }
+        }
     }
 }

@@ -18,6 +18,8 @@ final class AnswerQueue: @unchecked Sendable {
         let handler: BatchHandler
     }
 
+    /// Opens what is sealed, for the event loop's connections.
+    let gateway: ObliviousGateway
     private let loop: any EventLoop
     private let journal: Journal
     private let telemetry: Telemetry
@@ -25,7 +27,8 @@ final class AnswerQueue: @unchecked Sendable {
     private var last = JournalPosition.start
     private var isAsking = false
 
-    init(loop: any EventLoop, journal: Journal, telemetry: Telemetry) {
+    init(loop: any EventLoop, journal: Journal, gateway: ObliviousGateway, telemetry: Telemetry) {
+        self.gateway = gateway
         self.loop = loop
         self.journal = journal
         self.telemetry = telemetry
@@ -78,11 +81,13 @@ final class AnswerQueue: @unchecked Sendable {
 /// Where connections bring their batches: the ingestion that counts them, and a queue of answers an event loop.
 final class AnswerQueues: Sendable {
     let counting: Ingestion
+    private let gateway: ObliviousGateway
     private let telemetry: Telemetry
     private let queues = Mutex<[ObjectIdentifier: AnswerQueue]>([:])
 
-    init(counting: Ingestion, telemetry: Telemetry) {
+    init(counting: Ingestion, gateway: ObliviousGateway, telemetry: Telemetry) {
         self.counting = counting
+        self.gateway = gateway
         self.telemetry = telemetry
     }
 
@@ -90,7 +95,8 @@ final class AnswerQueues: Sendable {
     func queue(of loop: any EventLoop) -> AnswerQueue {
         queues.withLock { queues in
             if let queue = queues[ObjectIdentifier(loop)] { return queue }
-            let queue = AnswerQueue(loop: loop, journal: counting.journal, telemetry: telemetry)
+            let queue = AnswerQueue(
+                loop: loop, journal: counting.journal, gateway: gateway, telemetry: telemetry)
             queues[ObjectIdentifier(loop)] = queue
             return queue
         }

@@ -1,10 +1,14 @@
 internal import NIOCore
 internal import NIOHTTP1
 internal import ThrongIntake
+internal import ThrongOblivious
 internal import ThrongPlan
 
 /// Answers `POST /v1/batches` on the connection's event loop, without a task a request; passes on all else, once it is
 /// clear where it goes.
+///
+/// `POST /v1/ohttp` is opened here, too: the batch in it is counted as any other, other requests in it go to the router, and
+/// whatever the answer is, it is sealed.
 ///
 /// Requests of one connection are answered in their order: while a response is outstanding, what follows waits here, and
 /// nothing more is read from the connection once anything waits.
@@ -17,7 +21,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     typealias OutboundOut = HTTPServerResponsePart
 
     /// Where the request under way is.
-    private enum Stage {
+    enum Stage {
         /// None has begun.
         case idle
         /// Ours, with what has come of its body.
@@ -32,9 +36,13 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         case over
     }
 
-    private struct Collection {
+    struct Collection {
         let ingestion: Ingestion
         let headers: RequestHeaders
+        /// Nil for a batch as it is.
+        let gateway: ObliviousGateway?
+        /// Of the body. Unit: bytes.
+        var limit: Int { gateway?.bodyBytes ?? ingestion.limits.bodyBytes }
         var body: ByteBuffer?
     }
 
@@ -42,18 +50,20 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     private let ingestion: Ingestion?
     /// Nil where no batches are taken.
     private let queue: AnswerQueue?
-    private let socket: SocketEnd
+    let socket: SocketEnd
     private let origins: CrossOrigin
-    private var stage = Stage.idle
+    var stage = Stage.idle
     /// Who may read the answer to the request under way, where a page sent it.
-    private var reader: CrossOrigin.Reader?
+    private(set) var reader: CrossOrigin.Reader?
     private var waiting = CircularBuffer<Waiting>()
     private var wantsRead = false
     private var isTakingWaiting = false
-    private var closesAfterwards = false
+    private(set) var closesAfterwards = false
     /// What the body takes of the budget. Unit: bytes.
     private var charge = 0
-    private var context: ChannelHandlerContext?
+    private(set) var context: ChannelHandlerContext?
+    /// Of the request under way, where it was sealed.
+    var sealed: SealedAnswer?
 
     /// What waits for the response to the request before it.
     private enum Waiting {
@@ -145,8 +155,11 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             closesAfterwards = false
             do throws(RequestTarget.Problem) {
                 let target = try RequestTarget(head.uri, headers, version: head.version)
-                if let ingestion, head.method == .POST, Self.isBatches(target.path) {
-                    return begin(head, headers, at: ingestion)
+                if let ingestion, head.method == .POST {
+                    if Self.isTarget(target.path, "/v1/batches") { return begin(head, headers, at: ingestion) }
+                    if let gateway = queue?.gateway, Self.isTarget(target.path, "/v1/ohttp") {
+                        return begin(head, headers, at: ingestion, through: gateway)
+                    }
                 }
                 if target.isAbsolute, let host = target.host {
                     head.uri = target.path
@@ -158,13 +171,13 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
                 // Who reads it in another way, such as a proxy, may think that more of it is another request.
                 closesAfterwards = true
                 reader = nil
-                drop(IntakeAnswer(error))
+                drop(IntakeAnswer(Problem(error)))
             }
         case (.body(let bytes), .collecting(var collection)):
             // Taken out, so that appending does not copy.
             stage = .idle
             if collection.body == nil { collection.body = bytes } else { collection.body?.writeImmutableBuffer(bytes) }
-            let limit = collection.ingestion.limits.bodyBytes
+            let limit = collection.limit
             if (collection.body?.readableBytes ?? 0) > limit {
                 refuse(.bodyTooLarge(limit: limit))
             } else {
@@ -173,7 +186,12 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         case (.end, .collecting(let collection)):
             stage = .answering
             pay(0)
-            count(collection)
+            let (packed, headers) = (collection.body ?? ByteBuffer(), collection.headers)
+            if let gateway = collection.gateway {
+                open(packed, by: gateway, for: collection.ingestion)
+            } else {
+                count(packed, headers, at: collection.ingestion)
+            }
         case (.body, .dropping):
             break
         case (.end, .dropping):
@@ -189,36 +207,49 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     /// Whether a request's target is ours; a query is allowed and not looked at.
-    private static func isBatches(_ target: String) -> Bool {
-        guard target.utf8.starts(with: "/v1/batches".utf8) else { return false }
-        return target.utf8.count == 11 || target.utf8.dropFirst(11).first == UInt8(ascii: "?")
+    private static func isTarget(_ target: String, _ path: String) -> Bool {
+        guard target.utf8.starts(with: path.utf8) else { return false }
+        let rest = target.utf8.dropFirst(path.utf8.count)
+        return rest.isEmpty || rest.first == UInt8(ascii: "?")
     }
 
-    private func begin(_ head: HTTPRequestHead, _ headers: RequestHeaders, at ingestion: Ingestion) {
+    private func begin(
+        _ head: HTTPRequestHead, _ headers: RequestHeaders, at ingestion: Ingestion,
+        through gateway: ObliviousGateway? = nil
+    ) {
+        let collection = Collection(ingestion: ingestion, headers: headers, gateway: gateway)
         closesAfterwards = !head.isKeepAlive || headers.asksForUpgrade
         reader = origins.reader(for: headers.origin)
         guard origins.allow(headers.origin) else { return refuse(.originNotAllowed) }
-        guard headers.isGzip != nil else { return refuse(.unknownEncoding) }
-        guard headers.length <= ingestion.limits.bodyBytes else {
-            return refuse(.bodyTooLarge(limit: ingestion.limits.bodyBytes))
+        guard let isGzip = headers.isGzip, !isGzip || gateway == nil else { return refuse(.unknownEncoding) }
+        if gateway != nil, head.headers.first(name: "content-type") != SealedRequest.mediaType {
+            return drop(.notEncapsulated)
         }
+        guard headers.length <= collection.limit else { return refuse(.bodyTooLarge(limit: collection.limit)) }
         if headers.expectsContinue { socket.send(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"), isLast: false) }
-        stage = .collecting(Collection(ingestion: ingestion, headers: headers))
+        stage = .collecting(collection)
     }
 
     // MARK: What goes
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        let isEnd = if case .end = unwrapOutboundIn(data) { true } else { false }
-        context.write(data, promise: promise)
+        let part = unwrapOutboundIn(data)
+        let isEnd = if case .end = part { true } else { false }
+        if sealed != nil {
+            // Nothing of it goes out before it can be sealed as a whole.
+            _ = sealed?.take(part)
+            promise?.succeed()
+            if isEnd { sendSealed() }
+        } else {
+            context.write(data, promise: promise)
+        }
         guard isEnd, case .passing(let isWhole, _) = stage else { return }
         stage = .passing(isWhole: isWhole, isAnswered: true)
         if isWhole { finish(context) }
     }
 
-    private func count(_ collection: Collection) {
-        let (ingestion, signals) = (collection.ingestion, collection.headers.signals)
-        let (packed, isGzip) = (collection.body ?? ByteBuffer(), collection.headers.isGzip == true)
+    func count(_ packed: ByteBuffer, _ headers: RequestHeaders, at ingestion: Ingestion) {
+        let (signals, isGzip) = (headers.signals, headers.isGzip == true)
         do throws(IntakeError) {
             if let body = try UnpackedBody.small(packed, isGzip: isGzip),
                 let verdict = try ingestion.acceptQuickly(body, signals: signals)
@@ -244,7 +275,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         }
     }
 
-    private func give(_ verdict: Result<Ingestion.Verdict, IntakeError>) {
+    func give(_ verdict: Result<Ingestion.Verdict, IntakeError>) {
         switch verdict {
         case .success(.counted(let answer, let outcome, let position)):
             queue?.add(answer, outcome, once: position, to: self)
@@ -262,7 +293,12 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     func answer(_ answer: IntakeAnswer) {
         // Nil once the client has gone.
         guard let context, case .answering = stage else { return }
-        socket.send(answer.response(isLast: closesAfterwards, reader: reader), isLast: closesAfterwards)
+        if sealed != nil {
+            sealed?.take(answer)
+            sendSealed()
+        } else {
+            socket.send(answer.response(isLast: closesAfterwards, reader: reader), isLast: closesAfterwards)
+        }
         finish(context)
     }
 

@@ -4,10 +4,11 @@ internal import NIOCore
 internal import ThrongIntake
 internal import ThrongWire
 
-/// What a client of `POST /v1/batches` is told: a status and a line of JSON.
+/// What a client of `POST /v1/batches` is told: a status and a line of JSON, an answer or a ``Problem``.
 struct IntakeAnswer {
     let status: HTTPResponse.Status
     let text: String
+    let contentType: String
 
     /// How long the client waits before it tries again; nil where it need not. Unit: seconds.
     private(set) var retryAfter: String?
@@ -17,32 +18,32 @@ struct IntakeAnswer {
 
     /// The journal is too far ahead of PostgreSQL, or of its disk.
     static let overloaded = IntakeAnswer(
-        busy: "No room now: PostgreSQL has not caught up, or the disk is full or slow.")
+        .busy("No room now: PostgreSQL has not caught up, or the disk is full or slow."))
     /// Open windows take all the memory that they may.
     static func full(retrySeconds: Int) -> IntakeAnswer {
-        var answer = IntakeAnswer(busy: "No room now: memory for open windows is full until some are over.")
+        var answer = IntakeAnswer(.busy("No room now: memory for open windows is full until some are over."))
         answer.retryAfter = "\(retrySeconds)"
         return answer
     }
     /// Too much is arriving at once.
-    static let crowded = IntakeAnswer(busy: "No room now: too many large requests at once.")
+    static let crowded = IntakeAnswer(.busy("No room now: too many large requests at once."))
     /// The daemon can't start yet.
-    static let waiting = IntakeAnswer(busy: "Not started yet: the disk is full, or PostgreSQL has to be asked first.")
+    static let waiting = IntakeAnswer(.busy("Not started yet: the disk is full, or PostgreSQL has to be asked first."))
     /// The journal does not have it and never will.
-    static let failed = IntakeAnswer(busy: "The journal failed; the batch was not counted.")
+    static let failed = IntakeAnswer(.busy("The journal failed; the batch was not counted."))
 
     /// What became of each event.
     init(_ answer: BatchAnswer) {
         let reveal = (answer.unlisted.map { ",\"unlisted\":\($0)" } ?? "") + (answer.reveal.map(Self.text) ?? "")
         guard !answer.refused.isEmpty else {
-            self.init(.accepted, "{\"accepted\":\(answer.accepted),\"refused\":[]\(reveal)}")
+            self.init(accepted: "{\"accepted\":\(answer.accepted),\"refused\":[]\(reveal)}")
             return
         }
         let refused = answer.refused.map {
             "{\"index\":\($0.index),\"reason\":\"\($0.reason.rawValue)\"\($0.detail.map(Self.text) ?? "")}"
         }
         self.init(
-            .accepted, "{\"accepted\":\(answer.accepted),\"refused\":[\(refused.joined(separator: ","))]\(reveal)}")
+            accepted: "{\"accepted\":\(answer.accepted),\"refused\":[\(refused.joined(separator: ","))]\(reveal)}")
     }
 
     /// The member that says where: names of the plan, which need no escapes, and places.
@@ -62,28 +63,22 @@ struct IntakeAnswer {
         return ",\"reveal\":[\(requests.joined(separator: ","))]"
     }
 
-    /// Why a batch was refused as a whole; the status is chosen here and nowhere else.
-    init(refusal error: IntakeError) {
-        let pointer = error.pointer.map { "\"pointer\":\"\($0)\"," } ?? ""
-        // Messages and pointers are made of our own words and numbers: nothing to escape.
-        self.init(
-            Self.status(of: error), "{\"error\":\"\(error.code)\",\(pointer)\"message\":\"\(error.message)\"}")
-    }
+    /// Why a batch was refused as a whole.
+    init(refusal error: IntakeError) { self.init(Problem(error)) }
 
-    /// Why it is not clear where a request goes.
-    init(_ problem: RequestTarget.Problem) {
-        self.init(.badRequest, "{\"error\":\"\(problem.code)\",\"message\":\"\(problem.message)\"}")
-    }
-
-    /// Not now.
-    private init(busy message: String) {
-        self.init(.serviceUnavailable, "{\"error\":\"overloaded\",\"message\":\"\(message)\"}")
-    }
-
-    private init(_ status: HTTPResponse.Status, _ text: String) {
-        self.status = status
-        self.text = text
+    /// Why nothing of a request was taken.
+    init(_ problem: Problem) {
+        status = problem.status
+        text = problem.text
+        contentType = Problem.contentType
         retryAfter = status == .serviceUnavailable ? Self.retrySeconds : nil
+    }
+
+    /// What became of a batch.
+    private init(accepted text: String) {
+        status = .accepted
+        self.text = text
+        contentType = "application/json"
     }
 
     /// The whole response, as it goes over the wire.
@@ -92,40 +87,33 @@ struct IntakeAnswer {
     ///   - isLast: whether the connection is closed afterwards.
     ///   - reader: which pages may read it; nil where no page asked.
     func response(isLast: Bool, reader: CrossOrigin.Reader?) -> ByteBuffer {
-        var bytes = ByteBufferAllocator().buffer(capacity: 192 + text.utf8.count)
+        var bytes = ByteBufferAllocator().buffer(capacity: 256 + text.utf8.count)
         bytes.writeStaticString("HTTP/1.1 ")
         if status == .accepted {
             bytes.writeStaticString("202 Accepted")
         } else {
             bytes.writeString("\(status.code) \(status.reasonPhrase)")
         }
-        bytes.writeStaticString("\r\ncontent-type: application/json\r\ncontent-length: ")
+        bytes.writeStaticString("\r\ncontent-type: ")
+        bytes.writeString(contentType)
+        bytes.writeStaticString("\r\ncontent-length: ")
         bytes.writeString(String(text.utf8.count))
         if let retryAfter {
             bytes.writeStaticString("\r\nretry-after: ")
             bytes.writeString(retryAfter)
         }
+        Self.writeEnd(to: &bytes, isLast: isLast, reader: reader)
+        bytes.writeString(text)
+        return bytes
+    }
+
+    /// What every head ends with, behind the value of its last field.
+    static func writeEnd(to bytes: inout ByteBuffer, isLast: Bool, reader: CrossOrigin.Reader?) {
         if let reader {
             for field in reader.headers { bytes.writeString("\r\n\(field.name.canonicalName): \(field.value)") }
         }
         if isLast { bytes.writeStaticString("\r\nconnection: close") }
         bytes.writeStaticString("\r\n\r\n")
-        bytes.writeString(text)
-        return bytes
-    }
-
-    private static func status(of error: IntakeError) -> HTTPResponse.Status {
-        switch error {
-        case .bodyTooLarge, .tooManyEvents, .recordTooLarge: .contentTooLarge
-        case .unknownApp: .notFound
-        case .unknownPurpose, .identifierUnwanted, .nothingToTellApart, .windowOutOfRange: .unprocessableContent
-        case .originNotAllowed: .forbidden
-        case .noMemory: .serviceUnavailable
-        case .unknownEncoding: .unsupportedMediaType
-        case .notJSON, .notUTF8, .notGzip, .numberOutOfRange, .tooDeep, .duplicateKey, .nul, .wrongShape,
-            .stringTooLong:
-            .badRequest
-        }
     }
 }
 
@@ -135,9 +123,12 @@ extension Response {
         .answer(IntakeAnswer(refusal: error))
     }
 
+    /// Why a request was refused.
+    static func problem(_ problem: Problem) -> Response { .answer(IntakeAnswer(problem)) }
+
     /// What a client of `POST /v1/batches` is told.
     static func answer(_ answer: IntakeAnswer) -> Response {
-        var response = Response.json(answer.status, answer.text)
+        var response = Response.json(answer.status, answer.text, type: answer.contentType)
         response.headers[.retryAfter] = answer.retryAfter
         return response
     }

@@ -38,17 +38,14 @@ struct RevealRoutes {
     private func response(_ outcome: RevealOutcome, message: String = "") -> Response {
         telemetry.revealed(outcome)
         func refusal(_ status: HTTPResponse.Status, _ code: String, _ message: String) -> Response {
-            .json(status, "{\"error\":\"\(code)\",\"message\":\"\(message)\"}")
+            .problem(Problem(status, code, message))
         }
         switch outcome {
         case .learned, .full: return .json(.accepted, "{}")
         case .notAsked: return refusal(.notFound, "not_asked", "Nobody was asked for this value in this window.")
         case .unfit: return refusal(.unprocessableContent, "unfit_value", message)
         case .optedOut: return refusal(.forbidden, "opted_out", "The purpose honours the request's opt-out signal.")
-        case .unavailable:
-            var response = refusal(.serviceUnavailable, "overloaded", "The value can't be taken now.")
-            response.headers[.retryAfter] = IntakeAnswer.retrySeconds
-            return response
+        case .unavailable: return .problem(.busy("The value can't be taken now."))
         }
     }
 }

@@ -98,14 +98,18 @@ final class PageRoutes: Sendable {
     }
 }
 
-/// `GET /throng.js`: the beacon for web pages; `GET /throng-panel.js`: the question and the inspection beside it.
+/// `GET /throng.js`: the beacon for web pages; `GET /throng-panel.js`: the question and the inspection beside it;
+/// `GET /v1/openapi.json`: what may be asked here, and what is answered.
 struct ScriptRoutes {
     private let beacon = Self.served(Self.text)
     private let panel = Self.served(Self.panelText)
+    private let description = ServedText(
+        String(decoding: PackageResources.openapi_json, as: UTF8.self), type: "application/json", cachedFor: 3600)
 
     func add(to router: some RouterMethods<BasicRequestContext>) {
         router.get("/throng.js") { request, _ in beacon.response(to: request) }
         router.get("/throng-panel.js") { request, _ in panel.response(to: request) }
+        router.get("/v1/openapi.json") { request, _ in description.response(to: request) }
     }
 
     private static func served(_ text: String) -> ServedText {

@@ -162,7 +162,7 @@ def bad_requests(house):
         found = (found_status, document.get("error"), document.get("pointer"))
         if found != (status, error, pointer):
             wrong.append(f"{what}: expected {(status, error, pointer)}, found {found}")
-        elif found_headers.get("content-type") != "application/json" or not document.get("message", "").endswith("."):
+        elif found_headers.get("content-type") != "application/problem+json" or not document.get("detail", "").endswith("."):
             wrong.append(f"{what}: the answer is {found_headers} {answer}")
     check(not wrong, f"{len(wrong)} of {len(rows)} answers differ\n  " + "\n  ".join(wrong))
     say(f"{len(rows)} bad requests were answered as documented")

@@ -203,7 +203,7 @@ def release_canaries(cage, house):
     post("path", None, path="/v1/" + cage.new("path of no route"), method="GET", status=404)
     post("plan", None, path="/v1/plan/" + cage.new("plan of no app"), method="GET", status=404)
     post("query", text(batch(cage.new("x4"))), path="/v1/batches?" + cage.new("query of a route"))
-    post("method", text(batch(cage.new("x5"))), path="/v1/batches", method="DELETE", status=404)
+    post("method", text(batch(cage.new("x5"))), path="/v1/batches", method="DELETE", status=405)
     post("large", cage.new("large body").encode() * 60_000, status=413)
     # Cut short: a request that never ends, and one that is no HTTP.
     for rest in (f"POST /v1/batches HTTP/1.1\r\nhost: x\r\ncontent-length: 900\r\n\r\n{cage.new('cut body')}",

@@ -15,11 +15,11 @@ SHIPPED = os.path.join(daemon.HERE, "..", "..", "..", "Deploy", "proxy")
 NAME = "count.example.com"
 
 
-def certificate(folder):
+def certificate(folder, name=NAME):
     """A certificate of its own, with its key, each in a file, and both in one."""
     paths = [os.path.join(folder, name) for name in ("cert.pem", "key.pem", "both.pem")]
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-                    "-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}", "-keyout", paths[1], "-out", paths[0]],
+                    "-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}", "-keyout", paths[1], "-out", paths[0]],
                    check=True, capture_output=True)
     with open(paths[2], "w") as both:
         for path in paths[:2]:
@@ -55,6 +55,12 @@ class Proxy:
         path = os.path.join(self.folder, "proxy.conf")
         with open(path, "w") as file:
             file.write(text.replace("127.0.0.1:8080", f"127.0.0.1:{upstream}"))
+        self.run(path)
+
+    name = NAME
+
+    def run(self, path):
+        kind = self.kind
         command = {"nginx": ["nginx", "-p", self.folder, "-c", path], "haproxy": ["haproxy", "-db", "-f", path]}[kind]
         self.log = open(os.path.join(self.folder, "log"), "wb")
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
@@ -67,11 +73,12 @@ class Proxy:
                 check(self.process.poll() is None and time.monotonic() < deadline, kind, "does not start:", self.said())
                 time.sleep(0.05)
 
-    def connect(self, seconds=5):
+    def connect(self, seconds=5, source=None):
         """A connection by TLS."""
         context = ssl.create_default_context(cafile=os.path.join(self.folder, "cert.pem"))
-        plain = socket.create_connection(("127.0.0.1", self.port), seconds)
-        return context.wrap_socket(plain, server_hostname=NAME)
+        plain = socket.create_connection(("127.0.0.1", self.port), seconds, (source, 0) if source else None)
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return context.wrap_socket(plain, server_hostname=self.name)
 
     def said(self):
         with open(os.path.join(self.folder, "log")) as file:

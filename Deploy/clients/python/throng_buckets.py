@@ -1,0 +1,212 @@
+"""Coarsens values on the device, by the rules of a public plan, as the daemon would.
+
+Deploy/conform/vectors.json has values of each kind with their buckets. A user agent is not read here: a program knows its own
+system, and sends the bucket's name.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import re
+import zoneinfo
+from typing import Any, Callable, Optional, Union
+
+Scalar = Union[str, int, float, bool]
+
+OTHER = "other"
+_QUARTER = 900
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_ADDRESS = re.compile(r"(?P<from>[A-Za-z0-9+.-]*://|//)?(?P<host>[^/?#]*)(?P<path>[^?#]*)", re.DOTALL)
+
+
+def number(value: Scalar) -> Optional[float]:
+    """A number, or a text that is one; None for anything else."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        if not _NUMBER.fullmatch(value):
+            return None
+        value = float(value)
+    value = float(value)
+    return value if value - value == 0 else None
+
+
+def _spelled(value: Scalar) -> Optional[str]:
+    """Text as it is, whole numbers in decimal, flags as words; None for the rest."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return value
+    return str(int(value)) if float(value).is_integer() and abs(value) < 2**63 else None
+
+
+def _folded(text: str) -> str:
+    """Capital letters of ASCII as small ones, and no others."""
+    return "".join(chr(ord(sign) | 0x20) if "A" <= sign <= "Z" else sign for sign in text)
+
+
+def _groups(rule: dict, value: Scalar, fold: Callable[[str], str] = str) -> str:
+    text = _spelled(value)
+    if text is None:
+        return OTHER
+    for group in rule["groups"]:
+        if fold(text) in map(fold, [group["label"], *group["values"]]):
+            return group["label"]
+    return OTHER
+
+
+def _list(rule: dict, labels: list[str], value: Scalar) -> str:
+    return _groups(rule, value)
+
+
+def _region(rule: dict, labels: list[str], value: Scalar) -> str:
+    return _groups(rule, value, _folded)
+
+
+def _bands(rule: dict, labels: list[str], value: Scalar) -> str:
+    found = number(value)
+    return OTHER if found is None else labels[sum(edge <= found for edge in rule["edges"])]
+
+
+def _significant(rule: dict, labels: list[str], value: Scalar) -> str:
+    found = number(value)
+    if found is None:
+        return OTHER
+    if found <= 1e-12:
+        return labels[0]
+    context = decimal.Context(prec=rule["digits"], rounding=decimal.ROUND_HALF_EVEN)
+    rounded = context.create_decimal(repr(min(found, 1e18)))
+    known = [decimal.Decimal(label) for label in labels if label != OTHER]
+    return labels[known.index(min(max(rounded, known[0]), known[-1]))]
+
+
+def _version(rule: dict, labels: list[str], value: Scalar) -> str:
+    if isinstance(value, float) and not value.is_integer():
+        # A number such as 17.4 has lost its zeros: its minor part says nothing.
+        text = str(int(value)) if rule["level"] == "major" and 0 <= value < 1e15 else ""
+    else:
+        text = _spelled(value) or ""
+    match = re.match(r"(\d+)(\.\d+)?", text, re.ASCII)
+    if not match:
+        return OTHER
+    label = match[1] if rule["level"] == "major" else match[1] + (match[2] or ".0")
+    return label if label in labels else OTHER
+
+
+def _screen(rule: dict, labels: list[str], value: Scalar) -> str:
+    sides = re.split("[xX]", value, maxsplit=1) if isinstance(value, str) else [value]
+    found = [number(side) for side in sides]
+    if None in found or min(found) <= 0:
+        return OTHER
+    side = min(found)
+    return "small" if side < rule["medium_from"] else "medium" if side < rule["large_from"] else "large"
+
+
+def _language(rule: dict, labels: list[str], value: Scalar) -> str:
+    match = re.match(r"([A-Za-z]+)(?=[-_.@,;]|\Z)", value) if isinstance(value, str) else None
+    return _folded(match[1]) if match and _folded(match[1]) in rule["known"] else OTHER
+
+
+def _offset(name: str) -> Optional[int]:
+    """A time zone's standard offset, which of winter and summer is further west. Unit: minutes."""
+    known = {_folded(each): each for each in zoneinfo.available_timezones()}
+    if _folded(name) not in known:
+        return None
+    zone = zoneinfo.ZoneInfo(known[_folded(name)])
+    days = (datetime.datetime(2026, month, 15, tzinfo=datetime.timezone.utc) for month in (1, 7))
+    return min(int(zone.utcoffset(day).total_seconds()) // 60 for day in days)
+
+
+def _utc_offset(rule: dict, labels: list[str], value: Scalar) -> str:
+    minutes = number(value)
+    if minutes is None and isinstance(value, str):
+        minutes = _offset(value)
+    hour = None if minutes is None else minutes // 60
+    return OTHER if hour is None or not -12 <= hour <= 14 else labels[int(hour + 12) // rule["band_hours"]]
+
+
+def _time(rule: dict, labels: list[str], value: Scalar) -> str:
+    seconds = number(value)
+    if seconds is None or not -62_135_510_400 <= seconds <= 253_402_214_400:
+        return OTHER
+    moment = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc) + datetime.timedelta(seconds=seconds // 1)
+    moment = moment.astimezone(zoneinfo.ZoneInfo(rule["time_zone"]))
+    places = {"hour": moment.hour, "day": moment.day - 1, "weekday": moment.weekday(), "week": moment.isocalendar()[1] - 1}
+    return labels[places[rule["part"]]]
+
+
+def _host(rule: dict, labels: list[str], value: Scalar) -> str:
+    if not isinstance(value, str):
+        return OTHER
+    host = _ADDRESS.match(value)["host"].rsplit("@", 1)[-1]
+    host = _folded(re.sub(r"\.?\Z", "", re.sub(r":[0-9]*\Z", "", host), count=1))
+    return host if host in rule["known"] else OTHER
+
+
+def _route(rule: dict, labels: list[str], value: Scalar) -> str:
+    if not isinstance(value, str):
+        return OTHER
+    match = _ADDRESS.match(value)
+    if not match["from"] and not match["path"]:
+        return OTHER
+    path = match["path"].rstrip("/")
+    return next((template for template in rule["templates"] if _matches(template, path)), OTHER)
+
+
+def _matches(template: str, path: str) -> bool:
+    """Whether a path is of a template such as /product/:id or /docs/*."""
+    parts = [part for part in template.split("/")[1:]]
+    if parts[-1] == "":
+        parts.pop()
+    is_open = bool(parts) and parts[-1] == "*"
+    if is_open:
+        parts.pop()
+    pattern = "".join("/[^/]+" if part.startswith(":") else "/" + re.escape(part) for part in parts)
+    return re.fullmatch(pattern + ("(/.*)?" if is_open else ""), path, re.DOTALL) is not None
+
+
+def _file_type(rule: dict, labels: list[str], value: Scalar) -> str:
+    name = re.split(r"[/\\]", value)[-1] if isinstance(value, str) else ""
+    stem, dot, extension = name.rpartition(".")
+    return _groups(rule, "*." + extension, _folded) if dot and stem else OTHER
+
+
+_KINDS: dict[str, Callable[[dict, list[str], Scalar], str]] = {
+    "list": _list, "region": _region, "bands": _bands, "powers": _bands, "significant_figures": _significant,
+    "version": _version, "screen": _screen, "language": _language, "utc_offset": _utc_offset, "time": _time, "host": _host,
+    "route": _route, "file_type": _file_type,
+}
+
+
+def bucket(rule: dict, labels: list[str], value: Scalar) -> Optional[str]:
+    """The bucket of a value; None for a kind that this client does not coarsen by.
+
+    - rule: `dimensions[].rule` of the public plan.
+    - labels: `dimensions[].buckets`.
+    """
+    if isinstance(value, str) and value in labels:
+        return value
+    kind = _KINDS.get(rule["kind"])
+    return kind(rule, labels, value) if kind else None
+
+
+def coarse(readers: list[dict[str, Any]], value: Scalar) -> Optional[str]:
+    """The label that says a value's bucket to all dimensions that read its field; None where none does."""
+    found = [bucket(reader["rule"], reader["buckets"], value) for reader in readers]
+    for label in found:
+        if label is not None and all(
+                bucket(reader["rule"], reader["buckets"], label) == known for reader, known in zip(readers, found)):
+            return label
+    return None
+
+
+def quarter(at: float) -> str:
+    """The quarter of an hour that holds an instant, in RFC 3339: a period is never cut by one, in any time zone."""
+    return datetime.datetime.fromtimestamp(at // _QUARTER * _QUARTER, datetime.timezone.utc).strftime(_TIME)
+
+
+def instant(text: str) -> float:
+    """The unix time that `quarter` wrote. Unit: seconds."""
+    return datetime.datetime.strptime(text, _TIME).replace(tzinfo=datetime.timezone.utc).timestamp()

@@ -1,0 +1,400 @@
+"""A Throng client for Python: counts what an app does, as a crowd.
+
+    client = Client("https://count.example.com", "shop", "/var/lib/app/throng")
+    client.set_consent("marketing", True)
+    client.record("purchase", {"amount": 24.9})
+    client.send()                               # now and then, and before the end
+
+Nothing leaves the device that the plan does not name, and that only as coarsely as the plan keeps it. Each purpose has an
+identifier of its own in each window, made from a random secret. What waits is on disk, in `state.json`; a batch is sent byte
+for byte until it is answered, so that it counts once. One client at a time has the folder. The standard library is all that it needs.
+"""
+
+from __future__ import annotations
+
+import datetime
+import email.utils
+import hashlib
+import hmac
+import json
+import random
+import secrets
+import time
+import urllib.parse
+import zoneinfo
+from typing import Any, Callable, Iterable, Mapping, Optional
+
+from throng_buckets import Scalar, coarse, instant, number, quarter
+from throng_folder import NO_ANSWER, Answer, Folder, fetch
+
+_AGE = 47 * 3600  # The daemon takes 48 hours.
+_PLAN_AGE = 300
+_LONGEST_PAUSE = 300.0
+_QUEUE = 1000
+_EVENTS = 500
+
+# What the person agreed to, by purpose, and the opt-outs that held.
+Permissions = tuple[dict[str, int], frozenset[str]]
+
+
+class Client:
+    """One device's client for one app.
+
+    - url: the daemon's address; plain http for this machine only.
+    - directory: where state.json is; it belongs to this client alone.
+    - context: what is true of the device and goes with each event whose metrics use it, such as {"screen": "390x844"}.
+    - signals: the opt-outs that hold, such as {"global_privacy_control", "limit_ad_tracking"}.
+    - clock: unix time in seconds.
+    """
+
+    def __init__(self, url: str, app: str, directory: str, *, context: Optional[Mapping[str, Scalar]] = None,
+                 signals: Iterable[str] = (), clock: Callable[[], float] = time.time,
+                 transport: Callable[[str, str, Optional[bytes], Mapping[str, str]], Answer] = fetch) -> None:
+        address = urllib.parse.urlsplit(url)
+        is_here = address.scheme == "http" and address.hostname in ("127.0.0.1", "::1", "localhost")
+        if address.scheme != "https" and not is_here:
+            raise ValueError("The daemon's address must begin with https://, or be http:// on this machine.")
+        self._url, self._app, self._clock, self._transport = url.rstrip("/"), app, clock, transport
+        self._context, self._signals = dict(context or {}), frozenset(signals)
+        # Events with their time, and what was allowed then.
+        self._early: list[tuple[str, dict[str, Scalar], float, Permissions]] = []
+        self._folder = Folder(directory)
+        self._state = {**_fresh(), **self._folder.load()}
+
+    def close(self) -> None:
+        """Gives the folder up; what waits stays there."""
+        self._folder.close()
+
+    # What an app says
+
+    def set_consent(self, purpose: str, given: bool, version: int = 1) -> None:
+        """What the person said about a purpose; version is the purpose's that they were asked about."""
+        self._state["consent"][purpose] = version if given else 0
+        self._hush()
+        self._save()
+
+    def set_signals(self, signals: Iterable[str]) -> None:
+        """The opt-outs that hold from now on."""
+        self._signals = frozenset(signals)
+        self._hush()
+        self._save()
+
+    def record(self, event: str, fields: Optional[Mapping[str, Scalar]] = None) -> None:
+        """Notes that something happened. Sends nothing; what the plan does not name is dropped."""
+        self._early.append((event, dict(fields or {}), self._now(), self._permissions()))
+        del self._early[:-_QUEUE]
+        self._sort()
+
+    def forget(self) -> None:
+        """Forgets all, the secret and what waits included: the device is another one from here on."""
+        self._state, self._early = _fresh(), []
+        self._save()
+
+    @property
+    def waiting(self) -> int:
+        """Events that are not answered yet."""
+        queued = sum(event["count"] for queue in self._state["queues"].values() for event in queue)
+        return queued + len(self._early) + sum(len(batch["events"]) for batch in self._state["batches"].values())
+
+    def preview(self, event: str, fields: Optional[Mapping[str, Scalar]] = None) -> dict[str, Any]:
+        """What the daemon would count of an event, by purpose; nothing is counted.
+
+        Raises OSError or http.client.HTTPException where no answer came.
+        """
+        answers = {}
+        for purpose in self._purposes():
+            found = self._event(purpose, event, fields or {}, self._now())
+            if found is not None:
+                body = {"app": self._app, "purpose": purpose["name"], "events": [found]}
+                answers[purpose["name"]] = self._post("/v1/preview", json.dumps(body)).json()
+        return answers
+
+    def send(self) -> Optional[float]:
+        """Sends what may be sent now.
+
+        Returns the seconds until another call makes sense; None where nothing waits.
+        """
+        self._learn()
+        if not self._state["plan"]:
+            return self._pause_of(self._state["patience"].get("plan"))
+        self._sort()
+        self._hush()
+        self._take_back()
+        for purpose in self._purposes():
+            if self._allowed(purpose):
+                while self._send(purpose):
+                    pass
+        self._save()
+        pauses = [self._pause_of(self._state["patience"].get(name)) for name in
+                  {*self._state["batches"], *(name for name, queue in self._state["queues"].items() if queue)}]
+        pauses += [self._pause_of(self._state["patience"].get("withdraw"))] * bool(self._state["withdrawals"])
+        return min(pauses, default=None)
+
+    # The plan
+
+    def _purposes(self) -> list[dict[str, Any]]:
+        return self._state["plan"]["purposes"] if self._state["plan"] else []
+
+    def _learn(self, anew: bool = False) -> bool:
+        """Asks for the plan, and what time it is, where what is known is old."""
+        now = self._clock()
+        known = self._state
+        if not anew and known["plan"] and 0 <= now - known["asked"] < _PLAN_AGE or self._must_wait("plan"):
+            return False
+        headers = {"accept": "application/json"}
+        if known["plan"] and known["tag"] and not anew:
+            headers["if-none-match"] = known["tag"]
+        try:
+            answer = self._transport("GET", f"{self._url}/v1/plan/{urllib.parse.quote(self._app)}", None, headers)
+        except NO_ANSWER:
+            return self._be_patient("plan", None)
+        plan = answer.json() if answer.status == 200 else None
+        if answer.status != 304 and not (plan and plan.get("app") == self._app and isinstance(plan.get("purposes"), list)):
+            return self._be_patient("plan", answer)
+        known["patience"].pop("plan", None)
+        known["asked"] = now
+        if plan:
+            known["plan"], known["tag"] = plan, answer.headers.get("etag")
+        date = email.utils.parsedate_tz(answer.headers.get("date", ""))
+        if date:
+            ahead = email.utils.mktime_tz(date) - now
+            self._correct(ahead if abs(ahead) > 60 else 0.0)
+        self._save()
+        return True
+
+    def _correct(self, correction: float) -> None:
+        """Puts the clock right, and what waits to when it really happened, never beyond now."""
+        shift, self._state["correction"] = correction - self._state["correction"], correction
+        if abs(shift) <= 60:
+            return
+        self._early = [(name, given, min(at + shift, self._now()), by) for name, given, at, by in self._early]
+        for queue in self._state["queues"].values():
+            for event in queue:
+                event["at"] = quarter(min(instant(event["at"]) + shift, self._now()))
+
+    def _permissions(self) -> Permissions:
+        return dict(self._state["consent"]), self._signals
+
+    def _allowed(self, purpose: Mapping[str, Any], by: Optional[Permissions] = None) -> bool:
+        consent, signals = by or self._permissions()
+        agreed = consent.get(purpose["name"], 0 if purpose["needs_consent"] else None)
+        return not signals.intersection(purpose["refused_by"]) and (
+            agreed is None or agreed >= (purpose.get("consent_version", 1) if purpose["needs_consent"] else 1))
+
+    def _metrics(self, purpose: Mapping[str, Any], event: str) -> list[dict[str, Any]]:
+        return [metric for metric in self._state["plan"]["metrics"]
+                if metric["purpose"] == purpose["name"] and event in metric["events"] and not metric.get("answered")]
+
+    # Events
+
+    def _event(self, purpose: Mapping[str, Any], name: str, given: Mapping[str, Scalar], at: float) -> Optional[dict[str, Any]]:
+        """An event as a purpose may have it; None where it may not."""
+        known = next((event for event in purpose["events"] if event["name"] == name), None)
+        metrics = self._metrics(purpose, name)
+        if known is None or not metrics:
+            return None
+        summed = {part["field"] for metric in metrics for part in metric["sums"] + [metric.get("histogram")] if part}
+        fields: dict[str, Scalar] = {}
+        for field in known["fields"]:
+            value = given.get(field, self._context.get(field))
+            if field in summed:
+                found = None if value is None else number(value)
+                if found is None:
+                    return None
+                fields[field] = found
+            elif value is not None:
+                readers = [each for each in self._state["plan"]["dimensions"] if each["field"] == field]
+                label = coarse(readers, value)
+                if label is not None:
+                    fields[field] = label
+        return {"event": name, "at": quarter(at), "fields": fields}
+
+    def _sort(self) -> None:
+        """Puts what was recorded into the queues of the purposes that may count it."""
+        if not self._state["plan"]:
+            return
+        early, self._early = self._early, []
+        for name, given, at, by in early:
+            known = {field for purpose in self._purposes() for event in purpose["events"] if event["name"] == name
+                     for field in event["fields"]}
+            for purpose in self._purposes() if known.issuperset(given) else []:
+                is_allowed = self._allowed(purpose) and self._allowed(purpose, by)
+                event = self._event(purpose, name, given, at) if is_allowed else None
+                metrics = self._metrics(purpose, name)
+                if not event or random.random() >= max(metric["sampling"] for metric in metrics):
+                    continue
+                if self._has_room(purpose, metrics, at):
+                    self._enqueue(purpose["name"], event)
+        if early:
+            self._save()
+
+    def _has_room(self, purpose: Mapping[str, Any], metrics: list[dict[str, Any]], at: float) -> bool:
+        """Where there are no identifiers the daemon can't keep bounds: the device does, in the metric's period."""
+        if purpose.get("identifier") != "none":
+            return True
+        day = datetime.datetime.fromtimestamp(at, zoneinfo.ZoneInfo(self._state["plan"]["time_zone"]))
+        shapes = {"hour": "%Y-%m-%dT%H%z", "day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m"}
+        spent = self._state["spent"]
+        for metric in metrics:
+            period = day.strftime(shapes[metric["period"]])
+            if spent.get(metric["name"], [""])[0] != period:
+                spent[metric["name"]] = [period, 0]
+        if any(spent[metric["name"]][1] >= metric["contribution_bound"] for metric in metrics):
+            return False
+        for metric in metrics:
+            spent[metric["name"]][1] += 1
+        return True
+
+    def _enqueue(self, purpose: str, event: dict[str, Any]) -> None:
+        """What happens again in the same quarter is a number: no order and no rhythm leave the device."""
+        queue = self._state["queues"].setdefault(purpose, [])
+        for before in queue:
+            if {**before, "count": 1} == {**event, "count": 1}:
+                before["count"] = min(before["count"] + event.get("count", 1), 1_000_000)
+                return
+        queue.append({"count": 1, **event})
+        del queue[:-_QUEUE]
+
+    # Batches
+
+    def _send(self, purpose: Mapping[str, Any]) -> bool:
+        """Sends a batch of a purpose; whether another one may follow at once."""
+        name, state = purpose["name"], self._state
+        batch = state["batches"].get(name)
+        if batch and self._now() >= batch["until"]:
+            self._settle(name, returns=not batch["may_have_arrived"])
+            batch = None
+        if self._must_wait(name):
+            return False
+        batch = batch or self._pack(purpose)
+        if not batch:
+            return False
+        # On disk before it goes out: whatever happens now, it may have arrived.
+        before, batch["may_have_arrived"] = batch["may_have_arrived"], True
+        self._save()
+        try:
+            answer = self._post("/v1/batches", batch["body"])
+        except NO_ANSWER:
+            return self._be_patient(name, None)
+        refused = answer.json().get("refused")
+        if answer.status == 202 and isinstance(refused, list):
+            self._settle(name, returns=False)
+            if any(isinstance(each, dict) and each.get("reason") == "consent_outdated" for each in refused):
+                self._learn(anew=True)
+            return True
+        if not 400 <= answer.status < 500 or answer.status in (408, 429):
+            # Nothing of it was counted where the daemon says so; an earlier attempt may have been.
+            batch["may_have_arrived"] = before or answer.status != 503
+            return self._be_patient(name, answer)
+        # Refused, so not counted: by a wrong clock it travels in another batch, once the time is known.
+        is_late = answer.json().get("error") == "window_out_of_range" and not before
+        self._settle(name, returns=is_late)
+        known = state["correction"]
+        return is_late and self._learn(anew=True) and state["correction"] != known
+
+    def _pack(self, purpose: Mapping[str, Any]) -> Optional[dict[str, Any]]:
+        """Makes a batch of what waits: bytes that stay as they are."""
+        name, now, state = purpose["name"], self._now(), self._state
+        queue = [event for event in state["queues"].pop(name, []) if instant(event["at"]) >= now - _AGE]
+        events, rest = queue[:_EVENTS], queue[_EVENTS:]
+        if rest:
+            state["queues"][name] = rest
+        if not events:
+            return None
+        rotation = purpose["rotation_seconds"]
+        window = int(now // rotation)
+        body: dict[str, Any] = {
+            "app": self._app, "purpose": name, "window": window, "batch": secrets.token_hex(16), "events": events}
+        if purpose.get("identifier") != "none":
+            body["id"] = self._identifier(name, window)
+            used = [each for each in state["used"].get(name, []) if (each[0] + 2) * rotation > now]
+            state["used"][name] = used + [[window, body["id"]]] * ([window, body["id"]] not in used)
+        if purpose["needs_consent"]:
+            body["consent_version"] = state["consent"][name]
+        state["batches"][name] = {"body": json.dumps(body), "events": events, "until": (window + 2) * rotation,
+                                  "may_have_arrived": False}
+        return state["batches"][name]
+
+    def _settle(self, purpose: str, returns: bool) -> None:
+        """Ends a batch; its events travel in another one where none was counted."""
+        batch = self._state["batches"].pop(purpose)
+        self._state["patience"].pop(purpose, None)
+        for event in batch["events"] if returns else []:
+            self._enqueue(purpose, event)
+
+    def _identifier(self, purpose: str, window: int) -> str:
+        """128 bits of HMAC-SHA-256 over purpose and window, and how often the purpose was taken back."""
+        if not self._state["secret"]:
+            self._state["secret"] = secrets.token_hex(32)
+        mark = self._state["marks"].get(purpose, 0)
+        return identifier(bytes.fromhex(self._state["secret"]), purpose, window, f"\x1f{mark}" if mark else "")
+
+    # Taking back
+
+    def _hush(self) -> None:
+        """Where a purpose may not count any more: what waits goes, and what its open windows have is taken back."""
+        for purpose in self._purposes():
+            if self._allowed(purpose):
+                continue
+            name, state = purpose["name"], self._state
+            for part in ("queues", "batches", "patience"):
+                state[part].pop(name, None)
+            used = state["used"].pop(name, [])
+            state["marks"][name] = state["marks"].get(name, 0) + bool(used)
+            state["withdrawals"] += [
+                {"until": (window + 2) * purpose["rotation_seconds"],
+                 "body": json.dumps({"app": self._app, "purpose": name, "window": window, "id": used_id})}
+                for window, used_id in used]
+
+    def _take_back(self) -> None:
+        state = self._state
+        state["withdrawals"] = [each for each in state["withdrawals"] if self._now() < each["until"]]
+        while state["withdrawals"] and not self._must_wait("withdraw"):
+            try:
+                answer = self._post("/v1/withdraw", state["withdrawals"][0]["body"])
+            except NO_ANSWER:
+                self._be_patient("withdraw", None)
+                return
+            if answer.status != 202 and not 400 <= answer.status < 500:
+                self._be_patient("withdraw", answer)
+                return
+            state["withdrawals"].pop(0)
+            state["patience"].pop("withdraw", None)
+
+    # Patience
+
+    def _now(self) -> float:
+        return self._clock() + self._state["correction"]
+
+    def _must_wait(self, what: str) -> bool:
+        return self._clock() < self._state["patience"].get(what, [0, 0])[1]
+
+    def _pause_of(self, patience: Optional[list[float]]) -> float:
+        return max(0.0, patience[1] - self._clock()) if patience else 0.0
+
+    def _be_patient(self, what: str, answer: Optional[Answer]) -> bool:
+        """Notes that nothing is tried for a while: twice as long each time, and no less than Retry-After. Returns False."""
+        failures = self._state["patience"].get(what, [0, 0])[0] + 1
+        pause = min(2.0 ** failures, _LONGEST_PAUSE) * random.uniform(0.5, 1.5)
+        asked = answer.headers.get("retry-after", "") if answer else ""
+        pause = max(pause, min(float(asked), 86_400.0) if asked.isdecimal() else 0)  # A day at most.
+        self._state["patience"][what] = [failures, self._clock() + pause]
+        self._save()
+        return False
+
+    def _post(self, path: str, body: str) -> Answer:
+        return self._transport("POST", self._url + path, body.encode(), {"content-type": "application/json"})
+
+    def _save(self) -> None:
+        self._folder.save(self._state)
+
+
+def _fresh() -> dict[str, Any]:
+    return {"secret": "", "consent": {}, "queues": {}, "batches": {}, "patience": {}, "used": {}, "marks": {}, "spent": {},
+            "withdrawals": [], "plan": None, "tag": None, "asked": 0.0, "correction": 0.0}
+
+
+def identifier(secret: bytes, purpose: str, window: int, mark: str = "") -> str:
+    """The identifier of a device for a purpose and a window: without the secret, two of them are two random numbers."""
+    text = f"identifier\x1f{purpose}\x1f{window}{mark}"
+    return hmac.new(secret, text.encode(), hashlib.sha256).hexdigest()[:32]

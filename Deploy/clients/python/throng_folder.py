@@ -1,0 +1,95 @@
+"""What a client of Throng keeps in its folder, and how it asks a daemon."""
+
+from __future__ import annotations
+
+import fcntl
+import http.client
+import json
+import os
+import urllib.error
+import urllib.request
+from typing import Any, Mapping, Optional
+
+# What is raised where no answer came.
+NO_ANSWER = (OSError, http.client.HTTPException)
+_LONGEST_ANSWER = 4 << 20
+
+
+class Answer:
+    """What came back: a status, headers with small letters, a body."""
+
+    def __init__(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
+        self.status, self.body = status, body
+        self.headers = {name.lower(): value for name, value in headers.items()}
+
+    def json(self) -> dict[str, Any]:
+        try:
+            found = json.loads(self.body)
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A network that leads elsewhere is no daemon, and gets nothing."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+def fetch(method: str, url: str, body: Optional[bytes], headers: Mapping[str, str]) -> Answer:
+    """One request, without redirects.
+
+    Raises OSError or http.client.HTTPException where no answer came.
+    """
+    request = urllib.request.Request(url, body, dict(headers), method=method)
+    try:
+        with urllib.request.build_opener(_NoRedirect).open(request, timeout=30) as answer:
+            body = answer.read(_LONGEST_ANSWER)
+            # What ends too early is no answer; reading up to a limit does not say so.
+            if answer.length:
+                raise http.client.IncompleteRead(body, answer.length)
+            return Answer(answer.status, dict(answer.headers), body)
+    except urllib.error.HTTPError as error:
+        with error:
+            return Answer(error.code, dict(error.headers), error.read(_LONGEST_ANSWER))
+
+
+class Folder:
+    """A folder with `state.json`, for one client at a time."""
+
+    def __init__(self, path: str) -> None:
+        """Raises BlockingIOError where another client has the folder."""
+        os.makedirs(path, mode=0o700, exist_ok=True)
+        self._path = os.path.join(path, "state.json")
+        self._lock = os.open(self._path + ".lock", os.O_CREAT | os.O_RDWR, 0o600)
+        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def close(self) -> None:
+        """Gives the folder up."""
+        if self._lock >= 0:
+            os.close(self._lock)
+        self._lock = -1
+
+    def load(self) -> dict[str, Any]:
+        """What was saved last; nothing where there is none, or it is damaged: the device is another one then, and asks again."""
+        try:
+            with open(self._path, encoding="utf-8") as file:
+                found = json.load(file)
+        except (FileNotFoundError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def save(self, state: Mapping[str, Any]) -> None:
+        """Whole or not at all, through a loss of power."""
+        new = os.open(self._path + ".new", os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
+        with open(new, "w", encoding="utf-8") as file:
+            json.dump(state, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(self._path + ".new", self._path)
+        folder = os.open(os.path.dirname(self._path), os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

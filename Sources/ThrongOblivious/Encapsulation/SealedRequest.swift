@@ -1,0 +1,73 @@
+internal import Crypto
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The client's half: a request that only the gateway opens, and what opens the response to it. Source: RFC 9458, section 4.
+package struct SealedRequest: Sendable {
+    /// What it is sent as.
+    package static let mediaType = "message/ohttp-req"
+
+    /// What goes to the relay.
+    package let bytes: [UInt8]
+    private let secret: ResponseSecret
+
+    /// Seals a request's bytes.
+    ///
+    /// - Parameters:
+    ///   - message: a ``BinaryRequest``, padded.
+    ///   - configuration: the gateway's key.
+    ///   - sealing: one that the configuration offers; nil for its first.
+    /// - Throws: ``ObliviousError/unknownSuite(mechanism:derivation:sealing:)`` where the configuration does not offer it;
+    ///   ``ObliviousError/configuration(at:)`` where its key is none.
+    package init(
+        _ message: [UInt8], for configuration: KeyConfiguration, by sealing: Sealing? = nil
+    ) throws(ObliviousError) {
+        guard let sealing = sealing ?? configuration.sealings.first, configuration.sealings.contains(sealing) else {
+            throw .unknownSuite(
+                mechanism: Int(configuration.mechanism.rawValue), derivation: Int(KeyMechanism.derivation),
+                sealing: Int(sealing?.rawValue ?? 0))
+        }
+        let header = EncapsulationHeader(id: configuration.id, mechanism: configuration.mechanism, sealing: sealing)
+        let key = Data(configuration.publicKey)
+        let suite = configuration.mechanism.ciphersuite(with: sealing)
+        do {
+            switch configuration.mechanism {
+            case .x25519:
+                let checked = CheckedPublicKey(try Curve25519.KeyAgreement.PublicKey(rawRepresentation: key))
+                try self.init(message, header, sealing, suite, to: checked)
+            case .p256:
+                try self.init(
+                    message, header, sealing, suite, to: P256.KeyAgreement.PublicKey(x963Representation: key))
+            }
+        } catch {
+            // With X25519 also a key of small order, whose secret would be known to everybody.
+            throw .configuration(at: 3)
+        }
+    }
+
+    /// - Parameter key: its type says where the ephemeral key comes from.
+    init<Key: HPKEDiffieHellmanPublicKey>(
+        _ message: [UInt8], _ header: EncapsulationHeader, _ sealing: Sealing, _ suite: HPKE.Ciphersuite, to key: Key
+    ) throws {
+        var sender = try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: header.info)
+        let encapsulated = Array(sender.encapsulatedKey)
+        bytes = header.bytes + encapsulated + (try sender.seal(message))
+        secret = ResponseSecret(
+            try sender.exportSecret(
+                context: ResponseSecret.label, outputByteCount: ResponseSecret.byteCount(sealing)),
+            encapsulatedKey: encapsulated, sealing: sealing)
+    }
+
+    /// Opens the response to this request.
+    ///
+    /// - Returns: the bytes of a ``BinaryResponse``.
+    /// - Throws: ``ObliviousError/unopened`` where it was changed, or is the response to another request;
+    ///   ``ObliviousError/tooShort(found:least:)``.
+    package func open(response: some Collection<UInt8>) throws(ObliviousError) -> [UInt8] {
+        try secret.open(Array(response))
+    }
+}

@@ -1,0 +1,77 @@
+/// An HTTP request as binary HTTP, RFC 9292.
+package struct BinaryRequest: Sendable, Hashable {
+    /// Such as `POST`.
+    package let method: String
+    /// Such as `https`.
+    package let scheme: String
+    /// The host with its port; may be empty.
+    package let authority: String
+    /// With its query.
+    package let path: String
+    /// The header section.
+    package let fields: [MessageField]
+    /// The body.
+    package let content: [UInt8]
+    /// The trailer section.
+    package let trailers: [MessageField]
+
+    /// Makes a request; each part has to be as RFC 9110 says.
+    package init(
+        _ method: String, _ path: String, scheme: String = "https", authority: String = "",
+        fields: [MessageField] = [], content: [UInt8] = [], trailers: [MessageField] = []
+    ) {
+        self.method = method
+        self.scheme = scheme
+        self.authority = authority
+        self.path = path
+        self.fields = fields
+        self.content = content
+        self.trailers = trailers
+    }
+
+    /// Reads a request, of either framing, with its padding or cut off behind its last part that is not empty.
+    ///
+    /// - Complexity: O(bytes).
+    package init(_ bytes: ArraySlice<UInt8>, limits: MessageLimits) throws(ObliviousError) {
+        var reader = MessageReader(bytes, limits: limits)
+        let framing: MessageFraming
+        switch try reader.number(.framing) {
+        case 0: framing = .knownLength
+        case 2: framing = .indeterminateLength
+        case let found: throw .framing(found: found)
+        }
+        method = try reader.control(.method) { !$0.isEmpty && $0.allSatisfy(MessageField.isTokenByte) }
+        scheme = try reader.control(.scheme, Self.isScheme)
+        authority = try reader.control(.authority) { $0.allSatisfy(Self.isVisible) }
+        path = try reader.control(.path) { text in
+            (text.first == UInt8(ascii: "/") || text.elementsEqual("*".utf8)) && text.allSatisfy(Self.isVisible)
+        }
+        fields = try reader.fields(.fields, framing)
+        content = Array(try reader.content(framing))
+        trailers = try reader.fields(.trailers, framing)
+        try reader.padding()
+    }
+
+    /// The request's bytes.
+    ///
+    /// - Parameter isPadded: whether zeros follow up to the next ``SizeClass``.
+    package func encoded(_ framing: MessageFraming = .knownLength, isPadded: Bool = false) -> [UInt8] {
+        var writer = MessageWriter()
+        writer.add(framing == .knownLength ? 0 : 2)
+        for part in [method, scheme, authority, path] { writer.add(prefixed: part.utf8) }
+        writer.add(fields, framing)
+        writer.add(content: content, framing)
+        writer.add(trailers, framing)
+        if isPadded { writer.pad(to: SizeClass.bytes(holding: writer.bytes.count)) }
+        return writer.bytes
+    }
+
+    private static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7e).contains(byte) }
+
+    /// RFC 3986, section 3.1.
+    private static func isScheme(_ text: ArraySlice<UInt8>) -> Bool {
+        func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
+        guard let first = text.first, isLetter(first) else { return false }
+        return text.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
+    }
+}

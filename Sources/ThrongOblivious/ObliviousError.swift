@@ -1,0 +1,58 @@
+/// Why bytes are no message, no key configuration, or can't be opened. No case holds any of the bytes.
+package enum ObliviousError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The bytes end within a part, or where it has to be.
+    case truncated(MessagePart, at: Int)
+    /// A message begins with a number that stands for no framing of its kind.
+    case framing(found: Int)
+    /// A part is larger than is taken.
+    case tooLarge(MessagePart, found: Int, limit: Int)
+    /// A part holds what it must not.
+    case malformed(MessagePart, at: Int)
+    /// A key configuration, or a list of them, is none.
+    case configuration(at: Int)
+    /// None of the key configurations of a list can be used.
+    case noUsableKey
+    /// An encapsulated request or response has fewer bytes than any has.
+    case tooShort(found: Int, least: Int)
+    /// No key has this number, or none any more.
+    case unknownKey(id: Int)
+    /// The key is of another mechanism, or is not used with these algorithms.
+    case unknownSuite(mechanism: Int, derivation: Int, sealing: Int)
+    /// What was sealed is not what has come, or was sealed for another key.
+    case unopened
+
+    /// What was found, what is allowed and what to do.
+    package var description: String {
+        switch self {
+        case .truncated(let part, let place):
+            "the message ends at byte \(place), within its \(part.rawValue). Send all of it."
+        case .framing(let found):
+            "the message begins with the framing \(found); allowed are 0 and 2 for a request, 1 and 3 for a response."
+        case .tooLarge(let part, let found, let limit):
+            "the message's \(part.rawValue) is \(found) large; allowed are \(limit). Send less at once."
+        case .malformed(let part, let place):
+            "the message's \(part.rawValue) at byte \(place) is not as RFC 9292 and RFC 9110 ask for. Mend the sender."
+        case .configuration(let place):
+            """
+            the key configuration is not as RFC 9458, section 3, asks for, from byte \(place) on. Fetch it again from \
+            /v1/ohttp-keys.
+            """
+        case .noUsableKey:
+            """
+            no key configuration is for DHKEM(X25519) or DHKEM(P-256) with HKDF-SHA256, and AES-128-GCM or \
+            ChaCha20Poly1305. Fetch it again from /v1/ohttp-keys.
+            """
+        case .tooShort(let found, let least):
+            "an encapsulated message has \(least) bytes at least, not \(found). Send all of it."
+        case .unknownKey(let id):
+            "no key has the number \(id), or none any more. Fetch the key configuration again, and seal anew."
+        case .unknownSuite(let mechanism, let derivation, let sealing):
+            """
+            the key is not used with KEM \(mechanism), KDF \(derivation) and AEAD \(sealing). Take what its configuration \
+            offers.
+            """
+        case .unopened:
+            "it can't be opened: it was changed on its way, or sealed for another key. Fetch the key configuration again."
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import ThrongPlan
+
+/// All that the clients' port answers, but for `POST /v1/batches` and `POST /v1/ohttp`, which ``BatchHandler`` answers before any
+/// router.
+///
+/// `Web/openapi.json` describes it, and a test compares the two.
+struct ClientRoutes {
+    let plans: [Plan]
+    let origins: CrossOrigin
+    let clock: UnixClock
+    /// Whether TLS is spoken, so that browsers are to come by https only.
+    var isSecure = false
+
+    /// What a router never sees of a daemon that has started.
+    static let unrouted = ["/v1/batches", "/v1/ohttp"].map {
+        (path: RouterPath(stringLiteral: $0), method: HTTPRequest.Method.post)
+    }
+
+    /// Of a daemon that counts.
+    func router(
+        for ingestion: Ingestion, _ gateway: ObliviousGateway, _ telemetry: Telemetry
+    ) throws -> Router<BasicRequestContext> {
+        let router = emptyRouter()
+        HealthRoutes(ingestion: ingestion).add(to: router)
+        PageRoutes(plans: plans, ingestion: ingestion, clock: clock).add(to: router)
+        let open = try addOpenRoutes(to: router)
+        PreviewRoutes(ingestion: ingestion).add(to: open)
+        WithdrawRoutes(ingestion: ingestion, clock: clock).add(to: open)
+        GatewayKeyRoutes(gateway: gateway).add(to: open)
+        if ingestion.reveals.isNeeded {
+            RevealRoutes(ingestion: ingestion, telemetry: telemetry, clock: clock).add(to: open)
+        }
+        return router.add(middleware: NoRoute(router.routes.map { ($0.path, $0.method) } + Self.unrouted))
+    }
+
+    /// Of a daemon that can't start yet.
+    func startingRouter() throws -> Router<BasicRequestContext> {
+        let router = emptyRouter()
+        try addOpenRoutes(to: router)
+        PageRoutes(plans: plans, ingestion: nil, clock: clock).add(to: router)
+        StartingRoutes().add(to: router)
+        return router.add(middleware: NoRoute(router.routes.map { ($0.path, $0.method) }))
+    }
+
+    private func emptyRouter() -> Router<BasicRequestContext> {
+        let router = Router(options: .autoGenerateHeadEndpoints)
+        if isSecure { router.add(middleware: StrictTransport()) }
+        return router
+    }
+
+    /// What pages of other origins may ask for; returns the group to which more of it goes.
+    @discardableResult
+    private func addOpenRoutes(to router: Router<BasicRequestContext>) throws -> RouterGroup<BasicRequestContext> {
+        let open = router.group()
+        open.add(middleware: CrossOriginMiddleware(origins: origins))
+        try PlanRoutes(plans: plans).add(to: open)
+        ScriptRoutes().add(to: open)
+        for path in ["/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/ohttp", "/v1/plan/:app"] {
+            open.on(RouterPath(path), method: .options) { _, _ in Response(status: .noContent) }
+        }
+        return open
+    }
+}

@@ -1,0 +1,37 @@
+internal import NIOHTTP1
+internal import ThrongOblivious
+
+/// Where a request goes that was sealed: what clients need, and nothing else that the daemon serves.
+enum InnerRequest {
+    case batch
+    /// The router's.
+    case passed
+    case unknown
+
+    init(_ request: BinaryRequest) {
+        let path = request.path.utf8.prefix { $0 != UInt8(ascii: "?") }
+        switch (request.method, String(Substring(path))) {
+        case ("POST", "/v1/batches"): self = .batch
+        case ("POST", "/v1/reveals"), ("POST", "/v1/withdraw"), ("POST", "/v1/preview"): self = .passed
+        case ("GET", let path) where path.hasPrefix("/v1/plan/") && path.utf8.count > 9: self = .passed
+        default: self = .unknown
+        }
+    }
+
+    /// Fields that routes look at. Others are not passed on, nor are any of the request that it came in.
+    private static let known: Set = ["accept-language", "content-encoding", "content-type", "dnt", "sec-gpc"]
+
+    /// The fields of a sealed request, as routes read them.
+    static func headers(of request: BinaryRequest) -> HTTPHeaders {
+        HTTPHeaders(request.fields.filter { known.contains($0.name) }.map { ($0.name, $0.value) })
+    }
+
+    /// The head of a sealed request, for the router.
+    static func head(of request: BinaryRequest) -> HTTPRequestHead {
+        var headers = headers(of: request)
+        headers.add(name: "host", value: "sealed")
+        headers.add(name: "content-length", value: "\(request.content.count)")
+        return HTTPRequestHead(
+            version: .http1_1, method: .init(rawValue: request.method), uri: request.path, headers: headers)
+    }
+}

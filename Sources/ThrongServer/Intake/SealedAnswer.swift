@@ -1,0 +1,54 @@
+internal import HTTPTypes
+internal import NIOCore
+internal import NIOHTTP1
+internal import ThrongOblivious
+
+/// The answer to a request that was sealed: only who sealed the request reads it.
+struct SealedAnswer {
+    private let request: OpenedRequest
+    /// What the router has said so far.
+    private var status = 500
+    private var fields: [MessageField] = []
+    private var content: [UInt8] = []
+
+    init(to request: OpenedRequest) { self.request = request }
+
+    /// Fields of the router's answers that are sealed with it. Those of the connection are the outer answer's.
+    private static let known = ["cache-control", "content-type", "etag", "retry-after"]
+
+    /// Takes a part of the router's answer; true for the last one.
+    mutating func take(_ part: HTTPServerResponsePart) -> Bool {
+        switch part {
+        case .head(let head):
+            status = Int(head.status.code)
+            fields = Self.known.compactMap { name in head.headers.first(name: name).map { MessageField(name, $0) } }
+        case .body(.byteBuffer(let bytes)): content += bytes.readableBytesView
+        case .body(.fileRegion): break
+        case .end: return true
+        }
+        return false
+    }
+
+    /// Takes what a batch is answered with.
+    mutating func take(_ answer: IntakeAnswer) {
+        status = answer.status.code
+        fields = [MessageField("content-type", answer.contentType)]
+        if let seconds = answer.retryAfter { fields.append(MessageField("retry-after", seconds)) }
+        content = Array(answer.text.utf8)
+    }
+
+    /// The whole response, as it goes over the wire.
+    ///
+    /// - Throws: ``ObliviousError`` where it can't be sealed.
+    func response(isLast: Bool, reader: CrossOrigin.Reader?) throws(ObliviousError) -> ByteBuffer {
+        let message = BinaryResponse(status, fields: fields, content: content).encoded(isPadded: true)
+        let sealed = try request.seal(response: message)
+        var bytes = ByteBufferAllocator().buffer(capacity: 192 + sealed.count)
+        bytes.writeString(
+            "HTTP/1.1 200 OK\r\ncontent-type: \(OpenedRequest.responseMediaType)\r\ncontent-length: \(sealed.count)")
+        bytes.writeString("\r\ncache-control: no-store")
+        IntakeAnswer.writeEnd(to: &bytes, isLast: isLast, reader: reader)
+        bytes.writeBytes(sealed)
+        return bytes
+    }
+}

@@ -1,0 +1,113 @@
+internal import Logging
+internal import NIOCore
+internal import Synchronization
+internal import ThrongJournal
+internal import ThrongOblivious
+internal import ThrongWire
+
+/// Opens what was sealed for this daemon, by keys of one day each, in UTC.
+///
+/// The newest key is published. Each opens until the end of the day after its own, so that nobody who holds a configuration for
+/// a day or less is turned away; then it is destroyed, and what somebody recorded by then can't be opened any more.
+final class ObliviousGateway: Sendable {
+    private struct State {
+        /// The secrets by day.
+        var secrets: [Int64: [UInt8]] = [:]
+        /// Those of which a file says nothing yet.
+        var unkept: Set<Int64> = []
+        var keys: [GatewayKey] = []
+        /// As it is published.
+        var configuration: [UInt8] = []
+    }
+
+    private let files: DailySecrets
+    private let clock: UnixClock
+    private let logger: Logger
+    private let state: Mutex<State>
+    /// One turn at a time.
+    private let turning = Mutex(())
+
+    /// What a request may have, padding included. Unit: bytes.
+    let bodyBytes: Int
+    /// Of the messages in it.
+    let limits: MessageLimits
+
+    /// A day. Unit: seconds.
+    private static let daySeconds: Int64 = 86_400
+    /// What a message may have beside its content. Unit: bytes.
+    private static let headBytes = 64 << 10
+
+    /// Reads the keys that were kept, and makes today's where there is none.
+    ///
+    /// - Parameter contentBytes: what a body may have. Unit: bytes.
+    /// - Throws: ``JournalError`` where the keys can't be read.
+    init(_ data: DataDirectory, contentBytes: Int, clock: UnixClock, logger: Logger) throws(JournalError) {
+        files = try DailySecrets(data)
+        self.clock = clock
+        self.logger = logger
+        limits = MessageLimits(contentBytes: contentBytes)
+        bodyBytes = SizeClass.bytes(holding: contentBytes + Self.headBytes) + OpenedRequest.overheadBytes
+        state = Mutex(State(secrets: try files.all()))
+        turn()
+    }
+
+    /// The list of key configurations: today's, or yesterday's for a moment.
+    var configuration: [UInt8] { state.withLock { $0.configuration } }
+
+    /// Opens an encapsulated request. Its keys are those of today and yesterday.
+    func open(_ body: ByteBuffer) throws(ObliviousError) -> OpenedRequest {
+        let bytes = body.getBytes(at: body.readerIndex, length: body.readableBytes) ?? []
+        return try OpenedRequest(bytes[...], by: state.withLock { $0.keys })
+    }
+
+    /// Makes today's key where there is none, and destroys those that are over. Blocks.
+    ///
+    /// A disk that takes nothing keeps nobody from sending: the key is kept once it does. What can't be destroyed now is tried
+    /// again; it opens nothing meanwhile.
+    func turn() {
+        turning.withLock { _ in
+            let today = clock.now.flooredQuotient(by: Self.daySeconds)
+            let (unkept, over) = state.withLock { state in
+                if state.secrets[today] == nil {
+                    state.secrets[today] = KeyMechanism.allCases.flatMap {
+                        GatewayKey(id: 0, mechanism: $0).secretRepresentation
+                    }
+                    state.unkept.insert(today)
+                }
+                let known = state.secrets.filter { (today - 1...today).contains($0.key) }
+                state.keys = known.sorted { $0.key > $1.key }.flatMap { Self.keys(of: $0.key, $0.value) }
+                state.configuration = KeyConfiguration.encoded(
+                    state.keys.prefix(KeyMechanism.allCases.count).map(\.configuration))
+                return (
+                    state.secrets.filter { state.unkept.contains($0.key) },
+                    state.secrets.keys.filter { known[$0] == nil }
+                )
+            }
+            do throws(JournalError) {
+                for day in over {
+                    try files.destroy(day)
+                    state.withLock { state in
+                        state.secrets[day] = nil
+                        state.unkept.remove(day)
+                    }
+                }
+                for (day, secret) in unkept where !over.contains(day) {
+                    try files.keep(secret, of: day)
+                    _ = state.withLock { $0.unkept.remove(day) }
+                }
+            } catch {
+                logger.error(
+                    "keys of the oblivious gateway could not be kept or destroyed", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// The keys of a day, one a mechanism. Their numbers are another day's again after 128 days.
+    private static func keys(of day: Int64, _ secret: [UInt8]) -> [GatewayKey] {
+        KeyMechanism.allCases.enumerated().compactMap { place, mechanism in
+            GatewayKey(
+                id: UInt8(truncatingIfNeeded: 2 * day + Int64(place)), mechanism: mechanism,
+                secret: secret[place * GatewayKey.secretBytes..<(place + 1) * GatewayKey.secretBytes])
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Logging
+import NIOCore
+import Synchronization
+import Testing
+import ThrongCounting
+import ThrongIntake
+import ThrongJournal
+import ThrongPlan
+import ThrongPostgres
+import ThrongSchedule
+import ThrongStore
+import ThrongWire
+
+@testable import ThrongServer
+
+/// A daemon's first half, without sockets and without PostgreSQL, by a clock that a test sets.
+final class IngestionHouse: Sendable {
+    let path: String
+    let data: DataDirectory
+    let ingestion: Ingestion
+    let houseClock: MachineClock
+    let time = Mutex(UnixSeconds(1_794_830_400))
+    let plan: Plan
+    let telemetry = Telemetry()
+    let saidFull = Mutex<[Bool]>([])
+
+    init(windowBytes: Int = 1 << 30) throws {
+        path = FileManager.default.temporaryDirectory.appending(path: "ti-\(UUID())").path
+        let plan = try CountedShop.plan(
+            """
+            app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 100}
+            purposes:
+              product: {explanation: To see., consent: not_required, refused_by: [global_privacy_control],
+                rotation: 1 minute, retention: 30 days}
+              agreed: {explanation: To sell., consent: required, consent_version: 2, rotation: 1 minute,
+                retention: 30 days}
+            dimensions:
+              os: {title: System, field: os, list: [ios, android], partitions: devices}
+              query: {title: Search term, field: query, revealed: {most: 4}}
+            metrics:
+              views: {title: Views, events: [view], question: What?, decision: That., owner: Team,
+                expires: 2027-02-01, purpose: product, dimensions: [os], period: hour}
+              orders: {title: Orders, events: [order], question: What?, decision: That., owner: Team,
+                expires: 2027-02-01, purpose: agreed, dimensions: [os], period: hour}
+              searches: {title: Searches, events: [search], question: What?, decision: That., owner: Team,
+                expires: 2027-02-01, purpose: product, dimensions: [query], period: hour}
+              often: {title: Often, events: [view], question: What?, decision: That., owner: Team,
+                expires: 2027-02-01, purpose: product, dimensions: [os], period: hour,
+                measures: {frequency: {bands: [1, 2, 4]}}}
+            """)
+        self.plan = plan
+        let space = CellSpace(layouts: try plan.metrics.map { try plan.layout(of: $0, rules: .system) })
+        data = try DataDirectory(path: path)
+        let keys = try KeyRing(data)
+        let replayed = try JournalReader(data, keys: keys).replay(space: space, flushed: .start) { _ in }
+        let journal = try Journal(data, space: space, after: replayed, position: .start) { _ in }
+        let intake = try Intake(plans: [plan], space: space, rules: .system)
+        let box = Box()
+        let clock = UnixClock { box.house?.time.withLock { $0 } ?? .epoch }
+        houseClock = MachineClock(clock, machine: "here") { box.house?.time.withLock { $0.value } ?? 0 }
+        ingestion = Ingestion(
+            intake: intake,
+            counting: Counting(
+                space: space, position: .start, watermark: .start, bounds: .init(windowBytes: windowBytes)),
+            keys: keys, journal: journal, believed: try BelievedTime(data),
+            reveals: VocabularyLearner(
+                plans: [plan], vocabulary: intake.vocabulary, keys: keys,
+                store: LabelStore(ConnectionSettings(connectionString: "")), telemetry: telemetry, logger: .silent),
+            telemetry: telemetry, bodies: BodyBudget(limit: 1 << 20), clock: clock, houseClock: houseClock,
+            onFullWindows: { areFull in box.house?.saidFull.withLock { $0.append(areFull) } },
+            onFailure: { Issue.record($0) })
+        box.hold(self)
+    }
+
+    /// What closures that a house gets at its start know of it.
+    private final class Box: Sendable {
+        private let held = Mutex<Weak>(Weak(house: nil))
+        private struct Weak { weak var house: IngestionHouse? }
+        var house: IngestionHouse? { held.withLock { $0.house } }
+        func hold(_ house: IngestionHouse) { held.withLock { $0.house = house } }
+    }
+
+    var now: UnixSeconds { time.withLock { $0 } }
+
+    func send(_ id: String, optingOut: Bool = false) throws -> Ingestion.Verdict {
+        let at = Date(timeIntervalSince1970: Double(now.value)).formatted(.iso8601)
+        let body = """
+            {"app":"shop","purpose":"product","window":\(now.flooredQuotient(by: 60)),"id":"\(id)","context":{"os":"ios"},\
+            "batch":"\(UUID().uuidString.replacing("-", with: "").lowercased())","events":[{"event":"view","at":"\(at)"}]}
+            """
+        return try ingestion.accept(
+            UnpackedBody(ByteBuffer(string: body), isGzip: false, limit: 1 << 20),
+            signals: optingOut ? [.globalPrivacyControl] : [])
+    }
+
+    /// The same for the purpose that people have to agree to, in its second version.
+    func order(version: Int?) throws -> Ingestion.Verdict {
+        let at = Date(timeIntervalSince1970: Double(now.value)).formatted(.iso8601)
+        let body = """
+            {"app":"shop","purpose":"agreed","window":\(now.flooredQuotient(by: 60)),"id":"a","context":{"os":"ios"},\
+            "batch":"\(UUID().uuidString.replacing("-", with: "").lowercased())",\
+            \(version.map { "\"consent_version\":\($0)," } ?? "")"events":[{"event":"order","at":"\(at)"}]}
+            """
+        return try ingestion.accept(
+            UnpackedBody(ByteBuffer(string: body), isGzip: false, limit: 1 << 20), signals: [])
+    }
+
+    func end() throws {
+        ingestion.journal.stop()
+        data.unlock()
+        try FileManager.default.removeItem(atPath: path)
+    }
+}
