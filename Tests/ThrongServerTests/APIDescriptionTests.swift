@@ -141,7 +141,7 @@ struct APIDescriptionTests {
         }
         let others: Set = [
             "not_found", "method_not_allowed", "bad_host", "unclear_end", "overloaded", "not_asked", "unfit_value",
-            "opted_out",
+            "opted_out", "oblivious_key", "not_encapsulated", "not_binary_http", "unknown_path",
         ]
         let listed = described.values.reduce(into: Set<String>()) { $0.formUnion($1) }
         #expect(listed == others.union(IntakeError.codes))

@@ -67,5 +67,6 @@ struct StartingRoutes {
         for path in ["/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/ohttp", "/apps/:app"] {
             router.post(RouterPath(path)) { _, _ in Response.answer(.waiting) }
         }
+        router.get("/v1/ohttp-keys") { _, _ in Response.answer(.waiting) }
     }
 }
