@@ -2,9 +2,9 @@ package import ThrongPlan
 
 /// All counters of all layouts that this process knows, numbered once so that counting is arithmetic.
 ///
-/// Counter slots: a leaf cell of a metric with s sums and f firsts has 1 + s + f consecutive slots, in that order. Tracked
-/// slots: the cells of all tracked margins, one slab a margin. Sum slots: each tracked cell of a metric with s sums has s
-/// consecutive slots.
+/// Counter slots: a leaf cell of a metric with s sums and f firsts has 1 + s + f consecutive slots, in that order, and 1 + s
+/// more where what proved identifiers add is counted once more. Tracked slots: the cells of all tracked margins, one slab a
+/// margin. Sum slots: each tracked cell of a metric with s sums has s consecutive slots, or 2 s.
 package struct CellSpace: Sendable {
     /// The layouts by ordinal: the plans' first, then those that only the journal still mentions.
     package let layouts: [MetricLayout]
@@ -87,6 +87,12 @@ final class MetricSpace: Sendable {
     let firsts: FirstsSpace?
     /// One a sum: see `SumMeasure.contributionShift`.
     let shifts: [Int64]
+    /// Whether floors count proved identifiers only.
+    let needsProof: Bool
+    /// Of what proved identifiers add, the counter after a cell's first; nil where it is not counted apart.
+    let firstProved: UInt32?
+    /// By sum slot of a tracked cell, the counter of which it has the largest contributions.
+    let ranked: [MeasureIndex]
     /// What is counted of identifiers instead of events; nil where events are.
     let within: WindowLayout?
     /// Leaf cells that an identifier may touch in a window; nil where there is no noise and so no such bound.
@@ -112,7 +118,7 @@ final class MetricSpace: Sendable {
             let size = UInt32(layout.size(of: margin))
             defer {
                 next += size
-                nextSum += size * UInt32(layout.sums.count)
+                nextSum += size * UInt32(layout.rankedMeasures.count)
             }
             return TrackedMargin(
                 margin: margin,
@@ -124,6 +130,9 @@ final class MetricSpace: Sendable {
         trackedEnd = next
         sumEnd = nextSum
         shifts = layout.sums.map(\.contributionShift)
+        needsProof = layout.floor == .attested
+        firstProved = layout.countsProved ? UInt32(layout.provedMeasure(of: .count).value) : nil
+        ranked = layout.rankedMeasures
         partition = layout.projection(from: layout.leaf, to: layout.partition)
         bound = UInt32(layout.contributionBound)
         within = layout.within
@@ -134,13 +143,16 @@ final class MetricSpace: Sendable {
 
     var sumCount: Int { shifts.count }
 
-    /// The counters that an addition adds to, and how much: the count, then the sums, then firsts.
+    /// The counters that an addition adds to, and how much: the count, then the sums, then firsts, then what is proved.
     @inline(__always)
     func forEachCounter(of addition: CountedBatch.Addition, _ body: (_ slot: UInt32, _ amount: Int64) -> Void) {
         let slot = firstCounter + addition.cell.value * countersPerCell
         body(slot, addition.count)
         for (place, sum) in addition.sums.enumerated() { body(slot + 1 + UInt32(place), sum) }
         for place in addition.firsts { body(slot + UInt32(1 + sumCount + place), 1) }
+        guard addition.isProved, let firstProved else { return }
+        body(slot + firstProved, addition.count)
+        for (place, sum) in addition.sums.enumerated() { body(slot + firstProved + 1 + UInt32(place), sum) }
     }
 }
 
@@ -159,10 +171,11 @@ extension MetricSpace {
             let hash = identifier.hash(
                 with: margin.seed &+ UInt64(cell), UInt64(bitPattern: addition.periodStart.value))
             for (place, sum) in addition.sums.enumerated() {
-                let contribution = shifts[place].saturatingMultiply(addition.count).saturatingAdd(sum)
-                body(
-                    margin.firstSum + cell * UInt32(sumCount) + UInt32(place), hash &+ UInt64(place),
-                    max(contribution, 0))
+                let contribution = max(shifts[place].saturatingMultiply(addition.count).saturatingAdd(sum), 0)
+                let slot = margin.firstSum + cell * UInt32(ranked.count) + UInt32(place)
+                body(slot, hash &+ UInt64(place), contribution)
+                guard addition.isProved, firstProved != nil else { continue }
+                body(slot + UInt32(sumCount), hash &+ UInt64(sumCount + place), contribution)
             }
         }
     }

@@ -11,6 +11,8 @@ package struct CountedBatch: Sendable {
     package let batch: BatchID
     /// Who sent it, under the window's key; ``KeyedIdentifier/nobody`` where the purpose has no identifiers.
     package let identifier: KeyedIdentifier
+    /// Whether the identifier is proved, by this batch or an earlier one.
+    package let isProved: Bool
     /// What the client is told.
     package let answer: BatchAnswer
     /// What was added to leaf cells, event by event.
@@ -36,12 +38,15 @@ package struct CountedBatch: Sendable {
         package internal(set) var firsts: FirstSet
         /// Whether the events' own period was released before.
         package let isLate: Bool
+        /// Whether the identifier was proved by then.
+        package internal(set) var isProved: Bool
 
         /// Puts an addition together.
         package init(
             metric: Int, cell: CellIndex, periodStart: UnixSeconds, count: Int64, sums: [Int64],
             firsts: FirstSet = .none,
-            isLate: Bool = false
+            isLate: Bool = false,
+            isProved: Bool = false
         ) {
             self.metric = metric
             self.cell = cell
@@ -50,6 +55,7 @@ package struct CountedBatch: Sendable {
             self.sums = sums
             self.firsts = firsts
             self.isLate = isLate
+            self.isProved = isProved
         }
     }
 
@@ -102,7 +108,8 @@ package struct CountedBatch: Sendable {
         answer: BatchAnswer,
         additions: [Addition],
         appearances: [Appearance],
-        advances: [Advance] = []
+        advances: [Advance] = [],
+        isProved: Bool = false
     ) {
         self.position = position
         self.window = window
@@ -112,5 +119,6 @@ package struct CountedBatch: Sendable {
         self.additions = additions
         self.appearances = appearances
         self.advances = advances
+        self.isProved = isProved
     }
 }

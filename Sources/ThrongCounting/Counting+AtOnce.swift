@@ -20,12 +20,13 @@ extension Counting {
     ///   are within, cells that are bounded, a period that is closed, sums beyond `Int64`.
     mutating func addAtOnce(
         _ batch: BucketedBatch,
-        identifier: KeyedIdentifier,
+        of sender: Sender,
         to window: inout OpenWindow,
         additions: inout [CountedBatch.Addition],
         appearances: inout [CountedBatch.Appearance]
     ) -> Bool {
         guard let (merged, shares) = merged(batch) else { return false }
+        let identifier = sender.identifier
         for share in shares {
             let metric = space.metrics[share.ordinal]
             let known = window.contributions[identifier.hash(with: metric.seed, 0)]
@@ -39,13 +40,12 @@ extension Counting {
             window.contributions.set(key, used: used, partition: share.partition)
         }
         additions = merged
-        for place in additions.indices where !additions[place].firsts.isEmpty {
-            guard let firsts = space.metrics[additions[place].metric].firsts else { continue }
-            additions[place].firsts = window.newFirsts(of: additions[place], in: firsts, by: identifier)
+        for place in additions.indices {
+            additions[place].settle(sender, space.metrics[additions[place].metric], in: &window)
         }
         appearances.reserveCapacity(8)
         for addition in additions {
-            apply(addition, of: batch, identifier: identifier, to: &window, appearances: &appearances)
+            apply(addition, in: batch, of: sender, to: &window, appearances: &appearances)
         }
         return true
     }

@@ -45,6 +45,7 @@ extension Counting {
     }
 
     private mutating func replayIdentifier(of record: CountedBatch, in window: inout OpenWindow) {
+        if record.isProved { window.replayProof(of: record.identifier) }
         for (place, first) in record.additions.enumerated()
         where !record.additions[..<place].contains(where: { $0.metric == first.metric }) {
             let metric = space.metrics[first.metric]

@@ -156,13 +156,14 @@ extension Counting {
             let periodStart: UnixSeconds
             let cell: CellIndex
             let isLate: Bool
+            let isProved: Bool
         }
         var places: [Place: Int] = [:]
         var additions: [CountedBatch.Addition] = []
         for addition in batches.all(\.additions) where isOpen(addition.metric, addition.periodStart) {
             let place = Place(
-                metric: addition.metric, periodStart: addition.periodStart, cell: addition.cell, isLate: addition.isLate
-            )
+                metric: addition.metric, periodStart: addition.periodStart, cell: addition.cell,
+                isLate: addition.isLate, isProved: addition.isProved)
             if let known = places[place] {
                 additions[known] = additions[known].adding(addition)
             } else {
@@ -295,7 +296,7 @@ extension CellSpace {
         let metric = metrics[place.metric]
         let margin = metric.margins.lastIndex { $0.firstSum <= place.slot } ?? 0
         let (cell, sum) = (place.slot - metric.margins[margin].firstSum)
-            .quotientAndRemainder(dividingBy: UInt32(max(1, metric.sumCount)))
+            .quotientAndRemainder(dividingBy: UInt32(max(1, metric.ranked.count)))
         return Removal.Leaders(
             metric: place.metric, margin: margin, cell: CellIndex(cell), periodStart: place.periodStart,
             sum: Int(sum), pair: pair)
@@ -304,7 +305,7 @@ extension CellSpace {
     /// The slot of a sum.
     func sum(of leaders: Removal.Leaders) -> UInt32 {
         let metric = metrics[leaders.metric]
-        return metric.margins[leaders.margin].firstSum + leaders.cell.value * UInt32(metric.sumCount)
+        return metric.margins[leaders.margin].firstSum + leaders.cell.value * UInt32(metric.ranked.count)
             + UInt32(leaders.sum)
     }
 }
@@ -353,7 +354,7 @@ extension CountedBatch.Addition {
         Self(
             metric: metric, cell: cell, periodStart: periodStart, count: count.saturatingAdd(other.count),
             sums: zip(sums, other.sums).map { $0.saturatingAdd($1) }, firsts: firsts.union(other.firsts),
-            isLate: isLate)
+            isLate: isLate, isProved: isProved)
     }
 }
 

@@ -1,9 +1,10 @@
 package import ThrongPlan
 
 extension Counting {
-    /// Takes an identifier further in metrics that count identifiers, in the order of its batch's events.
+    /// Takes an identifier further in metrics that count identifiers, in the order of its batch's events; in those whose floors
+    /// do not count it, it goes nowhere.
     mutating func advance(
-        _ identifier: KeyedIdentifier, by batch: BucketedBatch, in window: inout OpenWindow
+        _ sender: Sender, by batch: BucketedBatch, in window: inout OpenWindow
     ) -> [CountedBatch.Advance] {
         struct Way {
             let metric: Int
@@ -14,11 +15,11 @@ extension Counting {
         var ways: [Way] = []
         for mark in batch.marks {
             let metric = Int(mark.metric)
-            guard let within = space.metrics[metric].within else { continue }
+            guard let within = space.metrics[metric].within, sender.lifts(space.metrics[metric]) else { continue }
             let known = ways.firstIndex { $0.metric == metric }
             let place = known ?? ways.count
             if known == nil {
-                let key = identifier.hash(with: space.metrics[metric].seed, 0)
+                let key = sender.identifier.hash(with: space.metrics[metric].seed, 0)
                 let reached = window.progress[metric, default: WindowProgress()][key]
                 ways.append(Way(metric: metric, before: reached, reached: reached, mark: mark))
             }
@@ -32,7 +33,7 @@ extension Counting {
             let advance = CountedBatch.Advance(
                 metric: way.metric, cell: way.mark.cell, periodStart: way.mark.periodStart,
                 progress: UInt16(way.reached - way.before))
-            let key = identifier.hash(with: space.metrics[way.metric].seed, 0)
+            let key = sender.identifier.hash(with: space.metrics[way.metric].seed, 0)
             window.progress[way.metric]?.advance(key, by: advance)
             return advance
         }

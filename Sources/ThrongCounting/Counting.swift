@@ -83,10 +83,14 @@ package struct Counting: Sendable {
     ///
     /// - Parameters:
     ///   - identifier: the batch's identifier under its window's key.
+    ///   - hasProof: whether the batch proves the identifier; once is enough for its window.
+    ///   - liftsFloors: whether the identifier counts for floors that ask for no proof; else it adds to values alone.
     ///   - openPeriod: the start of the period of a layout that is open now; asked only for events of a closed one.
     package mutating func count(
         _ batch: BucketedBatch,
         identifier: KeyedIdentifier,
+        hasProof: Bool = false,
+        liftsFloors: Bool = true,
         now: UnixSeconds,
         openPeriod: (MetricLayout) -> UnixSeconds
     ) -> Outcome {
@@ -104,12 +108,14 @@ package struct Counting: Sendable {
         }
         guard !isFull || hasReserve && knows(identifier, of: batch, in: &window) else { return .full }
 
+        let sender = Sender(
+            identifier: identifier, isProved: window.isProved(identifier, now: hasProof), liftsFloors: liftsFloors)
         position = position.next
         var accepted = 0
         var refused: [BatchAnswer.Refusal] = []
         var additions: [CountedBatch.Addition] = []
         var appearances: [CountedBatch.Appearance] = []
-        if addAtOnce(batch, identifier: identifier, to: &window, additions: &additions, appearances: &appearances) {
+        if addAtOnce(batch, of: sender, to: &window, additions: &additions, appearances: &appearances) {
             for (index, event) in batch.events.enumerated() {
                 guard let refusal = event.refusal else { continue }
                 refused.append(.init(index: index, reason: refusal))
@@ -117,10 +123,10 @@ package struct Counting: Sendable {
             accepted = batch.events.count - refused.count
         } else {
             (accepted, refused) = addEventByEvent(
-                batch, identifier: identifier, openPeriod: openPeriod, to: &window, additions: &additions,
+                batch, of: sender, openPeriod: openPeriod, to: &window, additions: &additions,
                 appearances: &appearances)
         }
-        let advances = batch.marks.isEmpty ? [] : advance(identifier, by: batch, in: &window)
+        let advances = batch.marks.isEmpty ? [] : advance(sender, by: batch, in: &window)
         let answer = BatchAnswer(accepted: accepted, refused: refused)
         note(in: &window) { [position] in $0.add(batch.id, answer, at: position, room: $1) }
         window.lastPosition = position
@@ -132,7 +138,8 @@ package struct Counting: Sendable {
             answer: answer,
             additions: additions,
             appearances: appearances,
-            advances: advances)
+            advances: advances,
+            isProved: sender.isProved)
         counted.forEachCoverage { pending.coverage.add($0) }
         freezeIfLarge(through: position)
         countedSinceMeasured += 1
@@ -183,7 +190,7 @@ package struct Counting: Sendable {
     /// Counts with every bound looked at for every event, and periods that are closed left for the open one.
     private mutating func addEventByEvent(
         _ batch: BucketedBatch,
-        identifier: KeyedIdentifier,
+        of sender: Sender,
         openPeriod: (MetricLayout) -> UnixSeconds,
         to window: inout OpenWindow,
         additions: inout [CountedBatch.Addition],
@@ -202,8 +209,8 @@ package struct Counting: Sendable {
                 let verdict = add(
                     contribution,
                     isLate: isLate,
-                    of: batch,
-                    identifier: identifier,
+                    in: batch,
+                    of: sender,
                     to: &window,
                     additions: &additions,
                     appearances: &appearances)
@@ -222,13 +229,14 @@ package struct Counting: Sendable {
     private mutating func add(
         _ contribution: BucketedBatch.Contribution,
         isLate: Bool,
-        of batch: BucketedBatch,
-        identifier: KeyedIdentifier,
+        in batch: BucketedBatch,
+        of sender: Sender,
         to window: inout OpenWindow,
         additions: inout [CountedBatch.Addition],
         appearances: inout [CountedBatch.Appearance]
     ) -> RefusalReason? {
         let metric = space.metrics[Int(contribution.metric)]
+        let identifier = sender.identifier
         guard metric.hasIdentifiers else {
             // Each event by itself: nobody is known who could have added before.
             let addition = addition(of: contribution, min(contribution.count, metric.bound), isLate: isLate, in: batch)
@@ -253,11 +261,9 @@ package struct Counting: Sendable {
         }
 
         var addition = addition(of: contribution, amount, isLate: isLate, in: batch)
-        if let firsts = metric.firsts {
-            addition.firsts = window.newFirsts(of: addition, in: firsts, by: identifier)
-        }
+        addition.settle(sender, metric, in: &window)
         window.contributions.set(key, used: known.used + amount, partition: partition)
-        apply(addition, of: batch, identifier: identifier, to: &window, appearances: &appearances)
+        apply(addition, in: batch, of: sender, to: &window, appearances: &appearances)
         additions.append(addition)
         return nil
     }
@@ -285,18 +291,21 @@ package struct Counting: Sendable {
     /// Adds what is within all bounds.
     mutating func apply(
         _ addition: CountedBatch.Addition,
-        of batch: BucketedBatch,
-        identifier: KeyedIdentifier,
+        in batch: BucketedBatch,
+        of sender: Sender,
         to window: inout OpenWindow,
         appearances: inout [CountedBatch.Appearance]
     ) {
         let metric = space.metrics[addition.metric]
+        let identifier = sender.identifier
         addDeltas(of: addition)
         if !addition.sums.isEmpty {
             addTotals(
                 of: addition, by: identifier, in: batch.window.number,
                 to: &window.totals[addition.metric, default: ContributionTotals()], isKnown: false)
         }
+        // Where cells are bounded, they are what the bound looks at, and no floor.
+        guard sender.lifts(metric) || metric.cellsBound != nil else { return }
         for place in metric.margins.indices {
             let margin = metric.margins[place]
             let cell = margin.projection(addition.cell)

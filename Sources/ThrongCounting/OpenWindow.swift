@@ -4,6 +4,8 @@ internal import ThrongPlan
 struct OpenWindow: Sendable {
     /// (identifier, tracked cell, period) that were seen.
     var pairs = FlatSet()
+    /// Identifiers that are proved; none where no floor asks for that.
+    var proved = FlatSet()
     /// Per (identifier, metric): what it has added, and in which part of the devices it is.
     var contributions = Contributions()
     /// By metric: what identifiers have added to the sums of its tracked cells. A metric without sums has none.
@@ -21,7 +23,7 @@ struct OpenWindow: Sendable {
 
     /// About what all of this takes; tables are half to four fifths full. Unit: bytes.
     var bytes: Int {
-        pairs.count * 12 + contributions.count * 24 + totals.values.reduce(0) { $0 + $1.count * 32 } + cells.count * 20
+        (pairs.count + proved.count) * 12 + contributions.count * 24 + totals.values.reduce(0) { $0 + $1.count * 32 } + cells.count * 20
             + progress.values.reduce(0) { $0 + $1.count * 24 } + batches.count * 36 + batches.refusalBytes
             + withdrawn.count * 64
     }
@@ -38,6 +40,7 @@ struct OpenWindow: Sendable {
     /// Brings in what a replay left waiting.
     mutating func settle() {
         pairs.settle()
+        proved.settle()
         contributions.settle()
         batches.settle()
         for metric in progress.keys { progress[metric]?.settle() }
@@ -140,5 +143,22 @@ extension OpenWindow {
         guard cells[key] < bound else { return .tooMany }
         cells[key] += 1
         return .new
+    }
+}
+
+extension OpenWindow {
+    /// Tells what is known of an identifier as a whole apart from what is known of it in metrics.
+    private static let ownSeed: UInt64 = 0x7068_7265_6564_4F4E
+
+    /// Whether an identifier is proved, from now on if this batch of it has a proof.
+    mutating func isProved(_ identifier: KeyedIdentifier, now hasProof: Bool) -> Bool {
+        let key = identifier.hash(with: Self.ownSeed, 0)
+        if hasProof { _ = proved.insert(key) }
+        return hasProof || proved.count > 0 && proved.contains(key)
+    }
+
+    /// Learns again that an identifier is proved, of which nobody has to know yet.
+    mutating func replayProof(of identifier: KeyedIdentifier) {
+        proved.insertLater(identifier.hash(with: Self.ownSeed, 0))
     }
 }

@@ -153,14 +153,14 @@ struct PendingDeltas: Sendable {
             let metric = space.metrics[ordinal]
             guard let margin = metric.margins.last(where: { $0.firstSum <= slot }) else { return }
             let place = places[Int(key & 0xFFFF_FFFF)]
-            let (cell, sum) = (slot - margin.firstSum).quotientAndRemainder(dividingBy: UInt32(metric.shifts.count))
+            let (cell, sum) = (slot - margin.firstSum).quotientAndRemainder(dividingBy: UInt32(metric.ranked.count))
             contributions.append(
                 TopContribution(
                     layout: ordinal,
                     periodStart: place.periodStart,
                     margin: margin.margin,
                     cell: CellIndex(cell),
-                    measure: .sum(Int(sum)),
+                    measure: metric.ranked[Int(sum)],
                     window: WindowNumber(place.window),
                     largest: pair.largest,
                     second: pair.second,

@@ -25,7 +25,8 @@ package struct Removal: Sendable, Equatable {
     package let window: WindowID
     /// Whose it was, under the window's key.
     package let identifier: KeyedIdentifier
-    /// What the identifier had added, at most one a metric, period, cell and ``CountedBatch/Addition/isLate``.
+    /// What the identifier had added, at most one a metric, period, cell, ``CountedBatch/Addition/isLate`` and
+    /// ``CountedBatch/Addition/isProved``.
     package let additions: [CountedBatch.Addition]
     /// The tracked cells in which it had been.
     package let appearances: [CountedBatch.Appearance]
@@ -46,7 +47,7 @@ package struct Removal: Sendable, Equatable {
         package let cell: CellIndex
         /// First second of the period.
         package let periodStart: UnixSeconds
-        /// Place among the metric's sums.
+        /// Place among the layout's ``MetricLayout/rankedMeasures``.
         package let sum: Int
         /// What is left.
         package let pair: TwoLargest

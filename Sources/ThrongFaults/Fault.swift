@@ -53,6 +53,10 @@ package enum Fault: String, CaseIterable, Sendable {
     case countWithdrawn = "count_withdrawn"
     /// Largest contributions stay where whose they were withdrew.
     case keepLeaders = "keep_leaders"
+    /// Floors that ask for proof count identifiers without any.
+    case liftUnproved = "lift_unproved"
+    /// What nobody proved is reckoned with as if its sender did not know it.
+    case trustForgers = "trust_forgers"
     /// Who asked before a restart to be taken out is not.
     case forgetRequests = "forget_requests"
     /// A manifest lists a reason for refusals as soon as one event was refused for it.

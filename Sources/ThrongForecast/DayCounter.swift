@@ -38,7 +38,9 @@ package struct DayCounter: Sendable {
             let window = incoming.bucketed.window
             let key = keys[window] ?? .random()
             keys[window] = key
-            _ = counting.count(incoming.bucketed, identifier: incoming.identifier.keyed(with: key), now: now) {
+            _ = counting.count(
+                incoming.bucketed, identifier: incoming.identifier.keyed(with: key), hasProof: true, now: now
+            ) {
                 Self.period(of: $0, containing: now).start
             }
         }

@@ -118,7 +118,20 @@ struct BatchReader: @unchecked Sendable {
         guard let bucketed else { return nil }
         let identifier = envelope.identifier.map { RawIdentifier(document.bytes($0)) } ?? .none
         return .batch(
-            IncomingBatch(bucketed: bucketed, identifier: identifier, candidates: candidates, details: details))
+            IncomingBatch(
+                bucketed: bucketed, identifier: identifier,
+                proof: tables.purpose.floor == .attested ? try Self.proof(in: document, envelope) : nil,
+                candidates: candidates, details: details))
+    }
+
+    private static func proof(
+        in document: JSONDocument, _ envelope: Envelope
+    ) throws(IntakeError) -> IdentifierProof? {
+        guard let proof = envelope.proof, let identifier = envelope.identifier else { return nil }
+        guard let read = IdentifierProof(document.bytes(proof), of: document.bytes(identifier)) else {
+            throw .wrongShape(pointer: "/proof", expected: "base64url without padding, and so is the id that it proves")
+        }
+        return read
     }
 
     private func checkStrings(of document: JSONDocument) throws(IntakeError) {

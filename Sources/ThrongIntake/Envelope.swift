@@ -15,6 +15,8 @@ struct Envelope {
     let window: Int64?
     /// Node of a string; nil where it is left out, see ``check(_:use:)``.
     let identifier: Int?
+    /// Node of a string; nil where it is left out.
+    let proof: Int?
     /// Which version of the purpose the person agreed to; nil where nothing is said.
     let consentVersion: Int64?
     /// Node of an object.
@@ -29,7 +31,7 @@ struct Envelope {
         for _ in 0..<document.count(0) {
             guard members.take(document.bytes(key), value: key + 1) else {
                 throw .wrongShape(
-                    pointer: "", expected: "only app, batch, purpose, window, id, consent_version, context and events")
+                    pointer: "", expected: "only app, batch, purpose, window, id, proof, consent_version, context and events")
             }
             key = document.next(key + 1)
         }
@@ -39,6 +41,7 @@ struct Envelope {
         batch = isLeftOut(members.batch) ? BatchID(high: 0, low: 0) : try Self.batch(members.batch, in: document)
         window = isLeftOut(members.window) ? nil : try Self.window(members.window, in: document)
         identifier = members.id < 0 ? nil : try Self.identifier(members.id, in: document)
+        proof = members.proof < 0 ? nil : try Self.text(members.proof, "/proof", in: document)
         consentVersion = members.consent < 0 ? nil : try Self.version(members.consent, in: document)
         if members.context >= 0 {
             guard document.isObject(members.context) else {
@@ -112,6 +115,7 @@ struct Envelope {
         var purpose = -1
         var window = -1
         var id = -1
+        var proof = -1
         var consent = -1
         var context = -1
         var events = -1
@@ -127,6 +131,8 @@ struct Envelope {
                 window = value
             } else if key.spells("id") {
                 id = value
+            } else if key.spells("proof") {
+                proof = value
             } else if key.spells("consent_version") {
                 consent = value
             } else if key.spells("context") {

@@ -8,6 +8,8 @@ package struct IncomingBatch: Sendable {
     package let bucketed: BucketedBatch
     /// The identifier as the client sent it; nobody's where the purpose has none. Not printable, not stored.
     package let identifier: RawIdentifier
+    /// What is to prove the identifier; nil where there is none, or where no floor asks for it.
+    package let proof: IdentifierProof?
     /// Hashes that mean nothing yet, of events that were not refused.
     package let candidates: [RevealCandidate]
     /// By place, refusals that say where their reasons are.
@@ -20,6 +22,21 @@ package struct IncomingBatch: Sendable {
         return refused.map { refusal in
             if let known = details[refusal.index], known.reason == refusal.reason { known } else { refusal }
         }
+    }
+}
+
+/// What a client sends to prove that its identifier is no invention: bytes of which nothing was checked.
+package struct IdentifierProof: Sendable {
+    /// The credential's presentation.
+    package let presentation: [UInt8]
+    /// What the identifier says in base64url.
+    package let tag: [UInt8]
+
+    /// Reads both; nil where one of them is no base64url.
+    init?(_ proof: UnsafeBufferPointer<UInt8>, of identifier: UnsafeBufferPointer<UInt8>) {
+        guard let presentation = Base64URL.bytes(of: proof), let tag = Base64URL.bytes(of: identifier) else { return nil }
+        self.presentation = presentation
+        self.tag = tag
     }
 }
 

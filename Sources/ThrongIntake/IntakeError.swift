@@ -34,6 +34,8 @@ package enum IntakeError: Error, Sendable, Hashable {
     case unknownPurpose
     /// The batch says who sends it, and its purpose has no identifiers.
     case identifierUnwanted
+    /// What is to prove the identifier does not.
+    case unproved
     /// Of a purpose without identifiers nothing can be taken back.
     case nothingToTellApart
     /// The window is neither the current one nor its neighbour.
@@ -62,6 +64,7 @@ package enum IntakeError: Error, Sendable, Hashable {
         case .unknownApp: "unknown_app"
         case .unknownPurpose: "unknown_purpose"
         case .identifierUnwanted: "identifier_unwanted"
+        case .unproved: "unproved"
         case .nothingToTellApart: "nothing_to_tell_apart"
         case .windowOutOfRange: "window_out_of_range"
         case .originNotAllowed: "origin_not_allowed"
@@ -74,7 +77,7 @@ package enum IntakeError: Error, Sendable, Hashable {
         "not_json", "not_utf8", "not_gzip", "unknown_encoding", "number_out_of_range", "too_deep", "duplicate_key",
         "nul", "wrong_shape",
         "string_too_long", "body_too_large", "too_many_events", "record_too_large", "unknown_app", "unknown_purpose",
-        "identifier_unwanted", "nothing_to_tell_apart", "window_out_of_range", "origin_not_allowed", "no_memory",
+        "identifier_unwanted", "unproved", "nothing_to_tell_apart", "window_out_of_range", "origin_not_allowed", "no_memory",
     ]
 
     /// Where in the document, where there is one place.
@@ -86,6 +89,7 @@ package enum IntakeError: Error, Sendable, Hashable {
         case .unknownApp: "/app"
         case .unknownPurpose, .nothingToTellApart: "/purpose"
         case .identifierUnwanted: "/id"
+        case .unproved: "/proof"
         case .windowOutOfRange: "/window"
         case .tooManyEvents, .recordTooLarge: "/events"
         case .notJSON, .notUTF8, .notGzip, .unknownEncoding, .numberOutOfRange, .tooDeep, .bodyTooLarge,
@@ -114,6 +118,11 @@ package enum IntakeError: Error, Sendable, Hashable {
         case .unknownApp: "No plan on this server is for that app."
         case .unknownPurpose: "The app's plan has no such purpose; GET /v1/plan/APP lists them."
         case .identifierUnwanted: "The purpose is counted without identifiers; leave id out, and make none."
+        case .unproved:
+            """
+            The proof does not hold for this id, app, purpose and window. Prove with a credential of the month in which the \
+            window begins; or leave proof out, and the batch adds to values, and to no number of devices.
+            """
         case .nothingToTellApart:
             "The purpose is counted without identifiers: nothing that was sent can be told apart, so nothing can be taken back."
         case .windowOutOfRange(let current):

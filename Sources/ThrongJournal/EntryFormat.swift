@@ -1,6 +1,6 @@
 // A record's plaintext is of what was counted, each of them this. Numbers are little-endian. Each begins with its kind, u8: 0 is
 // a batch, 1 the closing of its window, 2 a part of one that the next position goes on with, 3 a withdrawal, 4 a request for a
-// removal, 5 a removal, 6 a part of one that the next position goes on with.
+// removal, 5 a removal, 6 a part of one that the next position goes on with, 7 a batch whose identifier is proved.
 //
 // Batch
 //     size          what
@@ -12,7 +12,8 @@
 //     4             additions: a
 //     a × ...       layout u16 (place in the segment's table), cell u32, period start i64, count i64, sums i64 each,
 //                   and, where the layout's highest bit is set, firsts u64: bit i is the layout's first i;
-//                   the layout's second highest bit says that the events' own period was released before
+//                   the layout's second highest bit says that the events' own period was released before, the third
+//                   that the identifier was proved by then
 //     4             appearances: p
 //     p × 15        layout u16, tracked margin u8 (place in the layout), cell u32, period start i64
 //     4             advances: v
@@ -32,7 +33,7 @@
 //     4, a × ...    additions, as of a batch
 //     4, p × 15     appearances, as of a batch
 //     4             leaders: l
-//     l × 33        layout u16, tracked margin u8, cell u32, period start i64, sum u16, largest i64, second i64
+//     l × 33        layout u16, tracked margin u8, cell u32, period start i64, sum u16, largest i64, second i64; sum is a place in the layout's ranked measures
 //
 // Earlier formats: THRONGJ2 has batches only, without kinds and advances; THRONGJ3 has kinds 0 and 1. Both have, instead of
 // packed refusals, their number u32 and of each index u32, reason u8 (RefusalReason.code).
@@ -46,6 +47,8 @@ enum EntryFormat {
     private static let hasFirsts: UInt16 = 0x8000
     /// In an addition's layout: it is late. A segment mentions fewer layouts than this.
     private static let isLate: UInt16 = 0x4000
+    /// In an addition's layout: the identifier was proved.
+    private static let isProved: UInt16 = 0x2000
 
     private static let batchKind: UInt8 = 0
     private static let closingKind: UInt8 = 1
@@ -54,14 +57,15 @@ enum EntryFormat {
     private static let requestKind: UInt8 = 4
     private static let removalKind: UInt8 = 5
     private static let removalPartKind: UInt8 = 6
+    private static let provedBatchKind: UInt8 = 7
 
     /// How many layouts a journal may mention.
-    static let mostLayouts = Int(isLate)
+    static let mostLayouts = Int(isProved)
 
     static func add(_ record: CountedRecord, to writer: inout ByteWriter) {
         switch record {
         case .batch(let batch):
-            writer.add(batchKind)
+            writer.add(batch.isProved ? provedBatchKind : batchKind)
             add(batch, to: &writer)
             add(batch.advances, to: &writer)
         case .withdrawal(let withdrawal):
@@ -137,7 +141,8 @@ enum EntryFormat {
         writer.add(UInt32(additions.count))
         for addition in additions {
             writer.add(
-                UInt16(addition.metric) | (addition.firsts.isEmpty ? 0 : hasFirsts) | (addition.isLate ? isLate : 0))
+                UInt16(addition.metric) | (addition.firsts.isEmpty ? 0 : hasFirsts) | (addition.isLate ? isLate : 0)
+                    | (addition.isProved ? isProved : 0))
             writer.add(addition.cell.value)
             writer.add(addition.periodStart.value)
             writer.add(addition.count)
@@ -207,11 +212,11 @@ enum EntryFormat {
     ) throws(JournalError) -> CountedRecord {
         let kind = format == .batches ? batchKind : try reader.next(UInt8.self)
         switch kind {
-        case batchKind:
+        case batchKind, provedBatchKind where format == .current:
             return .batch(
                 try batch(
-                    from: &reader, format: format, position: position, window: window, space: space,
-                    ordinals: ordinals))
+                    from: &reader, format: format, position: position, window: window, space: space, ordinals: ordinals,
+                    isProved: kind == provedBatchKind))
         case withdrawalKind where format == .current:
             return .withdrawal(
                 Withdrawal(
@@ -268,7 +273,7 @@ enum EntryFormat {
             let cell = CellIndex(try reader.next())
             let start = UnixSeconds(try reader.next())
             let sum = Int(try reader.next(UInt16.self))
-            guard sum < layout.sums.count, cell.value < layout.size(of: layout.trackedMargins[margin]) else {
+            guard sum < layout.rankedMeasures.count, cell.value < layout.size(of: layout.trackedMargins[margin]) else {
                 throw .malformedRecord
             }
             leaders.append(
@@ -306,8 +311,7 @@ enum EntryFormat {
         format: Segment.Format,
         position: JournalPosition,
         window: WindowID,
-        space: CellSpace,
-        ordinals: [Int]
+        space: CellSpace, ordinals: [Int], isProved: Bool
     ) throws(JournalError) -> CountedBatch {
         let batch = BatchID(high: try reader.next(), low: try reader.next())
         let identifier = try identifier(from: &reader)
@@ -325,13 +329,12 @@ enum EntryFormat {
         }
         return CountedBatch(
             position: position,
-            window: window,
-            batch: batch,
-            identifier: identifier,
+            window: window, batch: batch, identifier: identifier,
             answer: BatchAnswer(accepted: Int(accepted), refused: refused),
             additions: additions,
             appearances: appearances,
-            advances: advances)
+            advances: advances,
+            isProved: isProved)
     }
 
     private static func additions(
@@ -342,7 +345,7 @@ enum EntryFormat {
         additions.reserveCapacity(min(Int(count), reader.remaining / 22))
         for _ in 0..<count {
             let layout = try reader.next(UInt16.self)
-            let metric = try ordinal(layout & ~(hasFirsts | isLate), in: ordinals)
+            let metric = try ordinal(layout & ~(hasFirsts | isLate | isProved), in: ordinals)
             let cell = CellIndex(try reader.next())
             let start = UnixSeconds(try reader.next())
             let count = try reader.next(Int64.self)
@@ -353,7 +356,7 @@ enum EntryFormat {
             additions.append(
                 .init(
                     metric: metric, cell: cell, periodStart: start, count: count, sums: sums, firsts: firsts,
-                    isLate: layout & isLate != 0))
+                    isLate: layout & isLate != 0, isProved: layout & isProved != 0))
         }
         return additions
     }

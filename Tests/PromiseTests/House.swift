@@ -49,8 +49,10 @@ struct House {
     }
 
     /// Posts a body; returns what the client is told, or why the batch was refused.
+    ///
+    /// - Parameter hasProof: whether its identifier is proved by it.
     mutating func post(
-        _ body: String, at now: UnixSeconds = House.noon, signals: Set<OptOutSignal> = []
+        _ body: String, at now: UnixSeconds = House.noon, signals: Set<OptOutSignal> = [], hasProof: Bool = false
     ) throws(IntakeError) -> BatchAnswer {
         var copy = body
         let result: Result<IntakeOutcome, IntakeError> = copy.withUTF8 { bytes in
@@ -67,7 +69,7 @@ struct House {
             let key = keys[window] ?? .random()
             keys[window] = key
             let outcome = counting.count(
-                incoming.bucketed, identifier: incoming.identifier.keyed(with: key), now: now
+                incoming.bucketed, identifier: incoming.identifier.keyed(with: key), hasProof: hasProof, now: now
             ) { PeriodCalendar.utc.period($0.period, containing: now).start }
             switch outcome {
             case .counted(let batch): return batch.answer
@@ -111,11 +113,25 @@ struct House {
     var stored: [CounterKey: Int64] { counters }
 
     /// The release of a metric for the period that holds an instant.
-    mutating func release(_ metric: MetricName, at instant: UnixSeconds = House.noon) throws -> Release {
+    ///
+    /// - Parameter others: what was released before of metrics that count some of the same events.
+    mutating func release(
+        _ metric: MetricName, at instant: UnixSeconds = House.noon, beside others: [Release] = []
+    ) throws -> Release {
         let cube = try cube(metric, at: instant)
         guard let found = plan.metric(metric) else { throw UnknownMetric() }
         let header = ReleaseHeader(plan: plan, metric: found, layout: cube.layout, period: cube.period)
-        return try ReleaseCase(header: header, parts: [cube]).decide().release
+        let tied = try others.map { release in
+            let name = release.header.layout.metric
+            guard let other = plan.metric(name) else { throw UnknownMetric() }
+            return TiedMetric(
+                counted: plan.counted(by: other), layout: release.header.layout,
+                parts: [try self.cube(name, at: instant)], releases: [release], countedInLayout: plan.counted(by: other))
+        }
+        return try ReleaseCase(
+            header: header, parts: [cube], tied: tied, counted: plan.counted(by: found),
+            countedInLayout: plan.counted(by: found)
+        ).decide(ReleaseOptions(seed: 7)).release
     }
 
     /// The raw counters of a metric for the period that holds an instant.

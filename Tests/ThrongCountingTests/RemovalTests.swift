@@ -28,6 +28,17 @@ struct RemovalTests {
             app: "shop", metric: "visits", purpose: "product", rotation: .standard, period: .hour, timeZone: "UTC",
             dimensions: [.init(name: "os", labels: ["ios", "other"], partitionsDevices: true, rule: "list")], sums: [],
             contributionBound: 30, groupings: [.total]),
+        MetricLayout(
+            app: "shop", metric: "proved", purpose: "product", rotation: .standard, period: .day, timeZone: "UTC",
+            dimensions: [
+                .init(name: "os", labels: ["ios", "android", "other"], partitionsDevices: false, rule: "list"),
+                .init(name: "page", labels: ["home", "other"], partitionsDevices: false, rule: "list"),
+            ],
+            sums: [
+                SumMeasure(name: "paid", field: "paid", lowest: 0, highest: 100, decimals: 0, unit: ""),
+                SumMeasure(name: "gain", field: "gain", lowest: -50, highest: 50, decimals: 0, unit: ""),
+            ],
+            contributionBound: 40, groupings: [.total, Margin(bits: 1)], firstPeriods: [.day, .week], floor: .attested),
     ])
 
     /// What PostgreSQL has: rows that are 0 are none.
@@ -108,18 +119,18 @@ struct RemovalTests {
         let events = Int.random(in: 1...6, using: &random)
         var amounts: [Int64] = []
         let contributions = (0..<events).map { _ in
-            let metric = Int32.random(in: 0...1, using: &random)
+            let metric = Int32.random(in: 0...2, using: &random)
             let first = Int32(amounts.count)
-            if metric == 0 { amounts += [.random(in: 0...100, using: &random), .random(in: -50...50, using: &random)] }
+            if metric != 1 { amounts += [.random(in: 0...100, using: &random), .random(in: -50...50, using: &random)] }
             var firsts = FirstSet.none
-            for place in 0..<4 where metric == 0 && Bool.random(using: &random) { firsts.insert(place) }
+            for place in 0..<4 where metric != 1 && Bool.random(using: &random) { firsts.insert(place) }
             let start =
-                metric == 0
+                metric != 1
                 ? today - (Int.random(in: 0..<4, using: &random) == 0 ? day : 0)
                 : UnixSeconds(now.flooredQuotient(by: 3600) * 3600) - Int64.random(in: 0...2, using: &random) * 3600
             return BucketedBatch.Contribution(
                 metric: metric,
-                cell: CellIndex(metric == 0 ? .random(in: 0..<6, using: &random) : UInt32(who % 2)),
+                cell: CellIndex(metric != 1 ? .random(in: 0..<6, using: &random) : UInt32(who % 2)),
                 periodStart: start, count: .random(in: 1...3, using: &random), firstAmount: first, firsts: firsts)
         }
         return BucketedBatch(
@@ -143,9 +154,11 @@ struct RemovalTests {
                 number: WindowNumber(RemovalTests.now.flooredQuotient(by: 900) + .random(in: -1...1, using: &random)))
             let member = Member(who: .random(in: 0..<7, using: &random), window: window)
             let batch = RemovalTests.batch(&random, window: window, who: member.who)
-            let outcome = counting.count(batch, identifier: member.identifier, now: RemovalTests.now) { _ in
-                RemovalTests.today
-            }
+            // Some prove themselves at once, some later, some never.
+            let hasProof = member.who % 3 != 0 && Int.random(in: 0..<3, using: &random) == 0
+            let outcome = counting.count(
+                batch, identifier: member.identifier, hasProof: hasProof, now: RemovalTests.now
+            ) { _ in RemovalTests.today }
             switch outcome {
             case .counted(let record):
                 #expect(!asked.contains(member))

@@ -144,6 +144,14 @@ struct PlanComparison {
                     + Duration.seconds(old.seconds).planText
             }
         }
+        if before.floor != now.floor {
+            note(
+                now.floor == .attested ? .tightens : .widens, subject,
+                now.floor == .attested
+                    ? "only devices that prove their identifier count for k; what was counted before is a series of its own"
+                    : "devices count for k without proof, and whoever makes identifiers up can be a crowd",
+                purpose: now.name)
+        }
     }
 
     private mutating func compareBudgets(

@@ -56,7 +56,7 @@ package struct CellSet: Sendable, Hashable {
 
 /// Which counter of a cell: 0 is the count of events, i + 1 is the metric's sum i; firsts follow.
 package struct MeasureIndex: Hashable, Sendable, Comparable, Codable {
-    /// 0 to the number of sums and firsts.
+    /// 0 to the number of sums and firsts, and of what proved identifiers added to count and sums.
     package let value: Int16
     /// Wraps an index.
     package init(_ value: Int16) { self.value = value }

@@ -1,7 +1,7 @@
 import Crypto
 package import Foundation
 package import ThrongNoise
-import ThrongWire
+package import ThrongWire
 
 /// How a metric is laid out in counters: everything that gives a counter its meaning, and nothing else.
 ///
@@ -47,6 +47,8 @@ package struct MetricLayout: Hashable, Sendable, Codable {
     private let impossibleCombinations: [ImpossibleCombination]?
     /// Nil where clients send every event, so that layouts of unsampled metrics have the JSON that they always had.
     private let sampledShare: Double?
+    /// Nil where all devices count, so that layouts of such purposes have the JSON that they always had.
+    private let floorKind: FloorKind?
 
     private enum CodingKeys: String, CodingKey {
         case app, metric, purpose, rotation, period, timeZone, dimensions, sums, contributionBound, trackedMargins
@@ -54,6 +56,7 @@ package struct MetricLayout: Hashable, Sendable, Codable {
         case impossibleCombinations = "impossible"
         case sampledShare = "sampling"
         case hiddenUnit = "noiseUnit"
+        case floorKind = "floor"
     }
 
     /// One dimension as counters see it.
@@ -119,7 +122,8 @@ package struct MetricLayout: Hashable, Sendable, Codable {
         noiseUnit: NoiseUnit = .window,
         cellsBound: Int? = nil,
         firstPeriods: [PeriodKind] = [],
-        within: WindowLayout? = nil
+        within: WindowLayout? = nil,
+        floor: FloorKind = .any
     ) {
         self.app = app
         self.metric = metric
@@ -135,6 +139,7 @@ package struct MetricLayout: Hashable, Sendable, Codable {
         self.noise = noise
         hiddenUnit = noise == nil || noiseUnit == .window ? nil : noiseUnit
         self.within = within
+        floorKind = floor == .any ? nil : floor
         firsts = firstPeriods.isEmpty ? nil : FirstsLayout(periods: firstPeriods, groupings: Set(groupings).sorted())
         self.cellsBound = noise == nil ? nil : cellsBound ?? contributionBound
         let leaf = Margin(keeping: dimensions.indices.filter { dimensions[$0].coarsening == nil })
@@ -166,8 +171,29 @@ package struct MetricLayout: Hashable, Sendable, Codable {
     /// The counter of a first, by its place in ``firsts``.
     package func measure(ofFirst place: Int) -> MeasureIndex { MeasureIndex(Int16(1 + sums.count + place)) }
 
-    /// Counters of a leaf cell.
-    package var countersPerCell: Int { 1 + sums.count + (firsts?.count ?? 0) }
+    /// Which devices its floors count: part of the layout, because counts of the one kind are none of the other.
+    package var floor: FloorKind { floorKind ?? .any }
+
+    /// Whether what proved identifiers add is counted once more beside what all add: the part that no forger can know.
+    ///
+    /// Where identifiers themselves are counted, those without proof are not, and the two are the same.
+    package var countsProved: Bool { floor == .attested && within == nil }
+
+    /// The counter that has, of what a count or sum counts, the part of proved identifiers.
+    package func provedMeasure(of measure: MeasureIndex) -> MeasureIndex {
+        MeasureIndex(Int16(1 + sums.count + (firsts?.count ?? 0)) + measure.value)
+    }
+
+    /// The sums whose largest contributions are known: those of all identifiers, then those of proved ones.
+    package var rankedMeasures: [MeasureIndex] {
+        let all = sums.indices.map { MeasureIndex.sum($0) }
+        return countsProved ? all + all.map(provedMeasure) : all
+    }
+
+    /// Counters of a leaf cell: the count, sums, firsts, and what proved identifiers added to count and sums.
+    package var countersPerCell: Int {
+        1 + sums.count + (firsts?.count ?? 0) + (countsProved ? 1 + sums.count : 0)
+    }
 
     /// What identifies this layout: the SHA-256 of its JSON with sorted keys.
     package var id: LayoutID { LayoutID(Array(SHA256.hash(data: json))) }

@@ -42,7 +42,8 @@ extension Plan {
             noiseUnit: metric.noiseUnit,
             cellsBound: metric.cellsBound,
             firstPeriods: metric.firstPeriods,
-            within: metric.within?.layout)
+            within: metric.within?.layout,
+            floor: metric.noise == nil ? purpose.floor : .any)
     }
 
     /// The dimensions of a metric's cube: the ones that it names, then its histogram, or what it counts of identifiers.

@@ -19,6 +19,8 @@ package struct Purpose: Sendable, Hashable {
     package let refusedBy: Set<OptOutSignal>
     /// Whether devices show an identifier.
     package let identifier: PurposeIdentifier
+    /// Which devices its floors count.
+    package let floor: FloorKind
     /// How long one identifier lives: the length of a window. Where there is none, batches are known again so long.
     package let rotation: Rotation
     /// How long released numbers are kept.
@@ -38,7 +40,8 @@ package struct Purpose: Sendable, Hashable {
         needsParent: Bool = false,
         consentVersion: Int = 1,
         use: PurposeUse? = nil,
-        identifier: PurposeIdentifier = .rotating
+        identifier: PurposeIdentifier = .rotating,
+        floor: FloorKind = .any
     ) {
         self.name = name
         self.explanation = explanation
@@ -51,6 +54,7 @@ package struct Purpose: Sendable, Hashable {
         self.consentVersion = consentVersion
         self.use = use
         self.identifier = identifier
+        self.floor = floor
     }
 
     /// Whether devices show an identifier, so that they can be told apart within a window.

@@ -64,6 +64,7 @@ extension Plan {
                     Your device shows no identifier: a value is sent, and a counter goes up. How many devices there were is \
                     not known. Nothing that was sent can be told apart, so nothing of it can be taken back.
                     """))
+        if purpose.hasIdentifiers { facts.append(.init("Proof", proofText(of: purpose))) }
         facts.append(
             .init(
                 "Kept",
@@ -81,6 +82,18 @@ extension Plan {
                     questionLanguage: spoken("metrics.\(metric.name).question"),
                     facts: self.facts(of: metric, today: today))
             })
+    }
+
+    private func proofText(of purpose: Purpose) -> String {
+        switch purpose.floor {
+        case .attested:
+            """
+            Only identifiers that a device has proved count for the number of devices that a published number stands for. \
+            The proof says that there is a device, and not which.
+            """
+        case .any:
+            "No identifier is proved: whoever makes some up can make a group look larger than it is."
+        }
     }
 
     private func facts(of metric: Metric, today: CalendarDate) -> [PrivacyLabel.Fact] {

@@ -75,7 +75,8 @@ extension Plan {
                 case .rho(let rho): .init(epsilon: nil, rho: rho.description, per: budget.per.rawValue)
                 }
             }, use: purpose.use, consentOfParent: purpose.needsParent ? true : nil,
-            consentVersion: purpose.consentVersion, identifier: purpose.hasIdentifiers ? nil : purpose.identifier)
+            consentVersion: purpose.consentVersion, identifier: purpose.hasIdentifiers ? nil : purpose.identifier,
+            floor: purpose.floor == .any ? nil : purpose.floor)
     }
 
     private func published(_ answer: DeviceAnswer) -> PublicPlan.Answered {

@@ -28,7 +28,7 @@ enum PlanKeys {
         case explanation, use, consent
         case consentVersion = "consent_version"
         case refusedBy = "refused_by"
-        case identifier, rotation, retention, budget
+        case identifier, floor, rotation, retention, budget
         static let required: Set<Self> = [.explanation, .consent, .retention]
     }
 

@@ -14,6 +14,7 @@ extension PlanReader {
         let version = consentVersion(in: body, consent)
         let signals = body[.refusedBy].flatMap { refusals($0, body.subject(.refusedBy)) } ?? []
         let identifier = body[.identifier] == nil ? PurposeIdentifier.rotating : choice(.identifier, in: body)
+        let floor = floor(in: body, identifier)
         let rotation = rotation(in: body, identifier)
         let retention = duration(.retention, in: body, .seconds(86_400) ... .seconds(3660 * 86_400))
         let budget = body[.budget].flatMap { self.budget($0, body.subject(.budget)) }
@@ -24,7 +25,21 @@ extension PlanReader {
                 refusedBy: Set(signals),
                 rotation: rotation,
                 retention: retention, budget: budget, needsParent: consent == .parent, consentVersion: version,
-                use: use, identifier: identifier))
+                use: use, identifier: identifier, floor: floor))
+    }
+
+    /// Which devices floors count; without an identifier nobody can prove one.
+    private mutating func floor(in body: PlanBody<PlanKeys.Purpose>, _ identifier: PurposeIdentifier?) -> FloorKind {
+        guard let node = body[.floor], let floor: FloorKind = choice(.floor, in: body) else { return .any }
+        if identifier == .absent, floor == .attested {
+            problems.add(
+                node.place,
+                """
+                \(body.subject(.floor)) is attested and 'identifier' is none; what is proved is an identifier: delete one of \
+                the two
+                """)
+        }
+        return floor
     }
 
     /// How long windows are; without an identifier nothing rotates.

@@ -20,9 +20,7 @@ struct ConcentratedCells {
         let layout = header.layout
         siblings = release.parts.map { _ in [] }
         let meetings = BucketMeetings(in: layout, release.origins)
-        let occupied = release.parts.map { part in
-            Set(part.counters.filter { $0.measure == .count && $0.value > 0 }.map(\.cell)).sorted()
-        }
+        let occupied = release.parts.map { $0.occupied.sorted() }
         let runs = release.parts.count == 1 ? [0..<1] : release.parts.indices.map { $0..<$0 + 1 } + [0..<occupied.count]
         for place in layout.dimensions.indices where header.sensitive?.contains(layout.dimensions[place].name) ?? false
         {

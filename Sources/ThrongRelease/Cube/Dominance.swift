@@ -94,7 +94,7 @@ extension Dominance {
         let layout = stored.layout
         var known: Set<Place> = []
         var added: [Place: Pair] = [:]
-        for row in stored.top where row.margin == source {
+        for row in stored.top where row.margin == source && layout.sums.indices.contains(Int(row.measure.value) - 1) {
             known.insert(Place(measure: row.measure, cell: row.cell, window: row.window))
             let cell = layout.project(row.cell, from: source, to: exact)
             added[Place(measure: row.measure, cell: cell, window: row.window), default: Pair()]
@@ -147,19 +147,34 @@ extension Dominance {
 struct SumRule {
     private let isPassed: [Bool]
 
-    /// Looks at every cell, its events and every sum.
+    /// Looks at every cell, its events and every sum. Where floors count proved devices, what these added has to stand, and so has
+    /// what all added: a forger knows the difference, and everybody else does not.
     init(_ frame: ReleaseFrame, slab: CubeSlab, protection: Protection, threshold: Threshold) {
+        let counted = Self.passed(frame, frame.measures, frame.parts, slab, protection, threshold)
+        isPassed =
+            frame.everybody.isEmpty
+            ? counted
+            : zip(
+                counted,
+                Self.passed(frame, frame.everybody, frame.parts.flatMap(\.everybody), slab, protection, threshold)
+            ).map { $0 && $1 }
+    }
+
+    private static func passed(
+        _ frame: ReleaseFrame, _ measures: [[Int64]], _ cubes: [StoredCube], _ slab: CubeSlab,
+        _ protection: Protection, _ threshold: Threshold
+    ) -> [Bool] {
         let sums = frame.layout.sums
         // Windows of different parts are different windows: their bounds are added like all others.
-        let parts = sums.isEmpty ? [] : slab.span.map { Dominance(of: frame.parts[$0], margin: slab.margin) }
-        isPassed = slab.cells.indices.map { place in
+        let parts = sums.isEmpty ? [] : slab.span.map { Dominance(of: cubes[$0], margin: slab.margin) }
+        return slab.cells.indices.map { place in
             let cell = Int(slab.cells[place].value)
-            let events = frame.events(in: slab.leaves[place])
+            let events = slab.leaves[place].reduce(Int64(0)) { $0.addedClamped(measures[0][Int($1)]) }
             let rule = CountRule(
                 events: events, devices: slab.devices[place], bound: frame.layout.contributionBound)
             guard rule.passes(protection) else { return false }
             return sums.indices.allSatisfy { sum in
-                let above = slab.leaves[place].reduce(Int64(0)) { $0.addedClamped(frame.measures[sum + 1][Int($1)]) }
+                let above = slab.leaves[place].reduce(Int64(0)) { $0.addedClamped(measures[sum + 1][Int($1)]) }
                 let x1 = parts.reduce(Int64(0)) { $0.addedClamped($1.largest[sum][cell]) }
                 if sums[sum].isFlag, !Fault.forgetFlags.isOn {
                     return rule.isReached(threshold, by: above, limit: x1)

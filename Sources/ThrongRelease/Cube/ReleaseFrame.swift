@@ -13,6 +13,8 @@ struct ReleaseFrame {
     let leaves: [Leaf]
     /// By measure, by leaf: events first, then each sum above its lowest possible value. Never negative.
     let measures: [[Int64]]
+    /// The same of all identifiers, where ``measures`` are of proved ones; else empty.
+    let everybody: [[Int64]]
     /// By shown grouping, by leaf: the devices that said that this was their first in the release's period.
     let firsts: [Margin: [Int64]]
     /// By part, where its leaves begin; one entry more than there are parts.
@@ -43,21 +45,21 @@ struct ReleaseFrame {
         self.parts = parts
         var leaves: [Leaf] = []
         var measures = Array(repeating: [Int64](), count: 1 + layout.sums.count)
+        var everybody = measures
         var starts = [0]
         let margins = counters.keys.sorted()
         var firsts = Array(repeating: [Int64](), count: margins.count)
         for (place, part) in parts.enumerated() {
-            var values: [CellIndex: [Int64]] = [:]
-            for counter in part.counters {
-                values[counter.cell, default: Array(repeating: 0, count: layout.countersPerCell)][
-                    Int(counter.measure.value)] = counter.value
-            }
-            let occupied = values.filter { $0.value[0] > 0 }
+            let values = Self.values(of: part)
+            let all = part.everybody.first.map { Self.values(of: $0) }
+            let inside = part.occupied
+            let occupied = values.filter { inside.contains($0.key) }
             let empty = place < unknown.count ? unknown[place].filter { occupied[$0] == nil } : []
             for cell in (Array(occupied.keys) + empty).sorted() {
                 let value = occupied[cell]
                 leaves.append(Leaf(cell: cell, isOccupied: value != nil))
                 for measure in measures.indices { measures[measure].append(value?[measure] ?? 0) }
+                if let all { for measure in everybody.indices { everybody[measure].append(all[cell]?[measure] ?? 0) } }
                 for (place, margin) in margins.enumerated() {
                     let counter = counters[margin].map { Int($0.value) }
                     firsts[place].append(counter.flatMap { value?[$0] } ?? 0)
@@ -65,19 +67,36 @@ struct ReleaseFrame {
             }
             starts.append(leaves.count)
         }
+        self.leaves = leaves
+        self.measures = Self.aboveLowest(measures, layout)
+        self.everybody = everybody[0].count == leaves.count ? Self.aboveLowest(everybody, layout) : []
+        self.firsts = Dictionary(uniqueKeysWithValues: zip(margins, firsts))
+        self.starts = starts
+        distinct = parts.map { Dictionary(grouping: $0.distinct, by: \.margin) }
+    }
+
+    /// By cell, all of its counters.
+    private static func values(of part: StoredCube) -> [CellIndex: [Int64]] {
+        var values: [CellIndex: [Int64]] = [:]
+        for counter in part.counters {
+            values[counter.cell, default: Array(repeating: 0, count: part.layout.countersPerCell)][
+                Int(counter.measure.value)] = counter.value
+        }
+        return values
+    }
+
+    /// Counts, and sums above the lowest that so many events can have: everybody knows that n events sum to n times the lowest
+    /// value or more, so what is above is what is hidden.
+    private static func aboveLowest(_ measures: [[Int64]], _ layout: MetricLayout) -> [[Int64]] {
+        var measures = measures
         for (place, sum) in layout.sums.enumerated() {
-            // Everybody knows that n events sum to n times the lowest value or more: what is above is what is hidden.
             let lowest = sum.quantum(of: sum.lowest)
-            for leaf in leaves.indices {
+            for leaf in measures[0].indices {
                 let least = lowest.multipliedClamped(by: measures[0][leaf])
                 measures[place + 1][leaf] = max(0, measures[place + 1][leaf].subtractedClamped(least))
             }
         }
-        self.leaves = leaves
-        self.measures = measures
-        self.firsts = Dictionary(uniqueKeysWithValues: zip(margins, firsts))
-        self.starts = starts
-        distinct = parts.map { Dictionary(grouping: $0.distinct, by: \.margin) }
+        return measures
     }
 
     /// The leaves of some consecutive parts.

@@ -14,6 +14,8 @@ package struct StoredCube: Sendable, Hashable {
     package let distinct: [StoredDistinct]
     /// The two largest contributions to each sum of the tracked cells, a window each.
     package let top: [StoredTop]
+    /// Of a cube of proved identifiers the one of all identifiers that it was made of, else none.
+    let everybody: [StoredCube]
 
     /// Puts a cube together.
     package init(
@@ -23,12 +25,29 @@ package struct StoredCube: Sendable, Hashable {
         distinct: [StoredDistinct],
         top: [StoredTop] = []
     ) {
+        self.init(layout: layout, period: period, counters: counters, distinct: distinct, top: top, everybody: [])
+    }
+
+    init(
+        layout: MetricLayout, period: Period, counters: [StoredCounter], distinct: [StoredDistinct],
+        top: [StoredTop], everybody: [StoredCube]
+    ) {
         self.layout = layout
         self.period = period
         self.counters = counters
         self.distinct = distinct
         self.top = top
+        self.everybody = everybody
     }
+
+    /// The leaf cells in which something happened. Of a cube of proved identifiers, also those in which only others did: that
+    /// they are there is as much of a secret.
+    var occupied: Set<CellIndex> {
+        Set(counters.filter { $0.measure == .count && isOccupied($0) }.map(\.cell))
+    }
+
+    /// Whether a counter of events says that something happened in its cell.
+    func isOccupied(_ counter: StoredCounter) -> Bool { counter.value > 0 || !everybody.isEmpty }
 }
 
 /// One counter of one leaf cell.

@@ -12,6 +12,12 @@ extension ReleaseCase {
     /// - Complexity: near-linear in leaves times groupings; proofs take at most the options' seconds and as much again
     ///   where they run out.
     package func decide(_ options: ReleaseOptions = ReleaseOptions()) throws(ReleaseError) -> ReleaseDecision {
+        guard let proved = ofProved else { return try decideAsCounted(options) }
+        return try proved.decideAsCounted(options).showing(everybodyIn: parts)
+    }
+
+    /// Decides on what the case's counters say.
+    private func decideAsCounted(_ options: ReleaseOptions) throws(ReleaseError) -> ReleaseDecision {
         let clock = ContinuousClock()
         let start = clock.now
         let laid: CaseTable

@@ -38,8 +38,7 @@ struct DeviceVerifier {
         }
         for margin in Set(shown + sums) {
             let project = layout.projection(from: layout.leaf, to: margin)
-            occupied[margin] = Set(
-                part.counters.filter { $0.measure == .count && $0.value > 0 }.map { project($0.cell) })
+            occupied[margin] = Set(part.occupied.map { project($0) })
         }
         add()
     }

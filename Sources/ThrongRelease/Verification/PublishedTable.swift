@@ -88,7 +88,7 @@ struct PublishedTable {
         var events: [CellIndex: Int64] = [:]
         var empty: Set<CellIndex> = []
         for part in span {
-            for counter in parts[part].counters where counter.measure == .count && counter.value > 0 {
+            for counter in parts[part].counters where counter.measure == .count && parts[part].isOccupied(counter) {
                 let cell = cellOfLeaf(counter.cell)
                 events[cell] = (events[cell] ?? 0).addedClamped(counter.value)
             }

@@ -58,6 +58,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         public let consentVersion: Int?
         /// Whether devices show an identifier; nil stands for ``PurposeIdentifier/rotating``.
         public let identifier: PurposeIdentifier?
+        /// Which devices its floors count; nil stands for ``FloorKind/any``.
+        public let floor: FloorKind?
 
         /// Puts it together; the plan's reader has checked its parts.
         package init(
@@ -73,7 +75,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
             use: PurposeUse? = nil,
             consentOfParent: Bool? = nil,
             consentVersion: Int? = nil,
-            identifier: PurposeIdentifier? = nil
+            identifier: PurposeIdentifier? = nil,
+            floor: FloorKind? = nil
         ) {
             self.name = name
             self.explanation = explanation
@@ -88,6 +91,7 @@ public struct PublicPlan: Codable, Sendable, Hashable {
             self.consentOfParent = consentOfParent
             self.consentVersion = consentVersion
             self.identifier = identifier
+            self.floor = floor
         }
     }
 

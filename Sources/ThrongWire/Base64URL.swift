@@ -1,0 +1,50 @@
+/// Base64url without padding, as identifiers and proofs travel.
+///
+/// Source: RFC 4648, section 5.
+package enum Base64URL {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    /// By character its value, 64 for none.
+    private static let values: [UInt8] = {
+        var values = Array(repeating: UInt8(64), count: 256)
+        for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
+        return values
+    }()
+
+    /// What bytes are written as.
+    package static func text(of bytes: some Collection<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count * 4 + 2) / 3)
+        var held: UInt32 = 0
+        var bits = 0
+        for byte in bytes {
+            held = held << 8 | UInt32(byte)
+            bits += 8
+            while bits >= 6 {
+                bits -= 6
+                text.append(alphabet[Int(held >> UInt32(bits) & 63)])
+            }
+        }
+        if bits > 0 { text.append(alphabet[Int(held << UInt32(6 - bits) & 63)]) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// What characters say; nil where they are none of the alphabet, or not what ``text(of:)`` writes: one text for one value.
+    package static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
+        guard text.count % 4 != 1 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count * 3 / 4)
+        var held: UInt32 = 0
+        var bits = 0
+        for character in text {
+            let value = values[Int(character)]
+            guard value < 64 else { return nil }
+            held = held << 6 | UInt32(value)
+            bits += 6
+            guard bits >= 8 else { continue }
+            bits -= 8
+            bytes.append(UInt8(truncatingIfNeeded: held >> UInt32(bits)))
+        }
+        return held & (1 << UInt32(bits) - 1) == 0 ? bytes : nil
+    }
+}
