@@ -58,6 +58,7 @@ let package = Package(
         .target(name: "ThrongNoise", dependencies: [crypto], swiftSettings: strict),
         .target(name: "ThrongWire", swiftSettings: computed),
         .target(name: "ThrongOblivious", dependencies: [crypto], swiftSettings: computed),
+        .target(name: "ThrongAttestation", dependencies: ["ThrongWire", crypto], swiftSettings: computed),
         .target(
             name: "ThrongPlan", dependencies: ["ThrongNoise", "ThrongWire", "CPCRE2", crypto, yams],
             swiftSettings: computed),
@@ -110,6 +111,10 @@ let package = Package(
             resources: [.embedInCode("Templates")],
             swiftSettings: strict),
         .target(name: "ThrongHTTP", dependencies: ["CCurl"], swiftSettings: strict),
+        .target(
+            name: "ThrongCredentials",
+            dependencies: ["ThrongAttestation", "ThrongWire", "ThrongJournal", crypto, cryptoExtras, logging],
+            swiftSettings: computed),
         .target(
             name: "ThrongDelivery",
             dependencies: [
@@ -203,7 +208,6 @@ let package = Package(
             swiftSettings: strict),
 
         // What apps build into themselves: nothing of the daemon.
-        .target(name: "ThrongAttestation", dependencies: ["ThrongWire", crypto], swiftSettings: computed),
         .target(
             name: "ThrongClient",
             dependencies: ["ThrongWire", crypto, .target(name: "CZlib", condition: .when(platforms: [.linux]))],
@@ -305,6 +309,12 @@ let package = Package(
         .testTarget(
             name: "ThrongAttestationTests",
             dependencies: ["SecretTrace", "ThrongAttestation", "ThrongWire", crypto, cryptoExtras],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ThrongCredentialsTests",
+            dependencies: [
+                "ThrongCredentials", "ThrongAttestation", "ThrongJournal", "ThrongWire", crypto, logging,
+            ],
             swiftSettings: strict),
         // Counts what each stage takes; nothing of the product.
         .target(name: "CAllocationCount", path: "Tests/Benchmarks/CAllocationCount"),

@@ -18,4 +18,17 @@ package struct IssuerSecrets: Sendable {
         _ = try reader.secret("x0Blinding")
         keyX1 = x1 * Suite.h
     }
+
+    /// 128 bytes, the raw representation of secrets that are drawn from 192 random ones: 48 for each number, reduced, which is
+    /// 2⁻¹²⁸ away from uniform.
+    ///
+    /// - Parameter random: 192 bytes that nobody knows.
+    package static func rawRepresentation(drawnFrom random: [UInt8]) -> [UInt8] {
+        precondition(random.count == 4 * 48, "48 random bytes a number")
+        return (0..<4).flatMap { place in
+            let number = Scalar(wide: random[(48 * place)..<(48 * place + 48)])
+            // None of them may be 0, which one of 2²⁵⁶ is.
+            return (number.isZero ? Scalar.one : number).bytes
+        }
+    }
 }

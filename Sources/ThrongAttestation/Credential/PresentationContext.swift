@@ -36,18 +36,11 @@ package struct PresentationContext: Sendable, Hashable {
         return try PresentationContext(parts: parts)
     }
 
-    private init(parts: [[UInt8]]) throws(AttestationError) {
-        var bytes: [UInt8] = []
-        for part in parts {
-            guard part.count <= AttestationError.longestContextPart else { throw .contextPart(found: part.count) }
-            bytes += [UInt8(part.count >> 8), UInt8(part.count & 0xff)] + part
-        }
-        self.bytes = bytes
-    }
+    private init(parts: [[UInt8]]) throws(AttestationError) { bytes = try ContextParts.bytes(parts) }
 
-    private static let name = "throng-arc-1"
+    private static let name = ContextParts.name
 
-    private static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
+    private static func text(_ text: String) -> [UInt8] { ContextParts.text(text) }
 
-    private static func number(_ value: Int64) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { Array($0) } }
+    private static func number(_ value: Int64) -> [UInt8] { ContextParts.number(value) }
 }

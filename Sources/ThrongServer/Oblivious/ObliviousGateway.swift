@@ -20,7 +20,7 @@ final class ObliviousGateway: Sendable {
         var configuration: [UInt8] = []
     }
 
-    private let files: DailySecrets
+    private let files: KeptSecrets
     private let clock: UnixClock
     private let logger: Logger
     private let state: Mutex<State>
@@ -42,7 +42,7 @@ final class ObliviousGateway: Sendable {
     /// - Parameter contentBytes: what a body may have. Unit: bytes.
     /// - Throws: ``JournalError`` where the keys can't be read.
     init(_ data: DataDirectory, contentBytes: Int, clock: UnixClock, logger: Logger) throws(JournalError) {
-        files = try DailySecrets(data)
+        files = try KeptSecrets(data, for: .oblivious)
         self.clock = clock
         self.logger = logger
         limits = MessageLimits(contentBytes: contentBytes)

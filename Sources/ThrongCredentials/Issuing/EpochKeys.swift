@@ -1,0 +1,100 @@
+internal import Crypto
+package import Logging
+internal import Synchronization
+package import ThrongAttestation
+package import ThrongJournal
+package import ThrongWire
+
+/// The keys by which a daemon issues credentials and checks what is presented: one secret a calendar month, from which each app
+/// has a key of its own.
+///
+/// A secret is on disk before anybody is told of its keys, in `credentials/` of the data directory. It is destroyed once the last
+/// window of its epoch takes no batch any more (``Epoch/over``), and with it what was kept of the devices that got credentials.
+/// Daemons that share one house would have to share these: nothing else knows where a key lies.
+package final class EpochKeys: Sendable {
+    private struct Month {
+        let issuers: [AppName: Issuer]
+        let devices: SymmetricKey
+    }
+
+    private let files: KeptSecrets
+    private let data: DataDirectory
+    private let apps: [AppName]
+    private let clock: UnixClock
+    private let logger: Logger
+    private let months: Mutex<[Epoch: Month]>
+    /// One turn at a time.
+    private let turning = Mutex(())
+
+    /// Of each half of a secret: the first for issuers, the second for hashes of devices. Unit: bytes.
+    private static let halfBytes = KeptSecrets.byteCount / 2
+
+    /// Reads the secrets that were kept, and draws the present one where there is none.
+    ///
+    /// - Parameter apps: those that issue credentials.
+    /// - Throws: ``JournalError`` where the secrets can't be read; an ``AttestationError`` for an app's name that is too long.
+    package init(_ data: DataDirectory, apps: [AppName], clock: UnixClock, logger: Logger) throws {
+        files = try KeptSecrets(data, for: .credentials)
+        (self.data, self.apps, self.clock, self.logger) = (data, apps, clock, logger)
+        var found: [Epoch: Month] = [:]
+        for (number, secret) in try files.all() {
+            guard let epoch = Epoch(number: number) else { continue }
+            found[epoch] = try Self.month(secret, epoch, apps)
+        }
+        months = Mutex(found)
+        turn(mayDestroy: false)
+    }
+
+    /// What presentations of an app's epoch are checked with; nil where its key is not there, or not any more.
+    package func secrets(of epoch: Epoch, app: AppName) -> IssuerSecrets? { issuer(of: epoch, app: app)?.secrets }
+
+    /// What credentials of an app's epoch are issued with; nil where its key is not there, or not any more.
+    package func issuer(of epoch: Epoch, app: AppName) -> Issuer? { months.withLock { $0[epoch]?.issuers[app] } }
+
+    /// The epochs for which credentials are issued now, as far as their keys are on disk.
+    package var issued: [Epoch] {
+        months.withLock { months in Epoch.issued(at: clock.now).filter { months[$0] != nil } }
+    }
+
+    /// By what devices and requests of an epoch are hashed.
+    func deviceKey(of epoch: Epoch) -> SymmetricKey? { months.withLock { $0[epoch]?.devices } }
+
+    /// Draws secrets that are missing, and destroys those that are over. Blocks.
+    ///
+    /// What can't be kept is not used, and what can't be destroyed now is tried again; either is said in the log.
+    ///
+    /// - Parameter mayDestroy: whether the time of day is believed. A clock that is ahead must not cost anybody a credential.
+    package func turn(mayDestroy: Bool) {
+        turning.withLock { _ in
+            let now = clock.now
+            let needed = Epoch.issued(at: now)
+            let known = Set(months.withLock { $0.keys })
+            do {
+                for epoch in needed where !known.contains(epoch) {
+                    let secret = SymmetricKey(size: .init(bitCount: 8 * KeptSecrets.byteCount))
+                        .withUnsafeBytes { Array($0) }
+                    let month = try Self.month(secret, epoch, apps)
+                    try files.keep(secret, of: epoch.number)
+                    months.withLock { $0[epoch] = month }
+                }
+                guard mayDestroy else { return }
+                for epoch in known where epoch.over <= now || epoch > Epoch(containing: now).next {
+                    try files.destroy(epoch.number)
+                    months.withLock { $0[epoch] = nil }
+                }
+                let kept = months.withLock { Set($0.keys.map(\.number)) }
+                for month in try IssuedRecords.months(in: data) where !kept.contains(month) {
+                    try IssuedRecords.remove(month: month, in: data)
+                }
+            } catch {
+                logger.error("keys of credentials could not be kept or destroyed", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    private static func month(_ secret: [UInt8], _ epoch: Epoch, _ apps: [AppName]) throws -> Month {
+        var issuers: [AppName: Issuer] = [:]
+        for app in apps { issuers[app] = try Issuer(secret: secret[..<halfBytes], app: app, epoch: epoch) }
+        return Month(issuers: issuers, devices: SymmetricKey(data: secret[halfBytes...]))
+    }
+}
