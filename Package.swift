@@ -146,9 +146,10 @@ let package = Package(
         .target(
             name: "ThrongServer",
             dependencies: [
-                "ThrongChance", "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongOblivious", "ThrongIntake",
+                "ThrongChance", "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongOblivious", "ThrongAttestation",
+                "ThrongIntake",
                 "ThrongCounting",
-                "ThrongJournal",
+                "ThrongJournal", "ThrongCredentials",
                 "ThrongPostgres", "ThrongStore", "ThrongInsight", "ThrongReport", "ThrongDelivery", "ThrongSchedule",
                 "ThrongPortal", "CLinux", crypto, logging, lifecycle,
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -390,7 +391,7 @@ let package = Package(
                 "ThrongStore",
                 "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongNoise", "ThrongRelease", "ThrongInsight",
                 "ThrongReport", "ThrongHTTP", "ThrongOblivious", "ThrongPortal", "ThrongIntake", "ThrongJournal",
-                "TestCluster", lifecycle,
+                "ThrongAttestation", "ThrongCredentials", "TestCluster", lifecycle,
                 logging,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

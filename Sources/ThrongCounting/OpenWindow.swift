@@ -23,7 +23,8 @@ struct OpenWindow: Sendable {
 
     /// About what all of this takes; tables are half to four fifths full. Unit: bytes.
     var bytes: Int {
-        (pairs.count + proved.count) * 12 + contributions.count * 24 + totals.values.reduce(0) { $0 + $1.count * 32 } + cells.count * 20
+        (pairs.count + proved.count) * 12 + contributions.count * 24 + totals.values.reduce(0) { $0 + $1.count * 32 }
+            + cells.count * 20
             + progress.values.reduce(0) { $0 + $1.count * 24 } + batches.count * 36 + batches.refusalBytes
             + withdrawn.count * 64
     }

@@ -31,7 +31,8 @@ struct Envelope {
         for _ in 0..<document.count(0) {
             guard members.take(document.bytes(key), value: key + 1) else {
                 throw .wrongShape(
-                    pointer: "", expected: "only app, batch, purpose, window, id, proof, consent_version, context and events")
+                    pointer: "",
+                    expected: "only app, batch, purpose, window, id, proof, consent_version, context and events")
             }
             key = document.next(key + 1)
         }

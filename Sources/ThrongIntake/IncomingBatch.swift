@@ -34,7 +34,9 @@ package struct IdentifierProof: Sendable {
 
     /// Reads both; nil where one of them is no base64url.
     init?(_ proof: UnsafeBufferPointer<UInt8>, of identifier: UnsafeBufferPointer<UInt8>) {
-        guard let presentation = Base64URL.bytes(of: proof), let tag = Base64URL.bytes(of: identifier) else { return nil }
+        guard let presentation = Base64URL.bytes(of: proof), let tag = Base64URL.bytes(of: identifier) else {
+            return nil
+        }
         self.presentation = presentation
         self.tag = tag
     }

@@ -77,7 +77,8 @@ package enum IntakeError: Error, Sendable, Hashable {
         "not_json", "not_utf8", "not_gzip", "unknown_encoding", "number_out_of_range", "too_deep", "duplicate_key",
         "nul", "wrong_shape",
         "string_too_long", "body_too_large", "too_many_events", "record_too_large", "unknown_app", "unknown_purpose",
-        "identifier_unwanted", "unproved", "nothing_to_tell_apart", "window_out_of_range", "origin_not_allowed", "no_memory",
+        "identifier_unwanted", "unproved", "nothing_to_tell_apart", "window_out_of_range", "origin_not_allowed",
+        "no_memory",
     ]
 
     /// Where in the document, where there is one place.

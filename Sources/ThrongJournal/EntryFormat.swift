@@ -212,7 +212,8 @@ enum EntryFormat {
     ) throws(JournalError) -> CountedRecord {
         let kind = format == .batches ? batchKind : try reader.next(UInt8.self)
         switch kind {
-        case batchKind, provedBatchKind where format == .current:
+        case batchKind,
+            provedBatchKind where format == .current:
             return .batch(
                 try batch(
                     from: &reader, format: format, position: position, window: window, space: space, ordinals: ordinals,

@@ -274,6 +274,7 @@ package struct Daemon: Sendable {
         try await group.run()
         await onOwnThread {
             ingestion.odd.finish()
+            ingestion.proving.finish()
             ingestion.journal.stop()
         }
         parts.data.unlock()

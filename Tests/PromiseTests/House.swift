@@ -126,7 +126,8 @@ struct House {
             guard let other = plan.metric(name) else { throw UnknownMetric() }
             return TiedMetric(
                 counted: plan.counted(by: other), layout: release.header.layout,
-                parts: [try self.cube(name, at: instant)], releases: [release], countedInLayout: plan.counted(by: other))
+                parts: [try self.cube(name, at: instant)], releases: [release], countedInLayout: plan.counted(by: other)
+            )
         }
         return try ReleaseCase(
             header: header, parts: [cube], tied: tied, counted: plan.counted(by: found),

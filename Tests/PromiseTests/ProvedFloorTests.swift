@@ -31,7 +31,9 @@ struct ProvedFloorTests {
         #expect(fooled.cell([:])?.count == 20)
     }
 
-    @Test("identifiers without proof add to values and to no number of devices; a proof counts from the batch on that has it")
+    @Test(
+        "identifiers without proof add to values and to no number of devices; a proof counts from the batch on that has it"
+    )
     func values() throws {
         var house = try House(Self.plan)
         for device in 0..<20 { _ = try house.post(Self.batch("d\(device)", Self.view()), hasProof: true) }
@@ -53,7 +55,9 @@ struct ProvedFloorTests {
         #expect(found.cell(["category": "bread"]) == nil && found.cell([:]) == nil)
     }
 
-    @Test("who floods a number hides no device in it that sent nearly all of the rest: the forger can take the flood away")
+    @Test(
+        "who floods a number hides no device in it that sent nearly all of the rest: the forger can take the flood away"
+    )
     func flood() throws {
         let plan = Self.plan.replacing("contribution_bound: 10", with: "contribution_bound: 1000")
         func release() throws -> Release {
@@ -68,7 +72,9 @@ struct ProvedFloorTests {
         #expect(try Fault.with([.trustForgers]) { try release() }.cell([:])?.count == 31_019)
     }
 
-    @Test("a sum is hidden where one proved device, or one without proof, makes up nearly all of it", arguments: [true, false])
+    @Test(
+        "a sum is hidden where one proved device, or one without proof, makes up nearly all of it",
+        arguments: [true, false])
     func sums(isProved: Bool) throws {
         var house = try House(Self.plan)
         for device in 0..<25 { _ = try house.post(Self.batch("d\(device)", Self.view()), hasProof: true) }
@@ -138,7 +144,9 @@ struct ProvedFloorTests {
         // Where they are alone, they occupy a place that nobody can know to be empty.
         guard places(try crowded.cube("views")) == places(try alone.cube("views")) else { return }
         let (expected, found) = (try alone.release("views"), try crowded.release("views"))
-        #expect(found.cells.map { [$0.margin.bits, $0.cell.value] } == expected.cells.map { [$0.margin.bits, $0.cell.value] })
+        #expect(
+            found.cells.map { [$0.margin.bits, $0.cell.value] }
+                == expected.cells.map { [$0.margin.bits, $0.cell.value] })
         #expect(zip(found.cells, expected.cells).allSatisfy { $0.count > $1.count && $0.reach == $1.reach })
     }
 }

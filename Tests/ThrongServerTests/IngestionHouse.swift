@@ -4,6 +4,7 @@ import NIOCore
 import Synchronization
 import Testing
 import ThrongCounting
+import ThrongCredentials
 import ThrongIntake
 import ThrongJournal
 import ThrongPlan
@@ -20,6 +21,7 @@ final class IngestionHouse: Sendable {
     let data: DataDirectory
     let ingestion: Ingestion
     let houseClock: MachineClock
+    let epochs: EpochKeys
     let time = Mutex(UnixSeconds(1_794_830_400))
     let plan: Plan
     let telemetry = Telemetry()
@@ -33,6 +35,8 @@ final class IngestionHouse: Sendable {
             purposes:
               product: {explanation: To see., consent: not_required, refused_by: [global_privacy_control],
                 rotation: 1 minute, retention: 30 days}
+              proved: {explanation: To know., consent: not_required, floor: attested, rotation: 1 minute,
+                retention: 30 days}
               agreed: {explanation: To sell., consent: required, consent_version: 2, rotation: 1 minute,
                 retention: 30 days}
             dimensions:
@@ -43,6 +47,8 @@ final class IngestionHouse: Sendable {
                 expires: 2027-02-01, purpose: product, dimensions: [os], period: hour}
               orders: {title: Orders, events: [order], question: What?, decision: That., owner: Team,
                 expires: 2027-02-01, purpose: agreed, dimensions: [os], period: hour}
+              shows: {title: Shows, events: [show], question: What?, decision: That., owner: Team,
+                expires: 2027-02-01, purpose: proved, dimensions: [os], period: hour}
               searches: {title: Searches, events: [search], question: What?, decision: That., owner: Team,
                 expires: 2027-02-01, purpose: product, dimensions: [query], period: hour}
               often: {title: Often, events: [view], question: What?, decision: That., owner: Team,
@@ -59,6 +65,7 @@ final class IngestionHouse: Sendable {
         let box = Box()
         let clock = UnixClock { box.house?.time.withLock { $0 } ?? .epoch }
         houseClock = MachineClock(clock, machine: "here") { box.house?.time.withLock { $0.value } ?? 0 }
+        epochs = try EpochKeys(data, apps: ["shop", "other"], clock: clock, logger: Logger(label: "test"))
         ingestion = Ingestion(
             intake: intake,
             counting: Counting(
@@ -67,10 +74,12 @@ final class IngestionHouse: Sendable {
             reveals: VocabularyLearner(
                 plans: [plan], vocabulary: intake.vocabulary, keys: keys,
                 store: LabelStore(ConnectionSettings(connectionString: "")), telemetry: telemetry, logger: .silent),
-            telemetry: telemetry, bodies: BodyBudget(limit: 1 << 20), clock: clock, houseClock: houseClock,
+            proofs: ProofCheck(keys: epochs), telemetry: telemetry, bodies: BodyBudget(limit: 1 << 20), clock: clock,
+            houseClock: houseClock,
             onFullWindows: { areFull in box.house?.saidFull.withLock { $0.append(areFull) } },
             onFailure: { Issue.record($0) })
         box.hold(self)
+        epochs.turn(mayDestroy: false)
     }
 
     /// What closures that a house gets at its start know of it.
@@ -101,6 +110,22 @@ final class IngestionHouse: Sendable {
             {"app":"shop","purpose":"agreed","window":\(now.flooredQuotient(by: 60)),"id":"a","context":{"os":"ios"},\
             "batch":"\(UUID().uuidString.replacing("-", with: "").lowercased())",\
             \(version.map { "\"consent_version\":\($0)," } ?? "")"events":[{"event":"order","at":"\(at)"}]}
+            """
+        return try ingestion.accept(
+            UnpackedBody(ByteBuffer(string: body), isGzip: false, limit: 1 << 20), signals: [])
+    }
+
+    /// A batch of the purpose whose floors ask for proof.
+    ///
+    /// - Parameters:
+    ///   - id: as it travels.
+    ///   - proof: the same; nil leaves it out.
+    func show(_ id: String, proof: String?, window: Int64? = nil) throws -> Ingestion.Verdict {
+        let at = Date(timeIntervalSince1970: Double(now.value)).formatted(.iso8601)
+        let body = """
+            {"app":"shop","purpose":"proved","window":\(window ?? now.flooredQuotient(by: 60)),"id":"\(id)",\
+            \(proof.map { "\"proof\":\"\($0)\"," } ?? "")"context":{"os":"ios"},\
+            "batch":"\(UUID().uuidString.replacing("-", with: "").lowercased())","events":[{"event":"show","at":"\(at)"}]}
             """
         return try ingestion.accept(
             UnpackedBody(ByteBuffer(string: body), isGzip: false, limit: 1 << 20), signals: [])

@@ -52,7 +52,8 @@ struct Problem {
         switch error {
         case .bodyTooLarge, .tooManyEvents, .recordTooLarge: .contentTooLarge
         case .unknownApp: .notFound
-        case .unknownPurpose, .identifierUnwanted, .unproved, .nothingToTellApart, .windowOutOfRange: .unprocessableContent
+        case .unknownPurpose, .identifierUnwanted, .unproved, .nothingToTellApart, .windowOutOfRange:
+            .unprocessableContent
         case .originNotAllowed: .forbidden
         case .noMemory: .serviceUnavailable
         case .unknownEncoding: .unsupportedMediaType

@@ -250,17 +250,19 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     func count(_ packed: ByteBuffer, _ headers: RequestHeaders, at ingestion: Ingestion) {
         let (signals, isGzip) = (headers.signals, headers.isGzip == true)
+        var turns = ingestion.odd
         do throws(IntakeError) {
-            if let body = try UnpackedBody.small(packed, isGzip: isGzip),
-                let verdict = try ingestion.acceptQuickly(body, signals: signals)
-            {
-                return give(.success(verdict))
+            if let body = try UnpackedBody.small(packed, isGzip: isGzip) {
+                switch try ingestion.acceptQuickly(body, signals: signals) {
+                case .verdict(let verdict): return give(.success(verdict))
+                case .later(let other): turns = other
+                }
             }
         } catch {
             return give(.failure(error))
         }
         guard let loop = context?.eventLoop,
-            ingestion.odd.add(
+            turns.add(
                 bytes: packed.readableBytes,
                 { [self] in
                     let verdict = Result { () throws(IntakeError) in

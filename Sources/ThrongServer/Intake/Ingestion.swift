@@ -12,6 +12,10 @@ final class Ingestion: Sendable {
     let keys: KeyRing
     let bodies: BodyBudget
     let odd: OddBatches
+    /// Where proofs have their turns, each a millisecond: whoever sends false ones keeps nobody waiting who sends none.
+    let proving: OddBatches
+    /// Nil where no plan asks for proofs.
+    let proofs: ProofCheck?
     /// Where previews have their turns.
     let trials: OddBatches
     let intake: Intake
@@ -49,6 +53,7 @@ final class Ingestion: Sendable {
         journal: Journal,
         believed: BelievedTime,
         reveals: VocabularyLearner,
+        proofs: ProofCheck? = nil,
         telemetry: Telemetry,
         bodies: BodyBudget,
         clock: UnixClock,
@@ -64,6 +69,8 @@ final class Ingestion: Sendable {
         self.telemetry = telemetry
         self.bodies = bodies
         odd = OddBatches(bodies: bodies)
+        proving = OddBatches(bodies: bodies, label: "throng-proofs", most: 1024)
+        self.proofs = proofs
         trials = OddBatches(bodies: bodies, label: "throng-previews", most: 32)
         self.clock = clock
         self.houseClock = houseClock
@@ -87,13 +94,21 @@ final class Ingestion: Sendable {
             try body.read { bytes throws(IntakeError) in try intake.read(bytes, signals: signals, now: clock.now) })
     }
 
-    /// The same on an event loop; nil, with nothing counted, for a batch that takes long to read.
-    func acceptQuickly(_ body: UnpackedBody, signals: Set<OptOutSignal>) throws(IntakeError) -> Verdict? {
+    /// What can be said of a body at once.
+    enum Glance {
+        case verdict(Verdict)
+        /// Nothing is counted: it has to wait for its turn here.
+        case later(OddBatches)
+    }
+
+    /// The same on an event loop, unless the batch takes long to read or has a proof.
+    func acceptQuickly(_ body: UnpackedBody, signals: Set<OptOutSignal>) throws(IntakeError) -> Glance {
         let outcome = try body.read { bytes throws(IntakeError) in
             try intake.readQuickly(bytes, signals: signals, now: clock.now)
         }
-        guard let outcome else { return nil }
-        return try accept(outcome)
+        guard let outcome else { return .later(odd) }
+        if case .batch(let incoming) = outcome, incoming.proof != nil { return .later(proving) }
+        return .verdict(try accept(outcome))
     }
 
     private func accept(_ outcome: IntakeOutcome) throws(IntakeError) -> Verdict {
@@ -237,6 +252,7 @@ final class Ingestion: Sendable {
             return .failed
         }
         let identifier = incoming.identifier.keyed(with: key)
+        if let proof = incoming.proof, proofs?.holds(proof, in: window) != true { throw .unproved }
         let outcome: Counting.Outcome?
         do {
             outcome = try state.withLock { counting in
@@ -244,9 +260,9 @@ final class Ingestion: Sendable {
                 guard journal.isOpen else { return nil }
                 // Read here, so that no window is closed between looking at the clock and counting.
                 let now = clock.now
-                let outcome = counting.count(incoming.bucketed, identifier: identifier, now: now) { layout in
-                    self.openPeriod(of: layout, now: now)
-                }
+                let outcome = counting.count(
+                    incoming.bucketed, identifier: identifier, hasProof: incoming.proof != nil, now: now
+                ) { self.openPeriod(of: $0, now: now) }
                 // Counted in memory and not in the journal: only a replay would bring the two together again.
                 if case .counted(let batch) = outcome { try journal.append(batch, key: key) }
                 return outcome

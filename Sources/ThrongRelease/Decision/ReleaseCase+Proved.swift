@@ -96,7 +96,8 @@ extension [PublishedCell] {
         return map { cell in
             guard let values = totals[cell.margin]?[cell.cell] else { return cell }
             return PublishedCell(
-                margin: cell.margin, cell: cell.cell, count: values[0], sums: cell.sums.isEmpty ? [] : [Int64](values[1...]),
+                margin: cell.margin, cell: cell.cell, count: values[0],
+                sums: cell.sums.isEmpty ? [] : [Int64](values[1...]),
                 reach: cell.reach, firsts: cell.firsts)
         }
     }

@@ -1,0 +1,30 @@
+internal import ThrongAttestation
+internal import ThrongCounting
+internal import ThrongCredentials
+internal import ThrongIntake
+internal import ThrongPlan
+internal import ThrongWire
+
+/// Whether identifiers are tags of credentials that this house issued.
+struct ProofCheck: Sendable {
+    let keys: EpochKeys
+
+    /// Whether a proof holds for its identifier in a window: it shows a credential of the app and of the month in which the window
+    /// begins, and the identifier is the one tag that this credential has in that window.
+    ///
+    /// - Complexity: about a millisecond.
+    func holds(_ proof: IdentifierProof, in window: WindowID) -> Bool {
+        let epoch = Epoch(of: window.number, rotation: window.rotation)
+        guard let secrets = keys.secrets(of: epoch, app: window.app) else { return false }
+        do {
+            let presentation = try Presentation(rawRepresentation: proof.presentation)
+            guard presentation.tag.rawRepresentation == proof.tag else { return false }
+            let context = try PresentationContext.window(window.number, of: window.purpose, app: window.app)
+            return presentation.isProved(
+                for: context.bytes, requestContext: try epoch.requestContext(of: window.app), by: secrets)
+        } catch {
+            // No presentation at all: whatever is wrong with it, it proves nothing.
+            return false
+        }
+    }
+}
