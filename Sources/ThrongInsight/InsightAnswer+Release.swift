@@ -59,7 +59,8 @@ extension InsightAnswer {
             rotation: header.layout.rotation,
             noise: NumberNoise(header, groupings: reading.groupings),
             devices: insight.kind.deviceBasis(header),
-            hasIdentifiers: header.layout.hasIdentifiers)
+            hasIdentifiers: header.layout.hasIdentifiers,
+            floor: header.layout.floor)
         let table = reading.table
         var axes = zip(reading.axes, reading.shown).map { axis, buckets in
             AnswerAxis(name: axis.name, title: title(axis.name), labels: buckets.map { axis.labels[$0] })

@@ -1,6 +1,7 @@
 package import ThrongNoise
 package import ThrongPlan
 package import ThrongRelease
+package import ThrongWire
 
 /// What the numbers of an answer stand on: everything that a reader needs in order not to read too much into them.
 package struct NumberBasis: Sendable, Hashable {
@@ -18,6 +19,8 @@ package struct NumberBasis: Sendable, Hashable {
     package let devices: Devices?
     /// Whether devices showed identifiers, so that they could be told apart within windows.
     package let hasIdentifiers: Bool
+    /// Which devices count for k.
+    package let floor: FloorKind
 
     /// What numbers of devices stand on.
     package enum Devices: String, Sendable, Hashable, Codable {
@@ -32,7 +35,7 @@ package struct NumberBasis: Sendable, Hashable {
     /// Puts a basis together.
     package init(
         counts: Counted, threshold: Threshold, sampling: Double, rotation: Rotation, noise: NumberNoise? = nil,
-        devices: Devices? = nil, hasIdentifiers: Bool = true
+        devices: Devices? = nil, hasIdentifiers: Bool = true, floor: FloorKind = .any
     ) {
         self.counts = counts
         self.threshold = threshold
@@ -40,6 +43,7 @@ package struct NumberBasis: Sendable, Hashable {
         self.rotation = rotation
         self.noise = noise
         self.hasIdentifiers = hasIdentifiers
+        self.floor = floor
         self.devices = devices ?? (counts == .devices ? .floor : nil)
     }
 
@@ -54,6 +58,9 @@ package struct NumberBasis: Sendable, Hashable {
 
     /// k as CSV and JSON have it; nil where each number carries noise instead.
     package var kText: String? { noise == nil ? String(threshold.devices) : nil }
+
+    /// ``floor`` as JSON has it; nil where each number carries noise instead.
+    package var floorText: String? { noise == nil ? floor.rawValue : nil }
 
     /// The sampling rate as CSV and JSON have it: "1", "0.25".
     package var samplingText: String {

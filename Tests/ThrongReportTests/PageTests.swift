@@ -41,7 +41,7 @@ struct PageTests {
                 devices
                 ? "devices can\u{2019}t be scaled up; there are at least so many" : "scaled up, with 95% intervals"
             #expect(parts[2] == "Sampling rate 0.25: \(sampled)")
-            #expect(parts[3] == "Identifiers last 15 minutes")
+            #expect(parts[3] == "Identifiers last 15 minutes; nobody proves them")
             #expect(parts[4] == "Nothing withheld" || parts[4].hasPrefix("Withheld: "))
         }
     }

@@ -11,7 +11,7 @@ extension NumberBasis {
         if counts == .identifiers { return "identifiers: each once, and a device has another one in a later window" }
         return switch devices {
         case nil: "events\(sampled)\(noisy)\(unknown)"
-        case .floor: "devices: at least, seen within one window\(seen)"
+        case .floor: "devices: at least, seen within one window\(floor == .attested ? ", each proved" : "")\(seen)"
         case .firsts: "devices: as clients say, each at its first event of the period\(seen)"
         case .answers: "devices: as they answer by themselves, once a period\(sampled)\(noisy)"
         }
@@ -25,9 +25,18 @@ extension NumberBasis {
             noise.map { Wording.noise($0.terms) } ?? wording.threshold(threshold.devices...threshold.devices),
             wording.sampling([sampling]) + (sampling == 1 ? "" : sampledWords),
             hasIdentifiers
-                ? "Identifiers last \(wording.duration(seconds: rotation.seconds))"
+                ? "Identifiers last \(wording.duration(seconds: rotation.seconds))\(proved)"
                 : "Without identifiers: of how many devices is not known",
         ]
+    }
+
+    /// Whether somebody could have made up the devices that a number stands for.
+    private var proved: String {
+        guard noise == nil else { return "" }
+        return switch floor {
+        case .any: "; nobody proves them"
+        case .attested: "; k counts proved ones alone"
+        }
     }
 
     private func counted(_ wording: Wording) -> String {

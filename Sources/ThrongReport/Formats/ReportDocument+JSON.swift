@@ -273,6 +273,7 @@ extension NumberBasis {
             ("devices", devices.map { .string($0.rawValue) } ?? .null),
             ("statement", .string(statement)),
             ("k", kText.map { .number($0) } ?? .null),
+            ("floor", floorText.map { .string($0) } ?? .null),
             ("sampling", .number(samplingText)),
             ("window_seconds", hasIdentifiers ? .number(String(rotation.seconds)) : .null),
         ]
