@@ -52,9 +52,19 @@ struct EndToEndTests {
 
     /// Late in the row, once the shorter suites beside this one are over: it asks how soon answers come.
     @Test(
-        "requests are answered in their order, all routes read headers alike, and who is silent or odd holds up nobody",
+        "hosts and origins are read alike by all routes, and who is silent or odd holds up nobody",
         .timeLimit(.minutes(10)))
     func door() async throws { try await Program("door.py").run() }
+
+    @Test(
+        "requests are answered in their order however they are cut, and all routes read opt-outs alike, also sealed ones",
+        .timeLimit(.minutes(10)))
+    func alike() async throws { try await Program("alike.py").run() }
+
+    @Test(
+        "what a browser sends for another site's page changes no counter and no session, by any POST",
+        .timeLimit(.minutes(10)))
+    func crossed() async throws { try await Program("crossed.py").run() }
 
     @Test("thousands of connections that fall silent at any port keep nobody out", .timeLimit(.minutes(10)))
     func stalled() async throws { try await Program("stalled.py").run() }
