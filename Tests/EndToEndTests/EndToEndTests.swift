@@ -66,6 +66,19 @@ struct EndToEndTests {
         .timeLimit(.minutes(10)))
     func crossed() async throws { try await Program("crossed.py").run() }
 
+    @Test(
+        "whoever brings thousands of requests at once, or a new connection for each, keeps nobody else waiting",
+        .timeLimit(.minutes(10)))
+    func crowding() async throws { try await Program("crowding.py").run() }
+
+    @Test("seventy thousand bent requests end nothing, and get no 5xx but 503", .timeLimit(.minutes(10)))
+    func bent() async throws { try await Program("bent.py").run() }
+
+    @Test(
+        "what may be an attack is told once a kind, and no word of who it was is in the log",
+        .timeLimit(.minutes(5)))
+    func watched() async throws { try await Program("watched.py").run() }
+
     @Test("thousands of connections that fall silent at any port keep nobody out", .timeLimit(.minutes(10)))
     func stalled() async throws { try await Program("stalled.py").run() }
 

@@ -232,7 +232,7 @@ def odd_agents(house):
     check(status == 202 and answer["accepted"] == 4, "of 920 user agents are counted", status, answer["accepted"])
     check({each["reason"] for each in answer["refused"]} == {"invalid_value"}, "the others are refused")
     check(answer["refused"][0]["detail"] == {"pointer": "/events/4/fields", "field": "user_agent"}, answer["refused"][0])
-    bodies = [odd_batch(number) for number in range(1, 121)]
+    bodies = [odd_batch(number) for number in range(1, 401)]
     statuses, waits = [], []
 
     def attack(bodies):
@@ -259,10 +259,11 @@ def odd_agents(house):
     seconds, spent = time.monotonic() - started, processor_seconds(house.process.pid) - before
     waits.sort()
     middle, high = waits[len(waits) // 2], waits[int(len(waits) * 0.99)]
-    check(set(statuses) <= {202, 503} and statuses.count(202) > 60, "odd batches are answered with", statuses)
-    # Without a bound on user agents it is more than 40 seconds, all of them an event loop's; time on the wall says little here.
-    check(spent < 25, f"120 odd batches take {spent:.1f} s of processors")
-    say(f"120 odd batches in {seconds:.1f} s take {spent:.1f} s of processors with {len(waits)} others, who wait "
+    check(set(statuses) <= {202, 503} and statuses.count(202) > 380, "odd batches are answered with", set(statuses))
+    # Without a bound on user agents it is 0.35 s each, all of them an event loop's. On the wall others take their time, too.
+    check(spent < 0.05 * len(bodies), f"{len(bodies)} odd batches take {spent:.1f} s of processors")
+    check(high < 0.25, f"bystanders wait {high * 1000:.0f} ms (p99)")
+    say(f"{len(bodies)} odd batches, 40 a second, in {seconds:.1f} s take {spent:.1f} s of processors with {len(waits)} others, who wait "
         f"{middle * 1000:.1f} ms (p50) and {high * 1000:.1f} ms (p99)")
 
 
