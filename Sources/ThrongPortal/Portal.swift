@@ -15,15 +15,18 @@ package struct Portal: Sendable {
     private let analysts: AnalystStore
     private let plans: [Plan]
     private let now: @Sendable () -> UnixSeconds
+    private let onRefusal: @Sendable (SignInRefusal) -> Void
     private let health: @Sendable () -> DaemonHealth
 
     /// Puts the pages together.
     ///
     /// - Parameters:
     ///   - settings: of PostgreSQL.
+    ///   - onRefusal: called for each form that lets nobody in.
     ///   - health: how the daemon is, at the moment of asking.
     package init(
         _ settings: ConnectionSettings, plans: [Plan], now: @escaping @Sendable () -> UnixSeconds,
+        onRefusal: @escaping @Sendable (SignInRefusal) -> Void = { _ in },
         health: @escaping @Sendable () -> DaemonHealth
     ) {
         access = AccessStore(settings)
@@ -31,6 +34,7 @@ package struct Portal: Sendable {
         analysts = AnalystStore(settings)
         self.plans = plans
         self.now = now
+        self.onRefusal = onRefusal
         self.health = health
     }
 
@@ -41,7 +45,7 @@ package struct Portal: Sendable {
         let house = plans.map(\.app.title).joined(separator: ", ")
         let pages = try PortalPages()
         let door = Doorkeeper(access: access, now: now)
-        let signIn = SignInRoutes(door: door, pages: pages, house: house)
+        let signIn = SignInRoutes(door: door, pages: pages, house: house, onRefusal: onRefusal)
         signIn.add(to: router)
         PartnerRoutes(door: door, pages: pages, signIn: signIn, access: access, plans: plans, house: house)
             .add(to: router)

@@ -59,11 +59,13 @@ extension Daemon {
         let limits = ConnectionDeadline.Limits(
             request: TimeAmount(options.requestDeadline), idle: TimeAmount(options.idleTimeout))
         let room = ConnectionRoom(places: connections)
+        let turns = LoopTurns.All()
         let application = Application(
             router: router,
             server: HTTPServerBuilder { [origins = options.origins] responder in
                 HTTPChannel(
-                    responder: responder, queues: queues, origins: origins, limits: limits, room: room, edge: edge)
+                    responder: responder, queues: queues, origins: origins, limits: limits, room: room, edge: edge,
+                    turns: turns)
             },
             configuration: .init(
                 address: endpoint.address, serverName: nil,
@@ -109,6 +111,7 @@ extension Daemon {
         _ sessions: TLSSessions?, at endpoint: DaemonOptions.Endpoint, proxies: Proxies = .none
     ) -> ConnectionEdge {
         ConnectionEdge(
-            sessions: sessions, proxies: proxies, isSocket: endpoint.file != nil, complaints: complaints, clock: clock)
+            sessions: sessions, proxies: proxies, isSocket: endpoint.file != nil, complaints: complaints, clock: clock,
+            security: security)
     }
 }

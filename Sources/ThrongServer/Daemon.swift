@@ -26,6 +26,7 @@ package struct Daemon: Sendable {
     /// Nil where TLS is not spoken.
     let certificates: Certificates?
     let complaints: ProxyComplaints
+    let security: SecurityLog
     private let succession = Succession()
     let stop = StopBudget()
 
@@ -35,7 +36,8 @@ package struct Daemon: Sendable {
         self.logger = logger
         self.clock = clock
         certificates = options.tls.map { Certificates($0, clock: clock, logger: logger) }
-        complaints = ProxyComplaints(logger)
+        security = SecurityLog(logger)
+        complaints = ProxyComplaints(logger, security)
         lifetime = Lifetime(logger: logger, certificates: certificates, reread: options.reread)
     }
 
@@ -49,6 +51,7 @@ package struct Daemon: Sendable {
         clock = former.clock
         certificates = former.certificates
         complaints = former.complaints
+        security = former.security
         lifetime = former.lifetime
     }
 
@@ -245,16 +248,18 @@ package struct Daemon: Sendable {
         // Started in this order, stopped in the other: clients first, PostgreSQL last.
         var services: [any Service] = parts.cluster.map { [$0] } ?? []
         services += [
-            FlushMark(budget: stop), fence, flush, schedule, deliveries, try metricsServer(ingestion, telemetry),
+            FlushMark(budget: stop), fence, flush, schedule, deliveries, SecurityLogService(log: security),
+            try metricsServer(ingestion, telemetry),
             try intakeServer(ingestion, gateway, telemetry, clientSessions), FailureWatch(flag: failure),
             GatewayKeyService(gateway: gateway),
         ]
         if let certificates { services.append(CertificateWatch(certificates: certificates)) }
         if let clientSessions { services.append(WindowEnds(sessions: clientSessions, clock: clock)) }
         if ingestion.reveals.isNeeded { services.append(LabelService(learner: ingestion.reveals)) }
-        let portal = Portal(parts.settings, plans: options.plans, now: { [clock] in clock.now }) {
-            [cap = options.journal.capBytes] in telemetry.health(ingestion.gauges, journalCap: cap)
-        }
+        let portal = Portal(
+            parts.settings, plans: options.plans, now: { [clock] in clock.now },
+            onRefusal: { [security] in security.note($0 == .token ? .signIn : .foreignForm) }
+        ) { [cap = options.journal.capBytes] in telemetry.health(ingestion.gauges, journalCap: cap) }
         if let endpoint = options.portal { services.append(try portalServer(portal, ingestion, at: endpoint)) }
         services.append(
             StopWatch(budget: stop, cluster: parts.cluster, logger: logger) {

@@ -52,9 +52,32 @@ struct EndToEndTests {
 
     /// Late in the row, once the shorter suites beside this one are over: it asks how soon answers come.
     @Test(
-        "requests are answered in their order, all routes read headers alike, and who is silent or odd holds up nobody",
+        "hosts and origins are read alike by all routes, and who is silent or odd holds up nobody",
         .timeLimit(.minutes(10)))
     func door() async throws { try await Program("door.py").run() }
+
+    @Test(
+        "requests are answered in their order however they are cut, and all routes read opt-outs alike, also sealed ones",
+        .timeLimit(.minutes(10)))
+    func alike() async throws { try await Program("alike.py").run() }
+
+    @Test(
+        "what a browser sends for another site's page changes no counter and no session, by any POST",
+        .timeLimit(.minutes(10)))
+    func crossed() async throws { try await Program("crossed.py").run() }
+
+    @Test(
+        "whoever brings thousands of requests at once, or a new connection for each, keeps nobody else waiting",
+        .timeLimit(.minutes(10)))
+    func crowding() async throws { try await Program("crowding.py").run() }
+
+    @Test("seventy thousand bent requests end nothing, and get no 5xx but 503", .timeLimit(.minutes(10)))
+    func bent() async throws { try await Program("bent.py").run() }
+
+    @Test(
+        "what may be an attack is told once a kind, and no word of who it was is in the log",
+        .timeLimit(.minutes(5)))
+    func watched() async throws { try await Program("watched.py").run() }
 
     @Test("thousands of connections that fall silent at any port keep nobody out", .timeLimit(.minutes(10)))
     func stalled() async throws { try await Program("stalled.py").run() }

@@ -8,6 +8,7 @@ struct SignInRoutes: Sendable {
     let door: Doorkeeper
     let pages: PortalPages
     let house: String
+    let onRefusal: @Sendable (SignInRefusal) -> Void
 
     private struct SignInView {
         let frame: PageFrame
@@ -21,9 +22,11 @@ struct SignInRoutes: Sendable {
         }
         router.post("/sign-in") { request, _ in
             guard Doorkeeper.isFromHere(request) else {
+                onRefusal(.foreignForm)
                 return try page(status: .forbidden, problem: "This form was sent from another site. Sign in here.")
             }
             guard let cookie = try await door.admit(request) else {
+                onRefusal(.token)
                 // The same for every reason: who guesses learns nothing.
                 return try page(
                     status: .forbidden,
@@ -32,7 +35,10 @@ struct SignInRoutes: Sendable {
             return Self.redirect(to: "/", cookie: cookie)
         }
         router.post("/sign-out") { request, _ in
-            guard Doorkeeper.isFromHere(request) else { return Response(status: .forbidden) }
+            guard Doorkeeper.isFromHere(request) else {
+                onRefusal(.foreignForm)
+                return Response(status: .forbidden)
+            }
             door.leave(request)
             return Self.redirect(to: "/", cookie: Doorkeeper.cookie(with: nil))
         }

@@ -10,6 +10,7 @@ struct ConnectionEdge: Sendable {
     let isSocket: Bool
     let complaints: ProxyComplaints
     let clock: UnixClock
+    let security: SecurityLog
 
     /// Adds what does it to a pipeline that is empty; returns what knows where the connection comes from.
     func begin(_ pipeline: ChannelPipeline.SynchronousOperations) throws -> ConnectionSource {

@@ -75,11 +75,16 @@ final class ConnectionSource: ChannelInboundHandler, @unchecked Sendable {
 /// Says once of each kind what listed proxies do wrong: they do it on every connection.
 final class ProxyComplaints: Sendable {
     private let logger: Logger
+    private let security: SecurityLog
     private let said = Mutex<Set<String>>([])
 
-    init(_ logger: Logger) { self.logger = logger }
+    init(_ logger: Logger, _ security: SecurityLog) {
+        self.logger = logger
+        self.security = security
+    }
 
     func say(_ problem: ProxyHeader.Problem) {
+        security.note(.proxyHeader)
         let word =
             switch problem {
             case .missing: "nothing of it came first"

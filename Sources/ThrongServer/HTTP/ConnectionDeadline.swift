@@ -1,5 +1,6 @@
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOSSL
 
 /// Closes a connection whose request takes too long to arrive, or that has nothing to say for too long, or less than others that
 /// want its place.
@@ -24,6 +25,7 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
     private let limits: Limits
     private let room: ConnectionRoom
     private let source: ConnectionSource
+    private let security: SecurityLog
     private var place: ConnectionPlace?
     /// The connection is closed then; moved with every request, while the timer stays what it is.
     private var due = NIODeadline.distantFuture
@@ -32,10 +34,11 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
     /// Whether the bytes that were read last ended or continued a request, as far as the decoder could tell.
     private var hasDecoded = false
 
-    init(_ limits: Limits, in room: ConnectionRoom, from source: ConnectionSource) {
+    init(_ limits: Limits, in room: ConnectionRoom, from source: ConnectionSource, security: SecurityLog) {
         self.limits = limits
         self.room = room
         self.source = source
+        self.security = security
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -78,6 +81,12 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
         context.fireChannelReadComplete()
     }
 
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if case NIOSSLError.handshakeFailed = error { security.note(.handshake) }
+        if error is HTTPParserError { security.note(.malformed) }
+        context.fireErrorCaught(error)
+    }
+
     private func begin() {
         isArriving = true
         due = .now() + limits.request
@@ -95,7 +104,9 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
         if let place { room.leave(place) }
         let place = ConnectionPlace(network) { channel.close(promise: nil) }
         self.place = place
-        room.enter(place)?.giveUp()
+        guard let leaving = room.enter(place) else { return }
+        security.note(.place)
+        leaving.giveUp()
     }
 
     private func stop() {

@@ -20,8 +20,7 @@ extension BatchHandler {
                     loop.execute { self.take(result, limits: gateway.limits, at: ingestion) }
                 })
         else {
-            ingestion.turnAway()
-            return answer(.crowded)
+            return turnAway(ingestion)
         }
     }
 

@@ -52,12 +52,18 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     private let queue: AnswerQueue?
     let socket: SocketEnd
     private let origins: CrossOrigin
+    let security: SecurityLog
     var stage = Stage.idle
     /// Who may read the answer to the request under way, where a page sent it.
     private(set) var reader: CrossOrigin.Reader?
     private var waiting = CircularBuffer<Waiting>()
     private var wantsRead = false
     private var isTakingWaiting = false
+    /// Where connections of this event loop rest; nil where there is no round to wait for.
+    let turns: LoopTurns?
+    /// Requests taken since the socket was read, or since this connection's last turn.
+    var taken = 0
+    var isResting = false
     private(set) var closesAfterwards = false
     /// What the body takes of the budget. Unit: bytes.
     private var charge = 0
@@ -72,11 +78,16 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         case error(any Error)
     }
 
-    init(ingestion: Ingestion?, queue: AnswerQueue?, socket: SocketEnd, origins: CrossOrigin) {
+    init(
+        ingestion: Ingestion?, queue: AnswerQueue?, socket: SocketEnd, origins: CrossOrigin, security: SecurityLog,
+        turns: LoopTurns?
+    ) {
         self.ingestion = ingestion
         self.queue = queue
         self.socket = socket
         self.origins = origins
+        self.security = security
+        self.turns = turns
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -89,10 +100,19 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
-        if isOutstanding || !waiting.isEmpty { waiting.append(.part(part)) } else { take(part, context) }
+        if isOutstanding || !waiting.isEmpty || mustRest(before: part) {
+            waiting.append(.part(part))
+        } else {
+            take(part, context)
+        }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
+        if !isResting { taken = 0 }
+        complete(context)
+    }
+
+    private func complete(_ context: ChannelHandlerContext) {
         payForWhatHasCome()
         context.fireChannelReadComplete()
     }
@@ -156,6 +176,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             do throws(RequestTarget.Problem) {
                 let target = try RequestTarget(head.uri, headers, version: head.version)
                 if let ingestion, head.method == .POST {
+                    if target.path.hasPrefix("/v1/"), !origins.allow(headers.origin) { security.note(.foreignOrigin) }
                     if Self.isTarget(target.path, "/v1/batches") { return begin(head, headers, at: ingestion) }
                     if let gateway = queue?.gateway, Self.isTarget(target.path, "/v1/ohttp") {
                         return begin(head, headers, at: ingestion, through: gateway)
@@ -168,6 +189,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
                 stage = .passing(isWhole: false, isAnswered: false)
                 context.fireChannelRead(wrapInboundOut(.head(head)))
             } catch {
+                security.note(.malformed)
                 // Who reads it in another way, such as a proxy, may think that more of it is another request.
                 closesAfterwards = true
                 reader = nil
@@ -272,8 +294,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
                     loop.execute { self.give(verdict) }
                 })
         else {
-            ingestion.turnAway()
-            return answer(.crowded)
+            return turnAway(ingestion)
         }
     }
 
@@ -320,6 +341,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     /// Takes a place for what has come of a body that is not whole yet; what comes whole at once needs none.
     private func payForWhatHasCome() {
         guard case .collecting(let collection) = stage, !pay(BodyBudget.size(of: collection.body)) else { return }
+        security.note(.room)
         collection.ingestion.turnAway()
         drop(.crowded)
     }
@@ -341,11 +363,17 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             return
         }
         stage = .idle
+        takeWaiting(context)
+    }
+
+    func takeWaiting(_ context: ChannelHandlerContext) {
         // What waits may be answered at once and end up here again: the loop under way goes on with the next.
         guard !isTakingWaiting else { return }
         isTakingWaiting = true
         var hasTakenParts = false
-        while !isOutstanding, let next = waiting.popFirst() {
+        while !isOutstanding, let next = waiting.first {
+            if case .part(let part) = next, mustRest(before: part) { break }
+            waiting.removeFirst()
             switch next {
             case .part(let part):
                 take(part, context)
@@ -356,7 +384,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         }
         isTakingWaiting = false
         // Behind this handler parts are gathered until a read is complete, and theirs was long ago.
-        if hasTakenParts { channelReadComplete(context: context) }
+        if hasTakenParts { complete(context) }
         readOn(context)
     }
 }

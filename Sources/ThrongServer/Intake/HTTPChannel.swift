@@ -17,12 +17,27 @@ struct HTTPChannel: HTTPChannelHandler {
     let limits: ConnectionDeadline.Limits
     let room: ConnectionRoom
     let edge: ConnectionEdge
+    let turns: LoopTurns.All
 
+    /// How much is read at once. Unit: bytes.
+    private static let reads = AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 16 << 10)
     /// Of a request line with its headers. Unit: bytes.
     private static let largestHead = 80 << 10
 
+    /// What takes requests off the bytes of a connection.
+    static func decoder() -> ByteToMessageHandler<HTTPRequestDecoder> {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderListSize = largestHead
+        let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)
+        // What follows an upgrade that nobody offered is kept by the decoder, and must have an end.
+        return ByteToMessageHandler(decoder, maximumBufferSize: 2 * largestHead)
+    }
+
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
+            // What is read at once is decoded at once, and nobody else has a turn meanwhile.
+            try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+            try channel.syncOptions?.setOption(.recvAllocator, value: Self.reads)
             let pipeline = channel.pipeline.syncOperations
             let source = try edge.begin(pipeline)
             let socket = SocketEnd()
@@ -30,16 +45,13 @@ struct HTTPChannel: HTTPChannelHandler {
             // Requests that come before their predecessor is answered wait in BatchHandler; a malformed one is answered by
             // Hummingbird.
             try pipeline.addHandler(HTTPResponseEncoder())
-            var limits = NIOHTTPDecoderLimitConfiguration()
-            limits.maxHeaderListSize = Self.largestHead
-            let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)
-            // What follows an upgrade that nobody offered is kept by the decoder, and must have an end.
-            try pipeline.addHandler(ByteToMessageHandler(decoder, maximumBufferSize: 2 * Self.largestHead))
-            try pipeline.addHandler(ConnectionDeadline(self.limits, in: room, from: source))
+            try pipeline.addHandler(Self.decoder())
+            try pipeline.addHandler(ConnectionDeadline(self.limits, in: room, from: source, security: edge.security))
             try pipeline.addHandler(
                 BatchHandler(
                     ingestion: queues?.counting, queue: queues?.queue(of: channel.eventLoop), socket: socket,
-                    origins: origins))
+                    origins: origins, security: edge.security,
+                    turns: turns.turns(of: channel.eventLoop)))
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: edge.sessions != nil))
             try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
             return try NIOAsyncChannel(

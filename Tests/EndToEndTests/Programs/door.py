@@ -1,11 +1,9 @@
-"""The door, by raw sockets: requests are answered in their order, all routes read headers alike, and nobody who is silent,
-odd or lost keeps others from their answers."""
+"""The door, by raw sockets: hosts and origins are read alike, and nobody who is silent, odd or lost keeps others from their
+answers."""
 
 import gzip
-import itertools
 import json
 import os
-import random
 import resource
 import threading
 import time
@@ -37,46 +35,6 @@ def withdrawal():
     return json.dumps({"app": "shop", "purpose": "product", "window": shop.window(), "id": "00" * 16}).encode()
 
 
-# In their order
-
-
-KINDS = {
-    "get": (lambda: request("GET", "/healthz"), 200),
-    "preview": (lambda: request("POST", "/v1/preview", preview()), 200),
-    "batch": (lambda: request("POST", "/v1/batches", batch()), 202),
-    "bad": (lambda: request("POST", "/v1/batches", b"x"), 400),
-    "large": (lambda: request("POST", "/v1/batches", gzip.compress(batch().ljust(70_000), 1), "content-encoding: gzip"), 202),
-    "lost": (lambda: request("GET", "/nowhere"), 404),
-}
-
-
-def in_order(house):
-    """All orders of one, two and three requests, and a hundred at once; in one piece, and byte by byte."""
-    orders = [order for count in (1, 2, 3) for order in itertools.product(KINDS, repeat=count)]
-    rounds = [(order, False) for order in orders] + [(order, True) for order in orders if len(order) < 3]
-    rounds += [(random.choices(list(KINDS), k=100), whole) for whole in (False, False, True)]
-    late, slowest = [], 0
-    for order, is_split in rounds:
-        # A long line of batches waits for the disk again and again.
-        seconds = 1 if len(order) < 100 else 5
-        bytes_ = b"".join(KINDS[kind][0]() for kind in order)
-        with Line(house.port, seconds) as line:
-            for piece in ([bytes_] if not is_split else [bytes_[n:n + 1] for n in range(len(bytes_))]):
-                line.socket.sendall(piece)
-            started = time.monotonic()
-            found = []
-            try:
-                for _ in order:
-                    found.append(line.answer()[0])
-            except TimeoutError:
-                pass
-            slowest = max(slowest, time.monotonic() - started)
-            if found != [KINDS[kind][1] for kind in order]:
-                late.append((list(order)[:8], is_split, found[:8], len(found)))
-    check(not late, len(late), "of", len(rounds), "orders are not answered in turn, such as", late[:3])
-    say(f"{len(rounds)} orders of requests are answered in turn, the slowest in {slowest:.2f} s")
-
-
 # Alike
 
 
@@ -90,27 +48,6 @@ def outcomes(house, *headers):
     status, _, body = ask(house.port, "POST", "/v1/reveals", reveal(), *headers)
     words["reveals"] = "out" if b"opted_out" in body else "in" if b"not_asked" in body else status
     return words
-
-
-def opt_outs(house):
-    """However a signal is spelled, every route says the same of it."""
-    on = ["1", " 1", "1 ", "1\t", "\t1 \t", "1, 1", "1,0", "0, 1", ",1", "1,", "1;a=b"]
-    off = ["", "0", "01", "11", "true", "?1", "1 1", '"1"', "0 "]
-    cases = [([f"{name}:{value}"], True) for name in ("Sec-GPC", "sec-gpc", "SEC-GPC", "DNT", "dnt") for value in on]
-    cases += [([f"{name}: {value}"], False) for name in ("Sec-GPC", "DNT") for value in off]
-    cases += [([f"Sec-GPC: {one}", f"sec-gpc: {other}"], "1" in (one.strip(), other.strip()))
-              for one in ("0", "1", "1 ") for other in ("0", "1", "\t1")]
-    cases += [(["X-Sec-GPC: 1"], False), (["Sec-GPC: 0", "DNT: 1 "], True), ([], False)]
-    wrong = []
-    for headers, is_on in cases:
-        found = outcomes(house, *headers)
-        if set(found.values()) != {"out" if is_on else "in"}:
-            wrong.append((headers, found))
-    check(not wrong, len(wrong), "of", len(cases), "spellings are read in another way:", wrong[:5])
-    check(outcomes(house, "Sec-GPC : 1") == {"batches": 400, "preview": 400, "reveals": 400}, "a space before the colon")
-    folded = outcomes(house, "Sec-GPC:\r\n 1")
-    check(len(set(folded.values())) == 1 and "in" not in folded.values(), "a folded line is read in several ways:", folded)
-    say(f"{len(cases)} spellings of a signal are read alike by four routes")
 
 
 def origins():
@@ -295,7 +232,7 @@ def odd_agents(house):
     check(status == 202 and answer["accepted"] == 4, "of 920 user agents are counted", status, answer["accepted"])
     check({each["reason"] for each in answer["refused"]} == {"invalid_value"}, "the others are refused")
     check(answer["refused"][0]["detail"] == {"pointer": "/events/4/fields", "field": "user_agent"}, answer["refused"][0])
-    bodies = [odd_batch(number) for number in range(1, 121)]
+    bodies = [odd_batch(number) for number in range(1, 401)]
     statuses, waits = [], []
 
     def attack(bodies):
@@ -322,10 +259,11 @@ def odd_agents(house):
     seconds, spent = time.monotonic() - started, processor_seconds(house.process.pid) - before
     waits.sort()
     middle, high = waits[len(waits) // 2], waits[int(len(waits) * 0.99)]
-    check(set(statuses) <= {202, 503} and statuses.count(202) > 60, "odd batches are answered with", statuses)
-    # Without a bound on user agents it is more than 40 seconds, all of them an event loop's; time on the wall says little here.
-    check(spent < 25, f"120 odd batches take {spent:.1f} s of processors")
-    say(f"120 odd batches in {seconds:.1f} s take {spent:.1f} s of processors with {len(waits)} others, who wait "
+    check(set(statuses) <= {202, 503} and statuses.count(202) > 380, "odd batches are answered with", set(statuses))
+    # Without a bound on user agents it is 0.35 s each, all of them an event loop's. On the wall others take their time, too.
+    check(spent < 0.05 * len(bodies), f"{len(bodies)} odd batches take {spent:.1f} s of processors")
+    check(high < 0.25, f"bystanders wait {high * 1000:.0f} ms (p99)")
+    say(f"{len(bodies)} odd batches, 40 a second, in {seconds:.1f} s take {spent:.1f} s of processors with {len(waits)} others, who wait "
         f"{middle * 1000:.1f} ms (p50) and {high * 1000:.1f} ms (p99)")
 
 
@@ -370,9 +308,7 @@ class House(daemon.Daemon):
 
 def test():
     house = House(THRONG_INTAKE_BODIES_BYTES=str(16 << 20)).start()
-    opt_outs(house)
     hosts(house)
-    in_order(house)
     details(house)
     silent(house)
     odd_agents(house)

@@ -1,0 +1,7 @@
+/// Why a form of the portal was refused.
+package enum SignInRefusal: Sendable {
+    /// Its token is not known, has expired or was taken back.
+    case token
+    /// A page of another site sent it.
+    case foreignForm
+}

@@ -1,0 +1,96 @@
+internal import Glibc
+internal import NIOCore
+internal import NIOPosix
+internal import Synchronization
+
+/// Lets the connections of one event loop take turns: whoever has asked for much in one go rests until the loop has looked at all
+/// sockets again.
+///
+/// An event loop works off its tasks before it looks at sockets, and an answer of the router makes a task for the next request: a
+/// hundred connections that each bring a thousand requests would keep it from everybody else for half a minute. So those who rest
+/// are woken by a pipe, which the loop sees among its sockets, and in no task.
+///
+/// Unchecked: confined to its event loop.
+final class LoopTurns: @unchecked Sendable {
+    private var resting: [BatchHandler] = []
+    /// The pipe's end that wakes the loop.
+    private let bell: Int32
+    /// Whether the loop does not hear it: then nobody rests for longer than a task.
+    private var isDeaf = false
+
+    /// How many requests a connection may have taken before it rests: one, once many do.
+    private(set) var allowance = LoopTurns.most
+
+    /// How many connections that rested have a turn in one round, and how many requests one alone may have taken.
+    private static let most = 16
+
+    /// Nil where there are no descriptors left.
+    private init?(_ loop: any EventLoop) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+        let listening = ends[0]
+        bell = ends[1]
+        NIOPipeBootstrap(group: loop)
+            .channelInitializer { [weak self] channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Listener(self)) }
+            }
+            .takingOwnershipOfDescriptor(input: listening)
+            .whenFailure { [weak self] _ in
+                close(listening)
+                self?.isDeaf = true
+                self?.turn()
+            }
+    }
+
+    deinit { close(bell) }
+
+    /// Lets a connection rest.
+    func add(_ handler: BatchHandler) {
+        guard !isDeaf else { return handler.context?.eventLoop.execute { handler.goOn() } ?? () }
+        resting.append(handler)
+        allowance = max(1, Self.most / resting.count)
+        if resting.count == 1 { ring() }
+    }
+
+    private func ring() {
+        var byte: UInt8 = 0
+        // A pipe that is full rings, too.
+        _ = write(bell, &byte, 1)
+    }
+
+    private func turn() {
+        allowance = max(1, Self.most / max(1, resting.count))
+        let some = resting.prefix(Self.most)
+        resting.removeFirst(some.count)
+        if !resting.isEmpty { ring() }
+        for handler in some { handler.goOn() }
+    }
+
+    /// Hears the bell. The pipe ends with whoever could ring.
+    private final class Listener: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private weak var turns: LoopTurns?
+
+        init(_ turns: LoopTurns?) { self.turns = turns }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) { turns?.turn() }
+    }
+
+    /// Those of all event loops of a listener.
+    final class All: Sendable {
+        private let known = Mutex<[ObjectIdentifier: LoopTurns]>([:])
+
+        /// The event loop's; nil where there can be none. Called on the loop.
+        func turns(of loop: any EventLoop) -> LoopTurns? {
+            known.withLock { known in
+                if let turns = known[ObjectIdentifier(loop)] { return turns }
+                let turns = LoopTurns(loop)
+                known[ObjectIdentifier(loop)] = turns
+                return turns
+            }
+        }
+    }
+}
