@@ -25,6 +25,8 @@ package struct Purpose: Sendable, Hashable {
     package let retention: Duration
     /// What its noisy releases may cost together; nil where it makes none.
     package let budget: PrivacyBudget?
+    /// How it is sent.
+    package let transport: PurposeTransport
 
     /// Puts a purpose together.
     package init(
@@ -38,7 +40,8 @@ package struct Purpose: Sendable, Hashable {
         needsParent: Bool = false,
         consentVersion: Int = 1,
         use: PurposeUse? = nil,
-        identifier: PurposeIdentifier = .rotating
+        identifier: PurposeIdentifier = .rotating,
+        transport: PurposeTransport = .direct
     ) {
         self.name = name
         self.explanation = explanation
@@ -51,6 +54,7 @@ package struct Purpose: Sendable, Hashable {
         self.consentVersion = consentVersion
         self.use = use
         self.identifier = identifier
+        self.transport = transport
     }
 
     /// Whether devices show an identifier, so that they can be told apart within a window.

@@ -64,6 +64,7 @@ extension Plan {
                     Your device shows no identifier: a value is sent, and a counter goes up. How many devices there were is \
                     not known. Nothing that was sent can be told apart, so nothing of it can be taken back.
                     """))
+        if let text = transportText(of: purpose) { facts.append(.init("Way", text)) }
         facts.append(
             .init(
                 "Kept",

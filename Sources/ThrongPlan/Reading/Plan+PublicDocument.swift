@@ -29,7 +29,8 @@ extension Plan {
                     name: partner.name, title: partner.title, contact: partner.contact,
                     insights: insights(for: partner.name).map(\.title))
             },
-            directedTo: app.directedTo == .general ? nil : app.directedTo, translations: publicTranslations)
+            directedTo: app.directedTo == .general ? nil : app.directedTo, translations: publicTranslations,
+            relay: app.relay)
     }
 
     /// What clients show, in all of its languages.
@@ -75,7 +76,8 @@ extension Plan {
                 case .rho(let rho): .init(epsilon: nil, rho: rho.description, per: budget.per.rawValue)
                 }
             }, use: purpose.use, consentOfParent: purpose.needsParent ? true : nil,
-            consentVersion: purpose.consentVersion, identifier: purpose.hasIdentifiers ? nil : purpose.identifier)
+            consentVersion: purpose.consentVersion, identifier: purpose.hasIdentifiers ? nil : purpose.identifier,
+            transport: purpose.transport == .direct ? nil : purpose.transport)
     }
 
     private func published(_ answer: DeviceAnswer) -> PublicPlan.Answered {

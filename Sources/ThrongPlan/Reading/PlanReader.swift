@@ -60,7 +60,7 @@ struct PlanReader {
         checkGroupings(of: plan)
         let found =
             plan.answerProblems() + plan.noiseProblems(today: today) + plan.revealedProblems() + plan.samplingProblems()
-            + plan.withinProblems() + plan.childrenProblems() + plan.identifierProblems()
+            + plan.withinProblems() + plan.childrenProblems() + plan.identifierProblems() + plan.transportProblems()
         for problem in found {
             problems.add(problem)
         }

@@ -53,7 +53,7 @@ struct Problem {
         case .bodyTooLarge, .tooManyEvents, .recordTooLarge: .contentTooLarge
         case .unknownApp: .notFound
         case .unknownPurpose, .identifierUnwanted, .nothingToTellApart, .windowOutOfRange: .unprocessableContent
-        case .originNotAllowed: .forbidden
+        case .originNotAllowed, .obliviousOnly: .forbidden
         case .noMemory: .serviceUnavailable
         case .unknownEncoding: .unsupportedMediaType
         case .notJSON, .notUTF8, .notGzip, .numberOutOfRange, .tooDeep, .duplicateKey, .nul, .wrongShape,

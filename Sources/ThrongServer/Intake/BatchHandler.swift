@@ -249,10 +249,10 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     func count(_ packed: ByteBuffer, _ headers: RequestHeaders, at ingestion: Ingestion) {
-        let (signals, isGzip) = (headers.signals, headers.isGzip == true)
+        let (signals, isGzip, isSealed) = (headers.signals, headers.isGzip == true, sealed != nil)
         do throws(IntakeError) {
             if let body = try UnpackedBody.small(packed, isGzip: isGzip),
-                let verdict = try ingestion.acceptQuickly(body, signals: signals)
+                let verdict = try ingestion.acceptQuickly(body, signals: signals, isSealed: isSealed)
             {
                 return give(.success(verdict))
             }
@@ -265,7 +265,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
                 { [self] in
                     let verdict = Result { () throws(IntakeError) in
                         let body = try UnpackedBody(packed, isGzip: isGzip, limit: ingestion.limits.bodyBytes)
-                        return try ingestion.accept(body, signals: signals)
+                        return try ingestion.accept(body, signals: signals, isSealed: isSealed)
                     }
                     loop.execute { self.give(verdict) }
                 })

@@ -81,16 +81,23 @@ final class Ingestion: Sendable {
 
     /// Counts a body, or says why not.
     ///
+    /// - Parameter isSealed: whether it came sealed, through a relay.
     /// - Throws: ``IntakeError`` where the batch as a whole is refused; note it with ``refuse(_:)``.
-    func accept(_ body: UnpackedBody, signals: Set<OptOutSignal>) throws(IntakeError) -> Verdict {
+    func accept(
+        _ body: UnpackedBody, signals: Set<OptOutSignal>, isSealed: Bool = false
+    ) throws(IntakeError) -> Verdict {
         try accept(
-            try body.read { bytes throws(IntakeError) in try intake.read(bytes, signals: signals, now: clock.now) })
+            try body.read { bytes throws(IntakeError) in
+                try intake.read(bytes, signals: signals, now: clock.now, isSealed: isSealed)
+            })
     }
 
     /// The same on an event loop; nil, with nothing counted, for a batch that takes long to read.
-    func acceptQuickly(_ body: UnpackedBody, signals: Set<OptOutSignal>) throws(IntakeError) -> Verdict? {
+    func acceptQuickly(
+        _ body: UnpackedBody, signals: Set<OptOutSignal>, isSealed: Bool
+    ) throws(IntakeError) -> Verdict? {
         let outcome = try body.read { bytes throws(IntakeError) in
-            try intake.readQuickly(bytes, signals: signals, now: clock.now)
+            try intake.readQuickly(bytes, signals: signals, now: clock.now, isSealed: isSealed)
         }
         guard let outcome else { return nil }
         return try accept(outcome)

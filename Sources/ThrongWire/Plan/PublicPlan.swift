@@ -29,6 +29,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
     /// Texts in the languages that the plan has them in: by language tag, and then by place in the plan, such as
     /// `purposes.product.explanation`. Nil where all texts are in one language.
     public let translations: [String: [String: String]]?
+    /// The relay through which purposes go whose ``Purpose/transport`` is ``PurposeTransport/oblivious``; nil where none does.
+    public let relay: RelayAddress?
 
     /// A purpose with the events that may be sent for it.
     public struct Purpose: Codable, Sendable, Hashable {
@@ -58,6 +60,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         public let consentVersion: Int?
         /// Whether devices show an identifier; nil stands for ``PurposeIdentifier/rotating``.
         public let identifier: PurposeIdentifier?
+        /// How it is sent; nil stands for ``PurposeTransport/direct``.
+        public let transport: PurposeTransport?
 
         /// Puts it together; the plan's reader has checked its parts.
         package init(
@@ -73,7 +77,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
             use: PurposeUse? = nil,
             consentOfParent: Bool? = nil,
             consentVersion: Int? = nil,
-            identifier: PurposeIdentifier? = nil
+            identifier: PurposeIdentifier? = nil,
+            transport: PurposeTransport? = nil
         ) {
             self.name = name
             self.explanation = explanation
@@ -88,6 +93,7 @@ public struct PublicPlan: Codable, Sendable, Hashable {
             self.consentOfParent = consentOfParent
             self.consentVersion = consentVersion
             self.identifier = identifier
+            self.transport = transport
         }
     }
 
@@ -220,7 +226,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         metrics: [Metric],
         recipients: [Recipient],
         directedTo: DirectedTo? = nil,
-        translations: [String: [String: String]]? = nil
+        translations: [String: [String: String]]? = nil,
+        relay: RelayAddress? = nil
     ) {
         self.app = app
         self.title = title
@@ -235,6 +242,7 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         self.recipients = recipients
         self.directedTo = directedTo
         self.translations = translations
+        self.relay = relay
     }
 }
 
