@@ -84,6 +84,11 @@ struct EndToEndTests {
         .timeLimit(.minutes(15)))
     func sealedPage() async throws { try await Program("sealed_page.py").run() }
 
+    @Test(
+        "neither the daemon's owner nor the relay's links two requests, an address or what was said, better than by chance",
+        .timeLimit(.minutes(15)))
+    func linked() async throws { try await Program("linked.py").run() }
+
     @Test("replay and plan check do what their help says, exit codes included", .timeLimit(.minutes(20)))
     func replay() async throws { try await Program("replay.py").run() }
 
