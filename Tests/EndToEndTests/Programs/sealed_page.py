@@ -110,7 +110,11 @@ def refused(street, site, browser):
     before = street.house.counted()
     for name, fate in fates.items():
         street.relay.fate = fate
-        browser.tab().open(site.address)
+        browser.tab()
+        # Browsers keep keys for an hour, too.
+        browser.cdp("Network.enable")
+        browser.cdp("Network.setCacheDisabled", cacheDisabled=True)
+        browser.open(site.address)
         browser.until("return window.throng")
         browser.run("throng.record('note_created')")
         browser.until("return throng.sent.length > 0", poke="throng.flush()")
