@@ -211,7 +211,10 @@ let package = Package(
         // What apps build into themselves: nothing of the daemon.
         .target(
             name: "ThrongClient",
-            dependencies: ["ThrongWire", crypto, .target(name: "CZlib", condition: .when(platforms: [.linux]))],
+            dependencies: [
+                "ThrongWire", "ThrongOblivious", crypto,
+                .target(name: "CZlib", condition: .when(platforms: [.linux])),
+            ],
             resources: [.copy("PrivacyInfo.xcprivacy")],
             swiftSettings: strict),
 
@@ -240,7 +243,9 @@ let package = Package(
         .testTarget(name: "ThrongObliviousTests", dependencies: ["ThrongOblivious", crypto], swiftSettings: strict),
         .testTarget(
             name: "ThrongClientTests",
-            dependencies: ["ClientWorld", "Probe", "ThrongClient", "ThrongPlan", "ThrongWire", "CZlib", crypto],
+            dependencies: [
+                "ClientWorld", "Probe", "ThrongClient", "ThrongOblivious", "ThrongPlan", "ThrongWire", "CZlib", crypto,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ThrongPortalTests",

@@ -26,7 +26,9 @@ package struct HouseFiles: Sendable {
         }
     }
 
-    private static let single = ["installation.secret", "backup.recovery", "signing/key.pem", "signing/keys.json"]
+    private static let single = [
+        "installation.secret", "backup.recovery", "gateway.secret", "signing/key.pem", "signing/keys.json",
+    ]
     private static let folders = ["plans": [".yaml", ".path"], "secrets": [""]]
 
     /// Whether a path is one of such a file.

@@ -1,3 +1,4 @@
+internal import ThrongOblivious
 internal import ThrongWire
 
 #if canImport(FoundationEssentials)
@@ -34,7 +35,10 @@ extension Throng {
     }
 
     /// Whether the daemon is to be asked for its plan before anything is sent.
-    var needsPlan: Bool { plan == nil || isUnconfirmed || asksForEvents }
+    var needsPlan: Bool {
+        // The daemon says with its plan who the gateway is.
+        plan == nil || isUnconfirmed || asksForEvents || plan?.relay != nil && gateway == nil
+    }
 
     private func askForPlan() async throws(ThrongError) {
         let generation = generation
@@ -99,14 +103,17 @@ extension Throng {
     /// Asks the daemon for its plan, and what time it is there.
     private func fetch() async throws(PlanFailure) -> (plan: StoredPlan, date: UnixSeconds?) {
         var headers = ["Accept": "application/json"]
-        if plan != nil, let tag = stored.tag { headers["If-None-Match"] = tag }
+        // Whoever has a relay and knows the gateway asks through it, too: at times that batches give away, such as when one is
+        // refused, an address would be that batch's.
+        let isSealed = plan?.relay != nil && gateway != nil
+        // Sealed without the tag, which could be one of the device's own.
+        if plan != nil, !isSealed, let tag = stored.tag { headers["If-None-Match"] = tag }
         let now = now
         let response: ClientResponse
         do throws(TransportFailure) {
-            response = try await transport.send(
-                ClientRequest(
-                    method: "GET", url: source.plan, headers: headers, body: Data(),
-                    answerLimit: PlanSource.longestPlan))
+            let request = ClientRequest(
+                method: "GET", url: source.plan, headers: headers, body: Data(), answerLimit: PlanSource.longestPlan)
+            response = isSealed ? try await sendSealed(request) : try await transport.send(request)
         } catch {
             throw PlanFailure(error: .noPlan("the daemon could not be reached."), isFinal: false)
         }
@@ -115,10 +122,14 @@ extension Throng {
         let date = response.headers["date"].flatMap(DaemonAnswer.instant).map { $0 + min(max(age, 0), 86_400) }
         switch response.status {
         case 200:
-            return (stored.with(response.body, tag: response.headers["etag"], unixSeconds: now), date)
+            var newer = stored.with(
+                response.body, tag: isSealed ? nil : response.headers["etag"], unixSeconds: now)
+            newer.gateway = response.headers[GatewayIdentity.header] ?? newer.gateway
+            return (newer, date)
         case 304 where headers["If-None-Match"] != nil:
             var same = stored
             same.unixSeconds = now
+            same.gateway = response.headers[GatewayIdentity.header] ?? same.gateway
             return (same, date)
         case 404:
             throw PlanFailure(error: .noPlan("the daemon has none for the app \(source.app) (404)."), isFinal: true)

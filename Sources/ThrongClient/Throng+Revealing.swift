@@ -59,10 +59,10 @@ extension Throng {
         guard persist(), log(entry, at: place) else { return false }
         let response: ClientResponse
         do throws(TransportFailure) {
-            response = try await transport.send(
+            response = try await send(
                 ClientRequest(
                     method: "POST", url: source.reveals, headers: ["Content-Type": "application/json"],
-                    body: Data(entry.body.utf8), answerLimit: PlanSource.longestAnswer))
+                    body: Data(entry.body.utf8), answerLimit: PlanSource.longestAnswer), of: reveal.purpose.text)
         } catch {
             // Others will be asked, too.
             return false

@@ -181,11 +181,13 @@ extension Throng {
             return Attempt(problem: .storage)
         }
         let generation = generation
-        let answer = await send(batch, refusing: signals)
+        let answer = await send(batch, of: name, refusing: signals)
         guard generation == self.generation else { return Attempt() }
         if case .rejected(_, "window_out_of_range") = answer, !before, await travelsAgain(batch, of: name, answer) {
             return Attempt()
         }
+        guard generation == self.generation else { return Attempt() }
+        if case .rejected(_, "oblivious_only") = answer, await goesSealed(batch, of: name) { return Attempt() }
         guard generation == self.generation else { return Attempt() }
         let result = settle(batch, of: name, mayHaveArrived: before, answer)
         if case .counted(let answer) = answer, answer.refused.contains(where: { $0.reason == .consentOutdated }) {
@@ -213,15 +215,30 @@ extension Throng {
         return true
     }
 
-    private func send(_ batch: Outstanding, refusing signals: Set<OptOutSignal>) async -> DaemonAnswer {
+    /// Asks for the plan, by which a batch was to be sealed that went directly. It was not counted: its events go back to the
+    /// queue, to travel under the newer plan.
+    private func goesSealed(_ batch: Outstanding, of purpose: String) async -> Bool {
+        guard batch.isSealed != true, await refreshPlan(), plan?.purpose(purpose)?.isOblivious == true,
+            memory.outstanding[purpose]?.batch == batch.batch, isSentHereAlone(purpose)
+        else { return false }
+        _ = log(batch, of: purpose, .rejected(status: 403, error: "oblivious_only"))
+        memory.putBack(batch.events, of: batch, of: purpose, queueLimit: options.queueLimit)
+        isSaved = false
+        persist()
+        return true
+    }
+
+    private func send(
+        _ batch: Outstanding, of purpose: String, refusing signals: Set<OptOutSignal>
+    ) async -> DaemonAnswer {
         var headers = ["Content-Type": "application/json"]
         if signals.contains(.globalPrivacyControl) { headers["Sec-GPC"] = "1" }
         if signals.contains(.doNotTrack) { headers["DNT"] = "1" }
         do throws(TransportFailure) {
-            let response = try await transport.send(
+            let response = try await send(
                 ClientRequest(
                     method: "POST", url: source.batches, headers: headers, body: Data(batch.body.utf8),
-                    answerLimit: PlanSource.longestAnswer))
+                    answerLimit: PlanSource.longestAnswer), of: purpose, isSealed: batch.isSealed == true)
             return DaemonAnswer(response, now: now)
         } catch {
             switch error {

@@ -114,10 +114,11 @@ extension Throng {
 
     private func send(_ withdrawal: Withdrawal) async -> WithdrawalAnswer {
         do throws(TransportFailure) {
-            let response = try await transport.send(
+            let response = try await send(
                 ClientRequest(
                     method: "POST", url: source.withdrawals, headers: ["Content-Type": "application/json"],
-                    body: Data(withdrawal.body.utf8), answerLimit: PlanSource.longestAnswer))
+                    body: Data(withdrawal.body.utf8), answerLimit: PlanSource.longestAnswer),
+                of: withdrawal.purpose, isSealed: withdrawal.isSealed == true)
             return WithdrawalAnswer(response, now: now)
         } catch {
             switch error {

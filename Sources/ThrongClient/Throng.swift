@@ -47,6 +47,9 @@ public actor Throng {
     var isChild = false
     var revealed = RevealedValues()
 
+    /// What requests are sealed with; asked for anew after a start.
+    var relayedKey: RelayedKey?
+
     // What it is doing.
     nonisolated let inbox = Inbox(limit: 10_000)
     private nonisolated let wakes: AsyncStream<Void>.Continuation

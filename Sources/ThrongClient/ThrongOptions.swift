@@ -16,6 +16,10 @@ public struct ThrongOptions: Sendable {
     public var isGrownUp = false
     /// The answer of `GET /v1/plan/APP`, shipped with the app for its first start without a network.
     public var bundledPlan: Data?
+    /// The gateway's lasting key, 32 bytes in base64, where the app knows it: as `Throng-Gateway` in the answer of
+    /// `GET /v1/plan/APP`. Unless given, it is learned with the first plan. What the plan wants sealed is sealed with keys only
+    /// that this one vouches for.
+    public var gatewayKey: String?
     /// Whether batches are sent without ``Throng/flush()``.
     public var sendsByItself = true
     /// Events wait about so long for others, half to one and a half times as long at random. Unit: seconds.

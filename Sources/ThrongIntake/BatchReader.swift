@@ -67,7 +67,8 @@ struct BatchReader: @unchecked Sendable {
         vocabulary: RevealedVocabulary,
         signals: Set<OptOutSignal>,
         now: UnixSeconds,
-        use: IntakeUse
+        use: IntakeUse,
+        isSealed: Bool
     ) throws(IntakeError) -> IntakeOutcome? {
         let document = try parser.parse(body, limits: limits)
         try checkStrings(of: document)
@@ -76,6 +77,7 @@ struct BatchReader: @unchecked Sendable {
         let app = apps[appPlace]
         guard let purposePlace = app.purposeNames[document.bytes(envelope.purpose)] else { throw .unknownPurpose }
         let tables = app.purposes[purposePlace]
+        if use == .counting { try tables.checkWay(isSealed: isSealed) }
         try envelope.check(tables.purpose, use: use)
         let current = tables.purpose.rotation.window(at: now)
         let number = envelope.window ?? current.value

@@ -10,9 +10,10 @@ extension Intake {
     ///
     /// - Parameters:
     ///   - signals: the opt-out signals of the request's headers.
+    ///   - isSealed: whether it came sealed, through a relay.
     /// - Throws: ``IntakeError``.
     package func readReveal(
-        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: UnixSeconds
+        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: UnixSeconds, isSealed: Bool = false
     ) throws(IntakeError) -> IncomingReveal? {
         guard body.count <= Self.revealBytes else { throw .bodyTooLarge(limit: Self.revealBytes) }
         guard let parser = JSONParser(depth: 2) else { throw .noMemory }
@@ -23,6 +24,7 @@ extension Intake {
         let value = try members.text(.value)
         let number = try members.window(.window)
         let (app, tables) = try purpose(names.purpose, of: names.app, in: document)
+        try tables.checkWay(isSealed: isSealed)
         guard tables.purpose.refusedBy.isDisjoint(with: signals) else { return nil }
         let window = try tables.openWindow(number, app: app, now: now)
         guard let dimension = tables.revealed.first(where: { $0.name.text.utf8.elementsEqual(wanted) }) else {

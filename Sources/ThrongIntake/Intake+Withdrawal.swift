@@ -7,9 +7,10 @@ extension Intake {
 
     /// Reads the body of `POST /v1/withdraw`.
     ///
+    /// - Parameter isSealed: whether it came sealed, through a relay.
     /// - Throws: ``IntakeError``.
     package func readWithdrawal(
-        _ body: UnsafeBufferPointer<UInt8>, now: UnixSeconds
+        _ body: UnsafeBufferPointer<UInt8>, now: UnixSeconds, isSealed: Bool = false
     ) throws(IntakeError) -> IncomingWithdrawal {
         guard body.count <= Self.withdrawalBytes else { throw .bodyTooLarge(limit: Self.withdrawalBytes) }
         guard let parser = JSONParser(depth: 2) else { throw .noMemory }
@@ -17,6 +18,7 @@ extension Intake {
         let members = try NamedMembers<WithdrawalMember>(document)
         let names = (app: try members.text(.app), purpose: try members.text(.purpose))
         let (app, tables) = try purpose(names.purpose, of: names.app, in: document)
+        try tables.checkWay(isSealed: isSealed)
         // Said first: whoever sends nothing but events has no identifier to name.
         guard tables.purpose.hasIdentifiers else { throw .nothingToTellApart }
         let number = try members.window(.window)

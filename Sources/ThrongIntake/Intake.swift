@@ -29,11 +29,15 @@ package final class Intake: Sendable {
     ///   - body: JSON, not compressed any more.
     ///   - signals: the opt-out signals of the request's headers.
     ///   - use: what the batch is read for.
+    ///   - isSealed: whether it came sealed, through a relay.
     /// - Throws: ``IntakeError`` where the batch as a whole is refused.
     package func read(
-        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: UnixSeconds, use: IntakeUse = .counting
+        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: UnixSeconds, use: IntakeUse = .counting,
+        isSealed: Bool = false
     ) throws(IntakeError) -> IntakeOutcome {
-        guard let outcome = try read(body, signals: signals, now: now, use: use, isHurried: false) else {
+        let outcome = try read(
+            body, signals: signals, now: now, use: use, isSealed: isSealed, isHurried: false)
+        guard let outcome else {
             preconditionFailure("only a reader in a hurry gives up")
         }
         return outcome
@@ -45,21 +49,22 @@ package final class Intake: Sendable {
     ///   first time.
     /// - Throws: ``IntakeError`` where the batch as a whole is refused.
     package func readQuickly(
-        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: UnixSeconds
+        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: UnixSeconds, isSealed: Bool = false
     ) throws(IntakeError) -> IntakeOutcome? {
-        try read(body, signals: signals, now: now, use: .counting, isHurried: true)
+        try read(body, signals: signals, now: now, use: .counting, isSealed: isSealed, isHurried: true)
     }
 
     private func read(
         _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: UnixSeconds, use: IntakeUse,
-        isHurried: Bool
+        isSealed: Bool, isHurried: Bool
     ) throws(IntakeError) -> IntakeOutcome? {
         guard body.count <= limits.bodyBytes else { throw .bodyTooLarge(limit: limits.bodyBytes) }
         guard var reader = readers.withLock({ $0.popLast() }) ?? BatchReader(limits: limits) else { throw .noMemory }
         defer { readers.withLock { $0.append(reader) } }
         reader.isHurried = isHurried
         return try reader.read(
-            body, apps: apps, appNames: appNames, vocabulary: vocabulary, signals: signals, now: now, use: use)
+            body, apps: apps, appNames: appNames, vocabulary: vocabulary, signals: signals, now: now, use: use,
+            isSealed: isSealed)
     }
 }
 

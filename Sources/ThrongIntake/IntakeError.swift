@@ -38,6 +38,8 @@ package enum IntakeError: Error, Sendable, Hashable {
     case unproved
     /// Of a purpose without identifiers nothing can be taken back.
     case nothingToTellApart
+    /// The purpose is taken sealed and through a relay only.
+    case obliviousOnly
     /// The window is neither the current one nor its neighbour.
     case windowOutOfRange(current: Int64)
     /// A web page of an origin that the operator does not list sent it.
@@ -66,6 +68,7 @@ package enum IntakeError: Error, Sendable, Hashable {
         case .identifierUnwanted: "identifier_unwanted"
         case .unproved: "unproved"
         case .nothingToTellApart: "nothing_to_tell_apart"
+        case .obliviousOnly: "oblivious_only"
         case .windowOutOfRange: "window_out_of_range"
         case .originNotAllowed: "origin_not_allowed"
         case .noMemory: "no_memory"
@@ -77,7 +80,8 @@ package enum IntakeError: Error, Sendable, Hashable {
         "not_json", "not_utf8", "not_gzip", "unknown_encoding", "number_out_of_range", "too_deep", "duplicate_key",
         "nul", "wrong_shape",
         "string_too_long", "body_too_large", "too_many_events", "record_too_large", "unknown_app", "unknown_purpose",
-        "identifier_unwanted", "unproved", "nothing_to_tell_apart", "window_out_of_range", "origin_not_allowed",
+        "identifier_unwanted", "unproved", "nothing_to_tell_apart", "oblivious_only", "window_out_of_range",
+        "origin_not_allowed",
         "no_memory",
     ]
 
@@ -88,7 +92,7 @@ package enum IntakeError: Error, Sendable, Hashable {
             .stringTooLong(let pointer, _, _):
             pointer
         case .unknownApp: "/app"
-        case .unknownPurpose, .nothingToTellApart: "/purpose"
+        case .unknownPurpose, .nothingToTellApart, .obliviousOnly: "/purpose"
         case .identifierUnwanted: "/id"
         case .unproved: "/proof"
         case .windowOutOfRange: "/window"
@@ -126,6 +130,8 @@ package enum IntakeError: Error, Sendable, Hashable {
             """
         case .nothingToTellApart:
             "The purpose is counted without identifiers: nothing that was sent can be told apart, so nothing can be taken back."
+        case .obliviousOnly:
+            "The purpose is taken sealed and through a relay only: send it to /v1/ohttp of the relay that GET /v1/plan/APP names."
         case .windowOutOfRange(let current):
             "The window must be \(current) or its neighbour: floor(unix time / rotation). Check the clock."
         case .originNotAllowed: "Pages of this origin may not send here; the operator lists those that may."

@@ -48,6 +48,11 @@ extension Intake {
 }
 
 extension PurposeTables {
+    /// Refuses what came directly where the plan wants nobody here to see addresses.
+    func checkWay(isSealed: Bool) throws(IntakeError) {
+        guard isSealed || purpose.transport == .direct else { throw .obliviousOnly }
+    }
+
     /// A window of which batches are accepted now.
     func openWindow(_ number: Int64, app: AppName, now: UnixSeconds) throws(IntakeError) -> WindowID {
         let current = purpose.rotation.window(at: now)

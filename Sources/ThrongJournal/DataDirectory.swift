@@ -6,9 +6,9 @@ internal import ThrongPlan
 ///
 /// `daemon.id` names this daemon in PostgreSQL, with a CRC-32C: another name would count everything again · `lock` ·
 /// `journal/` segments · `windows/` one key a window · `windows.closed` which are over for good · `oblivious/` one key a day ·
-/// `credentials/` one key a month · `issued/` how many credentials a device has got in it · `layouts/` what the journal's cells
-/// mean, as JSON by identity · `flushed/` what PostgreSQL got last · `offered` how far it may have come · `attachment` how this
-/// folder last attached to PostgreSQL · `plans/` what is counted by.
+/// `gateway.secret` what vouches for these · `credentials/` one key a month · `issued/` how many credentials a device has got in
+/// it · `layouts/` what the journal's cells mean, as JSON by identity · `flushed/` what PostgreSQL got last · `offered` how far
+/// it may have come · `attachment` how this folder last attached to PostgreSQL · `plans/` what is counted by.
 package final class DataDirectory: Sendable {
     /// Its absolute path, without a slash at the end.
     package let path: String

@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import ThrongOblivious
 internal import ThrongPlan
 
 /// All that the clients' port answers, but for `POST /v1/batches` and `POST /v1/ohttp`, which ``BatchHandler`` answers before any
@@ -25,7 +26,7 @@ struct ClientRoutes {
         let router = emptyRouter()
         HealthRoutes(ingestion: ingestion).add(to: router)
         PageRoutes(plans: plans, ingestion: ingestion, clock: clock).add(to: router)
-        let open = try addOpenRoutes(to: router)
+        let open = try addOpenRoutes(to: router, gateway.identity)
         PreviewRoutes(ingestion: ingestion).add(to: open)
         WithdrawRoutes(ingestion: ingestion, clock: clock).add(to: open)
         GatewayKeyRoutes(gateway: gateway).add(to: open)
@@ -38,7 +39,7 @@ struct ClientRoutes {
     /// Of a daemon that can't start yet.
     func startingRouter() throws -> Router<BasicRequestContext> {
         let router = emptyRouter()
-        try addOpenRoutes(to: router)
+        try addOpenRoutes(to: router, nil)
         PageRoutes(plans: plans, ingestion: nil, clock: clock).add(to: router)
         StartingRoutes().add(to: router)
         return router.add(middleware: NoRoute(router.routes.map { ($0.path, $0.method) }))
@@ -52,11 +53,13 @@ struct ClientRoutes {
 
     /// What pages of other origins may ask for; returns the group to which more of it goes.
     @discardableResult
-    private func addOpenRoutes(to router: Router<BasicRequestContext>) throws -> RouterGroup<BasicRequestContext> {
+    private func addOpenRoutes(
+        to router: Router<BasicRequestContext>, _ identity: GatewayIdentity?
+    ) throws -> RouterGroup<BasicRequestContext> {
         let open = router.group()
         open.add(middleware: CrossOriginMiddleware(origins: origins))
-        try PlanRoutes(plans: plans).add(to: open)
-        ScriptRoutes().add(to: open)
+        try PlanRoutes(plans: plans, identity: identity).add(to: open)
+        ScriptRoutes(identity: identity).add(to: open)
         for path in ["/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/ohttp", "/v1/plan/:app"] {
             open.on(RouterPath(path), method: .options) { _, _ in Response(status: .noContent) }
         }

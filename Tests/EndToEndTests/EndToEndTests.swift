@@ -97,6 +97,21 @@ struct EndToEndTests {
         .timeLimit(.minutes(10)))
     func relayed() async throws { try await Program("relayed.py").run() }
 
+    @Test(
+        "what a plan wants sealed the Python and the Swift client send through its relay or not at all, and it counts once",
+        .timeLimit(.minutes(10)))
+    func sealedClients() async throws { try await Program("sealed_clients.py").run() }
+
+    @Test(
+        "a page in Chromium seals what its plan wants sealed, and nothing of it comes directly, whatever the relay does",
+        .timeLimit(.minutes(15)))
+    func sealedPage() async throws { try await Program("sealed_page.py").run() }
+
+    @Test(
+        "neither the daemon's owner nor the relay's links two requests, an address or what was said, better than by chance",
+        .timeLimit(.minutes(15)))
+    func linked() async throws { try await Program("linked.py").run() }
+
     @Test("replay and plan check do what their help says, exit codes included", .timeLimit(.minutes(20)))
     func replay() async throws { try await Program("replay.py").run() }
 

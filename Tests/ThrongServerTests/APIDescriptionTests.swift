@@ -126,7 +126,8 @@ struct APIDescriptionTests {
             .duplicateKey(pointer: "/context"), .nul(pointer: "/id"), .wrongShape(pointer: "", expected: "an object"),
             .stringTooLong(pointer: "/id", bytes: 9, limit: 8), .bodyTooLarge(limit: 8),
             .tooManyEvents(found: 9, limit: 8), .recordTooLarge(bytes: 9, limit: 8), .unknownApp, .unknownPurpose,
-            .identifierUnwanted, .unproved, .nothingToTellApart, .windowOutOfRange(current: 7), .originNotAllowed,
+            .identifierUnwanted, .unproved, .nothingToTellApart, .obliviousOnly, .windowOutOfRange(current: 7),
+            .originNotAllowed,
             .noMemory,
         ]
         #expect(Set(errors.map(\.code)) == Set(IntakeError.codes))

@@ -48,4 +48,12 @@ struct ScriptTests {
         // A text over several lines would not survive.
         #expect(!ScriptRoutes.text.contains("`"))
     }
+
+    @Test("and so is what it seals with, which has the gateway's key in one place")
+    func seal() {
+        let source = String(decoding: PackageResources.throng_oblivious_js, as: UTF8.self).split(separator: "\n")
+            .map { $0.drop { $0 == " " } }.filter { !$0.hasPrefix("//") }.joined()
+        #expect(ScriptRoutes.sealText.filter { !$0.isWhitespace } == source.filter { !$0.isWhitespace })
+        #expect(ScriptRoutes.sealText.ranges(of: "GATEWAY").count == 1 && !ScriptRoutes.sealText.contains("`"))
+    }
 }

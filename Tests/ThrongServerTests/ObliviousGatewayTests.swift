@@ -51,7 +51,7 @@ struct ObliviousGatewayTests {
 
     /// Requests that were sealed for each key that is published now.
     private static func sealed(for gateway: ObliviousGateway) throws -> [ByteBuffer] {
-        try KeyConfiguration.list(gateway.configuration).map {
+        try KeyConfiguration.list(gateway.list.configuration).map {
             ByteBuffer(bytes: try SealedRequest([1, 2, 3], for: $0).bytes)
         }
     }
@@ -65,14 +65,14 @@ struct ObliviousGatewayTests {
         let file = try #require(try house.files.first)
         let attributes = try FileManager.default.attributesOfItem(atPath: house.path + "/oblivious/" + file)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
-        let published = gateway.configuration
+        let published = gateway.list.configuration
         for each in first { #expect(try gateway.open(each).message == [1, 2, 3]) }
         gateway.turn()
-        #expect(gateway.configuration == published)
+        #expect(gateway.list.configuration == published)
 
         house.pass(days: 1)
         gateway.turn()
-        #expect(gateway.configuration != published)
+        #expect(gateway.list.configuration != published)
         #expect(try house.files.count == 2)
         let second = try Self.sealed(for: gateway)
         for each in first + second { #expect(try gateway.open(each).message == [1, 2, 3]) }
@@ -90,13 +90,39 @@ struct ObliviousGatewayTests {
         let before = try house.gateway()
         let sealed = try Self.sealed(for: before)
         let again = try house.gateway()
-        #expect(again.configuration == before.configuration)
+        #expect(again.list.configuration == before.list.configuration)
         for each in sealed { #expect(try again.open(each).message == [1, 2, 3]) }
 
         house.pass(days: 2)
         let later = try house.gateway()
         for each in sealed { #expect(throws: ObliviousError.self) { try later.open(each) } }
         #expect(try house.files.count == 1)
+    }
+
+    @Test("one lasting key vouches for the keys of each day, after a restart, too, and for nothing else")
+    func vouched() throws {
+        let house = try House()
+        let gateway = try house.gateway()
+        let identity = gateway.identity
+        let first = gateway.list
+        #expect(identity.vouches(for: first.configuration, by: first.signature))
+        house.pass(days: 1)
+        gateway.turn()
+        let second = gateway.list
+        #expect(identity.vouches(for: second.configuration, by: second.signature))
+        #expect(!identity.vouches(for: second.configuration, by: first.signature))
+        #expect(!identity.vouches(for: second.configuration.dropLast(), by: second.signature))
+        #expect(!identity.vouches(for: second.configuration, by: "") && GatewayIdentity(text: "AAAA") == nil)
+        let again = try house.gateway()
+        #expect(again.identity == identity && GatewayIdentity(text: identity.text) == identity)
+        #expect(try House().gateway().identity != identity)
+        let path = house.path + "/gateway.secret"
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        var file = Array(try #require(FileManager.default.contents(atPath: path)))
+        file[20] ^= 1
+        #expect(FileManager.default.createFile(atPath: path, contents: Data(file)))
+        #expect(throws: JournalError.unknownFormat(file: path)) { try house.gateway() }
     }
 
     @Test("after a clock that was ahead no key of days to come is left, and clients are told to fetch anew")
@@ -117,24 +143,24 @@ struct ObliviousGatewayTests {
         let house = try House()
         let gateway = try house.gateway()
         let sealed = try Self.sealed(for: gateway)
-        let ids = try KeyConfiguration.list(gateway.configuration).map(\.id)
+        let ids = try KeyConfiguration.list(gateway.list.configuration).map(\.id)
         house.pass(days: 128)
         gateway.turn()
-        #expect(try KeyConfiguration.list(gateway.configuration).map(\.id) == ids)
+        #expect(try KeyConfiguration.list(gateway.list.configuration).map(\.id) == ids)
         for each in sealed { #expect(throws: ObliviousError.unopened) { try gateway.open(each) } }
     }
 
     @Test("a key that was half destroyed is gone, and a file that is damaged is named")
     func damaged() throws {
         let house = try House()
-        let before = try house.gateway().configuration
+        let before = try house.gateway().list.configuration
         let file = try #require(try house.files.first)
         let path = house.path + "/oblivious/" + file
         let whole = try house.bytes(file)
         #expect(
             FileManager.default.createFile(
                 atPath: path, contents: Data([UInt8](repeating: 0, count: 72) + whole[72...])))
-        #expect(try house.gateway().configuration != before)
+        #expect(try house.gateway().list.configuration != before)
         #expect(try house.bytes(file) != whole)
 
         for place in [0, 8, 71, 72, 83] {

@@ -15,6 +15,15 @@ struct RequestHeadersTests {
         return [RequestHeaders(HTTPHeaders(lines)), RequestHeaders(fields)]
     }
 
+    @Test("only what was opened here is taken for sealed: nobody else knows the word for it")
+    func sealed() {
+        for value in ["", "1", "true", String(repeating: "0", count: 32), SealedMark.value.uppercased() + "x"] {
+            for headers in Self.read([("throng-sealed", value)]) { #expect(!headers.isSealed, "\(value)") }
+        }
+        for headers in Self.read([("Throng-Sealed", SealedMark.value)]) { #expect(headers.isSealed) }
+        #expect(SealedMark.value.utf8.count == 32)
+    }
+
     @Test(
         "a signal is on where 1 is what it says, or one of the things that it says",
         arguments: [

@@ -207,6 +207,12 @@ def quarter(at: float) -> str:
     return datetime.datetime.fromtimestamp(at // _QUARTER * _QUARTER, datetime.timezone.utc).strftime(_TIME)
 
 
+def period_of(kind: str, at: float, time_zone: str) -> str:
+    """The hour, day, week or month that holds an instant, by the clocks of a time zone."""
+    shapes = {"hour": "%Y-%m-%dT%H%z", "day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m"}
+    return datetime.datetime.fromtimestamp(at, zoneinfo.ZoneInfo(time_zone)).strftime(shapes[kind])
+
+
 def instant(text: str) -> float:
     """The unix time that `quarter` wrote. Unit: seconds."""
     return datetime.datetime.strptime(text, _TIME).replace(tzinfo=datetime.timezone.utc).timestamp()

@@ -7,25 +7,22 @@
 
 Nothing leaves the device that the plan does not name, and that only as coarsely as the plan keeps it. Each purpose has an
 identifier of its own in each window, made from a random secret. What waits is on disk, in `state.json`; a batch is sent byte
-for byte until it is answered, so that it counts once. One client at a time has the folder. The standard library is all that it needs.
+for byte until it is answered, so that it counts once. One client at a time has the folder. The standard library is all that it needs,
+and `cryptography` where the plan wants something sealed and through a relay.
 """
 
 from __future__ import annotations
 
-import datetime
 import email.utils
-import hashlib
-import hmac
 import json
 import random
 import secrets
 import time
 import urllib.parse
-import zoneinfo
 from typing import Any, Callable, Iterable, Mapping, Optional
 
-from throng_buckets import Scalar, coarse, instant, number, quarter
-from throng_folder import NO_ANSWER, Answer, Folder, fetch
+from throng_buckets import Scalar, coarse, instant, number, period_of, quarter
+from throng_folder import NO_ANSWER, Answer, Folder, Transport, Way, fetch, fresh, identifier, is_sealed
 
 _AGE = 47 * 3600  # The daemon takes 48 hours.
 _PLAN_AGE = 300
@@ -44,22 +41,23 @@ class Client:
     - directory: where state.json is; it belongs to this client alone.
     - context: what is true of the device and goes with each event whose metrics use it, such as {"screen": "390x844"}.
     - signals: the opt-outs that hold, such as {"global_privacy_control", "limit_ad_tracking"}.
+    - gateway: who is behind the plan's relay, where the program knows; learned with the first plan otherwise.
     - clock: unix time in seconds.
     """
 
     def __init__(self, url: str, app: str, directory: str, *, context: Optional[Mapping[str, Scalar]] = None,
-                 signals: Iterable[str] = (), clock: Callable[[], float] = time.time,
-                 transport: Callable[[str, str, Optional[bytes], Mapping[str, str]], Answer] = fetch) -> None:
+                 signals: Iterable[str] = (), gateway: Optional[str] = None, clock: Callable[[], float] = time.time,
+                 transport: Transport = fetch) -> None:
         address = urllib.parse.urlsplit(url)
         is_here = address.scheme == "http" and address.hostname in ("127.0.0.1", "::1", "localhost")
         if address.scheme != "https" and not is_here:
             raise ValueError("The daemon's address must begin with https://, or be http:// on this machine.")
-        self._url, self._app, self._clock, self._transport = url.rstrip("/"), app, clock, transport
+        self._way, self._app, self._clock, self._pin = Way(url, transport), app, clock, gateway
         self._context, self._signals = dict(context or {}), frozenset(signals)
         # Events with their time, and what was allowed then.
         self._early: list[tuple[str, dict[str, Scalar], float, Permissions]] = []
         self._folder = Folder(directory)
-        self._state = {**_fresh(), **self._folder.load()}
+        self._state = {**fresh(), **self._folder.load()}
 
     def close(self) -> None:
         """Gives the folder up; what waits stays there."""
@@ -87,7 +85,7 @@ class Client:
 
     def forget(self) -> None:
         """Forgets all, the secret and what waits included: the device is another one from here on."""
-        self._state, self._early = _fresh(), []
+        self._state, self._early = fresh(), []
         self._save()
 
     @property
@@ -142,17 +140,20 @@ class Client:
         if not anew and known["plan"] and 0 <= now - known["asked"] < _PLAN_AGE or self._must_wait("plan"):
             return False
         headers = {"accept": "application/json"}
-        if known["plan"] and known["tag"] and not anew:
+        # Through the relay once there is one: an address at a time that a batch gives away, as when it is refused, would be that
+        # batch's. And without the tag, which could be one of the device's own.
+        sealed = bool(known["plan"] and known["plan"].get("relay") and (self._pin or known["gateway"]))
+        if known["plan"] and known["tag"] and not anew and not sealed:
             headers["if-none-match"] = known["tag"]
         try:
-            answer = self._transport("GET", f"{self._url}/v1/plan/{urllib.parse.quote(self._app)}", None, headers)
+            answer = self._ask("GET", f"/v1/plan/{urllib.parse.quote(self._app)}", None, headers, sealed)
         except NO_ANSWER:
             return self._be_patient("plan", None)
         plan = answer.json() if answer.status == 200 else None
         if answer.status != 304 and not (plan and plan.get("app") == self._app and isinstance(plan.get("purposes"), list)):
             return self._be_patient("plan", answer)
         known["patience"].pop("plan", None)
-        known["asked"] = now
+        known["asked"], known["gateway"] = now, answer.headers.get("throng-gateway", known["gateway"])
         if plan:
             known["plan"], known["tag"] = plan, answer.headers.get("etag")
         date = email.utils.parsedate_tz(answer.headers.get("date", ""))
@@ -232,11 +233,9 @@ class Client:
         """Where there are no identifiers the daemon can't keep bounds: the device does, in the metric's period."""
         if purpose.get("identifier") != "none":
             return True
-        day = datetime.datetime.fromtimestamp(at, zoneinfo.ZoneInfo(self._state["plan"]["time_zone"]))
-        shapes = {"hour": "%Y-%m-%dT%H%z", "day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m"}
         spent = self._state["spent"]
         for metric in metrics:
-            period = day.strftime(shapes[metric["period"]])
+            period = period_of(metric["period"], at, self._state["plan"]["time_zone"])
             if spent.get(metric["name"], [""])[0] != period:
                 spent[metric["name"]] = [period, 0]
         if any(spent[metric["name"]][1] >= metric["contribution_bound"] for metric in metrics):
@@ -286,11 +285,13 @@ class Client:
             # Nothing of it was counted where the daemon says so; an earlier attempt may have been.
             batch["may_have_arrived"] = before or answer.status != 503
             return self._be_patient(name, answer)
-        # Refused, so not counted: by a wrong clock it travels in another batch, once the time is known.
-        is_late = answer.json().get("error") == "window_out_of_range" and not before
-        self._settle(name, returns=is_late)
+        # Refused, so not counted: by a wrong clock, or directly, it travels in another batch once the time, or the plan, is known.
+        word = answer.json().get("error")
+        is_late = word == "window_out_of_range" and not before
+        is_direct = word == "oblivious_only" and not batch.get("sealed")
+        self._settle(name, returns=is_late or is_direct)
         known = state["correction"]
-        return is_late and self._learn(anew=True) and state["correction"] != known
+        return (is_late or is_direct) and self._learn(anew=True) and (is_direct or state["correction"] != known)
 
     def _pack(self, purpose: Mapping[str, Any]) -> Optional[dict[str, Any]]:
         """Makes a batch of what waits: bytes that stay as they are."""
@@ -312,7 +313,8 @@ class Client:
         if purpose["needs_consent"]:
             body["consent_version"] = state["consent"][name]
         state["batches"][name] = {"body": json.dumps(body), "events": events, "until": (window + 2) * rotation,
-                                  "may_have_arrived": False}
+                                  "may_have_arrived": False, "sealed": is_sealed(purpose)}
+        state["sealed"] = sorted({*state["sealed"], *[name] * is_sealed(purpose)})
         return state["batches"][name]
 
     def _settle(self, purpose: str, returns: bool) -> None:
@@ -383,18 +385,16 @@ class Client:
         return False
 
     def _post(self, path: str, body: str) -> Answer:
-        return self._transport("POST", self._url + path, body.encode(), {"content-type": "application/json"})
+        name = json.loads(body)["purpose"]
+        sealed = any(is_sealed(purpose) for purpose in self._purposes() if purpose["name"] == name)
+        # What was shown sealed goes in no other way later, whatever a later plan says.
+        sealed |= path == "/v1/batches" and self._state["batches"].get(name, {}).get("sealed", False)
+        sealed |= path == "/v1/withdraw" and name in self._state["sealed"]
+        return self._ask("POST", path, body.encode(), {"content-type": "application/json"}, sealed)
+
+    def _ask(self, method: str, path: str, body: Optional[bytes], headers: Mapping[str, str], sealed: bool) -> Answer:
+        through = (self._state["plan"].get("relay"), self._pin or self._state["gateway"]) if sealed else None
+        return self._way.ask(method, path, body, headers, through)
 
     def _save(self) -> None:
         self._folder.save(self._state)
-
-
-def _fresh() -> dict[str, Any]:
-    return {"secret": "", "consent": {}, "queues": {}, "batches": {}, "patience": {}, "used": {}, "marks": {}, "spent": {},
-            "withdrawals": [], "plan": None, "tag": None, "asked": 0.0, "correction": 0.0}
-
-
-def identifier(secret: bytes, purpose: str, window: int, mark: str = "") -> str:
-    """The identifier of a device for a purpose and a window: without the secret, two of them are two random numbers."""
-    text = f"identifier\x1f{purpose}\x1f{window}{mark}"
-    return hmac.new(secret, text.encode(), hashlib.sha256).hexdigest()[:32]

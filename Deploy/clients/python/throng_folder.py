@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
+import hmac
 import http.client
 import json
 import os
 import urllib.error
 import urllib.request
-from typing import Any, Mapping, Optional
+from typing import Any, Callable, Mapping, Optional
 
 # What is raised where no answer came.
 NO_ANSWER = (OSError, http.client.HTTPException)
@@ -28,6 +30,9 @@ class Answer:
         except ValueError:
             return {}
         return found if isinstance(found, dict) else {}
+
+
+Transport = Callable[[str, str, Optional[bytes], Mapping[str, str]], Answer]
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -53,6 +58,50 @@ def fetch(method: str, url: str, body: Optional[bytes], headers: Mapping[str, st
     except urllib.error.HTTPError as error:
         with error:
             return Answer(error.code, dict(error.headers), error.read(_LONGEST_ANSWER))
+
+
+class Way:
+    """How requests get to a daemon: directly, or sealed through its plan's relay, and then in no other way."""
+
+    def __init__(self, url: str, transport: Transport) -> None:
+        self._url, self._transport = url.rstrip("/"), transport
+        self._relay: Any = None
+
+    def ask(self, method: str, path: str, body: Optional[bytes], headers: Mapping[str, str],
+            through: Optional[tuple[Optional[str], Optional[str]]] = None) -> Answer:
+        """One request.
+
+        - through: a relay's address, and who the gateway behind it is; None for a request that goes directly.
+
+        Raises what the transport raises, and OSError where there is no relay, or nobody said who the gateway is.
+        """
+        if through is None:
+            return self._transport(method, self._url + path, body, headers)
+        # It needs `cryptography`, which those who send nothing through a relay need not have.
+        import throng_oblivious
+        relay, gateway = through
+        if not relay or not gateway:
+            raise throng_oblivious.Unsealed("There is no relay to go through.")
+        if self._relay is None or self._relay.address != relay:
+            self._relay = throng_oblivious.Relay(relay, self._transport)
+        return self._relay.ask(gateway, method, path, body, headers)
+
+
+def is_sealed(purpose: Mapping[str, Any]) -> bool:
+    """Whether what is sent for a purpose of the public plan goes through its relay, or not at all."""
+    return purpose.get("transport") == "oblivious"
+
+
+def fresh() -> dict[str, Any]:
+    """What a device remembers that has done nothing yet."""
+    return {"secret": "", "consent": {}, "queues": {}, "batches": {}, "patience": {}, "used": {}, "marks": {}, "spent": {},
+            "withdrawals": [], "plan": None, "tag": None, "asked": 0.0, "correction": 0.0, "gateway": None, "sealed": []}
+
+
+def identifier(secret: bytes, purpose: str, window: int, mark: str = "") -> str:
+    """The identifier of a device for a purpose and a window: without the secret, two of them are two random numbers."""
+    text = f"identifier\x1f{purpose}\x1f{window}{mark}"
+    return hmac.new(secret, text.encode(), hashlib.sha256).hexdigest()[:32]
 
 
 class Folder:

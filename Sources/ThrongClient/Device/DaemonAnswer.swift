@@ -38,16 +38,20 @@ enum DaemonAnswer: Sendable {
         }
     }
 
+    /// A daemon's word for a refusal; nil for what comes from something between.
+    static func error(in response: ClientResponse) -> String? {
+        struct Refusal: Decodable { let error: String }
+        return (try? JSONDecoder().decode(Refusal.self, from: response.body))?.error
+    }
+
     /// Why it was not taken, if Throng itself says so.
     fileprivate static func refusal(_ response: ClientResponse, now: UnixSeconds) -> DaemonAnswer {
-        struct Refusal: Decodable { let error: String }
-        // What is no refusal by a daemon comes from something between.
-        let own = try? JSONDecoder().decode(Refusal.self, from: response.body)
+        let own = error(in: response)
         switch response.status {
         case 503 where own != nil:
             return .busy(seconds: wait(response.headers["retry-after"], now: now))
         case 400..<500 where own != nil && response.status != 408 && response.status != 429:
-            return .rejected(status: response.status, error: String((own?.error ?? "").prefix(64)))
+            return .rejected(status: response.status, error: String((own ?? "").prefix(64)))
         default:
             return .unanswered
         }

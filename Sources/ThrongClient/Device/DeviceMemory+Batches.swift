@@ -131,10 +131,11 @@ extension DeviceMemory {
             drop(.invalidValue, taken.reduce(0) { $0 + $1.count })
             return nil
         }
-        let made = Outstanding(
+        var made = Outstanding(
             batch: name.description, window: window, body: String(decoding: body, as: UTF8.self), events: taken,
             firsts: marks, log: log.upperBound, firstSent: now,
             spentBefore: spentBefore)
+        made.isSealed = purpose.isOblivious ? true : nil
         log = log.lowerBound..<log.upperBound + 1
         outstanding[purpose.name] = made
         use(made, of: purpose)

@@ -11,10 +11,12 @@ extension DeviceMemory {
     mutating func use(_ batch: Outstanding, of purpose: DevicePlan.Purpose) {
         guard purpose.hasIdentifiers else { return }
         let place = WindowPlace(window: batch.window, rotation: purpose.rotation)
+        let isSealed = batch.isSealed
         if !purpose.countsChildren {
-            takingBack.use(UsedIdentifier(place: place, mark: mark(of: purpose.name)), for: purpose.name)
+            takingBack.use(
+                UsedIdentifier(place: place, mark: mark(of: purpose.name), isSealed: isSealed), for: purpose.name)
         } else if let id = batch.identifier {
-            takingBack.use(PassingIdentifier(place: place, id: id), for: purpose.name)
+            takingBack.use(PassingIdentifier(place: place, id: id, isSealed: isSealed), for: purpose.name)
         }
     }
 
@@ -41,7 +43,8 @@ extension DeviceMemory {
         let identifiers =
             used.map {
                 PassingIdentifier(
-                    place: $0.place, id: identifier(purpose: name, window: $0.place.window, mark: $0.mark))
+                    place: $0.place, id: identifier(purpose: name, window: $0.place.window, mark: $0.mark),
+                    isSealed: $0.isSealed)
             } + passing
         guard !identifiers.isEmpty else { return }
         let withdrawals = identifiers.compactMap { identifier in
@@ -74,6 +77,7 @@ extension Withdrawal {
         self.purpose = purpose
         place = identifier.place
         self.due = due
+        isSealed = identifier.isSealed
     }
 }
 

@@ -11,6 +11,8 @@ struct DevicePlan: Sendable {
     let purposes: [Purpose]
     /// The fields that hold values of open vocabularies.
     let revealedFields: Set<String>
+    /// Through which purposes go that are sealed.
+    var relay: RelayAddress? { published.relay }
 
     struct Purpose: Sendable {
         let name: String
@@ -27,6 +29,8 @@ struct DevicePlan: Sendable {
         let hasIdentifiers: Bool
         /// How long an identifier lives, or where there is none, how long the windows are that batches name.
         let rotation: Rotation
+        /// Whether it is sealed, and goes through the relay or not at all.
+        let isOblivious: Bool
         let contextFields: Set<String>
         let events: [String: Event]
         /// Metrics that devices answer about themselves.
@@ -66,6 +70,9 @@ struct DevicePlan: Sendable {
             guard (60...86_400).contains(purpose.rotationSeconds) else {
                 throw ThrongError.plan("an identifier must live from a minute to a day.")
             }
+            guard purpose.transport != .oblivious || plan.relay != nil else {
+                throw ThrongError.plan("it names no relay for what is to go through one.")
+            }
             let own = metrics.filter { $0.purpose == purpose.name.text }
             let hasIdentifiers = purpose.identifier != .absent
             guard
@@ -102,7 +109,7 @@ struct DevicePlan: Sendable {
                 consenting: purpose.consentOfParent != true
                     ? .person : plan.directedTo == .mixed ? .parentOfChild : .parent,
                 refusedBy: Set(purpose.refusedBy), hasIdentifiers: hasIdentifiers,
-                rotation: Rotation(seconds: purpose.rotationSeconds),
+                rotation: Rotation(seconds: purpose.rotationSeconds), isOblivious: purpose.transport == .oblivious,
                 contextFields: Set(purpose.contextFields.map(\.text)), events: events,
                 answered: own.filter { $0.answered != nil })
         }

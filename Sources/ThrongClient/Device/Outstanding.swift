@@ -18,6 +18,8 @@ struct Outstanding: Codable, Sendable {
     var mayHaveArrived = false
     /// Which of several processes is sending it; nil for none.
     var lease: Lease?
+    /// True where it was made to be sealed, and stays so under any plan; nil otherwise.
+    var isSealed: Bool?
 
     /// How long a process that sends a batch has it for itself. If it ends meanwhile, another one goes on afterwards; if it is
     /// only slow, the same bytes come twice, and count once.

@@ -33,7 +33,9 @@ struct PlanSource: Sendable {
             let withdrawals = URL(string: parts[0] + "/v1/withdraw")
         else { throw .planAddress }
         let host = url.host() ?? ""
-        guard url.scheme?.lowercased() == "https" || Self.isLoopback(host) else { throw .unencrypted(host: host) }
+        guard url.scheme?.lowercased() == "https" || RelayAddress.isLoopback(host) else {
+            throw .unencrypted(host: host)
+        }
         app = String(parts[1])
         plan = url
         self.batches = batches
@@ -43,13 +45,6 @@ struct PlanSource: Sendable {
 
     /// To which everything that a device keeps is bound.
     var address: String { plan.absoluteString }
-
-    /// Whether what goes to a host stays on the machine: 127.0.0.0/8, ::1 and localhost, written as they usually are.
-    private static func isLoopback(_ host: String) -> Bool {
-        if ["localhost", "::1", "[::1]"].contains(host.lowercased()) { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
-    }
 
     /// As plans name apps: 1 to 63 of `a-z`, `0-9` and `_`, a letter first.
     private static func isName(_ text: Substring) -> Bool {
@@ -96,6 +91,8 @@ struct StoredPlan: Codable, Sendable {
     /// SHA-256 of the documents that were followed, in hexadecimal, oldest first: plans have no order, and a bundled one
     /// that is among them is not newer.
     var followed: [String] = []
+    /// Who the gateway is behind the plan's relay, as the daemon said.
+    var gateway: String?
 
     /// As many are remembered.
     private static let most = 64
@@ -108,7 +105,7 @@ struct StoredPlan: Codable, Sendable {
         let digest = Self.digest(document)
         return StoredPlan(
             document: document, tag: tag, unixSeconds: unixSeconds, address: address,
-            followed: (followed.filter { $0 != digest } + [digest]).suffix(Self.most))
+            followed: (followed.filter { $0 != digest } + [digest]).suffix(Self.most), gateway: gateway)
     }
 
     private static func digest(_ document: Data) -> String { SHA256.hash(data: document).lowerHex }

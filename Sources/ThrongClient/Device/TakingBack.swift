@@ -144,12 +144,16 @@ struct UsedIdentifier: Codable, Sendable, Hashable {
     let place: WindowPlace
     /// What else it was made with, besides the secret, the purpose and the window.
     let mark: String
+    /// True where it was shown sealed only; nil otherwise.
+    var isSealed: Bool?
 }
 
 /// An identifier by a secret that goes with the process.
 struct PassingIdentifier: Sendable, Hashable {
     let place: WindowPlace
     let id: String
+    /// True where it was shown sealed only; nil otherwise.
+    var isSealed: Bool?
 }
 
 /// What the daemon is to be told: that an identifier's contributions in a window go.
@@ -167,4 +171,6 @@ struct Withdrawal: Codable, Sendable {
     var log: Int?
     /// Whether the daemon does not take it: what it counted stays, and the window has no room for another identifier.
     var isRefused = false
+    /// True where the identifier was shown sealed only, and so goes in no other way; nil otherwise.
+    var isSealed: Bool?
 }

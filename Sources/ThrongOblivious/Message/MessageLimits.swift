@@ -12,6 +12,9 @@ package struct MessageLimits: Sendable, Hashable {
     /// Before the final response. Unit: informational responses.
     static let informational = 8
 
+    /// Of all but the content, at most. Unit: bytes.
+    package static let headBytes = 64 << 10
+
     /// - Parameter contentBytes: what a body may have. Unit: bytes.
     package init(contentBytes: Int) { self.contentBytes = contentBytes }
 }

@@ -73,6 +73,7 @@ struct PlanComparison {
             "a number stands for \(new.devices) devices instead of \(old.devices), " + Self.whenHeld(isMore: new > old)
         }
         compareAges()
+        compareRelays()
         if before.timeZone != now.timeZone {
             note(
                 .splits, "app",
@@ -123,6 +124,7 @@ struct PlanComparison {
             went: .widens
         ) { signal, isNew in isNew ? "\(signal) refuses it, too" : "\(signal) refuses it no longer" }
         compareIdentifiers(now, before, subject)
+        compareTransports(now, before, subject)
         noteSize(subject, before.retention, now.retention, purpose: name, widensBy: true) { old, new in
             "numbers are kept \(new.planText) instead of \(old.planText): "
                 + (new > old ? "of what is counted from now on" : "of everything")

@@ -20,6 +20,8 @@ package struct App: Sendable, Hashable {
     package let grace: Duration
     /// Whether children use it.
     package let directedTo: DirectedTo
+    /// Through which relay oblivious purposes go; nil where there is none.
+    package let relay: RelayAddress?
 
     /// Puts the app's part of a plan together.
     package init(
@@ -31,7 +33,8 @@ package struct App: Sendable, Hashable {
         threshold: Threshold,
         timeZone: String,
         grace: Duration,
-        directedTo: DirectedTo = .general
+        directedTo: DirectedTo = .general,
+        relay: RelayAddress? = nil
     ) {
         self.name = name
         self.title = title
@@ -42,5 +45,6 @@ package struct App: Sendable, Hashable {
         self.timeZone = timeZone
         self.grace = grace
         self.directedTo = directedTo
+        self.relay = relay
     }
 }

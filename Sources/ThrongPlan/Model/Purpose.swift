@@ -27,6 +27,8 @@ package struct Purpose: Sendable, Hashable {
     package let retention: Duration
     /// What its noisy releases may cost together; nil where it makes none.
     package let budget: PrivacyBudget?
+    /// How it is sent.
+    package let transport: PurposeTransport
 
     /// Puts a purpose together.
     package init(
@@ -41,7 +43,8 @@ package struct Purpose: Sendable, Hashable {
         consentVersion: Int = 1,
         use: PurposeUse? = nil,
         identifier: PurposeIdentifier = .rotating,
-        floor: FloorKind = .any
+        floor: FloorKind = .any,
+        transport: PurposeTransport = .direct
     ) {
         self.name = name
         self.explanation = explanation
@@ -55,6 +58,7 @@ package struct Purpose: Sendable, Hashable {
         self.use = use
         self.identifier = identifier
         self.floor = floor
+        self.transport = transport
     }
 
     /// Whether devices show an identifier, so that they can be told apart within a window.

@@ -65,6 +65,7 @@ extension Plan {
                     not known. Nothing that was sent can be told apart, so nothing of it can be taken back.
                     """))
         if purpose.hasIdentifiers { facts.append(.init("Proof", proofText(of: purpose))) }
+        if let text = transportText(of: purpose) { facts.append(.init("Way", text)) }
         facts.append(
             .init(
                 "Kept",

@@ -29,7 +29,8 @@ extension Plan {
                     name: partner.name, title: partner.title, contact: partner.contact,
                     insights: insights(for: partner.name).map(\.title))
             },
-            directedTo: app.directedTo == .general ? nil : app.directedTo, translations: publicTranslations)
+            directedTo: app.directedTo == .general ? nil : app.directedTo, translations: publicTranslations,
+            relay: app.relay)
     }
 
     /// What clients show, in all of its languages.
@@ -76,7 +77,8 @@ extension Plan {
                 }
             }, use: purpose.use, consentOfParent: purpose.needsParent ? true : nil,
             consentVersion: purpose.consentVersion, identifier: purpose.hasIdentifiers ? nil : purpose.identifier,
-            floor: purpose.floor == .any ? nil : purpose.floor)
+            floor: purpose.floor == .any ? nil : purpose.floor,
+            transport: purpose.transport == .direct ? nil : purpose.transport)
     }
 
     private func published(_ answer: DeviceAnswer) -> PublicPlan.Answered {

@@ -21,6 +21,7 @@ enum PlanKeys {
         case timeZone = "time_zone"
         case grace
         case directedTo = "directed_to"
+        case relay
         static let required: Set<Self> = [.name, .title, .owner, .contact, .audience]
     }
 
@@ -28,7 +29,7 @@ enum PlanKeys {
         case explanation, use, consent
         case consentVersion = "consent_version"
         case refusedBy = "refused_by"
-        case identifier, floor, rotation, retention, budget
+        case identifier, floor, rotation, retention, budget, transport
         static let required: Set<Self> = [.explanation, .consent, .retention]
     }
 

@@ -18,14 +18,15 @@ extension PlanReader {
         let rotation = rotation(in: body, identifier)
         let retention = duration(.retention, in: body, .seconds(86_400) ... .seconds(3660 * 86_400))
         let budget = body[.budget].flatMap { self.budget($0, body.subject(.budget)) }
-        guard let explanation, let consent, let retention, let identifier else { return }
+        let transport = body[.transport] == nil ? PurposeTransport.direct : choice(.transport, in: body)
+        guard let explanation, let consent, let retention, let identifier, let transport else { return }
         purposes.append(
             Purpose(
                 name: PurposeName(part.name), explanation: explanation, needsConsent: consent != .notRequired,
                 refusedBy: Set(signals),
                 rotation: rotation,
                 retention: retention, budget: budget, needsParent: consent == .parent, consentVersion: version,
-                use: use, identifier: identifier, floor: floor))
+                use: use, identifier: identifier, floor: floor, transport: transport))
     }
 
     /// Which devices floors count; without an identifier nobody can prove one.

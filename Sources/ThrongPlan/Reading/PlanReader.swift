@@ -61,6 +61,7 @@ struct PlanReader {
         let found =
             plan.answerProblems() + plan.noiseProblems(today: today) + plan.revealedProblems() + plan.samplingProblems()
             + plan.withinProblems() + plan.childrenProblems() + plan.identifierProblems() + plan.floorProblems()
+            + plan.transportProblems()
         for problem in found {
             problems.add(problem)
         }

@@ -13,6 +13,7 @@ extension ProcessingRecord.Measure.Kind {
         switch self {
         case .plan: "Only what is planned"
         case .identifiers: "Short-lived identifiers"
+        case .transport: "Sent without an address"
         case .coarsening: "Coarsening before storage"
         case .threshold: "Smallest group"
         case .bound: "Bound of one identifier"
@@ -64,6 +65,7 @@ extension Plan {
                 key, what was counted of it\(progress). Whether identifiers really change is up to the client.\
                 \(without.isEmpty ? "" : " " + without)
                 """
+        case .transport: return transportText
         case .coarsening:
             return
                 """

@@ -54,7 +54,7 @@ struct Problem {
         case .unknownApp: .notFound
         case .unknownPurpose, .identifierUnwanted, .unproved, .nothingToTellApart, .windowOutOfRange:
             .unprocessableContent
-        case .originNotAllowed: .forbidden
+        case .originNotAllowed, .obliviousOnly: .forbidden
         case .noMemory: .serviceUnavailable
         case .unknownEncoding: .unsupportedMediaType
         case .notJSON, .notUTF8, .notGzip, .numberOutOfRange, .tooDeep, .duplicateKey, .nul, .wrongShape,

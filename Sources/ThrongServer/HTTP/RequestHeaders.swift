@@ -34,6 +34,8 @@ struct RequestHeaders {
     /// The last of them.
     private(set) var host: String?
     private(set) var hosts = 0
+    /// Whether it was opened here: only then has it the process's own word for that.
+    private(set) var isSealed = false
 
     init(_ headers: HTTPHeaders) {
         for (name, value) in headers { take(name, value) }
@@ -70,6 +72,8 @@ struct RequestHeaders {
             if Self.isOn(value) { signals.insert(.globalPrivacyControl) }
         case 7 where name.lowercased() == "upgrade":
             asksForUpgrade = true
+        case 13 where name.lowercased() == SealedMark.name:
+            if value == SealedMark.value { isSealed = true }
         case 14 where name.lowercased() == "content-length":
             length = Int(Self.trimmed(value[...])) ?? .max
             lengths += 1

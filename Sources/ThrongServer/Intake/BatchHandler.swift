@@ -271,11 +271,11 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     func count(_ packed: ByteBuffer, _ headers: RequestHeaders, at ingestion: Ingestion) {
-        let (signals, isGzip) = (headers.signals, headers.isGzip == true)
+        let (signals, isGzip, isSealed) = (headers.signals, headers.isGzip == true, sealed != nil)
         var turns = ingestion.odd
         do throws(IntakeError) {
             if let body = try UnpackedBody.small(packed, isGzip: isGzip) {
-                switch try ingestion.acceptQuickly(body, signals: signals) {
+                switch try ingestion.acceptQuickly(body, signals: signals, isSealed: isSealed) {
                 case .verdict(let verdict): return give(.success(verdict))
                 case .later(let other): turns = other
                 }
@@ -289,7 +289,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
                 { [self] in
                     let verdict = Result { () throws(IntakeError) in
                         let body = try UnpackedBody(packed, isGzip: isGzip, limit: ingestion.limits.bodyBytes)
-                        return try ingestion.accept(body, signals: signals)
+                        return try ingestion.accept(body, signals: signals, isSealed: isSealed)
                     }
                     loop.execute { self.give(verdict) }
                 })

@@ -88,10 +88,15 @@ final class Ingestion: Sendable {
 
     /// Counts a body, or says why not.
     ///
+    /// - Parameter isSealed: whether it came sealed, through a relay.
     /// - Throws: ``IntakeError`` where the batch as a whole is refused; note it with ``refuse(_:)``.
-    func accept(_ body: UnpackedBody, signals: Set<OptOutSignal>) throws(IntakeError) -> Verdict {
+    func accept(
+        _ body: UnpackedBody, signals: Set<OptOutSignal>, isSealed: Bool = false
+    ) throws(IntakeError) -> Verdict {
         try accept(
-            try body.read { bytes throws(IntakeError) in try intake.read(bytes, signals: signals, now: clock.now) })
+            try body.read { bytes throws(IntakeError) in
+                try intake.read(bytes, signals: signals, now: clock.now, isSealed: isSealed)
+            })
     }
 
     /// What can be said of a body at once.
@@ -102,9 +107,11 @@ final class Ingestion: Sendable {
     }
 
     /// The same on an event loop, unless the batch takes long to read or has a proof.
-    func acceptQuickly(_ body: UnpackedBody, signals: Set<OptOutSignal>) throws(IntakeError) -> Glance {
+    func acceptQuickly(
+        _ body: UnpackedBody, signals: Set<OptOutSignal>, isSealed: Bool
+    ) throws(IntakeError) -> Glance {
         let outcome = try body.read { bytes throws(IntakeError) in
-            try intake.readQuickly(bytes, signals: signals, now: clock.now)
+            try intake.readQuickly(bytes, signals: signals, now: clock.now, isSealed: isSealed)
         }
         guard let outcome else { return .later(odd) }
         if case .batch(let incoming) = outcome, incoming.proof != nil { return .later(proving) }

@@ -30,6 +30,7 @@ enum InnerRequest {
     static func head(of request: BinaryRequest) -> HTTPRequestHead {
         var headers = headers(of: request)
         headers.add(name: "host", value: "sealed")
+        headers.add(name: SealedMark.name, value: SealedMark.value)
         headers.add(name: "content-length", value: "\(request.content.count)")
         return HTTPRequestHead(
             version: .http1_1, method: .init(rawValue: request.method), uri: request.path, headers: headers)

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import ThrongIntake
+internal import ThrongOblivious
 internal import ThrongPlan
 internal import ThrongWire
 
@@ -8,13 +9,18 @@ internal import ThrongWire
 struct PlanRoutes {
     private let plans: [(plan: Plan, documents: [LanguageTag?: ServedText])]
 
-    init(plans: [Plan]) throws {
+    /// - Parameter identity: who the gateway is, for clients of plans that go through a relay; nil where nothing is taken yet.
+    init(plans: [Plan], identity: GatewayIdentity?) throws {
+        let name = HTTPField.Name(GatewayIdentity.header)
         self.plans = try plans.map { plan in
+            var headers: HTTPFields = [:]
+            if let name, plan.app.relay != nil { headers[name] = identity?.text }
             let languages = [nil] + plan.translations.languages.map(Optional.some)
             let documents = try languages.map { language in
                 let text = String(decoding: try plan.translated(into: language).publicDocument(), as: UTF8.self)
                 let served = ServedText(
-                    text, type: "application/json", cachedFor: 300, isTranslated: plan.isTranslated)
+                    text, type: "application/json", cachedFor: 300, headers: headers,
+                    isTranslated: plan.isTranslated)
                 return (language, served)
             }
             return (plan, Dictionary(documents) { first, _ in first })

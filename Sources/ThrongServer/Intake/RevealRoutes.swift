@@ -18,7 +18,8 @@ struct RevealRoutes {
             let headers = RequestHeaders(request.headers)
             let reveal = try await ingestion.withBody(of: request, headers, upTo: Intake.revealBytes) { body in
                 try body.read { bytes throws(IntakeError) in
-                    try ingestion.intake.readReveal(bytes, signals: headers.signals, now: clock.now)
+                    try ingestion.intake.readReveal(
+                        bytes, signals: headers.signals, now: clock.now, isSealed: headers.isSealed)
                 }
             }
             guard let reveal else { return response(.optedOut) }

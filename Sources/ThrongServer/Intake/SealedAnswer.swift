@@ -14,7 +14,9 @@ struct SealedAnswer {
     init(to request: OpenedRequest) { self.request = request }
 
     /// Fields of the router's answers that are sealed with it. Those of the connection are the outer answer's.
-    private static let known = ["cache-control", "content-type", "etag", "retry-after"]
+    private static let known = [
+        "cache-control", "content-type", "date", "etag", "retry-after", GatewayIdentity.header,
+    ]
 
     /// Takes a part of the router's answer; true for the last one.
     mutating func take(_ part: HTTPServerResponsePart) -> Bool {

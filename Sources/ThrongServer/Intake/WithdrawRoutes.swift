@@ -20,7 +20,7 @@ struct WithdrawRoutes {
             let headers = RequestHeaders(request.headers)
             let withdrawal = try await ingestion.withBody(of: request, headers, upTo: Intake.withdrawalBytes) { body in
                 try body.read { bytes throws(IntakeError) in
-                    try ingestion.intake.readWithdrawal(bytes, now: clock.now)
+                    try ingestion.intake.readWithdrawal(bytes, now: clock.now, isSealed: headers.isSealed)
                 }
             }
             switch try ingestion.withdraw(withdrawal) {

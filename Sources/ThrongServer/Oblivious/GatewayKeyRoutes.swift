@@ -12,13 +12,15 @@ struct GatewayKeyRoutes {
 
     func add(to router: some RouterMethods<BasicRequestContext>) {
         router.get("/v1/ohttp-keys") { [gateway] _, _ in
-            let bytes = ByteBuffer(bytes: gateway.configuration)
+            let list = gateway.list
+            let bytes = ByteBuffer(bytes: list.configuration)
+            var headers: HTTPFields = [
+                .contentType: KeyConfiguration.mediaType, .contentLength: "\(bytes.readableBytes)",
+                .cacheControl: "public, max-age=\(Self.cacheSeconds)", .xContentTypeOptions: "nosniff",
+            ]
+            if let name = HTTPField.Name(GatewayIdentity.signatureHeader) { headers[name] = list.signature }
             return Response(
-                status: .ok,
-                headers: [
-                    .contentType: KeyConfiguration.mediaType, .contentLength: "\(bytes.readableBytes)",
-                    .cacheControl: "public, max-age=\(Self.cacheSeconds)", .xContentTypeOptions: "nosniff",
-                ],
+                status: .ok, headers: headers,
                 body: ResponseBody(byteBuffer: bytes))
         }
     }

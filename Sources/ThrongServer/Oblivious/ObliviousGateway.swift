@@ -16,10 +16,20 @@ final class ObliviousGateway: Sendable {
         /// Those of which a file says nothing yet.
         var unkept: Set<Int64> = []
         var keys: [GatewayKey] = []
-        /// As it is published.
-        var configuration: [UInt8] = []
+        /// As it is published, and what vouches for it.
+        var list = SignedKeys()
     }
 
+    /// The list of key configurations, and what the gateway's lasting key signed of it.
+    struct SignedKeys {
+        var configuration: [UInt8] = []
+        var signature = ""
+    }
+
+    /// In the data directory: what vouches for the keys of each day.
+    private static let signerName = "gateway.secret"
+
+    private let signer: GatewaySigner
     private let files: KeptSecrets
     private let clock: UnixClock
     private let logger: Logger
@@ -34,25 +44,31 @@ final class ObliviousGateway: Sendable {
 
     /// A day. Unit: seconds.
     private static let daySeconds: Int64 = 86_400
-    /// What a message may have beside its content. Unit: bytes.
-    private static let headBytes = 64 << 10
 
     /// Reads the keys that were kept, and makes today's where there is none.
     ///
     /// - Parameter contentBytes: what a body may have. Unit: bytes.
     /// - Throws: ``JournalError`` where the keys can't be read.
     init(_ data: DataDirectory, contentBytes: Int, clock: UnixClock, logger: Logger) throws(JournalError) {
+        let secret = try LastingSecret(Self.signerName, in: data) { GatewaySigner().secretRepresentation }
+        guard let signer = GatewaySigner(secret: secret.bytes) else {
+            throw .unknownFormat(file: data.path + "/" + Self.signerName)
+        }
+        self.signer = signer
         files = try KeptSecrets(data, for: .oblivious)
         self.clock = clock
         self.logger = logger
         limits = MessageLimits(contentBytes: contentBytes)
-        bodyBytes = SizeClass.bytes(holding: contentBytes + Self.headBytes) + OpenedRequest.overheadBytes
+        bodyBytes = SizeClass.bytes(holding: contentBytes + MessageLimits.headBytes) + OpenedRequest.overheadBytes
         state = Mutex(State(secrets: try files.all()))
         turn()
     }
 
     /// The list of key configurations: today's, or yesterday's for a moment.
-    var configuration: [UInt8] { state.withLock { $0.configuration } }
+    var list: SignedKeys { state.withLock { $0.list } }
+
+    /// What clients know the gateway by.
+    var identity: GatewayIdentity { signer.identity }
 
     /// Opens an encapsulated request. Its keys are those of today and yesterday.
     func open(_ body: ByteBuffer) throws(ObliviousError) -> OpenedRequest {
@@ -76,8 +92,9 @@ final class ObliviousGateway: Sendable {
                 }
                 let known = state.secrets.filter { (today - 1...today).contains($0.key) }
                 state.keys = known.sorted { $0.key > $1.key }.flatMap { Self.keys(of: $0.key, $0.value) }
-                state.configuration = KeyConfiguration.encoded(
+                let list = KeyConfiguration.encoded(
                     state.keys.prefix(KeyMechanism.allCases.count).map(\.configuration))
+                if list != state.list.configuration { state.list = signed(list) }
                 return (
                     state.secrets.filter { state.unkept.contains($0.key) },
                     state.secrets.keys.filter { known[$0] == nil }
@@ -99,6 +116,16 @@ final class ObliviousGateway: Sendable {
                 logger.error(
                     "keys of the oblivious gateway could not be kept or destroyed", metadata: ["error": "\(error)"])
             }
+        }
+    }
+
+    private func signed(_ list: [UInt8]) -> SignedKeys {
+        do {
+            return SignedKeys(configuration: list, signature: try signer.signature(over: list))
+        } catch {
+            // Clients take no list that nobody vouches for.
+            logger.error("the keys of the oblivious gateway could not be signed", metadata: ["error": "\(error)"])
+            return SignedKeys(configuration: list)
         }
     }
 

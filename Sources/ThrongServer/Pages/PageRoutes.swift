@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Synchronization
 internal import ThrongIntake
+internal import ThrongOblivious
 internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongWire
@@ -98,15 +99,25 @@ final class PageRoutes: Sendable {
     }
 }
 
-/// `GET /throng.js`: the beacon for web pages; `GET /throng-panel.js`: the question and the inspection beside it;
+/// `GET /throng.js`: the beacon for web pages; `GET /throng-oblivious.js`: what it seals with, where a plan has a relay;
+/// `GET /throng-panel.js`: the question and the inspection beside it;
 /// `GET /v1/openapi.json`: what may be asked here, and what is answered.
 struct ScriptRoutes {
     private let beacon = Self.served(Self.text)
+    private let seal: ServedText?
     private let panel = Self.served(Self.panelText)
     private let description = ServedText(
         String(decoding: PackageResources.openapi_json, as: UTF8.self), type: "application/json", cachedFor: 3600)
 
+    /// - Parameter identity: who the gateway is; nil where nothing is taken yet.
+    init(identity: GatewayIdentity?) {
+        seal = identity.map { Self.served(Self.sealText.replacing("GATEWAY", with: $0.text)) }
+    }
+
     func add(to router: some RouterMethods<BasicRequestContext>) {
+        router.get("/throng-oblivious.js") { request, _ in
+            seal?.response(to: request) ?? .problem(.busy("Nothing can be sealed yet."))
+        }
         router.get("/throng.js") { request, _ in beacon.response(to: request) }
         router.get("/throng-panel.js") { request, _ in panel.response(to: request) }
         router.get("/v1/openapi.json") { request, _ in description.response(to: request) }
@@ -120,11 +131,17 @@ struct ScriptRoutes {
 
     /// The source without comments and without the spaces that mean nothing: none of its strings and expressions has any
     /// beside these signs, and each of its statements ends with a semicolon.
-    static let text =
-        lines(PackageResources.throng_js).replacing(/\s*([=<>?:;,(){}\[\]|&!*%])\s*/) { $0.1 } + "\n"
+    static let text = tight(PackageResources.throng_js)
+
+    /// The same of what seals, with `GATEWAY` in the place of the gateway's key.
+    static let sealText = tight(PackageResources.throng_oblivious_js)
 
     /// The source without comments and indents; its sentences have spaces that mean something.
     static let panelText = lines(PackageResources.throng_panel_js) + "\n"
+
+    private static func tight(_ source: [UInt8]) -> String {
+        lines(source).replacing(/\s*([=<>?:;,(){}\[\]|&!*%+])\s*/) { $0.1 } + "\n"
+    }
 
     private static func lines(_ source: [UInt8]) -> String {
         String(decoding: source, as: UTF8.self)

@@ -157,8 +157,8 @@
     });
   };
 
-  const wake = (purpose, milliseconds) => {
-    purpose.timer ||= setTimeout(send, milliseconds, purpose);
+  const wake = (purpose, pause) => {
+    purpose.timer ||= setTimeout(send, pause, purpose);
   };
 
   // sessionStorage, where the page wants it and the browser has it.
@@ -197,7 +197,7 @@
         app, purpose: purpose.name, window, id: purpose.identifier ? undefined : identifier(purpose, window), batch: random(),
         consent_version: +purpose.consent || 1, context: contextOf(purpose, events), events,
       });
-      // sendBeacon takes 64 KiB.
+      // What outlives its page may have 64 KiB.
       if (count > 1 && new Blob([body]).size > 6e4) {
         count >>= 1;
         continue;
@@ -212,26 +212,29 @@
 
   // Sends what waits. A batch without an answer is sent again as long as its window is accepted, then given up: it may
   // have been counted. While offline nothing is packed, so that it travels in the window in which it can.
-  const send = (purpose, isLeaving) => {
+  const send = (purpose, leaving) => {
     clearTimeout(purpose.timer);
     purpose.timer = 0;
     if (!allowed(purpose)) return forget(purpose);
     purpose.batches = purpose.batches.filter((batch) => batch.until > Date.now());
     if (!navigator.onLine) return;
-    if (isLeaving || !purpose.batches.length) pack(purpose);
-    for (const batch of purpose.batches) {
-      // A page that goes away gets no answer; one that comes back asks for it.
-      if (isLeaving && !batch.isUnderWay) batch.hasLeft ||= navigator.sendBeacon?.(address("v1/batches"), batch.body);
-      if (!isLeaving || !batch.hasLeft) post(purpose, batch);
-    }
+    if (leaving || !purpose.batches.length) pack(purpose);
+    // A page that goes away gets no answer; one that comes back asks for it.
+    for (const batch of purpose.batches) post(purpose, batch);
   };
 
+  // Where the plan wants it sealed, it goes through the relay, or not at all.
+  const ask = async ({ transport }, path, body) =>
+    transport
+      ? (await import(address("throng-oblivious.js"))).default(plan.relay, path, body)
+      : fetch(address(path), { ...quiet, method: "POST", body, keepalive: true });
+
   const post = async (purpose, batch) => {
-    if (batch.isUnderWay) return;
-    batch.isUnderWay = true;
+    if (batch.busy) return;
+    batch.busy = true;
     let pause = (purpose.pause = Math.min((purpose.pause || 1e3) * 2, 3e5)) * (0.5 + Math.random());
     try {
-      const answer = await fetch(address("v1/batches"), { ...quiet, method: "POST", body: batch.body, keepalive: true });
+      const answer = await ask(purpose, "v1/batches", batch.body);
       if (answer.status < 500 && answer.status != 429) {
         purpose.batches = purpose.batches.filter((each) => each != batch);
         purpose.pause = 0;
@@ -240,11 +243,11 @@
     } catch {
       // No answer: again, later.
     }
-    batch.isUnderWay = false;
+    batch.busy = false;
     if (purpose.batches.length || purpose.queue.length) wake(purpose, pause);
   };
 
-  const sendAll = (isLeaving) => plan?.purposes.forEach((purpose) => send(purpose, isLeaving));
+  const sendAll = (leaving) => plan?.purposes.forEach((purpose) => send(purpose, leaving));
 
   const forget = (purpose) => {
     purpose.queue = [];
@@ -256,11 +259,11 @@
   const consent = (name, isGiven) =>
     known(() => {
       for (const purpose of plan.purposes.filter((purpose) => purpose.name == name)) {
-        const wasAllowed = allowed(purpose);
+        const before = allowed(purpose);
         purpose.consent = isGiven;
         if (!allowed(purpose)) forget(purpose);
         // What is on the screen when somebody agrees is seen from now on.
-        else if (!wasAllowed && shown) view(purpose);
+        else if (!before && shown) view(purpose);
       }
     });
 
@@ -272,7 +275,7 @@
       if (!event) continue;
       const events = [event];
       const body = JSON.stringify({ app, purpose: purpose.name, context: contextOf(purpose, events), events });
-      answers[purpose.name] = await (await fetch(address("v1/preview"), { ...quiet, method: "POST", body })).json();
+      answers[purpose.name] = await (await ask(purpose, "v1/preview", body)).json();
     }
     return answers;
   };
@@ -317,18 +320,18 @@
     load();
   };
 
-  const declared = ({ type, target }) => {
+  const clicked = ({ type, target }) => {
     const element = target.closest?.("[data-throng-event]");
     if (!element || (element.tagName == "FORM") != (type == "submit")) return;
     const { event, ...fields } = fieldsOf(element);
     record(event, fields);
   };
-  on(document, "click", declared);
-  on(document, "submit", declared);
+  on(document, "click", clicked);
+  on(document, "submit", clicked);
   for (const name of ["pushState", "replaceState"]) {
-    const original = history[name];
+    const before = history[name];
     history[name] = function (...values) {
-      original.apply(this, values);
+      before.apply(this, values);
       safely(moved)();
     };
   }

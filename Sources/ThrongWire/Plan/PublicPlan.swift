@@ -29,6 +29,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
     /// Texts in the languages that the plan has them in: by language tag, and then by place in the plan, such as
     /// `purposes.product.explanation`. Nil where all texts are in one language.
     public let translations: [String: [String: String]]?
+    /// The relay through which purposes go whose ``Purpose/transport`` is ``PurposeTransport/oblivious``; nil where none does.
+    public let relay: RelayAddress?
 
     /// A purpose with the events that may be sent for it.
     public struct Purpose: Codable, Sendable, Hashable {
@@ -60,6 +62,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         public let identifier: PurposeIdentifier?
         /// Which devices its floors count; nil stands for ``FloorKind/any``.
         public let floor: FloorKind?
+        /// How it is sent; nil stands for ``PurposeTransport/direct``.
+        public let transport: PurposeTransport?
 
         /// Puts it together; the plan's reader has checked its parts.
         package init(
@@ -76,7 +80,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
             consentOfParent: Bool? = nil,
             consentVersion: Int? = nil,
             identifier: PurposeIdentifier? = nil,
-            floor: FloorKind? = nil
+            floor: FloorKind? = nil,
+            transport: PurposeTransport? = nil
         ) {
             self.name = name
             self.explanation = explanation
@@ -92,6 +97,7 @@ public struct PublicPlan: Codable, Sendable, Hashable {
             self.consentVersion = consentVersion
             self.identifier = identifier
             self.floor = floor
+            self.transport = transport
         }
     }
 
@@ -224,7 +230,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         metrics: [Metric],
         recipients: [Recipient],
         directedTo: DirectedTo? = nil,
-        translations: [String: [String: String]]? = nil
+        translations: [String: [String: String]]? = nil,
+        relay: RelayAddress? = nil
     ) {
         self.app = app
         self.title = title
@@ -239,6 +246,7 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         self.recipients = recipients
         self.directedTo = directedTo
         self.translations = translations
+        self.relay = relay
     }
 }
 

@@ -42,7 +42,7 @@ struct PastDays {
         ) { first, _ in first }
         for parcel in parcels {
             var body = parcel.body
-            let outcome = try body.withUTF8 { try intake.read($0, signals: [], now: now) }
+            let outcome = try body.withUTF8 { try intake.read($0, signals: [], now: now, isSealed: true) }
             let incoming: IncomingBatch
             switch outcome {
             case .batch(let batch): incoming = batch

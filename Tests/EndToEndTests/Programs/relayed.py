@@ -60,7 +60,10 @@ class Recorder:
             if found and len(body) >= sum(lengths):
                 self.heard.append(data)
                 data = b""
-                line.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: message/ohttp-res\r\ncontent-length: 2\r\n\r\nok")
+                line.sendall(
+                    b"HTTP/1.1 200 OK\r\ncontent-type: message/ohttp-res\r\ncontent-length: 2\r\nthrong-signature: signed\r\n"
+                    b"cache-control: public, max-age=3600\r\naccess-control-allow-origin: https://a.example\r\n"
+                    b"vary: origin\r\n\r\nok")
 
 
 def through(relay, method, path, body=None, headers={}, line=None, source=DEVICE):
@@ -93,6 +96,16 @@ def handed_on(kind, folder):
     check(status == 200 and lines[0] == "GET /v1/ohttp-keys HTTP/1.1", kind, lines)
     check([line.lower() for line in lines[1:]] == ["host: count.example.com"], kind, lines)
     check(set(recorder.peers) == {"127.0.0.1"}, kind, "shows the device's address:", recorder.peers)
+
+    # All devices get the same keys, and pages what vouches for them.
+    for _ in range(3):
+        status, headers, _ = through(relay, "GET", f"/v1/ohttp-keys?{secrets.token_hex(4)}", headers=SAID)
+        check((status, headers["throng-signature"]) == (200, "signed"), kind, "hands on no signature:", headers)
+        check(headers["access-control-allow-origin"] == "*", kind, "lets pages read", headers)
+        check("throng-signature" in headers["access-control-expose-headers"], kind, "shows pages", headers)
+    check(len(recorder.heard) == 2, kind, "asked for keys again")
+    status, headers, _ = through(relay, "OPTIONS", "/v1/ohttp", headers={**SAID, "access-control-request-method": "POST"})
+    check((status, headers["access-control-allow-headers"]) == (204, "content-type"), kind, "answers a preflight", status, headers)
 
     # Nothing else is taken; and what is refused goes nowhere.
     before = len(recorder.heard)

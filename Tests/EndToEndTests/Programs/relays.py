@@ -31,6 +31,9 @@ class Relay(stock_proxies.Proxy):
             text = text.replace("    listen [::]:443 ssl;\n", "")
             text = re.sub(r"ssl_certificate \S+;", f"ssl_certificate {cert};", text)
             text = re.sub(r"ssl_certificate_key \S+;", f"ssl_certificate_key {key};", text)
+            text = text.replace("/var/cache/nginx/throng-keys", self.folder + "/keys")
+            # What works for nginx is another user's.
+            os.chmod(self.folder, 0o711)
             text = text.replace("rate=50r/s", "rate=100000r/s").replace("burst=200", "burst=100000")
             folders = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
             text = f"""

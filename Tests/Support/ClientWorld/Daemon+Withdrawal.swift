@@ -9,11 +9,11 @@ extension Daemon {
     /// Takes an identifier out of its window, as the daemon does once its journal and PostgreSQL have all that came before.
     ///
     /// - Returns: a receipt.
-    func withdraw(_ body: String, now: UnixSeconds) throws(IntakeError) -> String {
+    func withdraw(_ body: String, now: UnixSeconds, _ isSealed: Bool) throws(IntakeError) -> String {
         var text = body
         let read: Result<IncomingWithdrawal, IntakeError> = text.withUTF8 { bytes in
             do throws(IntakeError) {
-                return .success(try intake.readWithdrawal(bytes, now: now))
+                return .success(try intake.readWithdrawal(bytes, now: now, isSealed: isSealed))
             } catch {
                 return .failure(error)
             }

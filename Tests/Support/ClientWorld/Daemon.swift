@@ -105,8 +105,12 @@ package final class Daemon: Sendable {
 
     /// Answers a request that arrives now.
     ///
-    /// - Parameter renamed: whether a batch has another name than the one that the client gave it.
-    package func take(_ request: ClientRequest, now: UnixSeconds, renamed: Bool = false) -> ClientResponse {
+    /// - Parameters:
+    ///   - renamed: whether a batch has another name than the one that the client gave it.
+    ///   - isSealed: whether it came through a relay.
+    package func take(
+        _ request: ClientRequest, now: UnixSeconds, renamed: Bool = false, isSealed: Bool = false
+    ) -> ClientResponse {
         if request.method == "GET" {
             return state.withLock { state in
                 let tag = request.headers["If-None-Match"]
@@ -122,9 +126,10 @@ package final class Daemon: Sendable {
         if renamed { body.replace(#/"batch":"../#, with: #""batch":"00"#) }
         do throws(IntakeError) {
             if request.url.lastPathComponent == "withdraw" {
-                return ClientResponse(status: 202, body: Data(#"{"receipt":"\#(try withdraw(body, now: now))"}"#.utf8))
+                let receipt = try withdraw(body, now: now, isSealed)
+                return ClientResponse(status: 202, body: Data(#"{"receipt":"\#(receipt)"}"#.utf8))
             }
-            let answer = try post(body, headers: request.headers, now: now)
+            let answer = try post(body, headers: request.headers, now: now, isSealed)
             return ClientResponse(status: 202, body: (try? JSONEncoder().encode(answer)) ?? Data())
         } catch {
             state.withLock { $0.refusals[error.code, default: 0] += 1 }
@@ -144,14 +149,16 @@ package final class Daemon: Sendable {
         return Date(timeIntervalSince1970: Double(unixSeconds)).formatted(format)
     }
 
-    private func post(_ body: String, headers: [String: String], now: UnixSeconds) throws(IntakeError) -> BatchAnswer {
+    private func post(
+        _ body: String, headers: [String: String], now: UnixSeconds, _ isSealed: Bool
+    ) throws(IntakeError) -> BatchAnswer {
         var signals: Set<OptOutSignal> = []
         if headers["Sec-GPC"] == "1" { signals.insert(.globalPrivacyControl) }
         if headers["DNT"] == "1" { signals.insert(.doNotTrack) }
         var body = body
         let read: Result<IntakeOutcome, IntakeError> = body.withUTF8 { bytes in
             do throws(IntakeError) {
-                return .success(try intake.read(bytes, signals: signals, now: now))
+                return .success(try intake.read(bytes, signals: signals, now: now, isSealed: isSealed))
             } catch {
                 return .failure(error)
             }

@@ -1,0 +1,82 @@
+internal import ThrongWire
+
+extension PlanReader {
+    /// Reads an app's `relay`.
+    mutating func relay(in body: PlanBody<PlanKeys.App>) -> RelayAddress? {
+        guard let node = body[.relay], let text = text(.relay, in: body, longest: 300) else { return nil }
+        guard let relay = RelayAddress(text) else {
+            problems.add(
+                node.place,
+                """
+                \(body.subject(.relay)): found \(YAMLNode.quoted(text)); https://HOST or https://HOST:PORT in small letters is \
+                allowed, without a path, and http on this machine alone
+                """)
+            return nil
+        }
+        return relay
+    }
+}
+
+extension Plan {
+    /// What is wrong with the way that purposes go, in a plan whose parts are each right.
+    func transportProblems() -> [PlanProblem] {
+        let oblivious = purposes.filter { $0.transport == .oblivious }
+        guard app.relay == nil else {
+            guard oblivious.isEmpty else { return [] }
+            return [
+                PlanProblem(
+                    file: places.file, line: nil, column: nil,
+                    message: """
+                        app: 'relay' is there and no purpose goes through it; delete it, or write 'transport: oblivious' in a \
+                        purpose
+                        """)
+            ]
+        }
+        return oblivious.map {
+            places.advice(
+                on: .purpose, named: $0.name.text,
+                """
+                purpose '\($0.name)': 'transport' is oblivious and the app names no relay to go through; add 'relay: \
+                https://HOST' to the app, or write 'transport: direct'
+                """)
+        }
+    }
+
+    /// The names of purposes that go through the relay, in the plan's order.
+    private var relayed: String {
+        purposes.filter { $0.transport == .oblivious }.map(\.name.text).joined(separator: ", ")
+    }
+
+    // MARK: In words
+
+    /// How what is sent for a purpose comes here, for whoever sends it; nil where there is nothing to say.
+    func transportText(of purpose: Purpose) -> String? {
+        guard purpose.transport == .oblivious, let relay = app.relay else { return nil }
+        return """
+            Sealed on your device and sent through \(relay.host), which knows your address and can't read it; here it can be \
+            read, and nobody sees your address. Nothing is taken that comes in another way.
+            """
+    }
+
+    /// What going through a relay comes to; nil where nothing does.
+    var transportText: String? {
+        guard let relay = app.relay else { return nil }
+        return """
+            The client seals what it sends for \(relayed) (RFC 9458) and sends it through the relay \(relay.host); the daemon \
+            refuses what comes directly. So nobody here learns an address, as long as the relay belongs to somebody else and its \
+            records are not put together with the daemon's.
+            """
+    }
+
+    /// What no plan says of a relay.
+    var relayPoints: [String] {
+        app.relay.map {
+            [
+                """
+                Who runs the relay \($0.host), which sees addresses and times, and by which contract. It has to be somebody who is \
+                not told what the daemon learns.
+                """
+            ]
+        } ?? []
+    }
+}

@@ -1,0 +1,156 @@
+"""Who is on the way between a device and a daemon, on this machine: the door, which is the daemon's own address and takes down
+whoever comes directly, and a relay of somebody else's. Each keeps all that it sees."""
+
+import http.client
+import http.server
+import json
+import threading
+import time
+
+from daemon import check
+from oblivious import House
+
+KEYS, SEALED = "/v1/ohttp-keys", "/v1/ohttp"
+
+
+class Seen:
+    """One request, as whoever is on the way sees it."""
+
+    def __init__(self, handler, body):
+        self.at, self.address = time.monotonic(), handler.client_address[0]
+        self.method, self.path, self.size, self.body = handler.command, handler.path, len(body), body
+        self.headers = {name.lower(): value for name, value in handler.headers.items()}
+        self.line = handler.client_address
+        self.answered = None
+
+
+class Party(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+    def __init__(self, port):
+        super().__init__(("127.0.0.1", 0), self.handler)
+        self.upstream, self.seen, self.fate = port, [], None
+        self.port = self.server_address[1]
+        self.address = f"http://127.0.0.1:{self.port}"
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def handle_error(self, request, client_address):
+        """Who went away in between is none of ours."""
+
+    def sealed(self):
+        return [each for each in list(self.seen) if each.path == SEALED and each.method == "POST"]
+
+    def counting(self):
+        """What came with something that counts, but for questions about a plan, a script or keys."""
+        return [each for each in list(self.seen) if each.method == "POST"]
+
+    def ask(self, method, path, body, headers):
+        line = http.client.HTTPConnection("127.0.0.1", self.upstream, timeout=30)
+        try:
+            line.request(method, path, body or None, headers)
+            answer = line.getresponse()
+            return answer.status, dict(answer.getheaders()), answer.read()
+        finally:
+            line.close()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, headers, body):
+        self.send_response(status)
+        for name, value in headers.items():
+            if name.lower() not in ("content-length", "connection", "transfer-encoding", "date", "server"):
+                self.send_header(name, value)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body if self.command != "HEAD" else b"")
+
+    def do(self):
+        body = self.rfile.read(int(self.headers.get("content-length") or 0))
+        seen = Seen(self, body)
+        self.server.seen.append(seen)
+        seen.answered = self.take(body)
+
+    do_GET = do_POST = do_OPTIONS = do_HEAD = do
+
+
+class DoorHandler(Handler):
+    """Hands everything on as it came."""
+
+    def take(self, body):
+        headers = {name: value for name, value in self.headers.items() if name.lower() not in ("connection", "content-length")}
+        status, fields, text = self.server.ask(self.command, self.path, body, headers)
+        self.answer(status, fields, text)
+        return status, len(text)
+
+
+class RelayHandler(Handler):
+    """As the shipped relays do: two paths, the body and its type, one list of keys for all; pages of all sites may send."""
+
+    OPEN = {"access-control-allow-origin": "*", "access-control-allow-headers": "content-type",
+            "access-control-expose-headers": "throng-signature"}
+
+    # Whether what is said of other sites is handed on, as a page's line to another relay has to.
+    KEPT = False
+
+    def take(self, body):
+        relay = self.server
+        fate = relay.fate(self) if relay.fate else None
+        if fate:
+            status, fields, text = fate
+        elif self.command == "OPTIONS":
+            status, fields, text = 204, {}, b""
+        elif (self.command, self.path) == ("GET", KEYS):
+            found = relay.keys or relay.ask("GET", KEYS, b"", {})
+            relay.keys = found if relay.keeps_keys else None
+            status, fields, text = found
+        elif (self.command, self.path) == ("POST", SEALED):
+            passed = {name: self.headers[name] for name in relay.passed if self.headers[name]}
+            status, fields, text = relay.ask("POST", SEALED, body, {"content-type": "message/ohttp-req", **passed})
+        else:
+            status, fields, text = 404, {}, b""
+        if not self.KEPT:
+            fields = {name: value for name, value in fields.items() if not name.lower().startswith("access-control")}
+        self.answer(status, {**fields, **self.OPEN}, text)
+        return status, len(text)
+
+
+class Door(Party):
+    handler = DoorHandler
+
+
+class Relay(Party):
+    handler = RelayHandler
+    # One list for all, where it keeps one.
+    keys, keeps_keys = None, True
+    # Headers of the device that are handed on: none.
+    passed = ()
+
+
+class Street:
+    """A daemon, its door, and the relay that its plan names: RELAY stands there for it."""
+
+    def __init__(self, plan):
+        # The relay's address is in the plan, and leads to a daemon that starts with the plan.
+        self.relay = Relay(0)
+        self.house = House(plan.replace("RELAY", self.relay.address), name="notes").start()
+        self.relay.upstream = self.house.port
+        self.door = Door(self.house.port)
+
+    def direct(self):
+        """What counts and came to the door, by its purposes."""
+        return sorted(json.loads(each.body)["purpose"] for each in self.door.counting())
+
+    def asked(self):
+        """What was asked for at the door."""
+        return [each.path for each in self.door.seen if each.method == "GET"]
+
+    def end(self):
+        for each in (self.relay, self.door):
+            each.shutdown()
+        check(self.house.stop() == 0, "the daemon did not stop in order")
