@@ -30,6 +30,7 @@ let package = Package(
     products: [
         .executable(name: "throng", targets: ["throng"]),
         .library(name: "ThrongClient", targets: ["ThrongClient", "ThrongWire"]),
+        .library(name: "ThrongAttestation", targets: ["ThrongAttestation"]),
     ],
     traits: [
         .default(enabledTraits: ["Server"]),
@@ -37,6 +38,8 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.1"),
+        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -113,7 +116,11 @@ let package = Package(
         .target(name: "ThrongHTTP", dependencies: ["CCurl"], swiftSettings: strict),
         .target(
             name: "ThrongCredentials",
-            dependencies: ["ThrongAttestation", "ThrongWire", "ThrongJournal", crypto, cryptoExtras, logging],
+            dependencies: [
+                "ThrongAttestation", "ThrongWire", "ThrongJournal", "ThrongHTTP", "CLinux", crypto, cryptoExtras,
+                logging, yams, .product(name: "X509", package: "swift-certificates"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+            ],
             swiftSettings: computed),
         .target(
             name: "ThrongDelivery",
@@ -193,8 +200,8 @@ let package = Package(
         .executableTarget(
             name: "throng",
             dependencies: [
-                "ThrongChance", "ThrongConform", "ThrongFaults", "ThrongLoad", "ThrongForecast", "ThrongPlan",
-                "ThrongWire",
+                "ThrongChance", "ThrongConform", "ThrongCredentials", "ThrongFaults", "ThrongLoad", "ThrongForecast",
+                "ThrongPlan", "ThrongWire",
                 "ThrongIntake",
                 "ThrongCounting",
                 "ThrongJournal", "ThrongPostgres", "ThrongStore", "ThrongBackup", "ThrongInsight", "ThrongReport",
@@ -236,7 +243,7 @@ let package = Package(
         .executableTarget(
             name: "Probe",
             dependencies: [
-                "ClientWorld", "ThrongClient", "ThrongOblivious", "ThrongPlan",
+                "ClientWorld", "ThrongAttestation", "ThrongClient", "ThrongOblivious", "ThrongPlan",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Support/Probe", swiftSettings: strict),
@@ -320,6 +327,8 @@ let package = Package(
             name: "ThrongCredentialsTests",
             dependencies: [
                 "ThrongCredentials", "ThrongAttestation", "ThrongJournal", "ThrongWire", crypto, logging,
+                .product(name: "X509", package: "swift-certificates"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             swiftSettings: strict),
         // Counts what each stage takes; nothing of the product.

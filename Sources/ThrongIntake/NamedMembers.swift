@@ -26,6 +26,14 @@ struct NamedMembers<Member: RawRepresentable<String> & Hashable & CaseIterable> 
         try Envelope.text(nodes[member] ?? -1, "/\(member.rawValue)", in: document)
     }
 
+    /// The node of a value that is there.
+    func node(_ member: Member) throws(IntakeError) -> Int {
+        guard let node = nodes[member] else {
+            throw .wrongShape(pointer: "/\(member.rawValue)", expected: "a value")
+        }
+        return node
+    }
+
     /// The node of an identifier.
     func identifier(_ member: Member) throws(IntakeError) -> Int {
         try Envelope.identifier(nodes[member] ?? -1, in: document)

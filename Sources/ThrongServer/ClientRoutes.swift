@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import ThrongCredentials
 internal import ThrongOblivious
 internal import ThrongPlan
 
@@ -21,7 +22,7 @@ struct ClientRoutes {
 
     /// Of a daemon that counts.
     func router(
-        for ingestion: Ingestion, _ gateway: ObliviousGateway, _ telemetry: Telemetry
+        for ingestion: Ingestion, _ gateway: ObliviousGateway, _ desk: CredentialDesk, _ telemetry: Telemetry
     ) throws -> Router<BasicRequestContext> {
         let router = emptyRouter()
         HealthRoutes(ingestion: ingestion).add(to: router)
@@ -30,6 +31,7 @@ struct ClientRoutes {
         PreviewRoutes(ingestion: ingestion).add(to: open)
         WithdrawRoutes(ingestion: ingestion, clock: clock).add(to: open)
         GatewayKeyRoutes(gateway: gateway).add(to: open)
+        CredentialRoutes(ingestion: ingestion, desk: desk, telemetry: telemetry).add(to: open)
         if ingestion.reveals.isNeeded {
             RevealRoutes(ingestion: ingestion, telemetry: telemetry, clock: clock).add(to: open)
         }

@@ -3,6 +3,7 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 internal import ServiceLifecycle
+internal import ThrongCredentials
 internal import ThrongPlan
 internal import ThrongPortal
 internal import ThrongWire
@@ -10,11 +11,12 @@ internal import ThrongWire
 /// What listens: where clients post, where Prometheus reads, and where people look.
 extension Daemon {
     func intakeServer(
-        _ ingestion: Ingestion, _ gateway: ObliviousGateway, _ telemetry: Telemetry, _ sessions: TLSSessions?
+        _ ingestion: Ingestion, _ gateway: ObliviousGateway, _ desk: CredentialDesk, _ telemetry: Telemetry,
+        _ sessions: TLSSessions?
     ) throws -> some Service {
         let intake = AnswerQueues(counting: ingestion, gateway: gateway, telemetry: telemetry)
         return server(
-            try clientRoutes.router(for: ingestion, gateway, telemetry), taking: intake, at: options.listen,
+            try clientRoutes.router(for: ingestion, gateway, desk, telemetry), taking: intake, at: options.listen,
             by: clientEdge(sessions), name: "clients", connections: OpenFiles.connections)
     }
 

@@ -6,6 +6,7 @@ internal import NIOCore
 internal import ServiceLifecycle
 internal import ThrongChance
 internal import ThrongCounting
+internal import ThrongCredentials
 internal import ThrongDelivery
 internal import ThrongIntake
 internal import ThrongJournal
@@ -168,11 +169,13 @@ package struct Daemon: Sendable {
                 journal: options.journal, bodiesBytes: options.bodiesBytes, labels: LabelStore(settings),
                 database: database, kept: kept, offered: offered, telemetry: telemetry, failure: failure, clock: clock,
                 houseClock: houseClock, logger: logger, bounds: options.bounds)
+            let credentialKeys = try EpochKeys(
+                data, apps: options.credentials.rules.keys.sorted(), clock: clock, logger: logger)
             let (ingestion, unreadable) = try await opening.open(needsWatermark: needsWatermark)
             return DaemonParts(
                 data: data, cluster: cluster, settings: settings, database: database, telemetry: telemetry,
                 failure: failure, kept: kept, offered: offered, ingestion: ingestion, houseClock: houseClock,
-                unreadable: unreadable)
+                credentialKeys: credentialKeys, unreadable: unreadable)
         } catch {
             database.close(within: .zero)
             throw error
@@ -245,13 +248,16 @@ package struct Daemon: Sendable {
         let clientSessions = sessions(asksClients: asksClients)
         let gateway = try ObliviousGateway(
             parts.data, contentBytes: options.limits.bodyBytes, clock: clock, logger: logger)
+        let desk = CredentialDesk(
+            options.credentials.rules, keys: parts.credentialKeys, data: parts.data, clock: clock, logger: logger)
         // Started in this order, stopped in the other: clients first, PostgreSQL last.
         var services: [any Service] = parts.cluster.map { [$0] } ?? []
         services += [
             FlushMark(budget: stop), fence, flush, schedule, deliveries, SecurityLogService(log: security),
             try metricsServer(ingestion, telemetry),
-            try intakeServer(ingestion, gateway, telemetry, clientSessions), FailureWatch(flag: failure),
+            try intakeServer(ingestion, gateway, desk, telemetry, clientSessions), FailureWatch(flag: failure),
             GatewayKeyService(gateway: gateway),
+            CredentialKeyService(keys: parts.credentialKeys, houseClock: parts.houseClock),
         ]
         if let certificates { services.append(CertificateWatch(certificates: certificates)) }
         if let clientSessions { services.append(WindowEnds(sessions: clientSessions, clock: clock)) }

@@ -1,5 +1,6 @@
 internal import Foundation
 package import ThrongCounting
+package import ThrongCredentials
 package import ThrongDelivery
 package import ThrongIntake
 package import ThrongJournal
@@ -56,6 +57,9 @@ package struct DaemonOptions: Sendable {
     /// `release.secret` (path, `installation.secret` in the data directory): by what equally useful numbers of a release are
     /// chosen. Made at the start where there is none.
     package var releaseSecret: String
+
+    /// Who vouches for devices that ask for credentials; nobody where nothing is said.
+    package var credentials = CredentialSettings.none
 
     /// How reports are signed, printed and sent.
     package var reports: ReportSettings

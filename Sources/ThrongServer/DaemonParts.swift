@@ -1,4 +1,5 @@
 internal import ThrongCounting
+internal import ThrongCredentials
 internal import ThrongJournal
 internal import ThrongPostgres
 internal import ThrongSchedule
@@ -17,6 +18,8 @@ struct DaemonParts: Sendable {
     let offered: OfferedMark
     let ingestion: Ingestion
     let houseClock: MachineClock
+    /// By which credentials are issued, and what is presented is checked.
+    let credentialKeys: EpochKeys
     /// What the journal can't tell any more: PostgreSQL or the kept flushes must have it.
     let unreadable: JournalPosition
 }

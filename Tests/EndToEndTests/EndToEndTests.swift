@@ -93,6 +93,11 @@ struct EndToEndTests {
     func oblivious() async throws { try await Program("oblivious.py").run() }
 
     @Test(
+        "a device that is vouched for gets its credentials and no more, lost answers again, and batches don't wait for it",
+        .timeLimit(.minutes(10)))
+    func credentials() async throws { try await Program("credentials.py").run() }
+
+    @Test(
         "nginx and haproxy as relays hand on three headers and write nobody down, and batches through them count",
         .timeLimit(.minutes(10)))
     func relayed() async throws { try await Program("relayed.py").run() }

@@ -28,7 +28,7 @@ final class CredentialHouse: Sendable {
     static let november = Epoch(containing: UnixSeconds(1_795_680_000))
 
     func keys(apps: [AppName] = ["shop", "notes"]) throws -> EpochKeys {
-        try EpochKeys(data, apps: apps, clock: clock, logger: Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() })
+        try EpochKeys(data, apps: apps, clock: clock, logger: .silent)
     }
 
     /// The names of a folder's files.
@@ -53,4 +53,9 @@ extension Issuer {
         let request = try #require(try ProvedRequest(made.request.rawRepresentation))
         return try made.finalize(CredentialResponse(rawRepresentation: issue(request)))
     }
+}
+
+extension Logger {
+    /// Says nothing.
+    static var silent: Logger { Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() } }
 }

@@ -3,6 +3,8 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import Testing
+import ThrongAttestation
+import ThrongCredentials
 import ThrongIntake
 import ThrongWire
 
@@ -51,7 +53,11 @@ struct APIDescriptionTests {
     private static func router(of house: IngestionHouse) throws -> Router<BasicRequestContext> {
         let gateway = try ObliviousGateway(
             house.data, contentBytes: 1 << 20, clock: UnixClock { house.now }, logger: Logger(label: "test"))
-        return try routes(of: house).router(for: house.ingestion, gateway, house.telemetry)
+        let clock = UnixClock { house.now }
+        let desk = CredentialDesk(
+            [:], keys: try EpochKeys(house.data, apps: [], clock: clock, logger: .silent), data: house.data,
+            clock: clock, logger: .silent)
+        return try routes(of: house).router(for: house.ingestion, gateway, desk, house.telemetry)
     }
 
     private static func routes(of house: IngestionHouse) -> ClientRoutes {
@@ -144,7 +150,21 @@ struct APIDescriptionTests {
         let others: Set = [
             "not_found", "method_not_allowed", "bad_host", "unclear_end", "overloaded", "not_asked", "unfit_value",
             "opted_out", "oblivious_key", "not_encapsulated", "not_binary_http", "unknown_path",
+            "no_credentials", "wrong_epoch", "unknown_attester", "unproved_request", "not_attested",
+            "too_many_credentials",
         ]
+        let refusals: [CredentialRefusal] = [
+            .noCredentials, .wrongEpoch(issued: [Epoch(containing: .epoch)]), .unknownAttester(known: ["http"]),
+            .malformed(pointer: "/request", expected: "base64url"), .unproved, .notAttested(.denied),
+            .tooMany(limit: 2, secondsLeft: 9), .busy,
+        ]
+        #expect(refusals.map(\.code) == CredentialRefusal.codes)
+        for refusal in refusals {
+            let problem = Problem(refusal)
+            let all = try JSONSerialization.jsonObject(with: Data(problem.text.utf8))
+            #expect((all as? [String: Any])?["error"] as? String == refusal.code)
+            #expect(described[problem.status.code]?.contains(refusal.code) == true, "\(refusal.code)")
+        }
         let listed = described.values.reduce(into: Set<String>()) { $0.formUnion($1) }
         #expect(listed == others.union(IntakeError.codes))
         #expect(Problem(.windowOutOfRange(current: 7)).text.contains(#""title":"Window out of range""#))

@@ -86,6 +86,9 @@ package struct Precredential: Sendable {
         return Credential(m1: m1, u: response.u, uPrime: uPrime, x1: issuer.x1)
     }
 
+    /// Whether it was made for a key.
+    func isFor(_ key: IssuerKey) -> Bool { issuer.rawRepresentation == key.rawRepresentation }
+
     private static func hidden(_ m1: Scalar, _ m2: Scalar, _ r1: Scalar, _ r2: Scalar) -> (Point, Point) {
         (Point.sum([(m1, Suite.g), (r1, Suite.h)]), Point.sum([(m2, Suite.g), (r2, Suite.h)]))
     }

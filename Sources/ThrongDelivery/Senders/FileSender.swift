@@ -79,18 +79,14 @@ package struct FileSender: Sendable {
     /// The value of the header Authorization, from the operator's file.
     private func secret(_ name: String) throws(DeliveryFault) -> String {
         let path = options.secrets + "/" + name
-        let mode: Int
-        do {
-            mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0o777
+        do throws(HeaderSecretFault) {
+            return try HeaderSecret.read(path)
         } catch {
-            throw .secretMissing(path: path)
+            switch error {
+            case .missing: throw .secretMissing(path: path)
+            case .exposed: throw .secretExposed(path: path)
+            case .malformed: throw .secretMalformed(path: path)
+            }
         }
-        guard mode & 0o077 == 0 else { throw .secretExposed(path: path) }
-        guard let bytes = FileManager.default.contents(atPath: path) else { throw .secretMissing(path: path) }
-        let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines)
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-            throw .secretMalformed(path: path)
-        }
-        return text
     }
 }

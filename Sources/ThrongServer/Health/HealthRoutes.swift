@@ -64,9 +64,13 @@ struct StartingRoutes {
                 "not started yet: the disk is full, or PostgreSQL has to be asked first, or another process may still have "
                     + "this one's place there\n")
         }
-        for path in ["/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/ohttp", "/apps/:app"] {
+        for path in [
+            "/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/ohttp", "/v1/credentials", "/apps/:app",
+        ] {
             router.post(RouterPath(path)) { _, _ in Response.answer(.waiting) }
         }
-        router.get("/v1/ohttp-keys") { _, _ in Response.answer(.waiting) }
+        for path in ["/v1/ohttp-keys", "/v1/credentials/:app"] {
+            router.get(RouterPath(path)) { _, _ in Response.answer(.waiting) }
+        }
     }
 }

@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import ThrongCredentials
 internal import ThrongDelivery
 internal import ThrongIntake
 internal import ThrongPlan
@@ -36,6 +37,8 @@ final class Telemetry: Sendable {
         var keptBytes = 0
         var reveals: [RevealOutcome: Int] = [:]
         var droppedHashes = 0
+        /// By ``CredentialRefusal/code``, or `given`.
+        var credentials: [String: Int] = [:]
         /// By the labels of the metric, which are names from plans.
         var knownLabels: [String: Int] = [:]
     }
@@ -101,6 +104,10 @@ final class Telemetry: Sendable {
     }
 
     func revealed(_ outcome: RevealOutcome) { counts.withLock { $0.reveals[outcome, default: 0] += 1 } }
+    func credentialWasGiven() { counts.withLock { $0.credentials["given", default: 0] += 1 } }
+    func credentialWasRefused(_ refusal: CredentialRefusal) {
+        counts.withLock { $0.credentials[refusal.code, default: 0] += 1 }
+    }
     func hashWasDropped() { counts.withLock { $0.droppedHashes += 1 } }
     func labelsAreKnown(_ count: Int, of dimension: DimensionName, app: AppName) {
         counts.withLock { $0.knownLabels["app=\"\(app)\",dimension=\"\(dimension)\""] = count }
@@ -167,6 +174,9 @@ final class Telemetry: Sendable {
             "throng_revealed_hashes_dropped_total", "Hashes of values that there was no room to remember.",
             [("", counts.droppedHashes)])
         page.gauges("throng_revealed_labels", "Values that were learned and are counted by name.", counts.knownLabels)
+        page.counter(
+            "throng_credentials_total", "Requests for credentials, by what became of them.",
+            (["given"] + CredentialRefusal.codes).map { ("outcome=\"\($0)\"", counts.credentials[$0] ?? 0) })
         page.counter("throng_releases_total", "Releases made.", [("", schedule.releases)])
         page.counter("throng_reports_total", "Reports made.", [("", schedule.reports)])
         page.counter("throng_deliveries_total", "Reports that arrived where they go.", [("", deliveries.deliveries)])

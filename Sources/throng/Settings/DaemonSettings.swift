@@ -1,9 +1,12 @@
 import ArgumentParser
 import Configuration
 import ThrongCounting
+import ThrongCredentials
+import ThrongDelivery
 import ThrongFaults
 import ThrongIntake
 import ThrongJournal
+import ThrongPlan
 import ThrongServer
 
 /// The settings of `throng serve` that have no option, read once from the environment.
@@ -73,6 +76,7 @@ enum DaemonSettings {
 
     private static let origins = "THRONG_INTAKE_ORIGINS"
     private static let proxies = "THRONG_INTAKE_PROXIES"
+    private static let attesters = "THRONG_ATTESTERS"
     private static let clientAuthorities = "THRONG_INTAKE_CLIENT_AUTHORITIES"
     /// Other commands', which one environment may hold beside these.
     private static let others = ["THRONG_SUPPRESS_SECRET"]
@@ -95,6 +99,10 @@ enum DaemonSettings {
                       certificates in PEM: only who has one of theirs may connect where clients post, such as your proxies
                 """,
                 """
+                  \(attesters) (path, none)
+                      a file that says, by app, who vouches for devices that ask for credentials
+                """,
+                """
                   \(ReleaseSecret.variable) (path, installation.secret in the data directory)
                       by what equally useful numbers are chosen; made where there is none
                 """,
@@ -106,7 +114,7 @@ enum DaemonSettings {
     ///
     /// - Throws: `ValidationError` for an unknown variable, no whole number, or one out of range.
     static func apply(to options: inout DaemonOptions, environment: [String: String]) throws {
-        let own = numbers.map(\.variable) + [origins, proxies, clientAuthorities, ReleaseSecret.variable]
+        let own = numbers.map(\.variable) + [origins, proxies, attesters, clientAuthorities, ReleaseSecret.variable]
         let known = Set(own + others + ReportVariables.known).union(Fault.variables)
         for name in environment.keys.sorted() where name.hasPrefix("THRONG_") && !known.contains(name) {
             throw ValidationError(
@@ -133,6 +141,15 @@ enum DaemonSettings {
         }
         if let path = environment[ReleaseSecret.variable] { options.releaseSecret = path }
         try ReportVariables.apply(to: &options.reports, plans: options.plans, environment: environment)
+        // Other commands check the environment without plans.
+        if let path = environment[attesters], !options.plans.isEmpty {
+            do throws(CredentialSettingsError) {
+                options.credentials = try CredentialSettings(
+                    path: path, apps: options.plans.map(\.app.name), secrets: options.reports.delivery.secrets)
+            } catch {
+                throw ValidationError("\(attesters): \(error).")
+            }
+        }
     }
 
     /// Has clients asked for certificates, where the environment says so.

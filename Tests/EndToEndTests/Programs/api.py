@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import bad_requests
+import credentials
 import daemon
 import shop
 from daemon import Failure, check, say
@@ -22,7 +23,9 @@ from openapi_spec_validator import validate  # noqa: E402
 from described import Description  # noqa: E402
 
 # Reasons that are no part of a body, and a daemon that has all that it needs never gives: APIDescriptionTests has them.
-NEVER = {(413, "record_too_large"), (503, "no_memory")}
+NEVER = {(413, "record_too_large"), (503, "no_memory"), (404, "no_credentials")}
+# Those of what is sealed are inside of answers: the test of the gateway has them.
+NEVER |= {(400, "not_binary_http"), (413, "not_binary_http"), (404, "unknown_path")}
 CHECKS = ("not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,"
           "response_schema_conformance,allow_header_conformance")
 PAGE = "https://shop.example"
@@ -80,10 +83,14 @@ def each_error(house, description):
         ("POST", "/v1/reveals", text({**named, "dimension": "query", "value": "a@b.example"}), {}),
         ("POST", "/v1/reveals", text({**where, "purpose": "marketing", "dimension": "x", "value": "y"}), {"sec-gpc": "1"}),
         ("OPTIONS", "/v1/reveals", None, {}), ("OPTIONS", "/v1/plan/shop", None, {}),
+        ("OPTIONS", "/v1/ohttp", None, {}), ("GET", "/v1/ohttp-keys", None, {}), ("POST", "/v1/ohttp", b"x", {}),
+        ("POST", "/v1/ohttp", b"x", {"content-type": "message/ohttp-req"}),
+        ("POST", "/v1/ohttp", bytes(100), {"content-type": "message/ohttp-req"}),
         ("POST", "/apps/shop", "event=view&channel=email", {"content-type": "application/x-www-form-urlencoded"}),
         ("POST", "/apps/shop", "event=view&channel=" + "x" * 70_000, {}), ("POST", "/apps/nowhere", "event=view", {}),
         ("GET", "/nowhere", None, {}), ("GET", "/v1/plan/nowhere", None, {}), ("GET", "/apps/nowhere", None, {}),
         ("GET", "/v1/batches", None, {}), ("DELETE", "/", None, {}), ("PUT", "/v1/plan/shop", None, {})]
+    requests += asked(house)
     for path in ("/", "/apps/shop", "/v1/plan/shop", "/throng.js", "/throng-panel.js", "/v1/openapi.json", "/healthz",
                  "/readyz"):
         requests.append(("GET", path, None, {}))
@@ -107,6 +114,22 @@ def each_error(house, description):
                 check((method.upper(), path, int(status)) in seen or method == "post", method, path, status, "was not seen")
     check(description.errors() - description.provoked == NEVER, "not provoked:", description.errors() - description.provoked)
     say(f"{len(description.provoked)} errors were provoked, and each answer is as described")
+
+
+def asked(house):
+    """Requests for credentials: two that are answered, and one for each reason that there is to refuse one."""
+    device = credentials.Device()
+    terms = json.loads(ask(house, "GET", "/v1/credentials/shop")[2])
+    given = [device.request(terms)[1] for _ in range(4)]
+    device.close()
+
+    def body(request, token="phone", by="command", epoch=terms["epochs"][0]["epoch"]):
+        return json.dumps({"app": "shop", "epoch": epoch, "request": request, "attestation": {"by": by, "token": token}})
+
+    bodies = [body(given[0]), body(given[1]), body(given[2]), body(given[3], token="nobody"), body(given[3], by="me"),
+              body(given[3], epoch="2020-01"), body(credentials.encoded(credentials.INFINITE)), body("x"), "{}"]
+    return [("GET", "/v1/credentials/shop", None, {}), ("GET", "/v1/credentials/nowhere", None, {})] + [
+        ("POST", "/v1/credentials", each, {}) for each in bodies]
 
 
 def crowded(house, description):
@@ -165,7 +188,9 @@ def schemathesis(house, examples=25):
 
 def test():
     house = daemon.Daemon(
-        plan(), THRONG_INTAKE_ORIGINS=PAGE, THRONG_INTAKE_BODIES_BYTES=str(8 << 20)).start()
+        plan(), THRONG_INTAKE_ORIGINS=PAGE, THRONG_INTAKE_BODIES_BYTES=str(8 << 20))
+    house.settings["THRONG_ATTESTERS"] = credentials.rules(house.folder, "shop")
+    house.start()
     document = json.loads(house.get("/v1/openapi.json")[2])
     validate(document)
     description = Description(document)

@@ -64,7 +64,7 @@ class Description:
             return check(not body, "no body is described:", what)
         kind = headers.get("content-type")
         check(kind in content, "another content type:", what)
-        value = json.loads(body) if kind.split(";")[0].endswith("json") else body.decode()
+        value = json.loads(body) if kind.split(";")[0].endswith("json") else body.decode("latin-1" if kind.startswith("application/ohttp") else "utf-8")
         wrong = self.matches(content[kind]["schema"], value)
         check(not wrong, wrong, what)
         if kind == "application/problem+json":

@@ -1,0 +1,32 @@
+/// An identifier of one purpose's window that nobody can invent.
+public struct AttestedIdentifier: Sendable, Hashable {
+    /// A batch's `id`: 44 characters.
+    public let id: String
+    /// A batch's `proof`, until one with it was answered by 202 in this window: 390 characters.
+    public let proof: String
+}
+
+/// Why a device has no credential.
+public enum DeviceCredentialsError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The daemon's terms are none that this version knows, or another app's.
+    case terms
+    /// The daemon does not take this device's attester.
+    case attester(name: String)
+    /// The daemon refused, with its status and word; what it may do about it.
+    case refused(status: Int, error: String)
+    /// The daemon's answer is none, or does not hold for its key.
+    case answer
+    /// What was stored can't be read; it is left as it is.
+    case stored
+
+    /// What was found and what to do.
+    public var description: String {
+        switch self {
+        case .terms: "the daemon's terms are not those of throng-arc-1 for this app. Update the app or the daemon."
+        case .attester(let name): "the daemon does not take the attester \(name). Ask its operator, or use another one."
+        case .refused(let status, let error): "the daemon refused a credential with \(status) \(error)."
+        case .answer: "the daemon's answer is no credential by the key that it publishes. Ask again later."
+        case .stored: "what was stored of credentials can't be read. Read it again, or forget it."
+        }
+    }
+}

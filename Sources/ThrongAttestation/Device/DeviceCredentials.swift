@@ -1,0 +1,209 @@
+internal import Crypto
+internal import ThrongWire
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A device's credentials: asks for one a month, keeps it, and makes identifiers by it that nobody can invent.
+///
+/// It asks at a random time, and a credential makes identifiers of windows that begin after it came. What is kept is written
+/// before a request leaves, so that a device that is stopped sends the same request again and is not counted twice.
+///
+/// ```swift
+/// let credentials = try DeviceCredentials(app: "notes", vouching: login, transport: relay, storage: keychain)
+/// try await credentials.renew()
+/// let shown = await credentials.identifier(of: "product", window: 20_778, rotationSeconds: 86_400)
+/// ```
+public actor DeviceCredentials {
+    private let app: AppName
+    private let vouching: any Vouching
+    private let transport: any CredentialTransport
+    private let storage: any CredentialStorage
+    private let clock: @Sendable () -> Int64
+    private var kept: KeptCredentials
+    /// Whether a request is under way: a second one would be another request.
+    private var isAsking = false
+
+    /// Reads what was kept.
+    ///
+    /// - Parameters:
+    ///   - app: as the plan names it.
+    ///   - clock: the Unix time, in seconds.
+    /// - Throws: ``DeviceCredentialsError/stored``, and what the storage throws.
+    public init(
+        app: String, vouching: any Vouching, transport: any CredentialTransport, storage: any CredentialStorage,
+        clock: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
+    ) throws {
+        self.app = AppName(app)
+        (self.vouching, self.transport, self.storage, self.clock) = (vouching, transport, storage, clock)
+        kept = try storage.read().map { try KeptCredentials($0) } ?? KeptCredentials()
+    }
+
+    /// The identifier of a window, and what shows it; nil where there is no credential that was there when the window began.
+    /// It is the same each time; what shows it is not.
+    ///
+    /// - Complexity: a millisecond; most of a second where this package is built without optimization.
+    public func identifier(of purpose: String, window: Int64, rotationSeconds: Int64) -> AttestedIdentifier? {
+        guard (1...Rotation.longest.seconds).contains(rotationSeconds) else { return nil }
+        let rotation = Rotation(seconds: rotationSeconds)
+        // A window's number is a client's own; beyond this its first second is none.
+        guard abs(window) < 1 << 40 else { return nil }
+        let number = WindowNumber(window)
+        let epoch = Epoch(of: number, rotation: rotation)
+        guard let month = kept.months[epoch.description], let since = month.since,
+            rotation.start(of: number) > since, let bytes = month.credential
+        else { return nil }
+        do {
+            let credential = try Credential(rawRepresentation: bytes)
+            let context = try PresentationContext.window(number, of: PurposeName(purpose), app: app)
+            let shown = credential.present(for: context.bytes)
+            return AttestedIdentifier(
+                id: Base64URL.text(shown.tag.rawRepresentation), proof: Base64URL.text(shown.rawRepresentation))
+        } catch {
+            // It was checked when it was read; only a name that is too long is left.
+            return nil
+        }
+    }
+
+    /// When ``renew()`` asks next, in Unix seconds: a time that is drawn, so that when it asks tells nobody apart.
+    public var nextAsking: Int64 {
+        let now = UnixSeconds(clock())
+        let epoch = Epoch(containing: now)
+        if kept.months[epoch.description]?.credential == nil { return (kept.asking ?? now).value }
+        if kept.months[epoch.next.description]?.credential == nil { return (kept.askingNext ?? epoch.end).value }
+        return epoch.next.end.value
+    }
+
+    /// Asks for a credential of this month, or of the next one in its last days, if its time has come. Call it as often as you
+    /// like, such as each time the app starts: it does nothing before.
+    ///
+    /// - Returns: whether there is a credential of this month.
+    /// - Throws: ``DeviceCredentialsError``, and what parts throw; call it again later.
+    @discardableResult
+    public func renew() async throws -> Bool {
+        let now = UnixSeconds(clock())
+        let epoch = Epoch(containing: now)
+        if kept.draw(for: epoch, now: now) { try keep() }
+        guard !isAsking else { return hasCredential(of: epoch) }
+        isAsking = true
+        defer { isAsking = false }
+        if !hasCredential(of: epoch), let asking = kept.asking, asking <= now {
+            try await ask(for: epoch)
+        } else if hasCredential(of: epoch), !hasCredential(of: epoch.next), let asking = kept.askingNext,
+            asking <= now
+        {
+            try await ask(for: epoch.next)
+        }
+        return hasCredential(of: epoch)
+    }
+
+    /// Forgets all credentials: from now on this is another device, as far as the daemon's allowance goes.
+    public func forget() throws {
+        kept = KeptCredentials()
+        try keep()
+    }
+
+    private func hasCredential(of epoch: Epoch) -> Bool { kept.months[epoch.description]?.credential != nil }
+
+    private func keep() throws { try storage.replace(with: try kept.bytes()) }
+
+    // MARK: Asking
+
+    private struct Terms: Decodable {
+        struct Key: Decodable {
+            let epoch: String
+            let key: String
+        }
+
+        let app: String
+        let `protocol`: String
+        let epochs: [Key]
+        let attesters: [String]
+    }
+
+    private func ask(for epoch: Epoch) async throws {
+        let terms = try await terms()
+        guard terms.attesters.contains(vouching.name) else {
+            throw DeviceCredentialsError.attester(name: vouching.name)
+        }
+        guard let text = terms.epochs.first(where: { $0.epoch == epoch.description })?.key,
+            let key = Base64URL.bytes(text)
+        else { throw DeviceCredentialsError.terms }
+        let made = try precredential(of: epoch, key: key)
+        let request = made.request.rawRepresentation
+        var attestation = try await vouching.evidence(for: Array(SHA256.hash(data: request)))
+        attestation["by"] = vouching.name
+        let body = Question(
+            app: app.text, epoch: epoch.description, request: Base64URL.text(request), attestation: attestation)
+        let (status, answer) = try await transport.send(
+            path: "/v1/credentials", body: Array(try JSONEncoder().encode(body)))
+        guard status == 200 else { throw Self.refusal(status, answer) }
+        guard let bytes = try Self.decoded(Answer.self, answer).flatMap({ Base64URL.bytes($0.response) }) else {
+            throw DeviceCredentialsError.answer
+        }
+        let credential: Credential
+        do throws(AttestationError) {
+            credential = try made.finalize(CredentialResponse(rawRepresentation: bytes))
+        } catch {
+            throw DeviceCredentialsError.answer
+        }
+        // Forgotten while it was under way, or asked for anew by another key.
+        guard kept.months[epoch.description]?.request == made.rawRepresentation else { return }
+        kept.months[epoch.description] = KeptCredentials.Month(
+            request: nil, credential: credential.rawRepresentation, since: UnixSeconds(clock()))
+        try keep()
+    }
+
+    private func terms() async throws -> Terms {
+        let (status, body) = try await transport.send(path: "/v1/credentials/\(app.text)", body: nil)
+        guard status == 200 else { throw Self.refusal(status, body) }
+        guard let terms = try Self.decoded(Terms.self, body), terms.app == app.text, terms.protocol == "throng-arc-1"
+        else { throw DeviceCredentialsError.terms }
+        return terms
+    }
+
+    /// The request that was made for this key, or a new one, which is kept before it is sent.
+    private func precredential(of epoch: Epoch, key: [UInt8]) throws -> Precredential {
+        let made: Precredential
+        do throws(AttestationError) {
+            let issuer = try IssuerKey(rawRepresentation: key)
+            if let bytes = kept.months[epoch.description]?.request {
+                let made = try Precredential(rawRepresentation: bytes)
+                // A daemon that lost its key has another one.
+                if made.isFor(issuer) { return made }
+            }
+            made = Precredential(for: issuer, requestContext: try epoch.requestContext(of: app))
+        } catch {
+            throw DeviceCredentialsError.terms
+        }
+        kept.months[epoch.description] = KeptCredentials.Month(
+            request: made.rawRepresentation, credential: nil, since: nil)
+        try keep()
+        return made
+    }
+
+    private struct Question: Encodable {
+        let app, epoch, request: String
+        let attestation: [String: String]
+    }
+
+    private struct Answer: Decodable { let response: String }
+
+    private static func refusal(_ status: Int, _ body: [UInt8]) -> DeviceCredentialsError {
+        struct Problem: Decodable { let error: String }
+        do {
+            return .refused(status: status, error: try decoded(Problem.self, body)?.error ?? "")
+        } catch {
+            // Whoever answered is no daemon; its status says enough.
+            return .refused(status: status, error: "")
+        }
+    }
+
+    /// Nil where it is not of that form.
+    private static func decoded<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) throws -> Value? {
+        do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch is DecodingError { return nil }
+    }
+}

@@ -1,0 +1,59 @@
+internal import ThrongWire
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// What a device keeps of its credentials, as JSON: by month, a request that was not answered or a credential; and when it
+/// asks.
+struct KeptCredentials: Codable, Sendable {
+    struct Month: Codable, Sendable {
+        /// A ``Precredential``, until its answer is there.
+        var request: [UInt8]?
+        /// A ``Credential``.
+        var credential: [UInt8]?
+        /// When it came.
+        var since: UnixSeconds?
+    }
+
+    /// By ``Epoch/description``.
+    var months: [String: Month] = [:]
+    /// When it asks for this month's.
+    private(set) var asking: UnixSeconds?
+    /// When it asks for the next month's.
+    private(set) var askingNext: UnixSeconds?
+    /// The month for which these were drawn.
+    private var drawn: String?
+
+    /// A device that has no credential of the month asks within so long. Unit: seconds.
+    private static let spread: Int64 = 3600
+
+    init() {}
+
+    /// - Throws: ``DeviceCredentialsError/stored`` for what is none of it.
+    init(_ bytes: [UInt8]) throws {
+        do {
+            self = try JSONDecoder().decode(Self.self, from: Data(bytes))
+            for month in months.values {
+                if let request = month.request { _ = try Precredential(rawRepresentation: request) }
+                if let credential = month.credential { _ = try Credential(rawRepresentation: credential) }
+            }
+        } catch {
+            throw DeviceCredentialsError.stored
+        }
+    }
+
+    func bytes() throws -> [UInt8] { Array(try JSONEncoder().encode(self)) }
+
+    /// Draws when to ask, once a month, and forgets months that are over; whether anything changed.
+    mutating func draw(for epoch: Epoch, now: UnixSeconds) -> Bool {
+        guard drawn != epoch.description else { return false }
+        drawn = epoch.description
+        months = months.filter { name, _ in Epoch(name).map { $0.over > now } ?? false }
+        asking = now + .random(in: 0..<Self.spread)
+        askingNext = epoch.end - .random(in: 1...Epoch.lead)
+        return true
+    }
+}

@@ -1,0 +1,132 @@
+internal import Foundation
+internal import SwiftASN1
+internal import Synchronization
+package import ThrongWire
+internal import X509
+
+/// Android's key attestation, offline: `chain`, the certificates of a key in DER, one after the other, the key's own first.
+/// The key was made with the challenge as its `attestationChallenge`.
+///
+/// It proves that the app of that name and signature made a key in the secure hardware of a device whose system is the
+/// manufacturer's. It does not prove one device: an app can have as many keys as it likes, and what is capped are keys. A cheat
+/// needs one device on which it can have the app make more, or a manufacturer's key that leaked and is not on Google's list
+/// yet.
+///
+/// Source: Android, "Verify hardware-backed key pairs with key attestation", and the schema of its extension.
+package struct AndroidKeyAttester: Attester {
+    package let name = "android-key"
+    package let asksOthers = false
+
+    /// Names of packages.
+    private let packages: Set<String>
+    /// SHA-256 of certificates that sign apps.
+    private let signers: Set<[UInt8]>
+    private let needsStrongBox: Bool
+    private let roots: [Certificate]
+    private let revoked: RevokedCertificates?
+    private let clock: UnixClock
+
+    /// 1.3.6.1.4.1.11129.2.1.17: what is attested.
+    private static let description: ASN1ObjectIdentifier = [1, 3, 6, 1, 4, 1, 11_129, 2, 1, 17]
+    /// More certificates than this are no chain.
+    private static let longest = 8
+
+    /// - Parameters:
+    ///   - roots: Google's, in PEM. Fails with nil where there are none.
+    ///   - revoked: the path of Google's list of revoked certificates; nil looks at none.
+    package init?(
+        packages: [String], signers: [[UInt8]], needsStrongBox: Bool = false, roots: String, revoked: String? = nil,
+        clock: UnixClock = .system
+    ) {
+        guard let roots = CertificateChain.certificates(pem: roots) else { return nil }
+        (self.packages, self.signers) = (Set(packages), Set(signers))
+        (self.needsStrongBox, self.roots, self.clock) = (needsStrongBox, roots, clock)
+        self.revoked = revoked.map { RevokedCertificates(path: $0) }
+    }
+
+    package func device(
+        by evidence: Evidence, challenge: [UInt8], app: AppName
+    ) async throws(AttesterError) -> [UInt8] {
+        guard let certificates = Self.split(try evidence.bytes("chain")) else {
+            throw .evidence(member: "chain", expected: "certificates in DER, one after the other")
+        }
+        guard let chain = await CertificateChain(certificates, roots: roots, at: clock.now) else {
+            throw .refused(.chain)
+        }
+        if let revoked {
+            guard let isRevoked = revoked.contains(any: chain.serialNumbers) else {
+                throw .unavailable(reason: "the list of revoked certificates can't be read")
+            }
+            guard !isRevoked else { throw .refused(.revoked) }
+        }
+        guard let value = chain.value(of: Self.description), let key = AttestedKey(value) else {
+            throw .refused(.description)
+        }
+        guard key.challenge == challenge else { throw .refused(.challenge) }
+        guard key.level >= (needsStrongBox ? 2 : 1), key.keyLevel >= (needsStrongBox ? 2 : 1) else {
+            throw .refused(.level)
+        }
+        guard key.isSystemVerified else { throw .refused(.system) }
+        guard key.isMadeHere else { throw .refused(.key) }
+        guard !key.packages.isEmpty, packages.isSuperset(of: key.packages), !key.signers.isEmpty,
+            signers.isSuperset(of: key.signers)
+        else { throw .refused(.app) }
+        return chain.publicKey
+    }
+
+    /// Cuts values of DER that stand one after the other apart; nil where they do not end with the last.
+    private static func split(_ bytes: [UInt8]) -> [[UInt8]]? {
+        var certificates: [[UInt8]] = []
+        var rest = bytes[...]
+        while rest.count >= 4, certificates.count < longest {
+            let start = rest.startIndex
+            guard rest[start] == 0x30, rest[start + 1] == 0x82 else { return nil }
+            let length = 4 + Int(rest[start + 2]) << 8 + Int(rest[start + 3])
+            guard length <= rest.count else { return nil }
+            certificates.append(Array(rest.prefix(length)))
+            rest = rest.dropFirst(length)
+        }
+        return rest.isEmpty && !certificates.isEmpty ? certificates : nil
+    }
+}
+
+/// Google's list of certificates that are not to be believed any more: JSON of `entries`, by serial number in hexadecimal. An
+/// operator fetches https://android.googleapis.com/attestation/status each day and puts it in place as a whole.
+final class RevokedCertificates: Sendable {
+    private struct Read {
+        let modified: Date
+        let serials: Set<String>
+    }
+
+    private struct List: Decodable {
+        struct Entry: Decodable { let status: String }
+        let entries: [String: Entry]
+    }
+
+    private let path: String
+    private let read = Mutex<Read?>(nil)
+
+    init(path: String) { self.path = path }
+
+    /// Whether any is on the list, suspended ones included; nil where the list can't be read.
+    func contains(any serials: [[UInt8]]) -> Bool? {
+        do {
+            let facts = try FileManager.default.attributesOfItem(atPath: path)
+            let modified = facts[.modificationDate] as? Date ?? .distantPast
+            let listed = try read.withLock { read in
+                if let known = read, known.modified == modified { return known.serials }
+                let data = try Data(contentsOf: URL(filePath: path))
+                let entries = try JSONDecoder().decode(List.self, from: data).entries
+                let serials = Set(entries.keys.map { Self.plain($0.lowercased()) })
+                read = Read(modified: modified, serials: serials)
+                return serials
+            }
+            return serials.contains { listed.contains(Self.plain($0.lowerHex)) }
+        } catch {
+            return nil
+        }
+    }
+
+    /// Without zeros in front.
+    private static func plain(_ digits: String) -> String { String(digits.drop { $0 == "0" }) }
+}

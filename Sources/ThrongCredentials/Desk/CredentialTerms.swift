@@ -1,0 +1,26 @@
+internal import ThrongAttestation
+internal import ThrongWire
+
+/// What everybody may know of an app's credentials, the same for all: the answer of `GET /v1/credentials/{app}`.
+package struct CredentialTerms: Sendable, Hashable, Codable {
+    /// The app's name.
+    package let app: String
+    /// `throng-arc-1`.
+    package let `protocol`: String
+    /// The months for which credentials are issued now, the present one first.
+    package let epochs: [Key]
+    /// Who may vouch for a device.
+    package let attesters: [String]
+    /// How many a device gets in a month.
+    package let credentials: Int
+
+    /// One month's key.
+    package struct Key: Sendable, Hashable, Codable {
+        /// `2026-11`.
+        package let epoch: String
+        /// The public key: 99 bytes in base64url.
+        package let key: String
+        /// The Unix time of the month's end.
+        package let ends: Int64
+    }
+}

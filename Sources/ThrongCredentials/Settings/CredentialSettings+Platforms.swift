@@ -1,0 +1,63 @@
+internal import Foundation
+
+/// Attesters that are platforms'.
+extension CredentialSettings {
+    static func appAttest(_ part: SettingsPart) throws(CredentialSettingsError) -> AppAttestAttester {
+        let body = try part.members(of: ["apps", "environment", "roots"])
+        guard let place = body["apps"] else { throw part.problem("apps is missing") }
+        let apps = try place.texts()
+        guard apps.allSatisfy({ $0.wholeMatch(of: /[A-Z0-9]{10}\.[A-Za-z0-9.-]+/) != nil }) else {
+            throw place.problem("apps takes a list of identifiers, such as ABCDE12345.com.example.shop")
+        }
+        let environment = try body["environment"]?.text() ?? "production"
+        guard let isDevelopment = ["production": false, "development": true][environment] else {
+            throw part.problem("environment takes production or development")
+        }
+        let roots = try body["roots"].map { part throws(CredentialSettingsError) in try contents(part) }
+        guard let attester = AppAttestAttester(apps: apps, isDevelopment: isDevelopment, roots: roots) else {
+            throw part.problem("roots takes a file of certificates in PEM")
+        }
+        return attester
+    }
+
+    static func androidKey(_ part: SettingsPart) throws(CredentialSettingsError) -> AndroidKeyAttester {
+        let body = try part.members(of: ["packages", "signers", "level", "roots", "revoked"])
+        guard let packages = body["packages"], let signers = body["signers"], let roots = body["roots"] else {
+            throw part.problem("packages, signers and roots are needed")
+        }
+        var digests: [[UInt8]] = []
+        for text in try signers.texts() {
+            let digits = text.replacing(":", with: "").lowercased()
+            guard let digest = Self.bytes(digits), digest.count == 32 else {
+                throw signers.problem(
+                    "signers takes a list of SHA-256 digests in hexadecimal, as apksigner prints them")
+            }
+            digests.append(digest)
+        }
+        let level = try body["level"]?.text() ?? "trusted_environment"
+        guard let needsStrongBox = ["trusted_environment": false, "strong_box": true][level] else {
+            throw part.problem("level takes trusted_environment or strong_box")
+        }
+        guard
+            let attester = AndroidKeyAttester(
+                packages: try packages.texts(), signers: digests, needsStrongBox: needsStrongBox,
+                roots: try contents(roots), revoked: try body["revoked"]?.text())
+        else { throw roots.problem("roots takes a file of certificates in PEM") }
+        return attester
+    }
+
+    private static func contents(_ file: SettingsPart) throws(CredentialSettingsError) -> String {
+        let path = try file.text()
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw file.problem("\(path) can't be read")
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Of hexadecimal digits; nil for anything else.
+    private static func bytes(_ digits: String) -> [UInt8]? {
+        let values = digits.compactMap(\.hexDigitValue)
+        guard values.count == digits.count, values.count % 2 == 0 else { return nil }
+        return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+    }
+}

@@ -1,0 +1,38 @@
+internal import Foundation
+
+/// The value of the header Authorization in an operator's file: one line of printable ASCII that only its owner may read.
+package enum HeaderSecret {
+    /// Reads it.
+    package static func read(_ path: String) throws(HeaderSecretFault) -> String {
+        let mode: Int
+        do {
+            mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0o777
+        } catch {
+            throw .missing
+        }
+        guard mode & 0o077 == 0 else { throw .exposed }
+        guard let bytes = FileManager.default.contents(atPath: path) else { throw .missing }
+        let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines)
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { throw .malformed }
+        return text
+    }
+}
+
+/// Why there is no such value.
+package enum HeaderSecretFault: Error, Hashable, CustomStringConvertible {
+    /// The file can't be read.
+    case missing
+    /// Others than its owner may read it.
+    case exposed
+    /// It is no header's value.
+    case malformed
+
+    /// To stand behind the file's path.
+    package var description: String {
+        switch self {
+        case .missing: "is missing or can't be read"
+        case .exposed: "may be read by others than its owner; chmod 600 it"
+        case .malformed: "is not one line of printable ASCII"
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import Synchronization
+import Testing
+import ThrongAttestation
+import ThrongCredentials
+import ThrongWire
+
+@Suite("A device asks for a credential a month, at a time that is drawn, and shows it from the next window on")
+struct DeviceCredentialsTests {
+    private struct Phone: Vouching {
+        let name = "doorman"
+        var token = "phone"
+        func evidence(for challenge: [UInt8]) async throws -> [String: String] { ["token": token] }
+    }
+
+    /// What a device keeps.
+    private final class Drawer: CredentialStorage {
+        let bytes = Mutex<[UInt8]?>(nil)
+        func read() throws -> [UInt8]? { bytes.withLock { $0 } }
+        func replace(with bytes: [UInt8]) throws { self.bytes.withLock { $0 = bytes } }
+    }
+
+    /// The way to a desk, on which answers may be lost.
+    private final class Line: CredentialTransport {
+        let office: Office
+        let requests = Mutex<[String]>([])
+        let losesAnswers = Mutex(false)
+
+        init(_ office: Office) { self.office = office }
+
+        private struct Lost: Error {}
+        private struct Asked: Decodable {
+            let app, epoch, request: String
+            let attestation: [String: String]
+        }
+
+        func send(path: String, body: [UInt8]?) async throws -> (status: Int, body: [UInt8]) {
+            guard let body else {
+                let terms = try #require(office.desk.terms(of: AppName(String(path.split(separator: "/")[2]))))
+                return (200, Array(try JSONEncoder().encode(terms)))
+            }
+            let asked = try JSONDecoder().decode(Asked.self, from: Data(body))
+            requests.withLock { $0.append(asked.request) }
+            var evidence = asked.attestation
+            let attester = evidence.removeValue(forKey: "by") ?? ""
+            let answer: [UInt8]
+            do throws(CredentialRefusal) {
+                answer = try await office.desk.answer(
+                    CredentialQuestion(
+                        app: AppName(asked.app), epoch: asked.epoch, request: asked.request, attester: attester,
+                        evidence: Evidence(evidence)))
+            } catch {
+                return (403, Array("{\"error\":\"\(error.code)\"}".utf8))
+            }
+            if losesAnswers.withLock({ $0 }) { throw Lost() }
+            return (200, Array("{\"response\":\"\(Base64URL.text(answer))\"}".utf8))
+        }
+    }
+
+    private struct World {
+        let house: CredentialHouse
+        let office: Office
+        let line: Line
+        let drawer = Drawer()
+
+        init() throws {
+            house = try CredentialHouse()
+            office = try Office(house)
+            line = Line(office)
+        }
+
+        func device(token: String = "phone") throws -> DeviceCredentials {
+            try DeviceCredentials(
+                app: "shop", vouching: Phone(token: token), transport: line, storage: drawer
+            ) { [house] in house.now.value }
+        }
+
+        /// Whether the daemon takes what is shown for a window of an hour.
+        func takes(_ shown: AttestedIdentifier, window: Int64) throws -> Bool {
+            let rotation = Rotation(seconds: 3600)
+            let epoch = Epoch(of: WindowNumber(window), rotation: rotation)
+            let secrets = try #require(office.keys.secrets(of: epoch, app: "shop"))
+            let presentation = try Presentation(rawRepresentation: try #require(Base64URL.bytes(shown.proof)))
+            let context = try PresentationContext.window(WindowNumber(window), of: "product", app: "shop").bytes
+            let isProved = presentation.isProved(
+                for: context, requestContext: try epoch.requestContext(of: "shop"), by: secrets)
+            return isProved && Base64URL.text(presentation.tag.rawRepresentation) == shown.id
+        }
+    }
+
+    @Test("it asks within the hour and not at once, once a month, and its identifiers are the same after a restart")
+    func month() async throws {
+        let world = try World()
+        let device = try world.device()
+        _ = try await device.renew()
+        let asking = await device.nextAsking
+        #expect((0..<3600).contains(asking - world.house.now.value))
+        world.house.now = UnixSeconds(asking)
+        #expect(try await device.renew())
+        #expect(try await device.renew())
+        #expect(world.line.requests.withLock(\.count) == 1)
+
+        // The window in which it came began before it.
+        let window = asking / 3600
+        #expect(await device.identifier(of: "product", window: window, rotationSeconds: 3600) == nil)
+        let shown = try #require(await device.identifier(of: "product", window: window + 1, rotationSeconds: 3600))
+        #expect(shown.id.utf8.count == 44 && shown.proof.utf8.count == 390)
+        #expect(try world.takes(shown, window: window + 1))
+        #expect(try !world.takes(shown, window: window + 2))
+        let again = try world.device()
+        let once = try #require(await again.identifier(of: "product", window: window + 1, rotationSeconds: 3600))
+        #expect(once.id == shown.id && once.proof != shown.proof)
+        let next = try #require(await again.identifier(of: "product", window: window + 2, rotationSeconds: 3600))
+        #expect(next.id != shown.id)
+        #expect(try world.takes(next, window: window + 2))
+    }
+
+    @Test("in the last three days it asks for the next month's, at a time that is drawn, and has both")
+    func next() async throws {
+        let world = try World()
+        let device = try world.device()
+        _ = try await device.renew()
+        world.house.now += 3600
+        _ = try await device.renew()
+        let november = CredentialHouse.november
+        let asking = UnixSeconds(await device.nextAsking)
+        #expect(asking >= november.end - Epoch.lead && asking < november.end)
+        world.house.now = asking - 1
+        _ = try await device.renew()
+        #expect(world.line.requests.withLock(\.count) == 1)
+        world.house.now = max(asking, november.end - Epoch.lead)
+        world.office.keys.turn(mayDestroy: true)
+        _ = try await device.renew()
+        #expect(world.line.requests.withLock(\.count) == 2)
+        let window = november.end.value / 3600
+        for number in [window - 1, window] {
+            let shown = try #require(await device.identifier(of: "product", window: number, rotationSeconds: 3600))
+            #expect(try world.takes(shown, window: number))
+        }
+        // What is over is forgotten.
+        world.house.now = november.over
+        _ = try await device.renew()
+        #expect(await device.identifier(of: "product", window: window - 1, rotationSeconds: 3600) == nil)
+        #expect(await device.identifier(of: "product", window: window, rotationSeconds: 3600) != nil)
+    }
+
+    @Test("one whose answer was lost sends the same request again, also after a restart, and is counted once")
+    func lost() async throws {
+        let world = try World()
+        let first = try world.device()
+        _ = try await first.renew()
+        world.house.now += 3600
+        world.line.losesAnswers.withLock { $0 = true }
+        await #expect(throws: (any Error).self) { try await first.renew() }
+        let again = try world.device()
+        await #expect(throws: (any Error).self) { try await again.renew() }
+        world.line.losesAnswers.withLock { $0 = false }
+        #expect(try await again.renew())
+        #expect(Set(world.line.requests.withLock { $0 }).count == 1 && world.line.requests.withLock(\.count) == 3)
+        // Of the two that a device gets one is left.
+        try await again.forget()
+        _ = try await again.renew()
+        world.house.now += 3600
+        #expect(try await again.renew())
+        try await again.forget()
+        _ = try await again.renew()
+        world.house.now += 3600
+        await #expect(throws: DeviceCredentialsError.refused(status: 403, error: "too_many_credentials")) {
+            try await again.renew()
+        }
+    }
+
+    @Test("a daemon that has lost its key is asked with a new request, and one that says no is believed")
+    func refused() async throws {
+        let world = try World()
+        world.line.losesAnswers.withLock { $0 = true }
+        let device = try world.device()
+        _ = try await device.renew()
+        world.house.now += 3600
+        await #expect(throws: (any Error).self) { try await device.renew() }
+        let other = try World()
+        other.house.now = world.house.now
+        let moved = try DeviceCredentials(
+            app: "shop", vouching: Phone(), transport: other.line, storage: world.drawer
+        ) { other.house.now.value }
+        #expect(try await moved.renew())
+        #expect(world.line.requests.withLock { $0 } != other.line.requests.withLock { $0 })
+
+        let nobody = try other.device(token: "nobody")
+        _ = try await nobody.renew()
+        other.house.now += 3600
+        await #expect(throws: DeviceCredentialsError.refused(status: 403, error: "not_attested")) {
+            try await nobody.renew()
+        }
+        #expect(await nobody.identifier(of: "product", window: 1, rotationSeconds: 3600) == nil)
+        #expect(await nobody.identifier(of: "product", window: .max, rotationSeconds: 86_400) == nil)
+    }
+
+    @Test("what was kept and is damaged is named, and left as it is")
+    func damaged() async throws {
+        let world = try World()
+        _ = try await world.device().renew()
+        world.house.now += 3600
+        _ = try await world.device().renew()
+        let bytes = try #require(world.drawer.bytes.withLock { $0 })
+        world.drawer.bytes.withLock { $0 = bytes.dropLast() }
+        #expect(throws: DeviceCredentialsError.stored) { try world.device() }
+        #expect(world.drawer.bytes.withLock { $0 } == bytes.dropLast())
+    }
+}
