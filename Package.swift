@@ -243,7 +243,7 @@ let package = Package(
         .executableTarget(
             name: "Probe",
             dependencies: [
-                "ClientWorld", "ThrongAttestation", "ThrongClient", "ThrongOblivious", "ThrongPlan",
+                "ClientWorld", "ThrongAttestation", "ThrongClient", "ThrongOblivious", "ThrongPlan", "ThrongWire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Support/Probe", swiftSettings: strict),

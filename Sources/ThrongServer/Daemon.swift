@@ -164,13 +164,15 @@ package struct Daemon: Sendable {
             let kept = try KeptFlushes(data, options: options.kept)
             let offered = try OfferedMark(data, kept: kept.last)
             let houseClock = MachineClock(clock)
+            let credentialKeys = try EpochKeys(
+                data, apps: options.credentials.rules.keys.sorted(), clock: clock, logger: logger)
+            sayWhoIsNotVouchedFor()
             let opening = IngestionStart(
                 data: data, plans: options.plans, layouts: layouts, rules: rules, limits: options.limits,
                 journal: options.journal, bodiesBytes: options.bodiesBytes, labels: LabelStore(settings),
                 database: database, kept: kept, offered: offered, telemetry: telemetry, failure: failure, clock: clock,
-                houseClock: houseClock, logger: logger, bounds: options.bounds)
-            let credentialKeys = try EpochKeys(
-                data, apps: options.credentials.rules.keys.sorted(), clock: clock, logger: logger)
+                houseClock: houseClock, logger: logger, bounds: options.bounds,
+                proofs: ProofCheck(keys: credentialKeys))
             let (ingestion, unreadable) = try await opening.open(needsWatermark: needsWatermark)
             return DaemonParts(
                 data: data, cluster: cluster, settings: settings, database: database, telemetry: telemetry,
@@ -179,6 +181,17 @@ package struct Daemon: Sendable {
         } catch {
             database.close(within: .zero)
             throw error
+        }
+    }
+
+    /// Says which purposes nobody can prove anything for, so that none of their numbers is ever published.
+    private func sayWhoIsNotVouchedFor() {
+        for plan in options.plans where options.credentials.rules[plan.app.name] == nil {
+            for purpose in plan.purposes where purpose.floor == .attested {
+                logger.warning(
+                    "a purpose counts proved devices only, and THRONG_ATTESTERS names nobody who vouches for any",
+                    metadata: ["app": "\(plan.app.name)", "purpose": "\(purpose.name)"])
+            }
         }
     }
 

@@ -30,6 +30,8 @@ struct IngestionStart: Sendable {
     let logger: Logger
     /// How much of what was counted is held in memory.
     var bounds = Counting.Bounds()
+    /// Nil where nothing is proved.
+    var proofs: ProofCheck?
 
     /// Opens the ingestion.
     ///
@@ -130,6 +132,7 @@ struct IngestionStart: Sendable {
             journal: written,
             believed: believed,
             reveals: reveals,
+            proofs: proofs,
             telemetry: telemetry,
             bodies: BodyBudget(limit: bodiesBytes),
             clock: clock,

@@ -53,7 +53,7 @@ struct DeviceCredentialsTests {
                 return (403, Array("{\"error\":\"\(error.code)\"}".utf8))
             }
             if losesAnswers.withLock({ $0 }) { throw Lost() }
-            return (200, Array("{\"response\":\"\(Base64URL.text(answer))\"}".utf8))
+            return (200, Array("{\"response\":\"\(Base64URL.text(of: answer))\"}".utf8))
         }
     }
 
@@ -80,11 +80,11 @@ struct DeviceCredentialsTests {
             let rotation = Rotation(seconds: 3600)
             let epoch = Epoch(of: WindowNumber(window), rotation: rotation)
             let secrets = try #require(office.keys.secrets(of: epoch, app: "shop"))
-            let presentation = try Presentation(rawRepresentation: try #require(Base64URL.bytes(shown.proof)))
+            let presentation = try Presentation(rawRepresentation: try #require(AnyBase64.bytes(shown.proof)))
             let context = try PresentationContext.window(WindowNumber(window), of: "product", app: "shop").bytes
             let isProved = presentation.isProved(
                 for: context, requestContext: try epoch.requestContext(of: "shop"), by: secrets)
-            return isProved && Base64URL.text(presentation.tag.rawRepresentation) == shown.id
+            return isProved && Base64URL.text(of: presentation.tag.rawRepresentation) == shown.id
         }
     }
 

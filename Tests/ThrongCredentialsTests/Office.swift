@@ -49,7 +49,7 @@ struct Office {
     ) async throws -> Credential {
         let bytes = try await desk.answer(
             CredentialQuestion(
-                app: app, epoch: epoch, request: Base64URL.text(made.request.rawRepresentation), attester: by,
+                app: app, epoch: epoch, request: Base64URL.text(of: made.request.rawRepresentation), attester: by,
                 evidence: Evidence([evidence: token])))
         return try made.finalize(CredentialResponse(rawRepresentation: bytes))
     }

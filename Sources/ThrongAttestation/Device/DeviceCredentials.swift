@@ -61,7 +61,7 @@ public actor DeviceCredentials {
             let context = try PresentationContext.window(number, of: PurposeName(purpose), app: app)
             let shown = credential.present(for: context.bytes)
             return AttestedIdentifier(
-                id: Base64URL.text(shown.tag.rawRepresentation), proof: Base64URL.text(shown.rawRepresentation))
+                id: Base64URL.text(of: shown.tag.rawRepresentation), proof: Base64URL.text(of: shown.rawRepresentation))
         } catch {
             // It was checked when it was read; only a name that is too long is left.
             return nil
@@ -130,18 +130,18 @@ public actor DeviceCredentials {
             throw DeviceCredentialsError.attester(name: vouching.name)
         }
         guard let text = terms.epochs.first(where: { $0.epoch == epoch.description })?.key,
-            let key = Base64URL.bytes(text)
+            let key = AnyBase64.bytes(text)
         else { throw DeviceCredentialsError.terms }
         let made = try precredential(of: epoch, key: key)
         let request = made.request.rawRepresentation
         var attestation = try await vouching.evidence(for: Array(SHA256.hash(data: request)))
         attestation["by"] = vouching.name
         let body = Question(
-            app: app.text, epoch: epoch.description, request: Base64URL.text(request), attestation: attestation)
+            app: app.text, epoch: epoch.description, request: Base64URL.text(of: request), attestation: attestation)
         let (status, answer) = try await transport.send(
             path: "/v1/credentials", body: Array(try JSONEncoder().encode(body)))
         guard status == 200 else { throw Self.refusal(status, answer) }
-        guard let bytes = try Self.decoded(Answer.self, answer).flatMap({ Base64URL.bytes($0.response) }) else {
+        guard let bytes = try Self.decoded(Answer.self, answer).flatMap({ AnyBase64.bytes($0.response) }) else {
             throw DeviceCredentialsError.answer
         }
         let credential: Credential

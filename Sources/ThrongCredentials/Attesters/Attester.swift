@@ -36,7 +36,7 @@ package struct Evidence: Sendable {
 
     /// A member that is base64url or base64.
     package func bytes(_ member: String) throws(AttesterError) -> [UInt8] {
-        guard let bytes = Base64URL.bytes(try text(member)), !bytes.isEmpty else {
+        guard let bytes = AnyBase64.bytes(try text(member)), !bytes.isEmpty else {
             throw .evidence(member: member, expected: "base64url")
         }
         return bytes

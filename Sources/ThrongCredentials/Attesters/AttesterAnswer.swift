@@ -11,7 +11,9 @@ enum AttesterAnswer {
 
     /// The question: `app`, `challenge` in base64url, and `token` as the client sent it.
     static func question(_ evidence: Evidence, challenge: [UInt8], app: AppName) throws(AttesterError) -> [UInt8] {
-        let members = ["app": app.text, "challenge": Base64URL.text(challenge), "token": try evidence.text("token")]
+        let members = [
+            "app": app.text, "challenge": Base64URL.text(of: challenge), "token": try evidence.text("token"),
+        ]
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {

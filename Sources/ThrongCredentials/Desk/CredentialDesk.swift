@@ -46,7 +46,7 @@ package final class CredentialDesk: Sendable {
         let epochs = keys.issued.compactMap { epoch in
             keys.issuer(of: epoch, app: app).map {
                 CredentialTerms.Key(
-                    epoch: epoch.description, key: Base64URL.text($0.publicKey), ends: epoch.end.value)
+                    epoch: epoch.description, key: Base64URL.text(of: $0.publicKey), ends: epoch.end.value)
             }
         }
         return CredentialTerms(
@@ -68,7 +68,7 @@ package final class CredentialDesk: Sendable {
             guard !issued.isEmpty else { throw .busy }
             throw .wrongEpoch(issued: issued)
         }
-        guard let bytes = Base64URL.bytes(question.request), bytes.count == AttestationForm.request.byteCount else {
+        guard let bytes = AnyBase64.bytes(question.request), bytes.count == AttestationForm.request.byteCount else {
             throw .malformed(pointer: "/request", expected: "226 bytes in base64url")
         }
         guard take(\.all, upTo: Self.most) else { throw .busy }

@@ -44,7 +44,7 @@ struct CredentialRoutes {
                 evidence: Evidence(asked.evidence))
             let answer = try await desk.answer(question)
             telemetry.credentialWasGiven()
-            var response = Response.json(.ok, "{\"response\":\"\(Base64URL.text(answer))\"}")
+            var response = Response.json(.ok, "{\"response\":\"\(Base64URL.text(of: answer))\"}")
             response.headers[.cacheControl] = "no-store"
             return response
         } catch let error as IntakeError {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import ThrongAttestation
 import ThrongPlan
+import ThrongWire
 
 /// A device's half of credentials: a line of words in, a line out, bytes in base64url.
 struct CredentialProbe: ParsableCommand {
@@ -33,20 +34,20 @@ struct CredentialProbe: ParsableCommand {
             let made = Precredential(
                 for: try IssuerKey(rawRepresentation: bytes(words[1])),
                 requestContext: try epoch.requestContext(of: AppName(words[2])))
-            return Base64URL.text(made.rawRepresentation) + " " + Base64URL.text(made.request.rawRepresentation)
+            return Base64URL.text(of: made.rawRepresentation) + " " + Base64URL.text(of: made.request.rawRepresentation)
         case ("finalize", 3):
             let made = try Precredential(rawRepresentation: bytes(words[1]))
             let credential = try made.finalize(CredentialResponse(rawRepresentation: bytes(words[2])))
-            return Base64URL.text(credential.rawRepresentation)
+            return Base64URL.text(of: credential.rawRepresentation)
         case ("present", 5):
             let credential = try Credential(rawRepresentation: bytes(words[1]))
             let context = try PresentationContext.window(
                 WindowNumber(Int64(words[4]) ?? 0), of: PurposeName(words[3]), app: AppName(words[2]))
             let shown = credential.present(for: context.bytes)
-            return Base64URL.text(shown.tag.rawRepresentation) + " " + Base64URL.text(shown.rawRepresentation)
+            return Base64URL.text(of: shown.tag.rawRepresentation) + " " + Base64URL.text(of: shown.rawRepresentation)
         default: return "malformed"
         }
     }
 
-    private static func bytes(_ text: String) -> [UInt8] { Base64URL.bytes(text) ?? [] }
+    private static func bytes(_ text: String) -> [UInt8] { AnyBase64.bytes(text) ?? [] }
 }
