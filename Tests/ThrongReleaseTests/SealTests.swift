@@ -50,9 +50,13 @@ struct SealTests {
             .map { "\(name): \($0) \($1)" }
         }
         #expect(open == [], "\(open)")
-        // Written out by name only where it is decided and where the ledger's rows are taken.
+        // Written out by name only where it is decided, for proved devices and for all, and where the ledger's rows are taken.
         let makers = files.filter { $0.value.contains("PublishedCell(") }.keys.sorted()
-        #expect(makers == ["ThrongRelease/Decision/ReleaseCase+Decide.swift", "ThrongRelease/Released/Release.swift"])
+        #expect(
+            makers == [
+                "ThrongRelease/Decision/ReleaseCase+Decide.swift", "ThrongRelease/Decision/ReleaseCase+Proved.swift",
+                "ThrongRelease/Released/Release.swift",
+            ])
     }
 
     private static let town = Town([Town.dimension("os", ["ios", "android"])], groupings: [[], [0]])

@@ -69,7 +69,8 @@ struct ReleaseFrame {
         }
         self.leaves = leaves
         self.measures = Self.aboveLowest(measures, layout)
-        self.everybody = everybody[0].count == leaves.count ? Self.aboveLowest(everybody, layout) : []
+        let areProved = !parts.isEmpty && parts.allSatisfy { !$0.everybody.isEmpty }
+        self.everybody = areProved ? Self.aboveLowest(everybody, layout) : []
         self.firsts = Dictionary(uniqueKeysWithValues: zip(margins, firsts))
         self.starts = starts
         distinct = parts.map { Dictionary(grouping: $0.distinct, by: \.margin) }
