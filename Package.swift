@@ -446,6 +446,14 @@ let package = Package(
     cxxLanguageStandard: .cxx17
 )
 
+// A program whose main is libFuzzer's, so that only a build with it can link it: Deploy/fuzz asks for it.
+if Context.environment["THRONG_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzz", dependencies: ["Fuzzing"], path: "Tests/Support/Fuzz",
+            swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])]))
+}
+
 // Without the trait SwiftPM fetches only what the client needs.
 for target in package.targets {
     target.dependencies = target.dependencies.map { dependency in
