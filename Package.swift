@@ -342,6 +342,20 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Benchmarks/StageBench", swiftSettings: strict),
+        // The decoders, ready to be given anything: by libFuzzer, and by tests from what it kept.
+        .target(
+            name: "Fuzzing",
+            dependencies: [
+                "ThrongPlan", "ThrongOblivious", "ThrongCounting", "ThrongIntake", "ThrongJournal", "ThrongServer",
+                "ThrongAttestation", "ThrongChance", logging,
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
+            path: "Tests/Support/Fuzzing", swiftSettings: computed),
+        .testTarget(
+            name: "FuzzingTests",
+            dependencies: ["ThrongChance", "ThrongCounting", "ThrongIntake", "ThrongPlan", "ThrongWire", "Fuzzing"],
+            exclude: ["Corpus", "Words"], swiftSettings: strict),
         // A daemon on a virtual disk, clock and PostgreSQL: one seed replays one history.
         .target(
             name: "Simulation",
@@ -456,6 +470,14 @@ let package = Package(
     ],
     cxxLanguageStandard: .cxx17
 )
+
+// A program whose main is libFuzzer's, so that only a build with it can link it: Deploy/fuzz asks for it.
+if Context.environment["THRONG_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzz", dependencies: ["Fuzzing"], path: "Tests/Support/Fuzz",
+            swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])]))
+}
 
 // Without the trait SwiftPM fetches only what the client needs.
 for target in package.targets {

@@ -96,7 +96,8 @@ class Relay(Listener):
                 head = self.line.until(b"\r\n\r\n")
                 while head.startswith(b"HTTP/1.1 1"):
                     head = self.line.until(b"\r\n\r\n")
-                return head + self.line.take(length(head))
+                # The length that a HEAD is answered with is of what does not come.
+                return head if request.startswith(b"HEAD ") else head + self.line.take(length(head))
             except OSError:
                 # It was closed, or says nothing: the next request gets another one.
                 if self.line is not None:

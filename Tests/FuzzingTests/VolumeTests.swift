@@ -1,0 +1,93 @@
+import Foundation
+import Fuzzing
+import Testing
+import ThrongChance
+import ThrongCounting
+import ThrongIntake
+import ThrongPlan
+
+@Suite("Decoders: by the hundred thousand, odd and typed")
+struct VolumeTests {
+    private static func corpus(_ decoder: FuzzedDecoder) throws -> [[UInt8]] {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appending(path: "Corpus/\(decoder.rawValue)")
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            .map { Array(try Data(contentsOf: folder.appending(path: $0))) }
+    }
+
+    private static let words = [
+        "null", "true", "1e308", "-0", "9223372036854775808", "\"\"", "\\u0000", "\\ud800", "[[[[[[[[[", "{\"a\":",
+        "},{",
+        "\"events\":", "\"window\":1994640", "\"id\":\"\u{e9}\"", "\u{0}", ",\"at\":\"2026-11-20T11:59:00Z\"",
+    ].map { Array($0.utf8) }
+
+    @Test("500,000 bent documents are read or refused, in a hurry or not, as batch, preview, reveal and withdrawal")
+    func documents() throws {
+        let target = try FuzzedDecoder.batch.target()
+        var documents = OddBytes(
+            of: try Self.corpus(.batch).filter { $0.count < 2000 }, words: Self.words, seed: 20)
+        for number in 0..<500_000 {
+            let bytes = documents.next()
+            do throws(FuzzFinding) {
+                try target.read(bytes)
+            } catch {
+                Issue.record("document \(number): \(error)\n\(String(decoding: bytes, as: UTF8.self))")
+                return
+            }
+        }
+    }
+
+    @Test("10,000 bent requests have the same answers however they are cut")
+    func requests() throws {
+        let target = try FuzzedDecoder.head.target()
+        let words = [
+            "\r\n", "host: x\r\n", "content-length: 3\r\n", "transfer-encoding: chunked\r\n", "0\r\n\r\n", "\u{0}",
+        ]
+        var requests = OddBytes(
+            of: try Self.corpus(.head).filter { $0.count < 400 }, words: words.map { Array($0.utf8) }, seed: 21)
+        for number in 0..<10_000 {
+            let bytes = requests.next()
+            do throws(FuzzFinding) {
+                try target.read(bytes)
+            } catch {
+                Issue.record("request \(number): \(error)\n\(String(decoding: bytes, as: UTF8.self))")
+                return
+            }
+        }
+    }
+
+    @Test("of 200,000 typed batches each event is counted or refused, and most are counted")
+    func typed() throws {
+        let plan = try FuzzPlan()
+        var batches = TypedBatches(seed: 22)
+        var counting = Counting(space: plan.space, position: .start, watermark: .start)
+        var keys: [WindowID: WindowKey] = [:]
+        var (accepted, refused) = (0, 0)
+        for number in 0..<200_000 {
+            let (body, events) = batches.next()
+            let outcome = try body.withUnsafeBufferPointer { try plan.intake.read($0, signals: [], now: FuzzPlan.now) }
+            guard case .batch(let batch) = outcome else {
+                Issue.record("batch \(number) is none: \(String(decoding: body, as: UTF8.self))")
+                return
+            }
+            let window = batch.bucketed.window
+            let key = keys[window] ?? .random()
+            keys[window] = key
+            guard
+                case .counted(let counted) = counting.count(
+                    batch.bucketed, identifier: batch.identifier.keyed(with: key), now: FuzzPlan.now,
+                    openPeriod: { _ in FuzzPlan.now })
+            else {
+                Issue.record("batch \(number) is not counted: \(String(decoding: body, as: UTF8.self))")
+                return
+            }
+            accepted += counted.answer.accepted
+            refused += counted.answer.refused.count
+            guard counted.answer.accepted + counted.answer.refused.count == events else {
+                Issue.record("batch \(number) has \(events) events: \(counted.answer)")
+                return
+            }
+        }
+        #expect(accepted > 2 * refused, "\(accepted) of \(accepted + refused) are counted")
+    }
+}

@@ -1,0 +1,39 @@
+/// The decoders that read what strangers, partners, proxies, devices or a damaged disk may bring. Each has a folder of inputs in
+/// `Tests/FuzzingTests/Corpus`.
+package enum FuzzedDecoder: String, Sendable, CaseIterable {
+    /// Bodies of batches, previews, reveals and withdrawals: JSON.
+    case batch
+    /// Packed bodies.
+    case gzip
+    /// Binary HTTP: requests and responses.
+    case message
+    /// Encapsulated requests, and lists of keys.
+    case sealed
+    /// What credentials are made with.
+    case credential
+    /// The PROXY protocol's header.
+    case proxy
+    /// Plans: YAML.
+    case plan
+    /// Records and headers of the journal, and kept flushes.
+    case journal
+    /// Requests of HTTP: the head, and where they end.
+    case head
+
+    /// Ready to read.
+    ///
+    /// - Throws: what keeps it from being made, such as a plan of its own that is none any more.
+    package func target() throws -> any FuzzTarget {
+        switch self {
+        case .batch: try BatchTarget()
+        case .gzip: GzipTarget()
+        case .message: MessageTarget()
+        case .sealed: SealedTarget()
+        case .credential: try CredentialTarget()
+        case .proxy: ProxyTarget()
+        case .plan: PlanTarget()
+        case .journal: JournalTarget()
+        case .head: HeadTarget()
+        }
+    }
+}
