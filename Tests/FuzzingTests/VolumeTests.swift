@@ -22,42 +22,46 @@ struct VolumeTests {
     ].map { Array($0.utf8) }
 
     @Test("500,000 bent documents are read or refused, in a hurry or not, as batch, preview, reveal and withdrawal")
-    func documents() throws {
+    func documents() async throws { try await givingWay(Self.readDocuments) }
+
+    private static func readDocuments() throws {
         let target = try FuzzedDecoder.batch.target()
         var documents = OddBytes(
-            of: try Self.corpus(.batch).filter { $0.count < 2000 }, words: Self.words, seed: 20)
+            of: try corpus(.batch).filter { $0.count < 2000 }, words: words, seed: 20)
         for number in 0..<500_000 {
             let bytes = documents.next()
             do throws(FuzzFinding) {
                 try target.read(bytes)
             } catch {
-                Issue.record("document \(number): \(error)\n\(String(decoding: bytes, as: UTF8.self))")
-                return
+                throw Found("document \(number): \(error)\n\(String(decoding: bytes, as: UTF8.self))")
             }
         }
     }
 
     @Test("10,000 bent requests have the same answers however they are cut")
-    func requests() throws {
+    func requests() async throws { try await givingWay(Self.readRequests) }
+
+    private static func readRequests() throws {
         let target = try FuzzedDecoder.head.target()
         let words = [
             "\r\n", "host: x\r\n", "content-length: 3\r\n", "transfer-encoding: chunked\r\n", "0\r\n\r\n", "\u{0}",
         ]
         var requests = OddBytes(
-            of: try Self.corpus(.head).filter { $0.count < 400 }, words: words.map { Array($0.utf8) }, seed: 21)
+            of: try corpus(.head).filter { $0.count < 400 }, words: words.map { Array($0.utf8) }, seed: 21)
         for number in 0..<10_000 {
             let bytes = requests.next()
             do throws(FuzzFinding) {
                 try target.read(bytes)
             } catch {
-                Issue.record("request \(number): \(error)\n\(String(decoding: bytes, as: UTF8.self))")
-                return
+                throw Found("request \(number): \(error)\n\(String(decoding: bytes, as: UTF8.self))")
             }
         }
     }
 
     @Test("of 200,000 typed batches each event is counted or refused, and most are counted")
-    func typed() throws {
+    func typed() async throws { try await givingWay(Self.countTyped) }
+
+    private static func countTyped() throws {
         let plan = try FuzzPlan()
         var batches = TypedBatches(seed: 22)
         var counting = Counting(space: plan.space, position: .start, watermark: .start)
@@ -67,8 +71,7 @@ struct VolumeTests {
             let (body, events) = batches.next()
             let outcome = try body.withUnsafeBufferPointer { try plan.intake.read($0, signals: [], now: FuzzPlan.now) }
             guard case .batch(let batch) = outcome else {
-                Issue.record("batch \(number) is none: \(String(decoding: body, as: UTF8.self))")
-                return
+                throw Found("batch \(number) is none: \(String(decoding: body, as: UTF8.self))")
             }
             let window = batch.bucketed.window
             let key = keys[window] ?? .random()
@@ -78,16 +81,14 @@ struct VolumeTests {
                     batch.bucketed, identifier: batch.identifier.keyed(with: key), now: FuzzPlan.now,
                     openPeriod: { _ in FuzzPlan.now })
             else {
-                Issue.record("batch \(number) is not counted: \(String(decoding: body, as: UTF8.self))")
-                return
+                throw Found("batch \(number) is not counted: \(String(decoding: body, as: UTF8.self))")
             }
             accepted += counted.answer.accepted
             refused += counted.answer.refused.count
             guard counted.answer.accepted + counted.answer.refused.count == events else {
-                Issue.record("batch \(number) has \(events) events: \(counted.answer)")
-                return
+                throw Found("batch \(number) has \(events) events: \(counted.answer)")
             }
         }
-        #expect(accepted > 2 * refused, "\(accepted) of \(accepted + refused) are counted")
+        guard accepted > 2 * refused else { throw Found("\(accepted) of \(accepted + refused) are counted") }
     }
 }

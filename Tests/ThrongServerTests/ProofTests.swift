@@ -108,6 +108,7 @@ struct ProofTests {
                 try house.show(shown.id, proof: shown.proof, window: at)
             }
         }
+        house.time.withLock { $0 = UnixSeconds(window * 60) }
         #expect(throws: IntakeError.self) { try house.show(id, proof: "no base64url!", window: window) }
         let bytes = try #require(Base64URL.bytes(of: proof.utf8))
         for place in bytes.indices {
