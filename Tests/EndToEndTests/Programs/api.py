@@ -32,15 +32,23 @@ PAGE = "https://shop.example"
 
 
 def plan():
-    """The shop's, with a dimension that is revealed and a purpose without identifiers."""
-    return shop.plan().replace("purposes:\n", """purposes:
-  tally: {explanation: To see how much., consent: not_required, identifier: none, retention: 400 days,
-    budget: {epsilon: 40, per: month}}
+    """The shop's, with a dimension that is revealed, and purposes without identifiers, for proved devices and for a relay."""
+    sealed = shop.plan().replace("audience:", "relay: https://relay.example, audience:", 1)
+    return sealed.replace("purposes:\n", f"""purposes:
+  proved: {{explanation: To count devices., consent: not_required, floor: attested, retention: 400 days,
+    rotation: {daemon.duration(shop.ROTATION)}}}
+  hidden: {{explanation: To see no address., consent: not_required, transport: oblivious, retention: 400 days}}
+  tally: {{explanation: To see how much., consent: not_required, identifier: none, retention: 400 days,
+    budget: {{epsilon: 40, per: month}}}}
 """, 1).replace("dimensions:\n", """dimensions:
   query: {title: Search term, field: query, revealed: {most: 4}}
 """, 1) + f"""
   searches: {{title: Searches, events: [search], question: What is looked for?, decision: None., owner: Tests,
     expires: {shop.plan().split('expires: ')[1][:10]}, purpose: product, dimensions: [query], period: day}}
+  shows: {{title: Shows, events: [show], question: How many?, decision: None., owner: Tests,
+    expires: {shop.plan().split('expires: ')[1][:10]}, purpose: proved, period: day}}
+  hums: {{title: Hums, events: [hum], question: How many?, decision: None., owner: Tests,
+    expires: {shop.plan().split('expires: ')[1][:10]}, purpose: hidden, period: day}}
   pings: {{title: Pings, events: [ping], question: How many?, decision: None., owner: Tests,
     expires: {shop.plan().split('expires: ')[1][:10]}, purpose: tally, dimensions: [channel], period: day,
     contribution_bound: 4, noise: {{mechanism: laplace, epsilon: 1}}}}
@@ -74,6 +82,8 @@ def each_error(house, description):
     requests = [
         ("POST", "/v1/batches", text(shop.batch()), {"origin": "https://stranger.example"}),
         ("POST", "/v1/batches", text(shop.batch(purpose="tally", events=[shop.event("ping")])), {}),
+        ("POST", "/v1/batches", text(shop.batch("AAAA", "proved", [shop.event("show")], proof="AAAA")), {}),
+        ("POST", "/v1/batches", text(shop.batch(purpose="hidden", events=[shop.event("hum")])), {}),
         ("POST", "/v1/batches", text(shop.batch()), {"origin": PAGE}), ("OPTIONS", "/v1/batches", None, {"origin": PAGE}),
         ("POST", "/v1/preview", text(shop.batch(events=[shop.event(), shop.event("nothing")])), {}),
         ("POST", "/v1/preview", b"x", {}), ("OPTIONS", "/v1/preview", None, {}),
@@ -91,8 +101,8 @@ def each_error(house, description):
         ("GET", "/nowhere", None, {}), ("GET", "/v1/plan/nowhere", None, {}), ("GET", "/apps/nowhere", None, {}),
         ("GET", "/v1/batches", None, {}), ("DELETE", "/", None, {}), ("PUT", "/v1/plan/shop", None, {})]
     requests += asked(house)
-    for path in ("/", "/apps/shop", "/v1/plan/shop", "/throng.js", "/throng-panel.js", "/v1/openapi.json", "/healthz",
-                 "/readyz"):
+    for path in ("/", "/apps/shop", "/v1/plan/shop", "/throng.js", "/throng-oblivious.js", "/throng-panel.js",
+                 "/v1/openapi.json", "/healthz", "/readyz"):
         requests.append(("GET", path, None, {}))
         tag = ask(house, "GET", path)[1].get("etag")
         if tag:
@@ -179,7 +189,7 @@ def schemathesis(house, examples=25):
          "--phases", "examples,coverage,fuzzing", "--max-examples", str(examples), "--seed", "1", "--continue-on-failure",
          "--suppress-health-check", "all", "--no-color", "--request-timeout", "20", "--warnings", "off"],
         capture_output=True, text=True, timeout=300, cwd=house.folder,
-        env={**daemon.environment(), "PYTHONPATH": PACKAGES})
+        env={**daemon.environment(), "PYTHONPATH": f"{PACKAGES}:{daemon.HERE}", "SCHEMATHESIS_HOOKS": "raw_bodies"})
     check(done.returncode == 0, "schemathesis:", (done.stdout + done.stderr)[-5000:])
     tested = re.search(r"(\d+) generated", done.stdout)
     check(tested and int(tested[1]) > 500, "too little was asked:", done.stdout[-1500:])
