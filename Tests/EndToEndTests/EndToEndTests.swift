@@ -113,6 +113,11 @@ struct EndToEndTests {
     func sealedPage() async throws { try await Program("sealed_page.py").run() }
 
     @Test(
+        "nineteen forged devices beside a real one publish nothing where floors are attested, and no cheat counts twice",
+        .timeLimit(.minutes(10)))
+    func attested() async throws { try await Program("attested.py").run() }
+
+    @Test(
         "neither the daemon's owner nor the relay's links two requests, an address or what was said, better than by chance",
         .timeLimit(.minutes(15)))
     func linked() async throws { try await Program("linked.py").run() }

@@ -1,0 +1,180 @@
+"""Floors that count proved devices: nineteen forged identifiers beside a real one publish nothing, and in a purpose that asks for
+no proof they do. Clones, replays, and proofs of other windows, purposes and devices count nobody more, through kill -9."""
+
+import contextlib
+import json
+import os
+import time
+
+import credentials
+import daemon
+from daemon import check, say
+from moving_clock import MovingClock
+
+DAY = 86400
+MONDAY = 1772409600  # 2026-03-02, 0:00 UTC; PostgreSQL does not see the moved clock and refuses a far future
+PLAN = """
+app: {name: kitchen, title: Kitchen, owner: Tests, contact: tests@example.com, audience: 300, threshold: 20, grace: 24 hours}
+purposes:
+  product: {explanation: To cook better., consent: not_required, floor: attested, rotation: 1 day, retention: 300 days}
+  open: {explanation: To compare., consent: not_required, rotation: 1 day, retention: 300 days}
+dimensions:
+  page: {title: Page, field: page, list: [home, soup, cake]}
+metrics:
+  proved: {title: Proved, events: [view], question: How many?, decision: None., owner: Tests, expires: 2027-02-01,
+    purpose: product, dimensions: [page], period: day, measures: {reach: true}}
+  unproved: {title: Unproved, events: [look], question: How many?, decision: None., owner: Tests, expires: 2027-02-01,
+    purpose: open, dimensions: [page], period: day, measures: {reach: true}}
+"""
+
+
+class House(daemon.Daemon):
+    def __init__(self):
+        super().__init__(PLAN, name="kitchen")
+        self.clock = MovingClock(self.folder, MONDAY + 8 * 3600)
+        self.settings = {**self.clock.variables, "THRONG_ATTESTERS": credentials.rules(self.folder, "kitchen")}
+        self.start()
+        self.device = credentials.Device()
+
+    def window(self):
+        return self.clock.now() // DAY
+
+    def credential(self, token):
+        """What a device gets for which the attester vouches."""
+        terms = json.loads(self.get("/v1/credentials/kitchen")[2])
+        kept, request = self.device.request(terms)
+        body = {"app": "kitchen", "epoch": terms["epochs"][0]["epoch"], "request": request,
+                "attestation": {"by": "command", "token": token}}
+        with contextlib.closing(self.connect()) as line:
+            line.request("POST", "/v1/credentials", json.dumps(body))
+            answer = line.getresponse()
+            told = json.loads(answer.read())
+        check(answer.status == 200, "a device gets", answer.status, told)
+        return self.device.ask("finalize", kept, told["response"])[0]
+
+    def shown(self, credential, window=None, purpose="product"):
+        return self.device.ask("present", credential, "kitchen", purpose, self.window() if window is None else window)
+
+    def send(self, identifier, proof=None, purpose="product", page="soup", batch=None):
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.clock.now()))
+        body = {"app": "kitchen", "batch": batch or os.urandom(16).hex(), "purpose": purpose, "window": self.window(),
+                "id": identifier, "events": [
+                    {"event": "view" if purpose == "product" else "look", "at": at, "fields": {"page": page}}]}
+        if proof:
+            body["proof"] = proof
+        status, _, answer = self.post(json.dumps(body))
+        return status, json.loads(answer)
+
+    def counted(self, *given, **more):
+        status, answer = self.send(*given, **more)
+        check(status == 202 and answer["accepted"] == 1, given[0], "was answered", status, answer)
+
+    def known(self):
+        """The most identifiers that a window of the proved metric has."""
+        self.drain()
+        found = self.sql("select coalesce(sum(devices), 0) from throng.distinct_count join throng.metric_layout as l using "
+                         "(metric_id) where l.layout ->> 'metric' = 'proved' and margin = 1 and cell = 1")
+        return int(found[0][0])
+
+    def released(self, metric):
+        """By page what the last release shows; nothing is withheld."""
+        view = f"analyst.kitchen_{metric}"
+        rows = self.sql(f"select page, events, devices from {view} where withheld is null "
+                        f"and period_start = (select max(period_start) from {view})")
+        return {page: (int(events), int(devices)) for page, events, devices in rows}
+
+    def close_day(self, day):
+        """On to the morning after the release of a day."""
+        self.clock.move(MONDAY + (day + 2) * DAY + 7200)
+        self.drain()
+        self.wait_for_releases(2 * (day + 1))
+
+    def wait_for_releases(self, count):
+        end = time.monotonic() + 120
+        while int(self.sql("select count(*) from throng.release")[0][0]) < count:
+            check(time.monotonic() < end, "no", count, "releases come")
+            time.sleep(0.5)
+
+
+def forgery(house):
+    """Nineteen beside one."""
+    real = house.credential("real")
+    house.counted(*house.shown(real))
+    house.counted("real one", purpose="open")
+    for number in range(19):
+        house.counted(f"forged {number}")
+        house.counted(f"forged {number}", purpose="open")
+    check(house.known() == 1, "identifiers that count are", house.known())
+    house.close_day(0)
+    check(house.released("proved") == {}, "nineteen forged devices publish", house.released("proved"))
+    check(house.released("unproved") == {"soup": (20, 20), "(all)": (20, 20)}, "the control:", house.released("unproved"))
+    say("nineteen forged devices beside a real one publish nothing; where nobody has to prove anything they do")
+    return real
+
+
+def cheats(house, real):
+    """What a device that has one credential tries to be more than one."""
+    before = house.known()
+    first, proof = house.shown(real)
+    name = os.urandom(16).hex()
+    house.counted(first, proof, batch=name)
+    again = house.send(first, proof, batch=name)
+    check(again[0] == 202 and house.known() == before + 1, "a batch that comes again", again)
+    # A clone, and one that has forgotten all but the credential.
+    for _ in range(3):
+        identifier, other = house.shown(real)
+        check(identifier == first and other != proof, "a clone shows another identifier")
+        house.counted(identifier, other)
+    # The next window's is taken early, as any batch of a neighbour is; not as this window's.
+    tried = {
+        "another window": house.shown(real, house.window() - 1), "the next window": house.shown(real, house.window() + 1),
+        "another purpose": house.shown(real, purpose="open"), "somebody else's": ("another identifier", proof),
+        "a little more": (first, proof[:-1] + ("A" if proof[-1] != "A" else "B"))}
+    for what, (identifier, shown) in tried.items():
+        status, answer = house.send(identifier, shown)
+        check((status, answer.get("error")) in ((422, "unproved"), (400, "wrong_shape")), what, status, answer)
+    check(house.known() == before + 1, "cheats count as", house.known() - before, "devices")
+    house.kill()
+    house.start()
+    house.counted(*house.shown(real))
+    check(house.known() == before + 1, "after kill -9 the device counts again")
+    say("clones, replays and proofs of anything else count one device as one")
+
+
+def crowd(house):
+    """Twenty-five that prove themselves, thirty that don't, and a kill -9 between."""
+    proved = [house.credential(f"phone {number}") for number in range(25)]
+    shown = [house.shown(each) for each in proved]
+    for identifier, proof in shown[:13]:
+        house.counted(identifier, proof)
+    for number in range(30):
+        house.counted(f"old phone {number}")
+    house.kill()
+    house.start()
+    for identifier, proof in shown[13:]:
+        house.counted(identifier, proof)
+    # Those that were proved before stay so without their proof.
+    for identifier, _ in shown:
+        house.counted(identifier)
+    house.counted("old phone 0", page="cake")
+    house.close_day(3)
+    # The cake is somebody's who proved nothing: its number is not told, and neither is the soup's, which would tell it.
+    check(house.released("proved") == {"(all)": (81, 25)}, "released is", house.released("proved"))
+    say("numbers hold what all sent, and say of how many proved devices they are")
+
+
+def test():
+    house = House()
+    real = forgery(house)
+    house.clock.move(MONDAY + 2 * DAY + 9 * 3600)
+    cheats(house, real)
+    house.clock.move(MONDAY + 3 * DAY + 60)
+    house.clock.move(MONDAY + 3 * DAY + 8 * 3600)
+    crowd(house)
+    check("phone" not in house.log_text(), "the log holds who was vouched for")
+    house.device.close()
+    check(house.stop() == 0, "serve stops gracefully")
+
+
+if __name__ == "__main__":
+    daemon.main(test)
