@@ -144,11 +144,11 @@ class World:
         for device in order:
             device.client._learn()
 
-    def live(self):
+    def live(self, count=WINDOWS):
         """Some windows. In each every device says its own at a time of its own."""
         windows = []
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
-            for _ in range(WINDOWS):
+            for _ in range(count):
                 time.sleep(ROTATION - time.time() % ROTATION + 0.2)
                 begin = time.time()
                 window = int(begin // ROTATION)
@@ -324,7 +324,7 @@ def test():
     # Nothing is padded: a client of its own, as what is padded is the client's affair.
     sizes, throng_oblivious._SIZES = throng_oblivious._SIZES, range(1, 1 << 14)
     loose = World("without padding", moves=True)
-    loose.live()
+    loose.live(1)
     throng_oblivious._SIZES = sizes
     loose.learn_truth()
     succeeds(loose, "the relay's owner tells who says much", *told(loose))
