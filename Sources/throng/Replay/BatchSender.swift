@@ -40,7 +40,6 @@ struct BatchSender: Sendable {
 
     private struct ServerRefusal: Decodable {
         let error: String
-        let message: String
     }
 
     init(
