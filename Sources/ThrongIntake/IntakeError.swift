@@ -81,8 +81,7 @@ package enum IntakeError: Error, Sendable, Hashable {
         "nul", "wrong_shape",
         "string_too_long", "body_too_large", "too_many_events", "record_too_large", "unknown_app", "unknown_purpose",
         "identifier_unwanted", "unproved", "nothing_to_tell_apart", "oblivious_only", "window_out_of_range",
-        "origin_not_allowed",
-        "no_memory",
+        "origin_not_allowed", "no_memory",
     ]
 
     /// Where in the document, where there is one place.

@@ -33,7 +33,8 @@
 //     4, a × ...    additions, as of a batch
 //     4, p × 15     appearances, as of a batch
 //     4             leaders: l
-//     l × 33        layout u16, tracked margin u8, cell u32, period start i64, sum u16, largest i64, second i64; sum is a place in the layout's ranked measures
+//     l × 33        layout u16, tracked margin u8, cell u32, period start i64, sum u16, largest i64, second i64;
+//                   sum is a place in the layout's ranked measures
 //
 // Earlier formats: THRONGJ2 has batches only, without kinds and advances; THRONGJ3 has kinds 0 and 1. Both have, instead of
 // packed refusals, their number u32 and of each index u32, reason u8 (RefusalReason.code).

@@ -115,6 +115,50 @@ struct ProvedFloorTests {
         #expect(fooled.1.cell([:])?.count == 1041)
     }
 
+    @Test("a week over its days is decided by what was proved, with what they published, and holds what all sent")
+    func week() throws {
+        func decided(flood: Int) throws -> [Release] {
+            var house = try House(Self.plan.replacing("period: day", with: "period: day\n    rollups: [week]"))
+            for day in Int64(0)..<2 {
+                let now = House.noon - 86_400 * (1 - day)
+                func post(_ device: String, _ category: String, count: Int, hasProof: Bool) throws {
+                    let event = House.event(
+                        "view", fields: #"{"category":"\#(category)","paid":1}"#, at: "2026-11-\(19 + day)T11:59:00Z",
+                        count: count)
+                    _ = try house.post(
+                        House.batch(device: device, now: now, context: #"{"os":"ios"}"#, events: event), at: now,
+                        hasProof: hasProof)
+                }
+                for device in 0..<30 { try post("d\(device)", "cake", count: 2, hasProof: true) }
+                // Four on each day: their week is eight events of four devices.
+                for device in 0..<4 { try post("few \(device)", "bread", count: 1, hasProof: true) }
+                for forged in 0..<flood { try post("f\(forged)", "bread", count: 10, hasProof: false) }
+            }
+            var releases: [Release] = []
+            var cubes: [StoredCube] = []
+            let metric = try #require(house.plan.metric("views"))
+            for instant in [House.noon - 86_400, House.noon] {
+                releases.append(try house.release("views", at: instant))
+                cubes.append(try house.cube("views", at: instant))
+            }
+            let period = PeriodCalendar.utc.period(.week, containing: House.noon)
+            let header = ReleaseHeader(plan: house.plan, metric: metric, layout: cubes[0].layout, period: period)
+            let week = ReleaseCase(header: header, parts: cubes, earlier: releases)
+            return releases + [try week.decide(ReleaseOptions(seed: 7)).release]
+        }
+        let (alone, flooded) = (try decided(flood: 0), try decided(flood: 50))
+        for (one, other) in zip(alone, flooded) {
+            #expect(
+                one.cells.map { [$0.margin.bits, $0.cell.value] }
+                    == other.cells.map { [$0.margin.bits, $0.cell.value] })
+            #expect(other.cell(["category": "bread"]) == nil)
+        }
+        #expect(alone.map { $0.cell([:])?.count } == [64, 64, 128])
+        #expect(flooded.map { $0.cell([:])?.count } == [564, 564, 1128])
+        let fooled = try Fault.with([.liftUnproved, .trustForgers]) { try decided(flood: 50) }
+        #expect(fooled[2].cell(["category": "bread"])?.count == 1008)
+    }
+
     @Test("what others send without proof changes no decision, whatever they send", arguments: 0..<8)
     func unmoved(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 11)

@@ -41,6 +41,7 @@ enum DaemonAnswer: Sendable {
     /// A daemon's word for a refusal; nil for what comes from something between.
     static func error(in response: ClientResponse) -> String? {
         struct Refusal: Decodable { let error: String }
+        // What can't be read is somebody else's page, which says nothing of a batch.
         return (try? JSONDecoder().decode(Refusal.self, from: response.body))?.error
     }
 
