@@ -114,11 +114,12 @@ let package = Package(
             resources: [.embedInCode("Templates")],
             swiftSettings: strict),
         .target(name: "ThrongHTTP", dependencies: ["CCurl"], swiftSettings: strict),
+        .target(name: "ThrongProgram", dependencies: ["CLinux"], swiftSettings: strict),
         .target(
             name: "ThrongCredentials",
             dependencies: [
-                "ThrongAttestation", "ThrongWire", "ThrongJournal", "ThrongHTTP", "CLinux", crypto, cryptoExtras,
-                logging, yams, .product(name: "X509", package: "swift-certificates"),
+                "ThrongAttestation", "ThrongWire", "ThrongJournal", "ThrongHTTP", "ThrongProgram", "CLinux", crypto,
+                cryptoExtras, logging, yams, .product(name: "X509", package: "swift-certificates"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             swiftSettings: computed),
@@ -127,7 +128,7 @@ let package = Package(
             dependencies: [
                 "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongRelease", "ThrongPostgres", "ThrongStore",
                 "ThrongInsight",
-                "ThrongReport", "ThrongHTTP", "CLinux", crypto, logging, lifecycle,
+                "ThrongReport", "ThrongHTTP", "ThrongProgram", crypto, logging, lifecycle,
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict),

@@ -269,11 +269,17 @@ package struct Daemon: Sendable {
             FlushMark(budget: stop), fence, flush, schedule, deliveries, SecurityLogService(log: security),
             try metricsServer(ingestion, telemetry),
             try intakeServer(ingestion, gateway, desk, telemetry, clientSessions), FailureWatch(flag: failure),
-            GatewayKeyService(gateway: gateway),
-            CredentialKeyService(keys: parts.credentialKeys, houseClock: parts.houseClock),
+            // Keys come and go with their days and months.
+            Rounds(every: .seconds(10)) { await onOwnThread { gateway.turn() } },
+            Rounds(every: .seconds(10)) { [keys = parts.credentialKeys, houseClock = parts.houseClock] in
+                await onOwnThread { keys.turn(mayDestroy: houseClock.isConfirmed) }
+            },
         ]
         if let certificates { services.append(CertificateWatch(certificates: certificates)) }
-        if let clientSessions { services.append(WindowEnds(sessions: clientSessions, clock: clock)) }
+        if let clientSessions {
+            // Connections end with their window; the clock shows whole seconds, and may be set.
+            services.append(Rounds(every: .milliseconds(250)) { [clock] in clientSessions.endFormer(at: clock.now) })
+        }
         if ingestion.reveals.isNeeded { services.append(LabelService(learner: ingestion.reveals)) }
         let portal = Portal(
             parts.settings, plans: options.plans, now: { [clock] in clock.now },

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import ThrongProgram
 internal import ThrongReport
 
 /// Prints pages as PDF with a headless Chromium, where one is installed.
@@ -100,6 +101,24 @@ package struct PagePrinter: Sendable, Hashable {
         }
     }
 
+    /// Runs a program to its end.
+    ///
+    /// - Parameter words: the file that gets what it says.
+    private func status(of run: ProgramRun, _ program: String, saying words: String) throws(PrintError) -> Int32 {
+        let output = open(words, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard output >= 0 else { throw .system(call: "open", path: words, code: errno) }
+        defer { close(output) }
+        do throws(ProgramRun.Failure) {
+            return try run.status(output: output, errors: output, limit: limit)
+        } catch {
+            switch error {
+            case .notStarted(let code): throw .system(call: "posix_spawn", path: program, code: code)
+            case .lost(let code): throw .system(call: "waitpid", path: program, code: code)
+            case .tooSlow: throw .tooSlow(program: program, seconds: limit.components.seconds)
+            }
+        }
+    }
+
     private func printedOnce(_ page: String) throws(PrintError) -> [UInt8] {
         let program = try program()
         let folder = try Self.privateFolder()
@@ -108,15 +127,14 @@ package struct PagePrinter: Sendable, Hashable {
         guard FileManager.default.createFile(atPath: source, contents: Data(page.utf8)) else {
             throw .system(call: "write", path: source, code: errno)
         }
-        let child = PrintProcess(
-            command: [program]
-                + Self.arguments(profile: folder + "/profile", page: source, pdf: target, asRoot: geteuid() == 0),
+        let run = ProgramRun(
+            [program] + Self.arguments(profile: folder + "/profile", page: source, pdf: target, asRoot: geteuid() == 0),
             // Its caches go where everything else of it goes.
             environment: [
                 "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=\(folder)", "TMPDIR=\(folder)", "LC_ALL=C.UTF-8", "TZ=UTC",
             ],
-            folder: folder, output: words)
-        let status = try child.run(limit: limit)
+            folder: folder)
+        let status = try status(of: run, program, saying: words)
         guard status == 0 else {
             let said = FileManager.default.contents(atPath: words) ?? Data()
             if said.range(of: Data("No usable sandbox".utf8)) != nil { throw .noSandbox(program: program) }
