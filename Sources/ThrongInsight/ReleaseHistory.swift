@@ -50,6 +50,8 @@ extension ReleaseHeader {
         if layout.contributionBound != old.contributionBound { return .contribution }
         if layout.noise != old.noise { return .noise }
         if hasFirsts != earlier.hasFirsts, insight.kind.counts == .devices { return .devices }
+        // Values are of all who send, proved or not.
+        if layout.floor != old.floor, insight.kind.counts == .devices || layout.within != nil { return .devices }
         if case .mean(let name) = insight.kind,
             layout.sums.first(where: { $0.name == name }) != old.sums.first(where: { $0.name == name })
         {

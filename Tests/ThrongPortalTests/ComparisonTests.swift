@@ -15,7 +15,8 @@ struct ComparisonTests {
         view: String = "table", rows: [(String, String, String?)], whole: String? = nil, more: String = "",
         status: String = "answered", metric: String = "orders", filters: String = "", sampling: String = "1",
         window: Int = 900, devices: String = "null", noise: String = "", buckets: String = "\"iOS\"",
-        k: String = "20", withheldShare: String = "null", length: String = "day",
+        k: String = "20", counts: String = "events", floor: String? = nil, withheldShare: String = "null",
+        length: String = "day",
         label: String? = nil, last: String? = nil
     ) throws -> ReportReading {
         func figure(_ status: String, _ value: String?) -> String {
@@ -23,7 +24,7 @@ struct ComparisonTests {
         }
         let rows = rows.map { "{\"buckets\": [\"\($0.0)\"], \(figure($0.1, $0.2))}" }.joined(separator: ", ")
         let basis = """
-            {"counts": "events", "devices": \(devices), "statement": "events", "k": \(k), "sampling": \(sampling),
+            {"counts": "\(counts)",\(floor.map { " \"floor\": \"\($0)\"," } ?? "") "devices": \(devices), "statement": "events", "k": \(k), "sampling": \(sampling),
              "window_seconds": \(window)\(noise)}
             """
         let json = """
@@ -186,6 +187,12 @@ struct ComparisonTests {
                 day, rows: rows, noise: ", \"noise\": {\"mechanism\": \"laplace\", \"epsilon\": \"1/2\"}"),
             "other noise then.")
         try check(Self.report(day, rows: rows, devices: "\"client_firsts\""), "another way of counting devices then.")
+        let floors = try ["any", "attested"].map { try Self.report(day, rows: rows, counts: "devices", floor: $0) }
+        let before = try Self.report("2026-11-20", rows: rows, counts: "devices")
+        let found = floors.map { ComparisonView(before, $0, frame: Self.frame).sections.first?.differences ?? [] }
+        #expect(found[0] == [] && found[1].first?.hasSuffix("another way of counting devices then.") == true)
+        let values = ComparisonView(plain, try Self.report(day, rows: rows, floor: "attested"), frame: Self.frame)
+        #expect(values.sections.first?.differences == [])
         try check(Self.report(day, rows: rows, buckets: "\"iOS\", \"Linux\""), "other buckets then.")
         try check(Self.report(day, unit: "share", kind: "share", rows: rows), "asked for something else then.")
         try check(Self.report(day, rows: rows, metric: "views"), "asked for something else then.")

@@ -181,6 +181,12 @@ struct ChangeTests {
         #expect(
             try Self.comparison(Course([Shop(), sampled], insights: []), .count).comparison.rows[0].change
                 == .absent(.changed(.sampling)))
+        // Who counts for k is another matter than what everybody sent, but for numbers of devices.
+        var proved = Shop()
+        proved.floor = .attested
+        let floors = Course([Shop(), proved], insights: [])
+        #expect(try Self.comparison(floors, .reach).comparison.rows[0].change == .absent(.changed(.devices)))
+        #expect(try Self.comparison(floors, .count).comparison.rows[0].change.change != nil)
         var renamed = Shop()
         renamed.devices[1] = "Slate"
         let course = Course([Shop(), renamed], insights: [])

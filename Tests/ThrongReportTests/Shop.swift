@@ -2,6 +2,7 @@ import Foundation
 import ThrongPlan
 import ThrongRelease
 import ThrongReport
+import ThrongWire
 
 /// A shop with two metrics, for every test of reports.
 struct Shop {
@@ -44,6 +45,7 @@ struct Shop {
     var unit = "EUR"
     var threshold = Threshold.standard
     var sampling = 1.0
+    var floor = FloorKind.any
 
     static let calendar = PeriodCalendar(timeZone: "Europe/Vienna") ?? .utc
     static let period = calendar.period(.week, containing: UnixSeconds(1_795_255_200))
@@ -189,7 +191,8 @@ struct Shop {
         let groupings = plan.metric(metric).map { plan.groupings(of: $0) } ?? []
         return MetricLayout(
             app: "shop", metric: metric, purpose: "product", rotation: .standard, period: .week,
-            timeZone: "Europe/Vienna", dimensions: dimensions, sums: sums, contributionBound: 20, groupings: groupings)
+            timeZone: "Europe/Vienna", dimensions: dimensions, sums: sums, contributionBound: 20, groupings: groupings,
+            floor: floor)
     }
 
     private func release(

@@ -2,6 +2,7 @@ internal import Foundation
 internal import ThrongInsight
 internal import ThrongPlan
 internal import ThrongReport
+internal import ThrongWire
 
 /// A report as its JSON file says it: released numbers only.
 struct ReportReading: Decodable {
@@ -43,6 +44,8 @@ struct ReportReading: Decodable {
         let devices: String?
         /// Nil with noise. Unit: devices.
         let k: Int64?
+        /// Which devices count for it; nil with noise, and in files from before reports said so, where all did.
+        let floor: FloorKind?
         /// Share of events that clients send.
         let sampling: Number
         /// How long an identifier lasts; nil where there is none. Unit: seconds.
@@ -50,7 +53,7 @@ struct ReportReading: Decodable {
         let noise: Noise?
 
         private enum CodingKeys: String, CodingKey {
-            case statement, counts, devices, k, sampling, noise
+            case statement, counts, devices, k, floor, sampling, noise
             case windowSeconds = "window_seconds"
         }
     }
@@ -178,6 +181,9 @@ extension ReportReading.Insight {
         if basis.windowSeconds != before.windowSeconds { return Absence.changed(.identifiers).wording }
         if basis.noise != before.noise { return Absence.changed(.noise).wording }
         if basis.counts != before.counts || basis.devices != before.devices {
+            return Absence.changed(.devices).wording
+        }
+        if basis.counts != .events, basis.floor ?? .any != before.floor ?? .any {
             return Absence.changed(.devices).wording
         }
         if unit != earlier.unit || dimensions.map(\.name) != earlier.dimensions.map(\.name) { return Self.otherInsight }
