@@ -7,7 +7,8 @@ extension Forecast {
     package var lines: [String] {
         [
             "\(Wording.english.count(days, "day")), each of \(Wording.english.count(devices, "device")) that do what "
-                + "somebody of the crowd did.",
+                + "somebody of the crowd did."
+        ] + taken + [
             "",
             "How many are alone with what a batch says of them",
         ] + Self.columns([["purpose", "devices", "as values", "in buckets", "a batch tells"]] + crowding.map(\.row))
@@ -18,6 +19,13 @@ extension Forecast {
             + ["", "When the first number comes"]
             + Self.columns(metrics.map { [$0.metric, $0.firstNumber] })
             + decayed + changed
+    }
+
+    private var taken: [String] {
+        guard !proved.isEmpty else { return [] }
+        return [
+            "All are taken to prove themselves for \(proved.joined(separator: ", ")); the more can't, the more is withheld."
+        ]
     }
 
     private var told: [String] {

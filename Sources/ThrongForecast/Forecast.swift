@@ -13,6 +13,8 @@ package struct Forecast: Sendable, Encodable {
     package let days: Int
     /// How well they hide, by purpose, and over all purposes together.
     package let crowding: [Crowding]
+    /// The purposes with `floor: attested`: each device is taken to prove itself for them.
+    package let proved: [String]
     /// What each metric would show, in the plan's order; those with noise are left out.
     package let metrics: [MetricForecast]
     /// What would help the most, over all metrics.
@@ -84,6 +86,7 @@ package struct Forecast: Sendable, Encodable {
     ) throws {
         devices = terms.devices
         days = terms.days
+        proved = plan.purposes.filter(\.needsProof).map(\.name.text)
         crowding = try plan.crowding(
             of: crowd.visitors(min(terms.devices, crowd.devices.count), seed: terms.seed, isShuffled: true))
         let series = try ForecastDays(plan.inUTC, crowd, terms, through: last, progress: progress).decided()

@@ -122,7 +122,7 @@ struct BatchReader: @unchecked Sendable {
         return .batch(
             IncomingBatch(
                 bucketed: bucketed, identifier: identifier,
-                proof: tables.purpose.floor == .attested ? try Self.proof(in: document, envelope) : nil,
+                proof: tables.purpose.needsProof ? try Self.proof(in: document, envelope) : nil,
                 candidates: candidates, details: details))
     }
 

@@ -187,7 +187,7 @@ package struct Daemon: Sendable {
     /// Says which purposes nobody can prove anything for, so that none of their numbers is ever published.
     private func sayWhoIsNotVouchedFor() {
         for plan in options.plans where options.credentials.rules[plan.app.name] == nil {
-            for purpose in plan.purposes where purpose.floor == .attested {
+            for purpose in plan.purposes where purpose.needsProof {
                 logger.warning(
                     "a purpose counts proved devices only, and THRONG_ATTESTERS names nobody who vouches for any",
                     metadata: ["app": "\(plan.app.name)", "purpose": "\(purpose.name)"])

@@ -6,12 +6,15 @@ import ThrongSchedule
 
 @Suite("What a forecast says besides shares")
 struct ForecastPartsTests {
-    private static func plan(margins: String = "[[os], [channel]]", decay: String? = nil) throws -> Plan {
+    private static func plan(
+        margins: String = "[[os], [channel]]", decay: String? = nil, floor: String = "any"
+    ) throws -> Plan {
         try Plan(
             yaml: """
                 app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 1000, grace: 2 hours}
                 purposes:
-                  product: {explanation: To see., consent: not_required, rotation: 1 day, retention: 400 days}
+                  product:
+                    {explanation: To see., consent: not_required, floor: \(floor), rotation: 1 day, retention: 400 days}
                   other: {explanation: To see., consent: not_required, rotation: 1 day, retention: 400 days}
                 dimensions:
                   os: {title: System, field: user_agent, operating_system: standard, partitions: devices}
@@ -32,6 +35,20 @@ struct ForecastPartsTests {
     private static func forecast(_ plan: Plan, _ folder: CrowdFolder, devices: Int) throws -> Forecast {
         try Forecast(
             of: plan, crowd: try folder.crowd(), Forecast.Terms(devices: devices, days: 2, seed: 1), through: today)
+    }
+
+    @Test("where floors ask for proof all devices are taken to have one, and that is said")
+    func proved() throws {
+        let folder = CrowdFolder.made(seed: 1)
+        let plain = try Self.forecast(try Self.plan(), folder, devices: 400)
+        let proved = try Self.forecast(try Self.plan(floor: "attested"), folder, devices: 400)
+        func shown(_ forecast: Forecast) -> [[Double?]] {
+            forecast.metrics.map { ($0.expected?.groupings ?? []).map(\.shown) }
+        }
+        #expect(shown(proved) == shown(plain) && shown(plain)[0].contains { $0 ?? 0 > 0.2 })
+        #expect(plain.proved == [] && proved.proved == ["product"])
+        let sentence = "All are taken to prove themselves for product; the more can't, the more is withheld."
+        #expect(proved.lines.contains(sentence) && !plain.lines.contains { $0.contains("prove") })
     }
 
     @Test("whoever is alone with what batches say is counted, and what they tell is in bits")

@@ -61,6 +61,9 @@ package struct Purpose: Sendable, Hashable {
         self.transport = transport
     }
 
+    /// Whether its floors count proved devices alone.
+    package var needsProof: Bool { floor == .attested }
+
     /// Whether devices show an identifier, so that they can be told apart within a window.
     package var hasIdentifiers: Bool { identifier == .rotating }
 }

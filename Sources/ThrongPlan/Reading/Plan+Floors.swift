@@ -1,5 +1,3 @@
-internal import ThrongWire
-
 extension Plan {
     /// Metrics that count some of the same events, of which one counts proved devices and another all.
     ///
@@ -7,8 +5,8 @@ extension Plan {
     /// with for the other.
     func floorProblems() -> [PlanProblem] {
         metrics.compactMap { metric in
-            guard purpose(metric.purpose)?.floor == .attested else { return nil }
-            let other = metrics(tiedTo: metric).first { purpose($0.purpose)?.floor != .attested }
+            guard purpose(metric.purpose)?.needsProof == true else { return nil }
+            let other = metrics(tiedTo: metric).first { purpose($0.purpose)?.needsProof != true }
             guard let other else { return nil }
             return places.advice(
                 on: .metric, named: metric.name.text,
