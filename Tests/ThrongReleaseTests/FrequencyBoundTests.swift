@@ -1,4 +1,5 @@
 import Testing
+import ThrongFaults
 import ThrongPlan
 
 @testable import ThrongRelease
@@ -10,36 +11,45 @@ struct FrequencyBoundTests {
         ("1", 1...1), ("2-4", 2...4), (">=5", 5...100),
     ]
     private static func layout(
-        _ metric: MetricName, _ dimensions: [MetricLayout.DimensionLayout], within: WindowLayout? = nil
+        _ metric: MetricName, _ dimensions: [MetricLayout.DimensionLayout], within: WindowLayout? = nil,
+        floor: FloorKind
     ) -> MetricLayout {
         MetricLayout(
             app: "town", metric: metric, purpose: "product", rotation: Rotation(seconds: 86_400), period: .day,
             timeZone: "UTC", dimensions: dimensions, sums: [], contributionBound: within == nil ? 100 : 1,
-            groupings: [.total] + dimensions.indices.map { Margin(keeping: [$0]) }, within: within)
+            groupings: [.total] + dimensions.indices.map { Margin(keeping: [$0]) }, within: within,
+            floor: floor)
     }
 
     /// The two metrics of a day.
     private enum Side: CaseIterable {
         case often, events
 
-        var layout: MetricLayout {
+        func layout(_ floor: FloorKind = .any) -> MetricLayout {
             switch self {
             case .often:
                 FrequencyBoundTests.layout(
                     "often", [Town.dimension("times", FrequencyBoundTests.bands.map(\.label))],
-                    within: .frequency(bands: [1, 2, 5]))
-            case .events: FrequencyBoundTests.layout("clicks", [])
+                    within: .frequency(bands: [1, 2, 5]), floor: floor)
+            case .events: FrequencyBoundTests.layout("clicks", [], floor: floor)
             }
         }
 
-        /// - Parameter events: all that the identifiers sent.
-        func cube(_ identifiers: [Int64], _ events: Int64) -> StoredCube {
-            let layout = layout
+        /// - Parameters:
+        ///   - events: all that the identifiers sent.
+        ///   - forged: what others sent without proof, where floors ask for it; nil where they don't.
+        func cube(_ identifiers: [Int64], _ events: Int64, forged: Int64?) -> StoredCube {
+            let layout = layout(forged == nil ? .any : .attested)
+            let more = self == .often ? 0 : forged ?? 0
             let counted = self == .often ? identifiers.map { ($0, $0) } : [(events, identifiers.reduce(0, +))]
             let cells = counted.indices.map { CellIndex(UInt32($0)) }
             return StoredCube(
                 layout: layout, period: Town.day(0),
-                counters: zip(cells, counted).map { StoredCounter(measure: .count, cell: $0, value: $1.0) },
+                counters: zip(cells, counted).map { StoredCounter(measure: .count, cell: $0, value: $1.0 + more) }
+                    + (layout.countsProved
+                        ? zip(cells, counted).map {
+                            StoredCounter(measure: layout.provedMeasure(of: .count), cell: $0, value: $1.0)
+                        } : []),
                 distinct: zip(cells, counted).map {
                     StoredDistinct(
                         margin: layout.leaf, cell: $0, window: layout.rotation.window(at: Town.day(0).start),
@@ -54,21 +64,24 @@ struct FrequencyBoundTests {
 
     /// What is published, one metric after the other.
     private static func release(
-        _ order: [Side], _ identifiers: [Int64] = [60, 40, 3], events: Int64, isTied: Bool = true
+        _ order: [Side], _ identifiers: [Int64] = [60, 40, 3], events: Int64, forged: Int64? = nil, isTied: Bool = true
     ) throws -> [Release] {
+        let floor = forged == nil ? FloorKind.any : .attested
         var releases: [Release] = []
         for (place, side) in order.enumerated() {
             let tied = order.prefix(place).map { other in
                 TiedMetric(
-                    counted: counted, layout: other.layout, parts: [other.cube(identifiers, events)],
-                    releases: releases.filter { $0.header.layout == other.layout })
+                    counted: counted, layout: other.layout(floor),
+                    parts: [other.cube(identifiers, events, forged: forged)],
+                    releases: releases.filter { $0.header.layout == other.layout(floor) })
             }
             let header = ReleaseHeader(
-                layout: side.layout, period: Town.day(0), plan: PlanVersion(hex: "00"),
+                layout: side.layout(floor), period: Town.day(0), plan: PlanVersion(hex: "00"),
                 threshold: Threshold(devices: 20), sampling: 1, reach: false,
                 groupings: side == .often ? [.total, Margin(keeping: [0])] : [.total], events: ["click"])
             let release = ReleaseCase(
-                header: header, parts: [side.cube(identifiers, events)], tied: isTied ? Array(tied) : [],
+                header: header, parts: [side.cube(identifiers, events, forged: forged)],
+                tied: isTied ? Array(tied) : [],
                 counted: counted)
             releases.append(try release.decide(ReleaseOptions(seed: 1)).release)
         }
@@ -76,11 +89,13 @@ struct FrequencyBoundTests {
     }
 
     /// The most identifiers that the last band can hold, by enumeration of all bands that agree with what is published.
-    private static func most(_ releases: [Release]) throws -> Int64 {
-        let often = try #require(releases.first { $0.header.layout == Side.often.layout })
-        let clicks = releases.first { $0.header.layout == Side.events.layout }
+    ///
+    /// - Parameter forged: how many events whoever looks has sent.
+    private static func most(_ releases: [Release], forged: Int64 = 0) throws -> Int64 {
+        let often = try #require(releases.first { $0.header.layout.metric == "often" })
+        let clicks = releases.first { $0.header.layout.metric == "clicks" }
         let total = try #require(often.cell(CellIndex(0), in: .total)).count
-        let events = clicks?.cell(CellIndex(0), in: .total)?.count
+        let events = (clicks?.cell(CellIndex(0), in: .total)?.count).map { $0 - forged }
         func known(_ band: Int) -> Int64? { often.cell(CellIndex(UInt32(band)), in: Margin(keeping: [0]))?.count }
         try #require(known(2) == nil, "the small band is withheld")
         return try #require(
@@ -109,6 +124,15 @@ struct FrequencyBoundTests {
         let ours = try Self.release(order, events: 190)
         #expect(try Self.most(ours) >= 20)
         #expect(ours.allSatisfy { $0.cell(CellIndex(0), in: .total) != nil } == (first == 0))
+    }
+
+    @Test("a flood of unproved events hides that from nobody who sent it", arguments: [0, 1])
+    func flood(first: Int) throws {
+        let order = first == 0 ? [Side.events, .often] : [.often, .events]
+        let ours = try Self.release(order, events: 190, forged: 5000)
+        #expect(try Self.most(ours, forged: 5000) >= 20)
+        let fooled = try Fault.with([.trustForgers]) { try Self.release(order, events: 190, forged: 5000) }
+        #expect(try Self.most(fooled, forged: 5000) < 20, "the control must be seen to fail")
     }
 
     @Test("where events leave room for none and for k in the small band, nothing more is withheld", arguments: [0, 1])

@@ -8,7 +8,7 @@ internal import ThrongPlan
 extension ReleaseCase {
     /// The case as it is for whoever sent all that is not proved; nil where floors ask for no proof, here or in what is tied.
     var ofProved: ReleaseCase? {
-        guard header.layout.countsProved, !Fault.trustForgers.isOn else { return nil }
+        guard header.layout.floor == .attested, !Fault.trustForgers.isOn else { return nil }
         // Counts of all and of some can't be put into one equation.
         guard tied.allSatisfy({ $0.layout.floor == .attested }) else { return nil }
         let own = parts.map(\.ofProved)
@@ -28,7 +28,7 @@ extension TiedMetric {
 }
 
 extension StoredCube {
-    /// What proved identifiers added, with every cell in which anybody was.
+    /// What proved identifiers added, with every cell in which anybody was. Where identifiers are counted, these are all.
     var ofProved: StoredCube {
         guard layout.countsProved else { return self }
         let first = layout.provedMeasure(of: .count)
