@@ -69,7 +69,8 @@ let package = Package(
             name: "ThrongCounting", dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", crypto],
             swiftSettings: computed),
         .target(
-            name: "ThrongIntake", dependencies: ["ThrongPlan", "ThrongWire", "ThrongCounting", "CSimdJSON", "CZlib"],
+            name: "ThrongIntake",
+            dependencies: ["ThrongPlan", "ThrongWire", "ThrongCounting", "CSimdJSON", "CZlib", crypto],
             swiftSettings: computed),
         .target(
             name: "ThrongJournal",

@@ -33,7 +33,9 @@ extension Throng {
                 permissions.allows(purpose)
             else { continue }
             // Where one gets no answer, the next one would wait as long.
-            guard await send(reveal) else { return }
+            var keyed = reveal
+            keyed.key = options.key
+            guard await send(keyed) else { return }
         }
     }
 

@@ -158,7 +158,8 @@ extension Throng {
         }
         let rules = DeviceMemory.BatchRules(
             ageLimit: options.ageLimit, batchLimit: options.batchLimit, queueLimit: options.queueLimit,
-            consentVersion: purpose.needsConsent && purpose.consentVersion > 1 ? consents.version(of: name) : nil)
+            consentVersion: purpose.needsConsent && purpose.consentVersion > 1 ? consents.version(of: name) : nil,
+            key: options.key)
         guard
             var batch = memory.outstanding[name]
                 ?? memory.makeBatch(purpose, plan: plan, now: now, rules: rules, revealed: &revealed, random: &random)

@@ -10,6 +10,8 @@ public import ThrongWire
 public struct ThrongOptions: Sendable {
     /// Fields that all events share, such as `os` and `app_version`; only what the plan names is used.
     public var context: [String: EventValue]
+    /// The app key that goes with each batch, where the daemon's operator has made one; it is no secret.
+    public var key: String?
     /// The opt-out signals that are set when the library starts; see ``Throng/setSignals(_:)``.
     public var signals: Set<OptOutSignal>
     /// Whether the person is known to be grown up when the library starts; see ``Throng/setGrownUp(_:)``.

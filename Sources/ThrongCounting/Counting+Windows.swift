@@ -47,6 +47,15 @@ extension Counting {
         }
     }
 
+    /// Whether a batch was counted: one that was gets its answer again, whatever keeps others out by now.
+    package mutating func hasCounted(_ batch: BucketedBatch) -> Bool {
+        guard windows.contains(batch.window) else { return false }
+        let place = windows.place(of: batch.window)
+        var window = windows.takeOut(place)
+        defer { windows.putBack(window, at: place) }
+        return window.batches.answer(to: batch.id, events: batch.events.count) != nil
+    }
+
     /// Takes windows out that are over and in which metrics that count identifiers saw any. Their keys stay, and nothing is
     /// counted in them any more; ``close(_:openPeriod:)`` each.
     package mutating func takeEnded(now: UnixSeconds) -> [EndedWindow] {

@@ -1,7 +1,7 @@
-internal import ThrongPlan
+package import ThrongPlan
 package import ThrongWire
 
-/// What became of events: a total of a whole app, about nobody.
+/// What became of events, and where identifiers came from: totals of a whole app, about nobody.
 package enum CoverageKind: Hashable, Sendable {
     /// They changed a counter.
     case accepted
@@ -9,6 +9,11 @@ package enum CoverageKind: Hashable, Sendable {
     case late
     /// They changed none.
     case refused(RefusalReason)
+    /// Not events: windows of which the largest network brought such a share of the identifiers.
+    case windows(NetworkShare)
+
+    /// From here on codes are of windows.
+    private static let firstShare: UInt8 = 200
 
     /// A stable number for files.
     package var code: UInt8 {
@@ -16,6 +21,7 @@ package enum CoverageKind: Hashable, Sendable {
         case .accepted: 0
         case .late: 255
         case .refused(let reason): reason.code
+        case .windows(let share): Self.firstShare + share.rawValue
         }
     }
 
@@ -24,6 +30,9 @@ package enum CoverageKind: Hashable, Sendable {
         switch code {
         case 0: self = .accepted
         case 255: self = .late
+        case Self.firstShare..<255:
+            guard let share = NetworkShare(rawValue: code - Self.firstShare) else { return nil }
+            self = .windows(share)
         default:
             guard let reason = RefusalReason(code: code) else { return nil }
             self = .refused(reason)
@@ -36,6 +45,7 @@ package enum CoverageKind: Hashable, Sendable {
         case .accepted: "accepted"
         case .late: "late"
         case .refused(let reason): reason.rawValue
+        case .windows(let share): share.kind
         }
     }
 }
@@ -49,7 +59,7 @@ package struct CoverageDelta: Hashable, Sendable {
     package let hour: UnixSeconds
     /// What became of them.
     package let kind: CoverageKind
-    /// Unit: events.
+    /// Unit: events, or windows.
     package let events: Int64
 
     /// Puts a delta together.
@@ -127,5 +137,14 @@ extension Counting {
         pending.coverage.add(
             CoverageDelta(
                 app: app, hour: CoverageDelta.hour(holding: now), kind: .refused(reason), events: Int64(events)))
+    }
+
+    /// Notes how much the largest network of a window brought. Nothing of it is journalled: it is not noted where the process dies
+    /// before the next flush.
+    package mutating func note(_ share: NetworkShare, of window: WindowID) {
+        pending.coverage.add(
+            CoverageDelta(
+                app: window.app, hour: CoverageDelta.hour(holding: window.rotation.start(of: window.number)),
+                kind: .windows(share), events: 1))
     }
 }

@@ -7,6 +7,10 @@ struct AppTables: Sendable {
     let calendar: PeriodCalendar
     let purposes: [PurposeTables]
     let purposeNames: ByteTable
+    /// Whether clients need a key.
+    private let needsKey: Bool
+    /// The largest k of its metrics.
+    let largestThreshold: Threshold
 
     init(plan: Plan, space: CellSpace, rules: UserAgentRules) throws {
         name = plan.app.name
@@ -20,6 +24,13 @@ struct AppTables: Sendable {
         }
         self.purposes = purposes
         purposeNames = names
+        needsKey = plan.app.keys == .required
+        largestThreshold = plan.metrics.map(\.threshold).max() ?? plan.app.threshold
+    }
+
+    /// What who sends for a purpose has to show.
+    func senderTerms(of tables: PurposeTables) -> SenderTerms {
+        SenderTerms(app: name, needsKey: needsKey, backendsOnly: tables.purpose.senders == .backends)
     }
 }
 

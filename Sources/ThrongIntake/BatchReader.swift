@@ -65,7 +65,9 @@ struct BatchReader: @unchecked Sendable {
         apps: [AppTables],
         appNames: ByteTable,
         vocabulary: RevealedVocabulary,
+        keys: AppKeyRing?,
         signals: Set<OptOutSignal>,
+        bearer: String?,
         now: UnixSeconds,
         use: IntakeUse,
         isSealed: Bool
@@ -78,6 +80,10 @@ struct BatchReader: @unchecked Sendable {
         guard let purposePlace = app.purposeNames[document.bytes(envelope.purpose)] else { throw .unknownPurpose }
         let tables = app.purposes[purposePlace]
         if use == .counting { try tables.checkWay(isSealed: isSealed) }
+        let shown = ShownKeys(
+            key: envelope.key.map { String(decoding: document.bytes($0), as: UTF8.self) }, bearer: bearer,
+            isCounted: use == .counting)
+        let isBackend = try keys?.admit(shown, to: app.senderTerms(of: tables)) ?? false
         try envelope.check(tables.purpose, use: use)
         let current = tables.purpose.rotation.window(at: now)
         let number = envelope.window ?? current.value
@@ -121,7 +127,7 @@ struct BatchReader: @unchecked Sendable {
         let identifier = envelope.identifier.map { RawIdentifier(document.bytes($0)) } ?? .none
         return .batch(
             IncomingBatch(
-                bucketed: bucketed, identifier: identifier,
+                bucketed: bucketed, identifier: identifier, isBackend: isBackend,
                 proof: tables.purpose.needsProof ? try Self.proof(in: document, envelope) : nil,
                 candidates: candidates, details: details))
     }

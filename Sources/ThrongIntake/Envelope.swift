@@ -17,6 +17,8 @@ struct Envelope {
     let identifier: Int?
     /// Node of a string; nil where it is left out.
     let proof: Int?
+    /// Node of a string: the client's key; nil where it has none.
+    let key: Int?
     /// Which version of the purpose the person agreed to; nil where nothing is said.
     let consentVersion: Int64?
     /// Node of an object.
@@ -32,7 +34,7 @@ struct Envelope {
             guard members.take(document.bytes(key), value: key + 1) else {
                 throw .wrongShape(
                     pointer: "",
-                    expected: "only app, batch, purpose, window, id, proof, consent_version, context and events")
+                    expected: "only app, batch, purpose, window, id, proof, key, consent_version, context and events")
             }
             key = document.next(key + 1)
         }
@@ -43,6 +45,7 @@ struct Envelope {
         window = isLeftOut(members.window) ? nil : try Self.window(members.window, in: document)
         identifier = members.id < 0 ? nil : try Self.identifier(members.id, in: document)
         proof = members.proof < 0 ? nil : try Self.text(members.proof, "/proof", in: document)
+        self.key = members.key < 0 ? nil : try Self.text(members.key, "/key", in: document)
         consentVersion = members.consent < 0 ? nil : try Self.version(members.consent, in: document)
         if members.context >= 0 {
             guard document.isObject(members.context) else {
@@ -117,6 +120,7 @@ struct Envelope {
         var window = -1
         var id = -1
         var proof = -1
+        var key = -1
         var consent = -1
         var context = -1
         var events = -1
@@ -134,6 +138,8 @@ struct Envelope {
                 id = value
             } else if key.spells("proof") {
                 proof = value
+            } else if key.spells("key") {
+                self.key = value
             } else if key.spells("consent_version") {
                 consent = value
             } else if key.spells("context") {

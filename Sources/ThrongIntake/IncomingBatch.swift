@@ -10,6 +10,8 @@ package struct IncomingBatch: Sendable {
     package let identifier: RawIdentifier
     /// What is to prove the identifier; nil where there is none, or where no floor asks for it.
     package let proof: IdentifierProof?
+    /// Whether a backend sent it, which showed a secret.
+    package let isBackend: Bool
     /// Hashes that mean nothing yet, of events that were not refused.
     package let candidates: [RevealCandidate]
     /// By place, refusals that say where their reasons are.

@@ -10,10 +10,12 @@ extension Intake {
     ///
     /// - Parameters:
     ///   - signals: the opt-out signals of the request's headers.
+    ///   - bearer: the secret of the request's headers.
     ///   - isSealed: whether it came sealed, through a relay.
     /// - Throws: ``IntakeError``.
     package func readReveal(
-        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: UnixSeconds, isSealed: Bool = false
+        _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, bearer: String? = nil, now: UnixSeconds,
+        isSealed: Bool = false
     ) throws(IntakeError) -> IncomingReveal? {
         guard body.count <= Self.revealBytes else { throw .bodyTooLarge(limit: Self.revealBytes) }
         guard let parser = JSONParser(depth: 2) else { throw .noMemory }
@@ -25,8 +27,10 @@ extension Intake {
         let number = try members.window(.window)
         let (app, tables) = try purpose(names.purpose, of: names.app, in: document)
         try tables.checkWay(isSealed: isSealed)
+        let shown = ShownKeys(key: try members.optionalText(.key), bearer: bearer, isCounted: true)
+        _ = try keys?.admit(shown, to: app.senderTerms(of: tables))
         guard tables.purpose.refusedBy.isDisjoint(with: signals) else { return nil }
-        let window = try tables.openWindow(number, app: app, now: now)
+        let window = try tables.openWindow(number, app: app.name, now: now)
         guard let dimension = tables.revealed.first(where: { $0.name.text.utf8.elementsEqual(wanted) }) else {
             throw .wrongShape(pointer: "/dimension", expected: "a dimension of the purpose whose values are revealed")
         }
@@ -36,4 +40,4 @@ extension Intake {
     }
 }
 
-private enum RevealMember: String, CaseIterable { case app, purpose, window, dimension, value }
+private enum RevealMember: String, CaseIterable { case app, purpose, window, dimension, value, key }

@@ -24,7 +24,7 @@ extension Intake {
         let number = try members.window(.window)
         let identifier = try members.identifier(.id)
         return IncomingWithdrawal(
-            window: try tables.openWindow(number, app: app, now: now),
+            window: try tables.openWindow(number, app: app.name, now: now),
             identifier: RawIdentifier(document.bytes(identifier)))
     }
 }

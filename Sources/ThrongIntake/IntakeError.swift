@@ -44,6 +44,18 @@ package enum IntakeError: Error, Sendable, Hashable {
     case windowOutOfRange(current: Int64)
     /// A web page of an origin that the operator does not list sent it.
     case originNotAllowed
+    /// The app's clients need a key, and it has none.
+    case keyRequired
+    /// Nobody made that key for the app.
+    case unknownKey
+    /// The key was revoked.
+    case revokedKey
+    /// The purpose takes batches of backends only, and it shows no secret.
+    case secretRequired
+    /// The secret is none of the app's, or was revoked.
+    case unknownSecret
+    /// The client's network has brought as much in the window as one network may. Unit: seconds until the next window.
+    case networkQuota(retrySeconds: Int)
     /// The daemon ran out of memory for this document.
     case noMemory
 
@@ -71,6 +83,12 @@ package enum IntakeError: Error, Sendable, Hashable {
         case .obliviousOnly: "oblivious_only"
         case .windowOutOfRange: "window_out_of_range"
         case .originNotAllowed: "origin_not_allowed"
+        case .keyRequired: "key_required"
+        case .unknownKey: "unknown_key"
+        case .revokedKey: "revoked_key"
+        case .secretRequired: "secret_required"
+        case .unknownSecret: "unknown_secret"
+        case .networkQuota: "network_quota"
         case .noMemory: "no_memory"
         }
     }
@@ -81,7 +99,8 @@ package enum IntakeError: Error, Sendable, Hashable {
         "nul", "wrong_shape",
         "string_too_long", "body_too_large", "too_many_events", "record_too_large", "unknown_app", "unknown_purpose",
         "identifier_unwanted", "unproved", "nothing_to_tell_apart", "oblivious_only", "window_out_of_range",
-        "origin_not_allowed", "no_memory",
+        "origin_not_allowed", "key_required", "unknown_key", "revoked_key", "secret_required", "unknown_secret",
+        "network_quota", "no_memory",
     ]
 
     /// Where in the document, where there is one place.
@@ -94,10 +113,11 @@ package enum IntakeError: Error, Sendable, Hashable {
         case .unknownPurpose, .nothingToTellApart, .obliviousOnly: "/purpose"
         case .identifierUnwanted: "/id"
         case .unproved: "/proof"
+        case .keyRequired, .unknownKey, .revokedKey: "/key"
         case .windowOutOfRange: "/window"
         case .tooManyEvents, .recordTooLarge: "/events"
         case .notJSON, .notUTF8, .notGzip, .unknownEncoding, .numberOutOfRange, .tooDeep, .bodyTooLarge,
-            .originNotAllowed, .noMemory:
+            .originNotAllowed, .secretRequired, .unknownSecret, .networkQuota, .noMemory:
             nil
         }
     }
@@ -134,6 +154,13 @@ package enum IntakeError: Error, Sendable, Hashable {
         case .windowOutOfRange(let current):
             "The window must be \(current) or its neighbour: floor(unix time / rotation). Check the clock."
         case .originNotAllowed: "Pages of this origin may not send here; the operator lists those that may."
+        case .keyRequired: "The app's clients need a key in the body's key; the operator has it."
+        case .unknownKey: "Nobody made this key for the app; the operator has the ones that are good."
+        case .revokedKey: "The key was revoked: nothing counts that comes with it. A later client has another."
+        case .secretRequired: "The purpose takes batches of backends only: send Authorization: Bearer and the secret."
+        case .unknownSecret: "The bearer secret is none of the app's, or was revoked; the operator makes new ones."
+        case .networkQuota:
+            "The client's network has brought as much in this window as one may; send the events in a batch of the next one."
         case .noMemory: "The server has no memory for this document right now."
         }
     }

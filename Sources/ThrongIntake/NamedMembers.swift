@@ -34,6 +34,12 @@ struct NamedMembers<Member: RawRepresentable<String> & Hashable & CaseIterable> 
         return node
     }
 
+    /// A string that may be left out.
+    func optionalText(_ member: Member) throws(IntakeError) -> String? {
+        guard nodes[member] != nil else { return nil }
+        return String(decoding: document.bytes(try text(member)), as: UTF8.self)
+    }
+
     /// The node of an identifier.
     func identifier(_ member: Member) throws(IntakeError) -> Int {
         try Envelope.identifier(nodes[member] ?? -1, in: document)
@@ -47,11 +53,12 @@ struct NamedMembers<Member: RawRepresentable<String> & Hashable & CaseIterable> 
 
 extension Intake {
     /// A purpose of an app, both by the nodes of their names.
-    func purpose(_ name: Int, of app: Int, in document: JSONDocument) throws(IntakeError) -> (AppName, PurposeTables) {
+    func purpose(_ name: Int, of app: Int, in document: JSONDocument) throws(IntakeError) -> (AppTables, PurposeTables)
+    {
         guard let place = appNames[document.bytes(app)] else { throw .unknownApp }
         let tables = apps[place]
         guard let purpose = tables.purposeNames[document.bytes(name)] else { throw .unknownPurpose }
-        return (tables.name, tables.purposes[purpose])
+        return (tables, tables.purposes[purpose])
     }
 }
 

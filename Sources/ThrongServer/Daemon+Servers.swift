@@ -106,14 +106,15 @@ extension Daemon {
 
     /// Where clients post.
     func clientEdge(_ sessions: TLSSessions?) -> ConnectionEdge {
-        edge(sessions, at: options.listen, proxies: options.proxies)
+        edge(sessions, at: options.listen, proxies: options.proxies, forwarders: options.forwarders)
     }
 
     private func edge(
-        _ sessions: TLSSessions?, at endpoint: DaemonOptions.Endpoint, proxies: Proxies = .none
+        _ sessions: TLSSessions?, at endpoint: DaemonOptions.Endpoint, proxies: Proxies = .none,
+        forwarders: Proxies = .none
     ) -> ConnectionEdge {
         ConnectionEdge(
-            sessions: sessions, proxies: proxies, isSocket: endpoint.file != nil, complaints: complaints, clock: clock,
-            security: security)
+            sessions: sessions, proxies: proxies, forwarders: forwarders, isSocket: endpoint.file != nil,
+            complaints: complaints, clock: clock, security: security)
     }
 }

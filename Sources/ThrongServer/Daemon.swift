@@ -171,7 +171,7 @@ package struct Daemon: Sendable {
                 data: data, plans: options.plans, layouts: layouts, rules: rules, limits: options.limits,
                 journal: options.journal, bodiesBytes: options.bodiesBytes, labels: LabelStore(settings),
                 database: database, kept: kept, offered: offered, telemetry: telemetry, failure: failure, clock: clock,
-                houseClock: houseClock, logger: logger, bounds: options.bounds,
+                houseClock: houseClock, logger: logger, bounds: options.bounds, quotas: options.quotas,
                 proofs: ProofCheck(keys: credentialKeys))
             let (ingestion, unreadable) = try await opening.open(needsWatermark: needsWatermark)
             return DaemonParts(
@@ -275,6 +275,10 @@ package struct Daemon: Sendable {
                 await onOwnThread { keys.turn(mayDestroy: houseClock.isConfirmed) }
             },
         ]
+        if let keys = ingestion.intake.keys {
+            let file = AppKeyFile(dataPath: options.dataPath)
+            services.append(AppKeyWatch(file: file, ring: keys, logger: logger))
+        }
         if let certificates { services.append(CertificateWatch(certificates: certificates)) }
         if let clientSessions {
             // Connections end with their window; the clock shows whole seconds, and may be set.

@@ -30,6 +30,11 @@ package struct DaemonOptions: Sendable {
     /// `intake.proxies` (addresses and networks, none): whose connections where clients post begin with a header of the PROXY
     /// protocol, version 2.
     package var proxies: Proxies
+    /// `intake.forwarders` (addresses and networks, none): whose `X-Forwarded-For` says where the clients of their requests are.
+    package var forwarders: Proxies
+    /// `intake.network-identifiers` (int, 10000, identifiers), `intake.network-events` (int, 1000000, events) and
+    /// `intake.networks-bytes` (int, 67108864, bytes): what one network may bring in a window, and what it takes to know.
+    package var quotas: NetworkTallies.Limits
     /// How large a request may be.
     package var limits: IntakeLimits
     /// `intake.origins` (text, *): the origins whose web pages may send and read.
@@ -72,6 +77,8 @@ package struct DaemonOptions: Sendable {
         listen = Endpoint(host: "127.0.0.1", port: 8080)
         metrics = Endpoint(host: "127.0.0.1", port: 9464)
         proxies = .none
+        forwarders = .none
+        quotas = NetworkTallies.Limits()
         limits = IntakeLimits()
         origins = .everywhere
         bodiesBytes = 256 << 20

@@ -30,6 +30,8 @@ struct IngestionStart: Sendable {
     let logger: Logger
     /// How much of what was counted is held in memory.
     var bounds = Counting.Bounds()
+    /// What one network may bring in a window.
+    var quotas = NetworkTallies.Limits()
     /// Nil where nothing is proved.
     var proofs: ProofCheck?
 
@@ -119,7 +121,9 @@ struct IngestionStart: Sendable {
             failure.raise(.journalFailed)
         }
         sayWhatDoesNotFit(written)
-        let intake = try Intake(plans: plans, space: space, rules: rules, limits: limits)
+        let intake = try Intake(
+            plans: plans, space: space, rules: rules, limits: limits,
+            keys: AppKeyRing(try AppKeyFile(dataPath: data.path).read()))
         let reveals = VocabularyLearner(
             plans: plans, vocabulary: intake.vocabulary, keys: keys, store: labels,
             telemetry: telemetry, logger: logger)
@@ -135,6 +139,7 @@ struct IngestionStart: Sendable {
             proofs: proofs,
             telemetry: telemetry,
             bodies: BodyBudget(limit: bodiesBytes),
+            quotas: quotas,
             clock: clock,
             houseClock: houseClock,
             onFullWindows: { [logger] areFull in

@@ -32,6 +32,11 @@ struct OutsideTests {
     func proxies() async throws { try await Program("proxies.py").run() }
 
     @Test(
+        "a revoked key, a client without a backend's secret and the sixth device of a network count nothing; nobody is noted",
+        .timeLimit(.minutes(10)))
+    func senders() async throws { try await Program("senders.py").run() }
+
+    @Test(
         "PyPI's pyhpke opens what Oblivious HTTP seals here, Throng opens what it seals, and neither what was changed",
         .timeLimit(.minutes(10)))
     func sealed() async throws { try await Program("sealed_http.py").run() }

@@ -150,6 +150,36 @@ struct QueueTests {
         #expect(await world.throng.flush().counted == 1)
     }
 
+    @Test("a batch of a network that has brought enough is not lost: it waits, and its events travel in a later window")
+    func networkQuota() async throws {
+        let world = try await World()
+        world.line.set(
+            .answer(
+                ClientResponse(
+                    status: 429, headers: ["Retry-After": "600"], body: Data(#"{"error":"network_quota"}"#.utf8))))
+        world.throng.record("recipe_opened", ["category": "cake"])
+        #expect(await world.throng.flush().problem == .busy(seconds: 600))
+        world.line.set(.fine)
+        world.clock.advance(3 * 86_400 / 2)
+        #expect(await world.throng.flush().counted == 1)
+        let batches = try world.line.posts.map { try JSONDecoder().decode(Batch.self, from: $0.body) }
+        let (first, last) = (try #require(batches.first), try #require(batches.last))
+        #expect(first.window < last.window && first.batch != last.batch, "\(batches.map(\.window))")
+        #expect(await world.throng.status.dropped.isEmpty)
+    }
+
+    @Test("an app's key goes with each batch, and without one there is none")
+    func key() async throws {
+        for key in [nil, "ak_00ff"] as [String?] {
+            let world = try await World { $0.key = key }
+            world.throng.record("recipe_opened", ["category": "cake"])
+            #expect(await world.throng.flush().counted == 1)
+            let bodies = world.line.posts.map { String(decoding: $0.body, as: UTF8.self) }
+            #expect(try bodies.map { try JSONDecoder().decode(Batch.self, from: Data($0.utf8)).key } == [key])
+            #expect(bodies.allSatisfy { $0.contains("\"key\"") == (key != nil) })
+        }
+    }
+
     @Test("a batch that the daemon refuses as a whole is not sent again, and the log has its word")
     func rejected() async throws {
         let world = try await World()

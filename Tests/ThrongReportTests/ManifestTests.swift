@@ -281,6 +281,26 @@ struct ManifestTests {
         for number in ["900", "60", "40", "5000"] { #expect(!split.contains(" \(number),")) }
     }
 
+    @Test("how much one network brought is told in four bands, and of no window in which a tenth is fewer than k")
+    func largestNetwork() throws {
+        let k = Threshold(devices: 20)
+        for (part, whole, share) in [
+            (199, 199, nil), (200, 200, .most), (19, 200, .underTenth), (20, 200, .underHalf), (99, 200, .underHalf),
+            (100, 200, .underNineTenths), (179, 200, .underNineTenths), (180, 200, .most),
+        ] as [(Int, Int, NetworkShare?)] {
+            #expect(NetworkShare(part, of: whole, threshold: k) == share, "\(part) of \(whole)")
+        }
+        for share in NetworkShare.allCases {
+            #expect(NetworkShare(kind: share.kind) == share)
+            let text = CoverageStatement(.init(accepted: 1000, largestNetwork: share)).jsonText.written()
+            let tenths = share.thousandths.lowerBound / 100
+            #expect(text.contains(try Regex(#""largest_network": \{\s*"from": 0\.\#(tenths)"#)), "\(text)")
+            let few = CoverageStatement(.init(accepted: 999, largestNetwork: share)).jsonText.written()
+            #expect(!few.contains("network"))
+        }
+        #expect(CoverageStatement(.init(accepted: 1000)).jsonText.written().contains(#""largest_network": "unknown""#))
+    }
+
     @Test(
         "the first event that is refused for a reason changes nothing, nor do the next eighteen",
         arguments: [

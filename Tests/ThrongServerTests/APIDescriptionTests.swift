@@ -133,8 +133,8 @@ struct APIDescriptionTests {
             .stringTooLong(pointer: "/id", bytes: 9, limit: 8), .bodyTooLarge(limit: 8),
             .tooManyEvents(found: 9, limit: 8), .recordTooLarge(bytes: 9, limit: 8), .unknownApp, .unknownPurpose,
             .identifierUnwanted, .unproved, .nothingToTellApart, .obliviousOnly, .windowOutOfRange(current: 7),
-            .originNotAllowed,
-            .noMemory,
+            .originNotAllowed, .keyRequired, .unknownKey, .revokedKey, .secretRequired, .unknownSecret,
+            .networkQuota(retrySeconds: 7), .noMemory,
         ]
         #expect(Set(errors.map(\.code)) == Set(IntakeError.codes))
         let described = try Description().errors

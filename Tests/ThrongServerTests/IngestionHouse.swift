@@ -27,7 +27,7 @@ final class IngestionHouse: Sendable {
     let telemetry = Telemetry()
     let saidFull = Mutex<[Bool]>([])
 
-    init(windowBytes: Int = 1 << 30) throws {
+    init(windowBytes: Int = 1 << 30, quotas: NetworkTallies.Limits = .init(), keys appKeys: AppKeyRing? = nil) throws {
         path = FileManager.default.temporaryDirectory.appending(path: "ti-\(UUID())").path
         let plan = try CountedShop.plan(
             """
@@ -61,7 +61,7 @@ final class IngestionHouse: Sendable {
         let keys = try KeyRing(data)
         let replayed = try JournalReader(data, keys: keys).replay(space: space, flushed: .start) { _ in }
         let journal = try Journal(data, space: space, after: replayed, position: .start) { _ in }
-        let intake = try Intake(plans: [plan], space: space, rules: .system)
+        let intake = try Intake(plans: [plan], space: space, rules: .system, keys: appKeys)
         let box = Box()
         let clock = UnixClock { box.house?.time.withLock { $0 } ?? .epoch }
         houseClock = MachineClock(clock, machine: "here") { box.house?.time.withLock { $0.value } ?? 0 }
@@ -74,7 +74,8 @@ final class IngestionHouse: Sendable {
             reveals: VocabularyLearner(
                 plans: [plan], vocabulary: intake.vocabulary, keys: keys,
                 store: LabelStore(ConnectionSettings(connectionString: "")), telemetry: telemetry, logger: .silent),
-            proofs: ProofCheck(keys: epochs), telemetry: telemetry, bodies: BodyBudget(limit: 1 << 20), clock: clock,
+            proofs: ProofCheck(keys: epochs), telemetry: telemetry, bodies: BodyBudget(limit: 1 << 20), quotas: quotas,
+            clock: clock,
             houseClock: houseClock,
             onFullWindows: { areFull in box.house?.saidFull.withLock { $0.append(areFull) } },
             onFailure: { Issue.record($0) })
@@ -92,15 +93,19 @@ final class IngestionHouse: Sendable {
 
     var now: UnixSeconds { time.withLock { $0 } }
 
-    func send(_ id: String, optingOut: Bool = false) throws -> Ingestion.Verdict {
+    func send(
+        _ id: String, optingOut: Bool = false, key: String? = nil, bearer: String? = nil, from address: String? = nil,
+        batch: String = UUID().uuidString.replacing("-", with: "").lowercased()
+    ) throws -> Ingestion.Verdict {
         let at = Date(timeIntervalSince1970: Double(now.value)).formatted(.iso8601)
         let body = """
-            {"app":"shop","purpose":"product","window":\(now.flooredQuotient(by: 60)),"id":"\(id)","context":{"os":"ios"},\
-            "batch":"\(UUID().uuidString.replacing("-", with: "").lowercased())","events":[{"event":"view","at":"\(at)"}]}
+            {"app":"shop",\(key.map { "\"key\":\"\($0)\"," } ?? "")"purpose":"product","window":\(now.flooredQuotient(by: 60)),"id":"\(id)","context":{"os":"ios"},\
+            "batch":"\(batch)","events":[{"event":"view","at":"\(at)"}]}
             """
         return try ingestion.accept(
             UnpackedBody(ByteBuffer(string: body), isGzip: false, limit: 1 << 20),
-            signals: optingOut ? [.globalPrivacyControl] : [])
+            signals: optingOut ? [.globalPrivacyControl] : [], bearer: bearer,
+            from: NetworkPrefix(internet: address.flatMap { ClientAddress($0) }))
     }
 
     /// The same for the purpose that people have to agree to, in its second version.

@@ -40,13 +40,17 @@ class Client:
     - url: the daemon's address; plain http for this machine only.
     - directory: where state.json is; it belongs to this client alone.
     - context: what is true of the device and goes with each event whose metrics use it, such as {"screen": "390x844"}.
+    - key: the app key that goes with each batch, where the operator has made one; it is no secret.
+    - secret: what a backend shows with each batch, where the operator has made it one; from the environment or a file, never
+      from code.
     - signals: the opt-outs that hold, such as {"global_privacy_control", "limit_ad_tracking"}.
     - gateway: who is behind the plan's relay, where the program knows; learned with the first plan otherwise.
     - clock: unix time in seconds.
     """
 
     def __init__(self, url: str, app: str, directory: str, *, context: Optional[Mapping[str, Scalar]] = None,
-                 signals: Iterable[str] = (), gateway: Optional[str] = None, clock: Callable[[], float] = time.time,
+                 signals: Iterable[str] = (), key: Optional[str] = None, secret: Optional[str] = None,
+                 gateway: Optional[str] = None, clock: Callable[[], float] = time.time,
                  transport: Transport = fetch) -> None:
         address = urllib.parse.urlsplit(url)
         is_here = address.scheme == "http" and address.hostname in ("127.0.0.1", "::1", "localhost")
@@ -54,6 +58,7 @@ class Client:
             raise ValueError("The daemon's address must begin with https://, or be http:// on this machine.")
         self._way, self._app, self._clock, self._pin = Way(url, transport), app, clock, gateway
         self._context, self._signals = dict(context or {}), frozenset(signals)
+        self._key, self._secret = key, secret
         # Events with their time, and what was allowed then.
         self._early: list[tuple[str, dict[str, Scalar], float, Permissions]] = []
         self._folder = Folder(directory)
@@ -283,7 +288,8 @@ class Client:
             return True
         if not 400 <= answer.status < 500 or answer.status in (408, 429):
             # Nothing of it was counted where the daemon says so; an earlier attempt may have been.
-            batch["may_have_arrived"] = before or answer.status != 503
+            is_ours = answer.status == 503 or answer.status == 429 and answer.json().get("error") == "network_quota"
+            batch["may_have_arrived"] = before or not is_ours
             return self._be_patient(name, answer)
         # Refused, so not counted: by a wrong clock, or directly, it travels in another batch once the time, or the plan, is known.
         word = answer.json().get("error")
@@ -306,6 +312,8 @@ class Client:
         window = int(now // rotation)
         body: dict[str, Any] = {
             "app": self._app, "purpose": name, "window": window, "batch": secrets.token_hex(16), "events": events}
+        if self._key:
+            body["key"] = self._key
         if purpose.get("identifier") != "none":
             body["id"] = self._identifier(name, window)
             used = [each for each in state["used"].get(name, []) if (each[0] + 2) * rotation > now]
@@ -390,7 +398,10 @@ class Client:
         # What was shown sealed goes in no other way later, whatever a later plan says.
         sealed |= path == "/v1/batches" and self._state["batches"].get(name, {}).get("sealed", False)
         sealed |= path == "/v1/withdraw" and name in self._state["sealed"]
-        return self._ask("POST", path, body.encode(), {"content-type": "application/json"}, sealed)
+        headers = {"content-type": "application/json"}
+        if self._secret and path == "/v1/batches":
+            headers["authorization"] = f"Bearer {self._secret}"
+        return self._ask("POST", path, body.encode(), headers, sealed)
 
     def _ask(self, method: str, path: str, body: Optional[bytes], headers: Mapping[str, str], sealed: bool) -> Answer:
         through = (self._state["plan"].get("relay"), self._pin or self._state["gateway"]) if sealed else None

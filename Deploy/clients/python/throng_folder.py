@@ -142,3 +142,15 @@ class Folder:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def fresh() -> dict[str, Any]:
+    """The state of a device that has sent nothing."""
+    return {"secret": "", "consent": {}, "queues": {}, "batches": {}, "patience": {}, "used": {}, "marks": {}, "spent": {},
+            "withdrawals": [], "plan": None, "tag": None, "asked": 0.0, "correction": 0.0}
+
+
+def identifier(secret: bytes, purpose: str, window: int, mark: str = "") -> str:
+    """The identifier of a device for a purpose and a window: without the secret, two of them are two random numbers."""
+    text = f"identifier\x1f{purpose}\x1f{window}{mark}"
+    return hmac.new(secret, text.encode(), hashlib.sha256).hexdigest()[:32]

@@ -49,7 +49,7 @@ enum DaemonAnswer: Sendable {
     fileprivate static func refusal(_ response: ClientResponse, now: UnixSeconds) -> DaemonAnswer {
         let own = error(in: response)
         switch response.status {
-        case 503 where own != nil:
+        case 429 where own != nil, 503 where own != nil:
             return .busy(seconds: wait(response.headers["retry-after"], now: now))
         case 400..<500 where own != nil && response.status != 408 && response.status != 429:
             return .rejected(status: response.status, error: String((own ?? "").prefix(64)))

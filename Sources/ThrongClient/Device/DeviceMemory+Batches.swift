@@ -14,6 +14,8 @@ extension DeviceMemory {
         let queueLimit: Int
         /// Which version of the purpose the person agreed to; nil where the plan has the first.
         let consentVersion: Int?
+        /// The app key; nil where there is none.
+        var key: String?
     }
 
     /// Drops what waited too long.
@@ -120,7 +122,8 @@ extension DeviceMemory {
             app: plan.published.app.text, batch: name, purpose: purpose.name, window: window,
             id: purpose.hasIdentifiers
                 ? identifier(purpose: purpose.name, window: window, isPassing: purpose.countsChildren) : nil,
-            context: shared, events: Self.without(shared, wire), consentVersion: rules.consentVersion)
+            context: shared, events: Self.without(shared, wire), consentVersion: rules.consentVersion,
+            key: rules.key)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let body: Data

@@ -1,5 +1,6 @@
 internal import ThrongFaults
 internal import ThrongInsight
+package import ThrongPlan
 internal import ThrongReport
 internal import ThrongWire
 
@@ -45,6 +46,11 @@ package struct CoverageStatement: Sendable, Hashable {
             self.init(from: edges[place], to: edges[place + 1])
         }
 
+        /// The band of a window's largest network.
+        init(_ share: NetworkShare) {
+            self.init(from: share.thousandths.lowerBound, to: share.thousandths.upperBound)
+        }
+
         /// The band of what the share leaves.
         var rest: Band { Band(from: 1000 - to, to: 1000 - from) }
 
@@ -78,6 +84,7 @@ package struct CoverageStatement: Sendable, Hashable {
             ),
             ("consent_refused", Band(totals.consentRefused, of: arrived).jsonText),
             ("late", Band(min(totals.late, arrived), of: arrived).jsonText),
+            ("largest_network", totals.largestNetwork.map { Band($0).jsonText } ?? .string("unknown")),
         ])
     }
 }
@@ -92,13 +99,19 @@ package struct CoverageTotals: Sendable, Hashable {
     package var consentRefused: Int64
     /// Events that counted into a later period because their own was released, once a metric.
     package var late: Int64
+    /// Of the windows that are large enough to be looked at, the one of which one network brought most; nil where there is none.
+    package var largestNetwork: NetworkShare?
 
     /// Puts totals together.
-    package init(accepted: Int64 = 0, refusals: [String: Int64] = [:], consentRefused: Int64 = 0, late: Int64 = 0) {
+    package init(
+        accepted: Int64 = 0, refusals: [String: Int64] = [:], consentRefused: Int64 = 0, late: Int64 = 0,
+        largestNetwork: NetworkShare? = nil
+    ) {
         self.accepted = accepted
         self.refusals = refusals
         self.consentRefused = consentRefused
         self.late = late
+        self.largestNetwork = largestNetwork
     }
 
     /// Events refused for another reason than consent.

@@ -84,6 +84,13 @@ struct PlanComparison {
                 .runs, "app",
                 "releases wait \(now.grace.planText) for late events instead of \(before.grace.planText)")
         }
+        if before.keys != now.keys {
+            note(
+                .runs, "app",
+                now.keys == .required
+                    ? "batches without an app key are refused: give clients theirs first"
+                    : "batches without an app key count, too")
+        }
         if before.audience != now.audience {
             note(.runs, "app", "the expected audience is another; only advice uses it")
         }
@@ -125,6 +132,14 @@ struct PlanComparison {
         ) { signal, isNew in isNew ? "\(signal) refuses it, too" : "\(signal) refuses it no longer" }
         compareIdentifiers(now, before, subject)
         compareTransports(now, before, subject)
+        if before.senders != now.senders {
+            note(
+                .runs, subject,
+                now.senders == .backends
+                    ? "only backends send, which show a secret; clients are refused"
+                    : "clients send, too, no longer backends only",
+                purpose: name)
+        }
         noteSize(subject, before.retention, now.retention, purpose: name, widensBy: true) { old, new in
             "numbers are kept \(new.planText) instead of \(old.planText): "
                 + (new > old ? "of what is counted from now on" : "of everything")

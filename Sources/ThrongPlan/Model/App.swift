@@ -22,6 +22,16 @@ package struct App: Sendable, Hashable {
     package let directedTo: DirectedTo
     /// Through which relay oblivious purposes go; nil where there is none.
     package let relay: RelayAddress?
+    /// Whether clients need a key.
+    package let keys: KeyRule
+
+    /// Whether clients need a key, by which an operator can tell them apart and turn some of them away.
+    package enum KeyRule: String, Sendable, Hashable, CaseIterable {
+        /// Who sends one needs one that is good; who sends none needs none.
+        case optional
+        /// Each needs one that is good.
+        case required
+    }
 
     /// Puts the app's part of a plan together.
     package init(
@@ -34,7 +44,8 @@ package struct App: Sendable, Hashable {
         timeZone: String,
         grace: Duration,
         directedTo: DirectedTo = .general,
-        relay: RelayAddress? = nil
+        relay: RelayAddress? = nil,
+        keys: KeyRule = .optional
     ) {
         self.name = name
         self.title = title
@@ -46,5 +57,6 @@ package struct App: Sendable, Hashable {
         self.grace = grace
         self.directedTo = directedTo
         self.relay = relay
+        self.keys = keys
     }
 }

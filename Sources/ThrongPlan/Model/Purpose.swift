@@ -29,6 +29,16 @@ package struct Purpose: Sendable, Hashable {
     package let budget: PrivacyBudget?
     /// How it is sent.
     package let transport: PurposeTransport
+    /// Whose batches are taken.
+    package let senders: Senders
+
+    /// Whose batches are taken.
+    package enum Senders: String, Sendable, Hashable, CaseIterable {
+        /// Clients' and backends'.
+        case anybody
+        /// Backends' only, which show a secret.
+        case backends
+    }
 
     /// Puts a purpose together.
     package init(
@@ -44,7 +54,8 @@ package struct Purpose: Sendable, Hashable {
         use: PurposeUse? = nil,
         identifier: PurposeIdentifier = .rotating,
         floor: FloorKind = .any,
-        transport: PurposeTransport = .direct
+        transport: PurposeTransport = .direct,
+        senders: Senders = .anybody
     ) {
         self.name = name
         self.explanation = explanation
@@ -59,6 +70,7 @@ package struct Purpose: Sendable, Hashable {
         self.identifier = identifier
         self.floor = floor
         self.transport = transport
+        self.senders = senders
     }
 
     /// Whether its floors count proved devices alone.

@@ -21,7 +21,7 @@ enum PlanKeys {
         case timeZone = "time_zone"
         case grace
         case directedTo = "directed_to"
-        case relay
+        case relay, keys
         static let required: Set<Self> = [.name, .title, .owner, .contact, .audience]
     }
 
@@ -29,7 +29,7 @@ enum PlanKeys {
         case explanation, use, consent
         case consentVersion = "consent_version"
         case refusedBy = "refused_by"
-        case identifier, floor, rotation, retention, budget, transport
+        case identifier, floor, rotation, retention, budget, transport, senders
         static let required: Set<Self> = [.explanation, .consent, .retention]
     }
 

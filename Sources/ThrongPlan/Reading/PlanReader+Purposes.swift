@@ -16,6 +16,7 @@ extension PlanReader {
         let identifier = body[.identifier] == nil ? PurposeIdentifier.rotating : choice(.identifier, in: body)
         let floor = floor(in: body, identifier)
         let rotation = rotation(in: body, identifier)
+        let senders: Purpose.Senders = choice(.senders, in: body) ?? .anybody
         let retention = duration(.retention, in: body, .seconds(86_400) ... .seconds(3660 * 86_400))
         let budget = body[.budget].flatMap { self.budget($0, body.subject(.budget)) }
         let transport = body[.transport] == nil ? PurposeTransport.direct : choice(.transport, in: body)
@@ -26,7 +27,7 @@ extension PlanReader {
                 refusedBy: Set(signals),
                 rotation: rotation,
                 retention: retention, budget: budget, needsParent: consent == .parent, consentVersion: version,
-                use: use, identifier: identifier, floor: floor, transport: transport))
+                use: use, identifier: identifier, floor: floor, transport: transport, senders: senders))
     }
 
     /// Which devices floors count; without an identifier nobody can prove one.

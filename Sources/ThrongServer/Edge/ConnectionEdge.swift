@@ -6,6 +6,8 @@ struct ConnectionEdge: Sendable {
     /// By what TLS is spoken; nil where it is not.
     let sessions: TLSSessions?
     let proxies: Proxies
+    /// Who says in each request whose it is.
+    let forwarders: Proxies
     /// Whether the listener is a Unix socket.
     let isSocket: Bool
     let complaints: ProxyComplaints

@@ -56,6 +56,21 @@ final class ConnectionSource: ChannelInboundHandler, @unchecked Sendable {
         }
     }
 
+    /// Where the client of a request is.
+    ///
+    /// - Parameters:
+    ///   - forwarded: the addresses of `X-Forwarded-For`, in their order.
+    ///   - forwarders: who is believed; nobody else is.
+    /// - Returns: the last address that is none of theirs; nil where nobody says, or what is no address.
+    func client(forwarded: [String], by forwarders: Proxies) -> ClientAddress? {
+        guard address.map({ forwarders.contain($0) }) ?? (isSocket && forwarders.isSocketListed) else { return address }
+        for text in forwarded.reversed() {
+            guard let address = ClientAddress(text) else { return nil }
+            if !forwarders.contain(address) { return address }
+        }
+        return nil
+    }
+
     private func take(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         do throws(ProxyHeader.Problem) {
             guard let header = try ProxyHeader(bytes.readableBytesView) else { return stage = .awaiting(bytes) }

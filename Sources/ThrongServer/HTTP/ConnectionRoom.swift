@@ -104,28 +104,3 @@ final class ConnectionPlace: Sendable {
     /// Closes the connection for another one.
     func giveUp() { close() }
 }
-
-/// The network that a connection comes from: what one holder of addresses usually has, 256 of IPv4 or a /48 of IPv6.
-///
-/// In memory only; it prints as its type's name.
-struct NetworkPrefix: Hashable, Sendable {
-    /// Of who comes by no network, or by one that nobody knows.
-    static let unknown = NetworkPrefix(bytes: [])
-
-    private let bytes: [UInt8]
-
-    private init(bytes: [UInt8]) { self.bytes = bytes }
-
-    init(_ address: ClientAddress?) {
-        guard let bytes = address?.bytes else {
-            self = .unknown
-            return
-        }
-        self.init(bytes: Array(bytes.prefix(bytes.count == 4 ? 3 : 6)))
-    }
-}
-
-extension NetworkPrefix: CustomStringConvertible, CustomReflectable {
-    var description: String { "NetworkPrefix" }
-    var customMirror: Mirror { Mirror(self, children: []) }
-}

@@ -14,6 +14,8 @@ struct Problem {
     private let detail: String
     /// A URI for what is wrong.
     private let type: String
+    /// How long the client waits before it tries again; nil where nothing is known. Unit: seconds.
+    let retrySeconds: Int?
 
     static let contentType = "application/problem+json"
 
@@ -21,15 +23,20 @@ struct Problem {
     ///
     /// - Parameter type: a URI that others gave it; nil where it is ours alone.
     init(
-        _ status: HTTPResponse.Status, _ code: String, pointer: String? = nil, type: String? = nil, _ detail: String
+        _ status: HTTPResponse.Status, _ code: String, pointer: String? = nil, type: String? = nil,
+        retrySeconds: Int? = nil, _ detail: String
     ) {
         (self.status, self.code, self.pointer, self.detail) = (status, code, pointer, detail)
+        self.retrySeconds = retrySeconds
         self.type = type ?? "urn:throng:error:\(code)"
     }
 
     /// Why a request's body was refused; the status is chosen here and nowhere else.
     init(_ error: IntakeError) {
-        self.init(Self.status(of: error), error.code, pointer: error.pointer, error.message)
+        var retrySeconds: Int?
+        if case .networkQuota(let seconds) = error { retrySeconds = seconds }
+        self.init(
+            Self.status(of: error), error.code, pointer: error.pointer, retrySeconds: retrySeconds, error.message)
     }
 
     /// Why it is not clear where a request goes.
@@ -54,7 +61,9 @@ struct Problem {
         case .unknownApp: .notFound
         case .unknownPurpose, .identifierUnwanted, .unproved, .nothingToTellApart, .windowOutOfRange:
             .unprocessableContent
-        case .originNotAllowed, .obliviousOnly: .forbidden
+        case .originNotAllowed, .obliviousOnly, .keyRequired, .unknownKey, .revokedKey: .forbidden
+        case .secretRequired, .unknownSecret: .unauthorized
+        case .networkQuota: .tooManyRequests
         case .noMemory: .serviceUnavailable
         case .unknownEncoding: .unsupportedMediaType
         case .notJSON, .notUTF8, .notGzip, .numberOutOfRange, .tooDeep, .duplicateKey, .nul, .wrongShape,

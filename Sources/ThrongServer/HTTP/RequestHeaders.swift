@@ -31,6 +31,11 @@ struct RequestHeaders {
     private(set) var expectsContinue = false
     /// NIO's decoder takes nothing more after a head that does; none is offered.
     private(set) var asksForUpgrade = false
+    /// The secret of `Authorization: Bearer`; nil where there is none, empty where there are two. Other schemes are somebody
+    /// else's.
+    private(set) var bearer: String?
+    /// Addresses of X-Forwarded-For, in their order; to be believed only of who is listed.
+    private(set) var forwarded: [String] = []
     /// The last of them.
     private(set) var host: String?
     private(set) var hosts = 0
@@ -74,12 +79,18 @@ struct RequestHeaders {
             asksForUpgrade = true
         case 13 where name.lowercased() == SealedMark.name:
             if value == SealedMark.value { isSealed = true }
+        case 13 where name.lowercased() == "authorization":
+            let parts = value.split(separator: " ", maxSplits: 1)
+            guard parts.count == 2, parts[0].lowercased() == "bearer" else { break }
+            bearer = bearer == nil ? String(Self.trimmed(parts[1])) : ""
         case 14 where name.lowercased() == "content-length":
             length = Int(Self.trimmed(value[...])) ?? .max
             lengths += 1
         case 17 where name.lowercased() == "transfer-encoding":
             isChunked = Self.trimmed(value[...]).lowercased() == "chunked"
             transferCodings += 1
+        case 15 where name.lowercased() == "x-forwarded-for":
+            forwarded += Self.elements(value).map { String($0) }
         case 16 where name.lowercased() == "content-encoding":
             for element in Self.elements(value) where element.lowercased() != "identity" {
                 codings.append(element.lowercased())

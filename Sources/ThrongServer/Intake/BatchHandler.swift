@@ -51,6 +51,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     /// Nil where no batches are taken.
     private let queue: AnswerQueue?
     let socket: SocketEnd
+    private let client: RequestClient
     private let origins: CrossOrigin
     let security: SecurityLog
     var stage = Stage.idle
@@ -79,12 +80,13 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     init(
-        ingestion: Ingestion?, queue: AnswerQueue?, socket: SocketEnd, origins: CrossOrigin, security: SecurityLog,
-        turns: LoopTurns?
+        ingestion: Ingestion?, queue: AnswerQueue?, socket: SocketEnd, client: RequestClient, origins: CrossOrigin,
+        security: SecurityLog, turns: LoopTurns?
     ) {
         self.ingestion = ingestion
         self.queue = queue
         self.socket = socket
+        self.client = client
         self.origins = origins
         self.security = security
         self.turns = turns
@@ -212,7 +214,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             if let gateway = collection.gateway {
                 open(packed, by: gateway, for: collection.ingestion)
             } else {
-                count(packed, headers, at: collection.ingestion)
+                count(packed, headers, from: client.network(of: headers), at: collection.ingestion)
             }
         case (.body, .dropping):
             break
@@ -270,12 +272,17 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         if isWhole { finish(context) }
     }
 
-    func count(_ packed: ByteBuffer, _ headers: RequestHeaders, at ingestion: Ingestion) {
-        let (signals, isGzip, isSealed) = (headers.signals, headers.isGzip == true, sealed != nil)
+    /// - Parameter network: nil where nobody knows where the client is.
+    func count(
+        _ packed: ByteBuffer, _ headers: RequestHeaders, from network: NetworkPrefix?, at ingestion: Ingestion
+    ) {
+        let (signals, bearer, isGzip, isSealed) = (headers.signals, headers.bearer, headers.isGzip == true, sealed != nil)
         var turns = ingestion.odd
         do throws(IntakeError) {
             if let body = try UnpackedBody.small(packed, isGzip: isGzip) {
-                switch try ingestion.acceptQuickly(body, signals: signals, isSealed: isSealed) {
+                switch try ingestion.acceptQuickly(
+                    body, signals: signals, bearer: bearer, from: network, isSealed: isSealed)
+                {
                 case .verdict(let verdict): return give(.success(verdict))
                 case .later(let other): turns = other
                 }
@@ -289,7 +296,8 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
                 { [self] in
                     let verdict = Result { () throws(IntakeError) in
                         let body = try UnpackedBody(packed, isGzip: isGzip, limit: ingestion.limits.bodyBytes)
-                        return try ingestion.accept(body, signals: signals, isSealed: isSealed)
+                        return try ingestion.accept(
+                            body, signals: signals, bearer: bearer, from: network, isSealed: isSealed)
                     }
                     loop.execute { self.give(verdict) }
                 })

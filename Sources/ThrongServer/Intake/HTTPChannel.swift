@@ -50,8 +50,8 @@ struct HTTPChannel: HTTPChannelHandler {
             try pipeline.addHandler(
                 BatchHandler(
                     ingestion: queues?.counting, queue: queues?.queue(of: channel.eventLoop), socket: socket,
-                    origins: origins, security: edge.security,
-                    turns: turns.turns(of: channel.eventLoop)))
+                    client: RequestClient(source: source, forwarders: edge.forwarders), origins: origins,
+                    security: edge.security, turns: turns.turns(of: channel.eventLoop)))
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: edge.sessions != nil))
             try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
             return try NIOAsyncChannel(

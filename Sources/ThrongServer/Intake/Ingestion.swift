@@ -20,6 +20,7 @@ final class Ingestion: Sendable {
     let trials: OddBatches
     let intake: Intake
     let reveals: VocabularyLearner
+    let quotas: NetworkQuotas
     let state: Mutex<Counting>
     private let believed: BelievedTime
     private let telemetry: Telemetry
@@ -56,6 +57,7 @@ final class Ingestion: Sendable {
         proofs: ProofCheck? = nil,
         telemetry: Telemetry,
         bodies: BodyBudget,
+        quotas: NetworkTallies.Limits = .init(),
         clock: UnixClock,
         houseClock: MachineClock,
         onFullWindows: @escaping @Sendable (_ areFull: Bool) -> Void = { _ in },
@@ -68,6 +70,7 @@ final class Ingestion: Sendable {
         self.reveals = reveals
         self.telemetry = telemetry
         self.bodies = bodies
+        self.quotas = NetworkQuotas(quotas)
         odd = OddBatches(bodies: bodies)
         proving = OddBatches(bodies: bodies, label: "throng-proofs", most: 1024)
         self.proofs = proofs
@@ -88,15 +91,20 @@ final class Ingestion: Sendable {
 
     /// Counts a body, or says why not.
     ///
-    /// - Parameter isSealed: whether it came sealed, through a relay.
+    /// - Parameters:
+    ///   - signals: the opt-out signals of the request's headers.
+    ///   - bearer: the secret of the request's headers.
+    ///   - network: where the request comes from; nil where nobody knows.
+    ///   - isSealed: whether it came sealed, through a relay.
     /// - Throws: ``IntakeError`` where the batch as a whole is refused; note it with ``refuse(_:)``.
     func accept(
-        _ body: UnpackedBody, signals: Set<OptOutSignal>, isSealed: Bool = false
+        _ body: UnpackedBody, signals: Set<OptOutSignal>, bearer: String? = nil, from network: NetworkPrefix? = nil,
+        isSealed: Bool = false
     ) throws(IntakeError) -> Verdict {
-        try accept(
-            try body.read { bytes throws(IntakeError) in
-                try intake.read(bytes, signals: signals, now: clock.now, isSealed: isSealed)
-            })
+        let outcome = try body.read { bytes throws(IntakeError) in
+            try intake.read(bytes, signals: signals, bearer: bearer, now: clock.now, isSealed: isSealed)
+        }
+        return try accept(outcome, from: network)
     }
 
     /// What can be said of a body at once.
@@ -108,17 +116,18 @@ final class Ingestion: Sendable {
 
     /// The same on an event loop, unless the batch takes long to read or has a proof.
     func acceptQuickly(
-        _ body: UnpackedBody, signals: Set<OptOutSignal>, isSealed: Bool
+        _ body: UnpackedBody, signals: Set<OptOutSignal>, bearer: String? = nil, from network: NetworkPrefix? = nil,
+        isSealed: Bool
     ) throws(IntakeError) -> Glance {
         let outcome = try body.read { bytes throws(IntakeError) in
-            try intake.readQuickly(bytes, signals: signals, now: clock.now, isSealed: isSealed)
+            try intake.readQuickly(bytes, signals: signals, bearer: bearer, now: clock.now, isSealed: isSealed)
         }
         guard let outcome else { return .later(odd) }
         if case .batch(let incoming) = outcome, incoming.proof != nil { return .later(proving) }
-        return .verdict(try accept(outcome))
+        return .verdict(try accept(outcome, from: network))
     }
 
-    private func accept(_ outcome: IntakeOutcome) throws(IntakeError) -> Verdict {
+    private func accept(_ outcome: IntakeOutcome, from network: NetworkPrefix?) throws(IntakeError) -> Verdict {
         switch outcome {
         case .optedOut(let answer, let app, let sender):
             return forget(sender, answer: answer, app: app)
@@ -127,20 +136,20 @@ final class Ingestion: Sendable {
             telemetry.answered(.consentOutdated, answer)
             return .unwanted(answer)
         case .batch(let incoming):
-            return try take(incoming)
+            return try take(incoming, from: network)
         }
     }
 
     /// Counts a batch that was read, or says why not.
     ///
     /// - Throws: ``IntakeError`` where the batch as a whole is refused.
-    func take(_ incoming: IncomingBatch) throws(IntakeError) -> Verdict {
+    func take(_ incoming: IncomingBatch, from network: NetworkPrefix? = nil) throws(IntakeError) -> Verdict {
         try checkSize(of: incoming.bucketed)
         guard journal.hasRoom else {
             telemetry.answered(.overloaded)
             return .overloaded
         }
-        return try count(incoming)
+        return try count(incoming, from: network)
     }
 
     /// What a body would add, event by event; nothing is counted and nothing is kept.
@@ -246,7 +255,7 @@ final class Ingestion: Sendable {
         return .counted(answer, .optedOut, forgotten)
     }
 
-    private func count(_ incoming: IncomingBatch) throws(IntakeError) -> Verdict {
+    private func count(_ incoming: IncomingBatch, from network: NetworkPrefix?) throws(IntakeError) -> Verdict {
         let window = incoming.bucketed.window
         let key: WindowKey
         do {
@@ -260,6 +269,7 @@ final class Ingestion: Sendable {
         }
         let identifier = incoming.identifier.keyed(with: key)
         if let proof = incoming.proof, proofs?.holds(proof, in: window) != true { throw .unproved }
+        _ = try note(incoming, identifier, key: key, from: network)
         let outcome: Counting.Outcome?
         do {
             outcome = try state.withLock { counting in
@@ -348,6 +358,7 @@ final class Ingestion: Sendable {
         guard houseClock.doubt == nil else { return }
         let now = clock.now
         reveals.forgetWindows(overBy: now)
+        noteNetworks(overBy: now)
         let known = keys.windows
         // Added up while others count: nobody sends to these windows any more.
         let ended = state.withLock { $0.takeEnded(now: now) }.map { $0.tallied() }

@@ -21,7 +21,9 @@ enum InnerRequest {
     }
 
     /// Fields that routes look at. Others are not passed on, nor are any of the request that it came in.
-    private static let known: Set = ["accept-language", "content-encoding", "content-type", "dnt", "sec-gpc"]
+    private static let known: Set = [
+        "accept-language", "authorization", "content-encoding", "content-type", "dnt", "sec-gpc",
+    ]
 
     /// The fields of a sealed request, as routes read them.
     static func headers(of request: BinaryRequest) -> HTTPHeaders {

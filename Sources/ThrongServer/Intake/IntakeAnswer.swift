@@ -71,7 +71,8 @@ struct IntakeAnswer {
         status = problem.status
         text = problem.text
         contentType = Problem.contentType
-        retryAfter = status == .serviceUnavailable ? Self.retrySeconds : nil
+        retryAfter =
+            problem.retrySeconds.map { "\($0)" } ?? (status == .serviceUnavailable ? Self.retrySeconds : nil)
     }
 
     /// What became of a batch.
@@ -80,6 +81,9 @@ struct IntakeAnswer {
         self.text = text
         contentType = "application/json"
     }
+
+    /// What a client that is refused for want of a secret has to show (RFC 9110, section 15.5.2); nil for all others.
+    var challenge: String? { status == .unauthorized ? "Bearer" : nil }
 
     /// The whole response, as it goes over the wire.
     ///
@@ -101,6 +105,10 @@ struct IntakeAnswer {
         if let retryAfter {
             bytes.writeStaticString("\r\nretry-after: ")
             bytes.writeString(retryAfter)
+        }
+        if let challenge {
+            bytes.writeStaticString("\r\nwww-authenticate: ")
+            bytes.writeString(challenge)
         }
         Self.writeEnd(to: &bytes, isLast: isLast, reader: reader)
         bytes.writeString(text)
@@ -130,6 +138,7 @@ extension Response {
     static func answer(_ answer: IntakeAnswer) -> Response {
         var response = Response.json(answer.status, answer.text, type: answer.contentType)
         response.headers[.retryAfter] = answer.retryAfter
+        response.headers[.wwwAuthenticate] = answer.challenge
         return response
     }
 

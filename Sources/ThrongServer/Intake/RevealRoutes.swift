@@ -19,7 +19,8 @@ struct RevealRoutes {
             let reveal = try await ingestion.withBody(of: request, headers, upTo: Intake.revealBytes) { body in
                 try body.read { bytes throws(IntakeError) in
                     try ingestion.intake.readReveal(
-                        bytes, signals: headers.signals, now: clock.now, isSealed: headers.isSealed)
+                        bytes, signals: headers.signals, bearer: headers.bearer, now: clock.now,
+                        isSealed: headers.isSealed)
                 }
             }
             guard let reveal else { return response(.optedOut) }

@@ -15,7 +15,7 @@ struct SealedAnswer {
 
     /// Fields of the router's answers that are sealed with it. Those of the connection are the outer answer's.
     private static let known = [
-        "cache-control", "content-type", "date", "etag", "retry-after", GatewayIdentity.header,
+        "cache-control", "content-type", "date", "etag", "retry-after", "www-authenticate", GatewayIdentity.header,
     ]
 
     /// Takes a part of the router's answer; true for the last one.
@@ -36,6 +36,7 @@ struct SealedAnswer {
         status = answer.status.code
         fields = [MessageField("content-type", answer.contentType)]
         if let seconds = answer.retryAfter { fields.append(MessageField("retry-after", seconds)) }
+        if let challenge = answer.challenge { fields.append(MessageField("www-authenticate", challenge)) }
         content = Array(answer.text.utf8)
     }
 

@@ -22,9 +22,11 @@ public struct Batch: Sendable, Hashable, Codable {
     public var events: [Event]
     /// Which version of the purpose the person agreed to; 1 where absent.
     public var consentVersion: Int?
+    /// The app key that the client has; nil where it has none.
+    public var key: String?
 
     private enum CodingKeys: String, CodingKey {
-        case app, batch, purpose, window, id, context, events
+        case app, batch, purpose, window, id, context, events, key
         case consentVersion = "consent_version"
     }
 
@@ -73,7 +75,8 @@ public struct Batch: Sendable, Hashable, Codable {
         id: String?,
         context: [String: Scalar] = [:],
         events: [Event],
-        consentVersion: Int? = nil
+        consentVersion: Int? = nil,
+        key: String? = nil
     ) {
         self.app = app
         self.batch = batch.description
@@ -83,6 +86,7 @@ public struct Batch: Sendable, Hashable, Codable {
         self.context = context
         self.events = events
         self.consentVersion = consentVersion
+        self.key = key
     }
 }
 

@@ -67,6 +67,8 @@ public struct Reveal: Sendable, Hashable, Codable {
     public let dimension: DimensionName
     /// The value.
     public let value: String
+    /// The app key that the client has; nil where it has none.
+    public var key: String?
 
     /// Puts an answer together.
     public init(app: AppName, purpose: PurposeName, window: Int64, dimension: DimensionName, value: String) {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import ThrongCounting
 import ThrongDelivery
+import ThrongIntake
 import ThrongJournal
 import ThrongPlan
 import ThrongPostgres
@@ -11,8 +12,8 @@ import ThrongStore
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
-        abstract: "Takes away all that is kept of an app.",
-        subcommands: [AppDeleteCommand.self])
+        abstract: "Makes the keys that an app's clients and backends send with; deletes all that is kept of an app.",
+        subcommands: [AppKeyCommand.self, AppDeleteCommand.self])
 }
 
 struct AppDeleteCommand: AsyncParsableCommand {
@@ -135,6 +136,7 @@ extension AppDeleteCommand {
         let (copies, left, unreached) = try removeCopies(deliveries)
         var rest = unreached
         let forgotten = try data.forget(app)
+        try AppKeyFile(dataPath: data.path).change { $0.forget(app) }
         let rows = known.isKept ? try await store.delete(app, copies: copies) : []
         try await deletions.note(
             backupKeys: forgotten.backupKeys, app: app.text, subject: "everything", term: "the app was deleted")

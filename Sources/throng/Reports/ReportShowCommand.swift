@@ -99,7 +99,8 @@ struct ReportShowCommand: AsyncParsableCommand {
         }
         if !shown.coverage.isEmpty {
             let rows = shown.coverage.sorted { $0.key < $1.key }.map { ($0.key, Terminal.grouped(Int($0.value))) }
-            parts.append("Events of the app in the period\n" + Terminal.table(rows))
+            let title = "Events of the app in the period, and windows by their largest network"
+            parts.append(title + "\n" + Terminal.table(rows))
         }
         if let manifest = shown.manifest { parts.append("Manifest\n" + manifest.trimmingCharacters(in: .newlines)) }
         return parts.joined(separator: "\n\n")

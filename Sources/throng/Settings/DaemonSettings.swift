@@ -28,6 +28,18 @@ enum DaemonSettings {
             meaning: "memory for refusals that repeated batches are told again, beyond which they are only numbered",
             apply: { $0.bounds.refusalBytes = $1 }),
         .init(
+            key: "intake.network-identifiers", unit: "identifiers", lowest: 0, highest: 1 << 30, standard: 10_000,
+            meaning: "most identifiers that one network (/24, /48) brings in a window; 0 bounds nothing",
+            apply: { $0.quotas.identifiers = $1 == 0 ? nil : $1 }),
+        .init(
+            key: "intake.network-events", unit: "events", lowest: 0, highest: 1 << 40, standard: 1_000_000,
+            meaning: "most events that one network brings in a window; 0 bounds nothing",
+            apply: { $0.quotas.events = $1 == 0 ? nil : $1 }),
+        .init(
+            key: "intake.networks-bytes", unit: "bytes", lowest: 1 << 16, highest: 1 << 40, standard: 64 << 20,
+            meaning: "memory for what networks have brought, about, beyond which new identifiers are not noted",
+            apply: { $0.quotas.bytes = $1 }),
+        .init(
             key: "intake.events-per-batch", unit: "events", lowest: 1, highest: 100_000, standard: 1000,
             meaning: "most events of a batch", apply: { $0.limits.eventsPerBatch = $1 }),
         .init(
@@ -77,6 +89,7 @@ enum DaemonSettings {
     private static let origins = "THRONG_INTAKE_ORIGINS"
     private static let proxies = "THRONG_INTAKE_PROXIES"
     private static let attesters = "THRONG_ATTESTERS"
+    private static let forwarders = "THRONG_INTAKE_FORWARDERS"
     private static let clientAuthorities = "THRONG_INTAKE_CLIENT_AUTHORITIES"
     /// Other commands', which one environment may hold beside these.
     private static let others = ["THRONG_SUPPRESS_SECRET"]
@@ -93,6 +106,11 @@ enum DaemonSettings {
                   \(proxies) (text, none)
                       proxies whose connections begin with a header of the PROXY protocol, version 2: addresses, networks \
                 and unix for those by the Unix socket, such as "10.0.0.0/8 2001:db8::7 unix"
+                """,
+                """
+                  \(forwarders) (text, none)
+                      proxies whose X-Forwarded-For says where the clients of their requests are, such as "127.0.0.1"; nobody \
+                else's is looked at
                 """,
                 """
                   \(clientAuthorities) (path, none)
@@ -114,7 +132,10 @@ enum DaemonSettings {
     ///
     /// - Throws: `ValidationError` for an unknown variable, no whole number, or one out of range.
     static func apply(to options: inout DaemonOptions, environment: [String: String]) throws {
-        let own = numbers.map(\.variable) + [origins, proxies, attesters, clientAuthorities, ReleaseSecret.variable]
+        let own =
+            numbers.map(\.variable) + [
+                origins, proxies, forwarders, attesters, clientAuthorities, ReleaseSecret.variable,
+            ]
         let known = Set(own + others + ReportVariables.known).union(Fault.variables)
         for name in environment.keys.sorted() where name.hasPrefix("THRONG_") && !known.contains(name) {
             throw ValidationError(
@@ -129,16 +150,8 @@ enum DaemonSettings {
             }
             options.origins = listed
         }
-        if let text = environment[proxies] {
-            guard let listed = Proxies(text) else {
-                throw ValidationError(
-                    """
-                    \(proxies) takes addresses, networks and unix, separated by spaces, such as "10.0.0.0/8 2001:db8::7 unix"; \
-                    a network's address has no bits behind its length.
-                    """)
-            }
-            options.proxies = listed
-        }
+        if let text = environment[proxies] { options.proxies = try listed(text, proxies) }
+        if let text = environment[forwarders] { options.forwarders = try listed(text, forwarders) }
         if let path = environment[ReleaseSecret.variable] { options.releaseSecret = path }
         try ReportVariables.apply(to: &options.reports, plans: options.plans, environment: environment)
         // Other commands check the environment without plans.
@@ -150,6 +163,17 @@ enum DaemonSettings {
                 throw ValidationError("\(attesters): \(error).")
             }
         }
+    }
+
+    private static func listed(_ text: String, _ variable: String) throws -> Proxies {
+        guard let listed = Proxies(text) else {
+            throw ValidationError(
+                """
+                \(variable) takes addresses, networks and unix, separated by spaces, such as "10.0.0.0/8 2001:db8::7 unix"; \
+                a network's address has no bits behind its length.
+                """)
+        }
+        return listed
     }
 
     /// Has clients asked for certificates, where the environment says so.

@@ -108,6 +108,8 @@ struct PlanSchemaTests {
         #expect(try words("report", "formats", "items") == ReportFormat.allCases.map(\.rawValue))
         #expect(try words("purpose", "refused_by", "items") == OptOutSignal.allCases.map(\.rawValue))
         #expect(try words("app", "directed_to") == DirectedTo.allCases.map(\.rawValue))
+        #expect(try words("app", "keys") == App.KeyRule.allCases.map(\.rawValue))
+        #expect(try words("purpose", "senders") == Purpose.Senders.allCases.map(\.rawValue))
         #expect(try words("purpose", "use") == PurposeUse.allCases.map(\.rawValue))
         #expect(try words("purpose", "consent") == ["required", "not_required", "parent"])
         #expect(try words("budget", "per") == BudgetSpan.allCases.map(\.rawValue))

@@ -1,0 +1,59 @@
+internal import ThrongCounting
+
+/// The network that a connection comes from: what one holder of addresses usually has, 256 of IPv4 or a /48 of IPv6.
+///
+/// In memory only; it prints as its type's name.
+struct NetworkPrefix: Hashable, Sendable {
+    /// Of who comes by no network, or by one that nobody knows.
+    static let unknown = NetworkPrefix(bytes: [])
+
+    private let bytes: [UInt8]
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
+
+    init(_ address: ClientAddress?) {
+        guard let bytes = address?.bytes else {
+            self = .unknown
+            return
+        }
+        self.init(bytes: Array(bytes.prefix(bytes.count == 4 ? 3 : 6)))
+    }
+
+    /// Nil also for addresses that say nothing of where a client is: those of this machine and of private networks, from which
+    /// proxies come that are not listed.
+    init?(internet address: ClientAddress?) {
+        guard let address, address.isPublic else { return nil }
+        self.init(address)
+    }
+
+    /// What a window's key makes of it: means nothing outside that window.
+    func keyed(with key: WindowKey) -> KeyedIdentifier {
+        // No identifier begins like this, as none is other than UTF-8, and no receipt.
+        ([0xFE] + bytes).withUnsafeBytes { key.keyed($0) }
+    }
+}
+
+extension NetworkPrefix: CustomStringConvertible, CustomReflectable {
+    var description: String { "NetworkPrefix" }
+    var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension ClientAddress {
+    /// Networks that nobody has for himself. Source: RFC 6890 and RFC 6598 (shared address space of carriers).
+    private static let local: [(first: [UInt8], bits: Int)] = [
+        ([0], 8), ([10], 8), ([100, 64], 10), ([127], 8), ([169, 254], 16), ([172, 16], 12), ([192, 168], 16),
+        (Array(repeating: 0, count: 15) + [1], 128), ([0xFC], 7), ([0xFE, 0x80], 10),
+    ]
+
+    /// Whether it is one of the internet's, not of this machine or of a private network.
+    var isPublic: Bool {
+        !Self.local.contains { first, bits in
+            // Those of IPv6 begin with 0xFC or 0xFE, or have 16 bytes.
+            let isSix = first.count == 16 || first[0] >= 0xFC
+            guard isSix == (bytes.count == 16) else { return false }
+            return (0..<bits).allSatisfy { bit in
+                (bytes[bit / 8] ^ first[bit / 8]) & 0x80 >> UInt8(bit % 8) == 0
+            }
+        }
+    }
+}

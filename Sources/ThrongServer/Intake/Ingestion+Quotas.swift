@@ -1,0 +1,38 @@
+internal import Synchronization
+internal import ThrongCounting
+internal import ThrongIntake
+internal import ThrongPlan
+
+extension Ingestion {
+    /// Notes what a network brings.
+    ///
+    /// - Returns: whether its identifier lifts floors.
+    /// - Throws: ``IntakeError/networkQuota(retrySeconds:)``.
+    func note(
+        _ incoming: IncomingBatch, _ identifier: KeyedIdentifier, key: WindowKey, from network: NetworkPrefix?
+    ) throws(IntakeError) -> Bool {
+        let window = incoming.bucketed.window
+        // Backends send for many from one place, and are known otherwise.
+        let verdict = quotas.note(
+            identifier, from: incoming.isBackend ? nil : network, in: window, key: key,
+            events: incoming.bucketed.events.count)
+        switch verdict {
+        case .admitted(let liftsFloors): return liftsFloors
+        case .refused:
+            // What was counted gets its answer again, or its client would send the events in another batch.
+            if state.withLock({ $0.hasCounted(incoming.bucketed) }) { return true }
+            let next = window.rotation.start(of: WindowNumber(window.number.value + 1))
+            throw .networkQuota(retrySeconds: Int(min(max(next - clock.now, 5), 86_400)))
+        }
+    }
+
+    /// Forgets networks of windows that are over; notes how much the largest ones brought, where that isolates nobody.
+    func noteNetworks(overBy now: UnixSeconds) {
+        for ended in quotas.takeEnded(overBy: now) {
+            guard let threshold = intake.largestThreshold(of: ended.window.app),
+                let share = NetworkShare(ended.largest, of: ended.all, threshold: threshold)
+            else { continue }
+            state.withLock { $0.note(share, of: ended.window) }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+internal import Synchronization
+internal import ThrongCounting
+internal import ThrongPlan
+
+/// Bounds what one network brings in a window, so that nobody is a crowd from one place.
+///
+/// A network is known by what the window's key makes of it, in memory alone; nothing of it goes to the disk, to PostgreSQL or into
+/// a log.
+final class NetworkQuotas: Sendable {
+    private let tallies: Mutex<NetworkTallies>
+
+    init(_ limits: NetworkTallies.Limits) { tallies = Mutex(NetworkTallies(limits: limits)) }
+
+    /// Notes a batch that is about to be counted.
+    ///
+    /// - Parameters:
+    ///   - network: nil where it is not known: nothing is bounded then.
+    ///   - lifting: how many identifiers of one network lift floors; nil for all.
+    func note(
+        _ identifier: KeyedIdentifier, from network: NetworkPrefix?, in window: WindowID, key: WindowKey, events: Int,
+        lifting: Int? = nil
+    ) -> NetworkTallies.Verdict {
+        guard let network else { return .admitted(liftsFloors: true) }
+        let keyed = network.keyed(with: key)
+        return tallies.withLock {
+            $0.note(identifier, from: keyed, in: window, events: events, lifting: lifting)
+        }
+    }
+
+    /// Forgets windows of which no batch is accepted any more, but for what their largest networks brought.
+    func takeEnded(overBy now: UnixSeconds) -> [NetworkTallies.Ended] {
+        tallies.withLock { $0.takeEnded(overBy: now) }
+    }
+}

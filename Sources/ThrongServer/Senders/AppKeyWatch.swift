@@ -1,0 +1,51 @@
+internal import Logging
+internal import ServiceLifecycle
+internal import ThrongDelivery
+internal import ThrongIntake
+
+/// Looks whether keys of apps have changed, so that one that is revoked counts nothing from the next look on.
+struct AppKeyWatch: Service {
+    let file: AppKeyFile
+    let ring: AppKeyRing
+    let logger: Logger
+
+    /// Between two looks.
+    private static let interval = Duration.milliseconds(500)
+
+    /// What a look finds.
+    private struct Look {
+        var standing: AppKeyFile.Standing?
+        /// Nil where the file was not read.
+        var keys: Result<AppKeys, AppKeyError>?
+    }
+
+    func run() async throws {
+        var last: Look?
+        while !Task.isShuttingDownGracefully {
+            let look = await onOwnThread { [last, file] in Self.look(at: file, after: last) }
+            switch look.keys {
+            case .success(let keys):
+                ring.use(keys)
+                if last != nil { logger.notice("the keys of apps were read anew") }
+            case .failure(let problem):
+                if case .failure(problem) = last?.keys { break }
+                // What was good stays good until somebody mends the file.
+                logger.error(
+                    "the keys of apps can't be read, and the former ones stay in force",
+                    metadata: ["error": "\(problem)"])
+            case nil: break
+            }
+            last = look
+            try await pause(Self.interval)
+        }
+    }
+
+    /// Reads the file where it has changed, or could not be read.
+    private static func look(at file: AppKeyFile, after last: Look?) -> Look {
+        let standing = AppKeyFile.Standing(of: file.path)
+        if let last, last.standing == standing {
+            guard case .failure = last.keys else { return Look(standing: standing) }
+        }
+        return Look(standing: standing, keys: Result { () throws(AppKeyError) in try file.read() })
+    }
+}
