@@ -128,6 +128,7 @@ struct BatchReader: @unchecked Sendable {
         return .batch(
             IncomingBatch(
                 bucketed: bucketed, identifier: identifier, isBackend: isBackend,
+                floorPerNetwork: tables.purpose.floorPerNetwork,
                 proof: tables.purpose.needsProof ? try Self.proof(in: document, envelope) : nil,
                 candidates: candidates, details: details))
     }

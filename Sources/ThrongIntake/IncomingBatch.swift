@@ -8,10 +8,12 @@ package struct IncomingBatch: Sendable {
     package let bucketed: BucketedBatch
     /// The identifier as the client sent it; nobody's where the purpose has none. Not printable, not stored.
     package let identifier: RawIdentifier
-    /// What is to prove the identifier; nil where there is none, or where no floor asks for it.
-    package let proof: IdentifierProof?
     /// Whether a backend sent it, which showed a secret.
     package let isBackend: Bool
+    /// How many identifiers of one network lift the purpose's floors; nil for all.
+    package let floorPerNetwork: Int?
+    /// What is to prove the identifier; nil where there is none, or where no floor asks for it.
+    package let proof: IdentifierProof?
     /// Hashes that mean nothing yet, of events that were not refused.
     package let candidates: [RevealCandidate]
     /// By place, refusals that say where their reasons are.

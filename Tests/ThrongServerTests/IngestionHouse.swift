@@ -27,14 +27,17 @@ final class IngestionHouse: Sendable {
     let telemetry = Telemetry()
     let saidFull = Mutex<[Bool]>([])
 
-    init(windowBytes: Int = 1 << 30, quotas: NetworkTallies.Limits = .init(), keys appKeys: AppKeyRing? = nil) throws {
+    init(
+        windowBytes: Int = 1 << 30, quotas: NetworkTallies.Limits = .init(), keys appKeys: AppKeyRing? = nil,
+        floorPerNetwork: Int? = nil
+    ) throws {
         path = FileManager.default.temporaryDirectory.appending(path: "ti-\(UUID())").path
         let plan = try CountedShop.plan(
             """
             app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 100}
             purposes:
               product: {explanation: To see., consent: not_required, refused_by: [global_privacy_control],
-                rotation: 1 minute, retention: 30 days}
+                rotation: 1 minute, retention: 30 days\(floorPerNetwork.map { ", floor_per_network: \($0)" } ?? "")}
               proved: {explanation: To know., consent: not_required, floor: attested, rotation: 1 minute,
                 retention: 30 days}
               agreed: {explanation: To sell., consent: required, consent_version: 2, rotation: 1 minute,

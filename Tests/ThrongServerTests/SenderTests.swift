@@ -104,6 +104,20 @@ struct SenderTests {
         }
     }
 
+    @Test("nineteen forged devices of one network and a real one are six where five lift floors, else twenty")
+    func forged() throws {
+        for (most, devices) in [(5, 6), (nil, 20)] as [(Int?, Int64)] {
+            let house = try IngestionHouse(floorPerNetwork: most)
+            for number in 0..<19 { _ = try house.send("forged \(number)", from: "203.0.113.\(number)") }
+            for _ in 0..<2 { _ = try house.send("real", from: "198.51.100.1") }
+            for number in 0..<19 { _ = try house.send("forged \(number)", from: "192.0.\(number).1") }
+            let flush = try #require(house.ingestion.state.withLock { $0.freeze() })
+            #expect(flush.distinct.map(\.delta).max() == devices)
+            #expect(flush.coverage.filter { $0.kind == .accepted }.map(\.events) == [40], "all add to values")
+            try house.end()
+        }
+    }
+
     @Test("without a bound one network brings any number")
     func unbounded() throws {
         let house = try IngestionHouse(quotas: .init(identifiers: nil, events: nil))

@@ -132,6 +132,14 @@ struct PlanComparison {
         ) { signal, isNew in isNew ? "\(signal) refuses it, too" : "\(signal) refuses it no longer" }
         compareIdentifiers(now, before, subject)
         compareTransports(now, before, subject)
+        if before.floorPerNetwork != now.floorPerNetwork {
+            let isLess = (now.floorPerNetwork ?? .max) < (before.floorPerNetwork ?? .max)
+            note(
+                isLess ? .tightens : .widens, subject,
+                now.floorPerNetwork.map { "\($0) identifiers of one network lift floors in a window" }
+                    ?? "any number of identifiers of one network lifts floors",
+                purpose: name)
+        }
         if before.senders != now.senders {
             note(
                 .runs, subject,

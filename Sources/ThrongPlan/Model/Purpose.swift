@@ -31,6 +31,8 @@ package struct Purpose: Sendable, Hashable {
     package let transport: PurposeTransport
     /// Whose batches are taken.
     package let senders: Senders
+    /// How many identifiers of one network lift floors in a window; nil for all.
+    package let floorPerNetwork: Int?
 
     /// Whose batches are taken.
     package enum Senders: String, Sendable, Hashable, CaseIterable {
@@ -55,7 +57,8 @@ package struct Purpose: Sendable, Hashable {
         identifier: PurposeIdentifier = .rotating,
         floor: FloorKind = .any,
         transport: PurposeTransport = .direct,
-        senders: Senders = .anybody
+        senders: Senders = .anybody,
+        floorPerNetwork: Int? = nil
     ) {
         self.name = name
         self.explanation = explanation
@@ -71,6 +74,7 @@ package struct Purpose: Sendable, Hashable {
         self.floor = floor
         self.transport = transport
         self.senders = senders
+        self.floorPerNetwork = floorPerNetwork
     }
 
     /// Whether its floors count proved devices alone.

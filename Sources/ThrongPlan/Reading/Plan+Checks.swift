@@ -85,6 +85,23 @@ extension Plan {
         }
     }
 
+    /// What is wrong where so many identifiers of one network lift floors as are a crowd by themselves.
+    func networkProblems() -> [PlanProblem] {
+        metrics.compactMap { metric -> PlanProblem? in
+            guard metric.noise == nil, let most = purpose(metric.purpose)?.floorPerNetwork,
+                most >= metric.threshold.devices
+            else { return nil }
+            return places.advice(
+                on: .metric, named: metric.name.text,
+                """
+                metric '\(metric.name)': purpose '\(metric.purpose)' lets \(most) identifiers of one network lift floors, and a \
+                number stands for \(metric.threshold.devices) devices; fewer are allowed: lower 'floor_per_network', or raise \
+                'threshold'
+                """
+            )
+        }
+    }
+
     /// Whom a step with `where` may give away.
     func stepAdvice(_ metric: Metric) -> String? {
         guard let first = metric.steps.first, !first.filters.isEmpty,

@@ -30,6 +30,7 @@ enum PlanKeys {
         case consentVersion = "consent_version"
         case refusedBy = "refused_by"
         case identifier, floor, rotation, retention, budget, transport, senders
+        case floorPerNetwork = "floor_per_network"
         static let required: Set<Self> = [.explanation, .consent, .retention]
     }
 

@@ -16,6 +16,7 @@ extension PlanReader {
         let identifier = body[.identifier] == nil ? PurposeIdentifier.rotating : choice(.identifier, in: body)
         let floor = floor(in: body, identifier)
         let rotation = rotation(in: body, identifier)
+        let floorPerNetwork = floorPerNetwork(in: body, identifier)
         let senders: Purpose.Senders = choice(.senders, in: body) ?? .anybody
         let retention = duration(.retention, in: body, .seconds(86_400) ... .seconds(3660 * 86_400))
         let budget = body[.budget].flatMap { self.budget($0, body.subject(.budget)) }
@@ -27,7 +28,8 @@ extension PlanReader {
                 refusedBy: Set(signals),
                 rotation: rotation,
                 retention: retention, budget: budget, needsParent: consent == .parent, consentVersion: version,
-                use: use, identifier: identifier, floor: floor, transport: transport, senders: senders))
+                use: use, identifier: identifier, floor: floor, transport: transport, senders: senders,
+                floorPerNetwork: floorPerNetwork))
     }
 
     /// Which devices floors count; without an identifier nobody can prove one.
@@ -42,6 +44,20 @@ extension PlanReader {
                 """)
         }
         return floor
+    }
+
+    /// How many identifiers of one network lift floors; that they are fewer than k is looked at once metrics are known.
+    private mutating func floorPerNetwork(
+        in body: PlanBody<PlanKeys.Purpose>, _ identifier: PurposeIdentifier?
+    ) -> Int? {
+        guard let node = body[.floorPerNetwork] else { return nil }
+        if identifier == .absent {
+            problems.add(
+                node.place,
+                "\(body.subject(.floorPerNetwork)) is there and 'identifier' is none; nobody is told apart then: delete it"
+            )
+        }
+        return integer(.floorPerNetwork, in: body, 1...1_000_000)
     }
 
     /// How long windows are; without an identifier nothing rotates.

@@ -60,8 +60,8 @@ struct PlanReader {
         checkGroupings(of: plan)
         let found =
             plan.answerProblems() + plan.noiseProblems(today: today) + plan.revealedProblems() + plan.samplingProblems()
-            + plan.withinProblems() + plan.childrenProblems() + plan.identifierProblems() + plan.floorProblems()
-            + plan.transportProblems()
+            + plan.withinProblems() + plan.networkProblems() + plan.childrenProblems() + plan.identifierProblems()
+            + plan.floorProblems() + plan.transportProblems()
         for problem in found {
             problems.add(problem)
         }

@@ -276,7 +276,8 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     func count(
         _ packed: ByteBuffer, _ headers: RequestHeaders, from network: NetworkPrefix?, at ingestion: Ingestion
     ) {
-        let (signals, bearer, isGzip, isSealed) = (headers.signals, headers.bearer, headers.isGzip == true, sealed != nil)
+        let (signals, bearer) = (headers.signals, headers.bearer)
+        let (isGzip, isSealed) = (headers.isGzip == true, sealed != nil)
         var turns = ingestion.odd
         do throws(IntakeError) {
             if let body = try UnpackedBody.small(packed, isGzip: isGzip) {

@@ -15,7 +15,7 @@ extension Ingestion {
         // Backends send for many from one place, and are known otherwise.
         let verdict = quotas.note(
             identifier, from: incoming.isBackend ? nil : network, in: window, key: key,
-            events: incoming.bucketed.events.count)
+            events: incoming.bucketed.events.count, lifting: incoming.floorPerNetwork)
         switch verdict {
         case .admitted(let liftsFloors): return liftsFloors
         case .refused:

@@ -26,7 +26,7 @@ final class Ingestion: Sendable {
     private let telemetry: Telemetry
     let clock: UnixClock
     private let houseClock: MachineClock
-    private let calendars: [String: PeriodCalendar]
+    let calendars: [String: PeriodCalendar]
     private let onFullWindows: @Sendable (_ areFull: Bool) -> Void
     private let saidFull = Atomic<Bool>(false)
     let onFailure: @Sendable (any Error) -> Void
@@ -152,58 +152,6 @@ final class Ingestion: Sendable {
         return try count(incoming, from: network)
     }
 
-    /// What a body would add, event by event; nothing is counted and nothing is kept.
-    ///
-    /// - Throws: ``IntakeError`` where the batch as a whole would be refused.
-    func preview(_ body: UnpackedBody, signals: Set<OptOutSignal>) throws(IntakeError) -> PreviewAnswer {
-        let now = clock.now
-        let outcome = try body.read { bytes throws(IntakeError) in
-            try intake.read(bytes, signals: signals, now: now, use: .preview)
-        }
-        switch outcome {
-        case .optedOut(let answer, _, _), .consentOutdated(let answer, _):
-            return PreviewAnswer(
-                events: answer.refused.map { .init(index: $0.index, counted: [], refused: $0.reason) })
-        case .batch(let incoming):
-            let batch = incoming.bucketed
-            try checkSize(of: batch)
-            var trial = state.withLock { $0.forPreview() }
-            guard
-                let events = trial.preview(batch, now: now, openPeriod: { self.openPeriod(of: $0, now: now) })
-            else { throw .windowOutOfRange(current: batch.window.rotation.window(at: now).value) }
-            let refused = events.enumerated().compactMap { index, event in
-                event.refused.map { BatchAnswer.Refusal(index: index, reason: $0) }
-            }
-            var explained = incoming.explained(refused)[...]
-            return PreviewAnswer(
-                events: events.enumerated().map { index, event in
-                    .init(
-                        index: index, counted: event.additions.map { tuple(of: $0, in: trial.space) },
-                        refused: event.refused,
-                        detail: event.refused == nil ? nil : explained.removeFirst().detail)
-                })
-        }
-    }
-
-    private func tuple(of addition: CountedBatch.Addition, in space: CellSpace) -> PreviewAnswer.Tuple {
-        let layout = space.layouts[addition.metric]
-        let calendar = calendars[layout.timeZone] ?? .utc
-        let leaf = layout.buckets(of: addition.cell, in: layout.leaf)
-        let kept = layout.dimensions.indices.filter { layout.leaf.keeps($0) }
-        return PreviewAnswer.Tuple(
-            metric: layout.metric.text,
-            buckets: Dictionary(
-                uniqueKeysWithValues: zip(kept, leaf).map { place, bucket in
-                    let dimension = layout.dimensions[place]
-                    let label = intake.vocabulary.name(of: bucket, in: dimension, app: layout.app)
-                    return (dimension.name.text, label.text)
-                }),
-            period: calendar.label(of: calendar.period(layout.period, containing: addition.periodStart)),
-            count: addition.count,
-            sums: Dictionary(
-                uniqueKeysWithValues: zip(layout.sums, addition.sums).map { ($0.name, Double($1) / $0.scale) }))
-    }
-
     /// Notes a request that was refused as a whole.
     func refuse(_ error: IntakeError) { telemetry.refused(error) }
 
@@ -211,7 +159,7 @@ final class Ingestion: Sendable {
     func turnAway() { telemetry.answered(.overloaded) }
 
     /// Refuses what the journal would not take, before anything is counted.
-    private func checkSize(of batch: BucketedBatch) throws(IntakeError) {
+    func checkSize(of batch: BucketedBatch) throws(IntakeError) {
         if let size = journal.excessiveSize(of: batch) {
             throw .recordTooLarge(bytes: size, limit: journal.recordLimit)
         }
@@ -269,7 +217,7 @@ final class Ingestion: Sendable {
         }
         let identifier = incoming.identifier.keyed(with: key)
         if let proof = incoming.proof, proofs?.holds(proof, in: window) != true { throw .unproved }
-        _ = try note(incoming, identifier, key: key, from: network)
+        let liftsFloors = try note(incoming, identifier, key: key, from: network)
         let outcome: Counting.Outcome?
         do {
             outcome = try state.withLock { counting in
@@ -278,7 +226,8 @@ final class Ingestion: Sendable {
                 // Read here, so that no window is closed between looking at the clock and counting.
                 let now = clock.now
                 let outcome = counting.count(
-                    incoming.bucketed, identifier: identifier, hasProof: incoming.proof != nil, now: now
+                    incoming.bucketed, identifier: identifier, hasProof: incoming.proof != nil,
+                    liftsFloors: liftsFloors, now: now
                 ) { self.openPeriod(of: $0, now: now) }
                 // Counted in memory and not in the journal: only a replay would bring the two together again.
                 if case .counted(let batch) = outcome { try journal.append(batch, key: key) }
@@ -334,7 +283,7 @@ final class Ingestion: Sendable {
         if saidFull.exchange(areFull, ordering: .relaxed) != areFull { onFullWindows(areFull) }
     }
 
-    private func openPeriod(of layout: MetricLayout, now: UnixSeconds) -> UnixSeconds {
+    func openPeriod(of layout: MetricLayout, now: UnixSeconds) -> UnixSeconds {
         (calendars[layout.timeZone] ?? .utc).period(layout.period, containing: now).start
     }
 

@@ -306,7 +306,7 @@ final class World: @unchecked Sendable {
         let identifier = post.sender.identifier
         let incoming = IncomingBatch(
             bucketed: post.bucketed(layouts), identifier: identifier.withUnsafeBufferPointer { RawIdentifier($0) },
-            isBackend: false, proof: nil, candidates: [], details: [:])
+            isBackend: false, floorPerNetwork: nil, proof: nil, candidates: [], details: [:])
         do {
             switch try ingestion.take(incoming) {
             case .counted(let answer, _, let position):

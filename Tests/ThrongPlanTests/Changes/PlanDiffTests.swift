@@ -98,6 +98,7 @@ struct PlanDiffTests {
         Edit("grace: 3 hours", "grace: 3 hours, keys: optional"),
         Edit("explanation: To sell.", "senders: backends, explanation: To sell.", .runs),
         Edit("explanation: To sell.", "senders: anybody, explanation: To sell."),
+        Edit("explanation: To see.", "floor_per_network: 5, explanation: To see.", .tightens),
         Edit("threshold: 20,", "threshold: 25,", .tightens),
         Edit("threshold: 20,", "threshold: 10,", .widens),
         Edit("grace: 3 hours", "grace: 3 hours, time_zone: Europe/Vienna", .splits),
