@@ -5,6 +5,8 @@ package import ThrongWire
 package enum CoverageKind: Hashable, Sendable {
     /// They changed a counter.
     case accepted
+    /// Of these, events of an identifier that was proved by then.
+    case proved
     /// They counted into a later period, because their own was released; once a metric.
     case late
     /// They changed none.
@@ -14,11 +16,13 @@ package enum CoverageKind: Hashable, Sendable {
 
     /// From here on codes are of windows.
     private static let firstShare: UInt8 = 200
+    private static let provedCode: UInt8 = 254
 
     /// A stable number for files.
     package var code: UInt8 {
         switch self {
         case .accepted: 0
+        case .proved: Self.provedCode
         case .late: 255
         case .refused(let reason): reason.code
         case .windows(let share): Self.firstShare + share.rawValue
@@ -29,8 +33,9 @@ package enum CoverageKind: Hashable, Sendable {
     package init?(code: UInt8) {
         switch code {
         case 0: self = .accepted
+        case Self.provedCode: self = .proved
         case 255: self = .late
-        case Self.firstShare..<255:
+        case Self.firstShare..<Self.provedCode:
             guard let share = NetworkShare(rawValue: code - Self.firstShare) else { return nil }
             self = .windows(share)
         default:
@@ -43,6 +48,7 @@ package enum CoverageKind: Hashable, Sendable {
     package var name: String {
         switch self {
         case .accepted: "accepted"
+        case .proved: "proved"
         case .late: "late"
         case .refused(let reason): reason.rawValue
         case .windows(let share): share.kind
@@ -114,7 +120,10 @@ extension CountedBatch {
         func add(_ kind: CoverageKind, _ events: Int64, _ hour: UnixSeconds) {
             body(CoverageDelta(app: window.app, hour: hour, kind: kind, events: events))
         }
-        if answer.accepted > 0 { add(.accepted, Int64(answer.accepted), hour) }
+        if answer.accepted > 0 {
+            add(.accepted, Int64(answer.accepted), hour)
+            if isProved { add(.proved, Int64(answer.accepted), hour) }
+        }
         if !answer.refused.isEmpty {
             var reasons: [RefusalReason: Int64] = [:]
             for refusal in answer.refused { reasons[refusal.reason, default: 0] += 1 }

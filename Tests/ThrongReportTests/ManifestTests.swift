@@ -301,6 +301,18 @@ struct ManifestTests {
         #expect(CoverageStatement(.init(accepted: 1000)).jsonText.written().contains(#""largest_network": "unknown""#))
     }
 
+    @Test("the share of events of proved devices is told in bands, as finely towards all as towards none")
+    func attested() throws {
+        for (proved, from, to) in [
+            (0, "0", "0.01"), (19, "0", "0.02"), (20, "0.01", "0.05"), (400, "0.2", "0.5"), (600, "0.5", "0.8"),
+            (960, "0.95", "0.99"), (990, "0.99", "1"), (1000, "0.99", "1"),
+        ] as [(Int64, String, String)] {
+            let text = CoverageStatement(.init(accepted: 1000, proved: proved)).jsonText.written()
+            let found = try #require(text.firstMatch(of: /"attested": \{\s*"from": ([0-9.]+),\s*"to": ([0-9.]+)/))
+            #expect((String(found.1), String(found.2)) == (from, to), "\(proved)")
+        }
+    }
+
     @Test(
         "the first event that is refused for a reason changes nothing, nor do the next eighteen",
         arguments: [

@@ -77,6 +77,22 @@ struct ProofTests {
         try house.end()
     }
 
+    @Test("the share of proved events is told: those of identifiers that were proved by then, and no others")
+    func evidence() throws {
+        let house = try IngestionHouse()
+        let (id, proof) = try Self.shown(Self.credential(house), in: Self.window(house))
+        _ = try house.show(id, proof: nil)
+        _ = try house.show(id, proof: proof)
+        for _ in 0..<2 { _ = try house.show(id, proof: nil) }
+        for number in 0..<3 { _ = try house.show("made up \(number)", proof: nil) }
+        _ = try house.send("of a purpose that asks for none")
+        let flush = try #require(house.ingestion.state.withLock { $0.freeze() })
+        let counted = Dictionary(grouping: flush.coverage, by: \.kind).mapValues { $0.reduce(0) { $0 + $1.events } }
+        #expect(counted == [.accepted: 8, .proved: 3])
+        #expect(CoverageKind(code: CoverageKind.proved.code) == .proved)
+        try house.end()
+    }
+
     @Test("a proof of another window, purpose, app, month, identifier or house, and one that was changed, is refused")
     func foreign() throws {
         let house = try IngestionHouse()

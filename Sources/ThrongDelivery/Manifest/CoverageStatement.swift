@@ -70,6 +70,12 @@ package struct CoverageStatement: Sendable, Hashable {
         return Set(known).union(totals.refusals.keys).sorted()
     }
 
+    /// As finely towards all as towards none.
+    private func attested(of accepted: Int64) -> Band {
+        let rest = accepted - totals.proved
+        return rest < totals.proved ? Band(rest, of: accepted).rest : Band(totals.proved, of: accepted)
+    }
+
     var jsonText: JSONText {
         let arrived = totals.arrived
         guard arrived >= Self.fewest else { return .object([("events", .string("fewer than \(Self.fewest)"))]) }
@@ -84,6 +90,7 @@ package struct CoverageStatement: Sendable, Hashable {
             ),
             ("consent_refused", Band(totals.consentRefused, of: arrived).jsonText),
             ("late", Band(min(totals.late, arrived), of: arrived).jsonText),
+            ("attested", attested(of: totals.accepted).jsonText),
             ("largest_network", totals.largestNetwork.map { Band($0).jsonText } ?? .string("unknown")),
         ])
     }
@@ -99,18 +106,21 @@ package struct CoverageTotals: Sendable, Hashable {
     package var consentRefused: Int64
     /// Events that counted into a later period because their own was released, once a metric.
     package var late: Int64
+    /// Of the accepted events, those of identifiers that were proved.
+    package var proved: Int64
     /// Of the windows that are large enough to be looked at, the one of which one network brought most; nil where there is none.
     package var largestNetwork: NetworkShare?
 
     /// Puts totals together.
     package init(
         accepted: Int64 = 0, refusals: [String: Int64] = [:], consentRefused: Int64 = 0, late: Int64 = 0,
-        largestNetwork: NetworkShare? = nil
+        proved: Int64 = 0, largestNetwork: NetworkShare? = nil
     ) {
         self.accepted = accepted
         self.refusals = refusals
         self.consentRefused = consentRefused
         self.late = late
+        self.proved = proved
         self.largestNetwork = largestNetwork
     }
 

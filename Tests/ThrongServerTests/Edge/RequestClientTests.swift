@@ -41,7 +41,8 @@ struct RequestClientTests {
 
     @Test("of the addresses that a listed proxy forwards, the last one that is no proxy's is the client's")
     func forwarded() throws {
-        let source = ConnectionSource(.none, isSocket: true, complaints: ProxyComplaints(.silent))
+        let complaints = ProxyComplaints(.silent, SecurityLog(.silent))
+        let source = ConnectionSource(.none, isSocket: true, complaints: complaints)
         let listed = try #require(Proxies("unix 10.0.0.0/8"))
         func client(_ forwarded: String..., by proxies: Proxies) -> ClientAddress? {
             source.client(forwarded: forwarded, by: proxies)

@@ -38,7 +38,9 @@ struct HeadTarget: FuzzTarget {
                     security: security))
             try pipeline.addHandler(
                 BatchHandler(
-                    ingestion: nil, queue: nil, socket: socket, origins: .everywhere, security: security, turns: nil))
+                    ingestion: nil, queue: nil, socket: socket,
+                    client: RequestClient(source: source, forwarders: .none), origins: .everywhere, security: security,
+                    turns: nil))
             try pipeline.addHandler(Responder())
             try channel.connect(to: SocketAddress(unixDomainSocketPath: "/fuzz")).wait()
             for piece in pieces where channel.isActive {
