@@ -2,8 +2,8 @@ internal import Foundation
 
 /// The value of the header Authorization in an operator's file: one line of printable ASCII that only its owner may read.
 package enum HeaderSecret {
-    /// Reads it.
-    package static func read(_ path: String) throws(HeaderSecretFault) -> String {
+    /// The bytes of a file that only its owner may read.
+    package static func contents(_ path: String) throws(HeaderSecretFault) -> [UInt8] {
         let mode: Int
         do {
             mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0o777
@@ -12,6 +12,12 @@ package enum HeaderSecret {
         }
         guard mode & 0o077 == 0 else { throw .exposed }
         guard let bytes = FileManager.default.contents(atPath: path) else { throw .missing }
+        return Array(bytes)
+    }
+
+    /// Reads it.
+    package static func read(_ path: String) throws(HeaderSecretFault) -> String {
+        let bytes = try contents(path)
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines)
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { throw .malformed }
         return text

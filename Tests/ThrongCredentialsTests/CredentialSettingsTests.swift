@@ -22,10 +22,11 @@ struct CredentialSettingsTests {
             notes:
               attesters:
                 http: {url: "http://127.0.0.1:9000/"}
+                device-check: {team: ABCDE12345, key: KEY1234567, secret: AuthKey_KEY1234567.p8, environment: development}
             """)
         #expect(settings.rules["shop"]?.most == 5 && settings.rules["notes"]?.most == 2)
         #expect(settings.rules["shop"]?.attesters.map(\.name) == ["app-attest", "command", "http"])
-        #expect(settings.rules["notes"]?.attesters.map(\.name) == ["http"])
+        #expect(settings.rules["notes"]?.attesters.map(\.name) == ["device-check", "http"])
         #expect(CredentialSettings.none.rules.isEmpty)
     }
 
@@ -45,6 +46,13 @@ struct CredentialSettingsTests {
             ("shop:\n  attesters:\n    app-attest: {apps: [ABCDE12345.a.b], roots: /nowhere}", 3),
             ("shop:\n  attesters:\n    android-key: {packages: [a.b], signers: [ab], roots: /nowhere}", 3),
             ("shop:\n  attesters:\n    android-key: {packages: [a.b], roots: /nowhere}", 3),
+            ("shop:\n  attesters:\n    device-check: {team: ABCDE12345, key: KEY1234567}", 3),
+            ("shop:\n  attesters:\n    device-check: {team: A, key: KEY1234567, secret: a.p8}", 3),
+            ("shop:\n  attesters:\n    device-check: {team: ABCDE12345, key: KEY1234567, secret: ../a.p8}", 3),
+            (
+                "shop:\n  credentials: 4\n  attesters:\n    device-check: {team: ABCDE12345, key: KEY1234567, secret: a}",
+                4
+            ),
             ("shop:\n  attesters:\n    captcha: {}", 3), ("shop:\n  attesters: {}", 2),
             ("shop:\n  credentials: 2", 2), ("shop:\n  limit: 2", 2), ("unknown:\n  attesters: {}", 2), ("[]", 1),
         ])

@@ -49,6 +49,8 @@ package enum AttesterError: Error, Sendable, Hashable, CustomStringConvertible {
     case evidence(member: String, expected: String)
     /// The attestation does not show what it has to.
     case refused(Flaw)
+    /// The device has got all that it gets in the month; the attester itself counts that.
+    case spent
     /// Nobody could say now.
     case unavailable(reason: String)
 
@@ -84,6 +86,7 @@ package enum AttesterError: Error, Sendable, Hashable, CustomStringConvertible {
         case .evidence(let member, let expected):
             "\(member) of the attestation is not there or of another form; \(expected) is allowed."
         case .refused(let flaw): "The attestation does not vouch for this request: \(flaw.rawValue)."
+        case .spent: "The device has got all credentials that it gets in this month."
         case .unavailable(let reason): "The attester can't be asked now: \(reason)."
         }
     }

@@ -82,7 +82,7 @@ package final class CredentialDesk: Sendable {
         case .known(let answer): return try answer.get()
         case .new(let proved): request = proved
         }
-        let device = try await self.device(of: question, by: attester, request)
+        let device = try await self.device(of: question, by: attester, request, most: rules.most)
         let second = await thread.run { [logger] in
             Self.admit(request, device, question.app, counts, issuer, most: rules.most, logger)
         }
@@ -134,7 +134,7 @@ package final class CredentialDesk: Sendable {
     // MARK: Attesters and places
 
     private func device(
-        of question: CredentialQuestion, by attester: any Attester, _ request: ProvedRequest
+        of question: CredentialQuestion, by attester: any Attester, _ request: ProvedRequest, most: Int
     ) async throws(CredentialRefusal) -> AttestedDevice {
         if attester.asksOthers, !take(\.asking, upTo: Self.mostAsking) { throw .busy }
         defer { if attester.asksOthers { places.withLock { $0.asking -= 1 } } }
@@ -147,6 +147,9 @@ package final class CredentialDesk: Sendable {
             case .evidence(let member, let expected):
                 throw .malformed(pointer: "/attestation/\(member)", expected: expected)
             case .refused(let flaw): throw .notAttested(flaw)
+            case .spent:
+                let now = clock.now
+                throw .tooMany(limit: most, secondsLeft: max(1, Epoch(containing: now).end - now))
             case .unavailable:
                 logger.warning(
                     "an attester can't be asked", metadata: ["attester": "\(attester.name)", "error": "\(error)"])

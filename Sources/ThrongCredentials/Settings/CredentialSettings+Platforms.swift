@@ -9,15 +9,42 @@ extension CredentialSettings {
         guard apps.allSatisfy({ $0.wholeMatch(of: /[A-Z0-9]{10}\.[A-Za-z0-9.-]+/) != nil }) else {
             throw place.problem("apps takes a list of identifiers, such as ABCDE12345.com.example.shop")
         }
-        let environment = try body["environment"]?.text() ?? "production"
-        guard let isDevelopment = ["production": false, "development": true][environment] else {
-            throw part.problem("environment takes production or development")
-        }
+        let isDevelopment = try isDevelopment(body, of: part)
         let roots = try body["roots"].map { part throws(CredentialSettingsError) in try contents(part) }
         guard let attester = AppAttestAttester(apps: apps, isDevelopment: isDevelopment, roots: roots) else {
             throw part.problem("roots takes a file of certificates in PEM")
         }
         return attester
+    }
+
+    static func deviceCheck(
+        _ part: SettingsPart, most: Int, secrets: String
+    ) throws(CredentialSettingsError) -> DeviceCheckAttester {
+        let body = try part.members(of: ["team", "key", "secret", "environment", "seconds"])
+        guard let team = body["team"], let key = body["key"], let secret = body["secret"] else {
+            throw part.problem("team, key and secret are needed")
+        }
+        for place in [team, key] where try place.text().wholeMatch(of: /[A-Z0-9]{10}/) == nil {
+            throw place.problem("team and key take identifiers of ten letters and digits, as Apple gives them")
+        }
+        guard most <= DeviceCheckAttester.mostCounted else {
+            throw part.problem(
+                "Apple's two bits count to \(DeviceCheckAttester.mostCounted); lower 'credentials', or take app-attest")
+        }
+        return DeviceCheckAttester(
+            address: DeviceCheckAttester.address(isDevelopment: try isDevelopment(body, of: part)),
+            team: try team.text(), key: try key.text(), secret: try secret.file(in: secrets), most: most,
+            seconds: try body["seconds"]?.number(1...60) ?? 10)
+    }
+
+    private static func isDevelopment(
+        _ body: [String: SettingsPart], of part: SettingsPart
+    ) throws(CredentialSettingsError) -> Bool {
+        let environment = try body["environment"]?.text() ?? "production"
+        guard let isDevelopment = ["production": false, "development": true][environment] else {
+            throw part.problem("environment takes production or development")
+        }
+        return isDevelopment
     }
 
     static func androidKey(_ part: SettingsPart) throws(CredentialSettingsError) -> AndroidKeyAttester {

@@ -10,6 +10,7 @@ internal import Yams
 ///         http: {url: "https://login.shop.example/attest", authorization: shop-login, seconds: 10}
 ///         command: {program: [/usr/local/bin/vouch, --strict], seconds: 10}
 ///         app-attest: {apps: [ABCDE12345.com.example.shop], environment: production}
+///         device-check: {team: ABCDE12345, key: KEY1234567, secret: AuthKey_KEY1234567.p8}
 ///         android-key: {packages: [com.example.shop], signers: [SHA-256 in hexadecimal], roots: google.pem}
 ///
 /// It is no part of the plan, because it names the operator's own machines and secrets; who may vouch is public all the
@@ -53,6 +54,8 @@ package struct CredentialSettings: Sendable {
         self.rules = rules
     }
 
+    private static let kinds = ["http", "command", "app-attest", "device-check", "android-key"]
+
     private static func rules(
         _ part: SettingsPart, secrets: String
     ) throws(CredentialSettingsError) -> CredentialRules {
@@ -60,18 +63,19 @@ package struct CredentialSettings: Sendable {
         let most = try body["credentials"]?.number(1...100) ?? CredentialRules.standardMost
         guard let list = body["attesters"] else { throw part.problem("attesters is missing; say who vouches") }
         var attesters: [any Attester] = []
-        for (kind, part) in try list.members(of: ["http", "command", "app-attest", "android-key"]).sorted(by: {
+        for (kind, part) in try list.members(of: kinds).sorted(by: {
             $0.key < $1.key
         }) {
             switch kind {
             case "http": attesters.append(try http(part, secrets: secrets))
             case "app-attest": attesters.append(try appAttest(part))
+            case "device-check": attesters.append(try deviceCheck(part, most: most, secrets: secrets))
             case "android-key": attesters.append(try androidKey(part))
             default: attesters.append(try command(part))
             }
         }
         guard !attesters.isEmpty else {
-            throw list.problem("nobody is named; name http, command, app-attest or android-key")
+            throw list.problem("nobody is named; name one of \(kinds.joined(separator: ", "))")
         }
         return CredentialRules(most: most, attesters: attesters)
     }
@@ -85,13 +89,8 @@ package struct CredentialSettings: Sendable {
         guard !host.isEmpty, url.hasPrefix("https://") || url.hasPrefix("http://") && isHere else {
             throw place.problem("url takes https, or http of this machine such as http://127.0.0.1:9000/attest")
         }
-        var secret: String?
-        if let name = body["authorization"] {
-            let text = try name.text()
-            guard !text.isEmpty, !text.contains("/"), !text.hasPrefix(".") else {
-                throw name.problem("authorization takes the name of a file in \(secrets)")
-            }
-            secret = "\(secrets)/\(text)"
+        let secret = try body["authorization"].map { name throws(CredentialSettingsError) in
+            try name.file(in: secrets)
         }
         return HTTPAttester(
             url: url, authorization: secret, authorities: try body["ca"]?.text(),

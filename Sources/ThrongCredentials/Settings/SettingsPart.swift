@@ -51,6 +51,15 @@ struct SettingsPart {
         return texts
     }
 
+    /// The path of a file, by its name in a folder.
+    func file(in folder: String) throws(CredentialSettingsError) -> String {
+        let text = try text()
+        guard !text.contains("/"), !text.hasPrefix(".") else {
+            throw problem("\(name) takes the name of a file in \(folder)")
+        }
+        return "\(folder)/\(text)"
+    }
+
     func number(_ range: ClosedRange<Int>) throws(CredentialSettingsError) -> Int {
         guard let text = node.scalar?.string, let number = Int(text), range.contains(number) else {
             throw problem("a whole number from \(range.lowerBound) to \(range.upperBound) is allowed here")
