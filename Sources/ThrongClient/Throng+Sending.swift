@@ -144,6 +144,12 @@ extension Throng {
     }
 
     private func attemptAlone(_ name: String) async -> Attempt {
+        if await evaluateValues(of: name) {
+            // The person may have changed their mind meanwhile.
+            guard !isClosed, let ready = plan?.purpose(name), permissions.allows(ready), isReady(ready) else {
+                return Attempt()
+            }
+        }
         guard let plan, let purpose = plan.purpose(name) else { return Attempt() }
         guard !isSentElsewhere(name) else { return Attempt() }
         let now = self.now
