@@ -22,6 +22,8 @@ final class VocabularyLearner: Sendable {
     private let telemetry: Telemetry
     private let logger: Logger
     private let dimensions: [AppName: [Revealed]]
+    /// By app, the purposes in which only identifiers count that are proved.
+    private let proving: [AppName: Set<PurposeName>]
     private let candidates = Mutex(RevealCandidates())
 
     /// A dimension whose labels are learned.
@@ -50,7 +52,9 @@ final class VocabularyLearner: Sendable {
         self.telemetry = telemetry
         self.logger = logger
         var dimensions: [AppName: [Revealed]] = [:]
+        var proving: [AppName: Set<PurposeName>] = [:]
         for plan in plans {
+            proving[plan.app.name] = Set(plan.purposes.filter(\.needsProof).map(\.name))
             dimensions[plan.app.name] = plan.dimensions.compactMap { dimension in
                 guard case .revealed(let most) = dimension.rule else { return nil }
                 return Revealed(
@@ -59,6 +63,7 @@ final class VocabularyLearner: Sendable {
             }
         }
         self.dimensions = dimensions.filter { !$0.value.isEmpty }
+        self.proving = proving
     }
 
     /// Whether any plan has such a dimension.
@@ -68,9 +73,18 @@ final class VocabularyLearner: Sendable {
 
     /// Notes the hashes of a batch that was counted; returns those whose values its device may be asked for.
     ///
-    /// - Parameter key: the window's.
-    func note(_ hashes: [RevealCandidate], of batch: CountedBatch, key: WindowKey) -> [RevealRequest]? {
+    /// Who lifts no floor is none of the devices that a value needs: whose identifier is not proved where the purpose asks for
+    /// proof, and who comes from a network of which enough count.
+    ///
+    /// - Parameters:
+    ///   - key: the window's.
+    ///   - liftsFloors: whether the sender's network lets it.
+    func note(
+        _ hashes: [RevealCandidate], of batch: CountedBatch, key: WindowKey, liftsFloors: Bool
+    ) -> [RevealRequest]? {
         guard !hashes.isEmpty, let known = dimensions[batch.window.app] else { return nil }
+        let needsProof = proving[batch.window.app]?.contains(batch.window.purpose) == true
+        let counts = liftsFloors && (batch.isProved || !needsProof)
         let refused = Set(batch.answer.refused.map(\.index))
         var requests: [RevealRequest] = []
         var seen: Set<RevealedHash> = []
@@ -80,7 +94,8 @@ final class VocabularyLearner: Sendable {
             let hash = key.keyed(candidate.hash)
             let outcome = candidates.withLock {
                 $0.note(
-                    hash, by: batch.identifier, of: dimension.name, in: batch.window, threshold: dimension.threshold)
+                    hash, by: batch.identifier, of: dimension.name, in: batch.window, threshold: dimension.threshold,
+                    counts: counts)
             }
             switch outcome {
             case .few: break
