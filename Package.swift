@@ -30,7 +30,7 @@ let package = Package(
     products: [
         .executable(name: "throng", targets: ["throng"]),
         .library(name: "ThrongClient", targets: ["ThrongClient", "ThrongWire"]),
-        .library(name: "ThrongAttestation", targets: ["ThrongAttestation"]),
+        .library(name: "ThrongAttestation", targets: ["ThrongAttestation", "ThrongWire"]),
     ],
     traits: [
         .default(enabledTraits: ["Server"]),

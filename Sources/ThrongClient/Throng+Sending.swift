@@ -23,6 +23,7 @@ extension Throng {
         drain()
         var result = FlushResult()
         if needsPlan, !isClosed { await refreshPlan() }
+        await renewCredentials()
         var isFirst: Bool
         (result.problem, isFirst) = await sendWithdrawals()
         for purpose in (plan?.purposes ?? []).shuffled(using: &random).map(\.name) {
@@ -62,7 +63,8 @@ extension Throng {
         guard options.sendsByItself, !isClosed else { return }
         let now = self.now
         for purpose in plan?.purposes ?? [] { due[purpose.name] = dueTime(of: purpose, now: now) }
-        let first = min(due.values.min() ?? nextRefresh, memory.takingBack.nextDue ?? nextRefresh)
+        let first = min(
+            due.values.min() ?? nextRefresh, memory.takingBack.nextDue ?? nextRefresh, nextRenewal ?? nextRefresh)
         let next = max(min(nextRefresh, first), now + 1)
         if let timer, timer.due <= next { return }
         timer?.task.cancel()
@@ -92,6 +94,7 @@ extension Throng {
         guard !isClosed else { return }
         drain()
         if needsPlan, nextRefresh <= now { await refreshByItself() }
+        await renewCredentials()
         let now = self.now
         let ready = due.filter { $0.value <= now }.keys.sorted()
         // One purpose at a time, in random order: those that were due together, as after hours offline, part again.
@@ -150,7 +153,9 @@ extension Throng {
                 return Attempt()
             }
         }
-        guard let plan, let purpose = plan.purpose(name) else { return Attempt() }
+        let attested = await attestedIdentifier(of: name)
+        // Looked at again: the person may have changed their mind meanwhile.
+        guard let plan, let purpose = plan.purpose(name), permissions.allows(purpose) else { return Attempt() }
         guard !isSentElsewhere(name) else { return Attempt() }
         let now = self.now
         memory.forgetOld(now: now, ageLimit: options.ageLimit)
@@ -165,7 +170,7 @@ extension Throng {
         let rules = DeviceMemory.BatchRules(
             ageLimit: options.ageLimit, batchLimit: options.batchLimit, queueLimit: options.queueLimit,
             consentVersion: purpose.needsConsent && purpose.consentVersion > 1 ? consents.version(of: name) : nil,
-            key: options.key)
+            key: options.key, attested: attested)
         guard
             var batch = memory.outstanding[name]
                 ?? memory.makeBatch(purpose, plan: plan, now: now, rules: rules, revealed: &revealed, random: &random)
@@ -196,6 +201,9 @@ extension Throng {
         guard generation == self.generation else { return Attempt() }
         if case .rejected(_, "oblivious_only") = answer, await goesSealed(batch, of: name) { return Attempt() }
         guard generation == self.generation else { return Attempt() }
+        if case .rejected(let status, "unproved") = answer, !before, goesUnproved(batch, of: purpose, status) {
+            return Attempt()
+        }
         let result = settle(batch, of: name, mayHaveArrived: before, answer)
         if case .counted(let answer) = answer, answer.refused.contains(where: { $0.reason == .consentOutdated }) {
             // The daemon has a newer plan, by which people are to be asked again.
@@ -275,6 +283,9 @@ extension Throng {
                 batch.mayHaveArrived = mayHaveArrived
                 memory.settle(batch, of: purpose, answer: answer)
                 if let rotation = plan.purpose(purpose)?.rotation {
+                    if sent.proves == true {
+                        memory.noteProof(of: purpose, WindowPlace(window: sent.window, rotation: rotation))
+                    }
                     memory.takingBack.forget(beyond: sent.window, of: purpose, rotation: rotation)
                 }
                 revealed.answer(

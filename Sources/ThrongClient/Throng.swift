@@ -57,6 +57,8 @@ public actor Throng {
     private nonisolated let wakes: AsyncStream<Void>.Continuation
     private var worker: Task<Void, Never>?
     var timer: (due: UnixSeconds, task: Task<Void, Never>)?
+    /// When credentials are asked for next; nil where that is not known yet.
+    var nextRenewal: UnixSeconds?
     /// By purpose, when its next batch is due.
     var due: [String: UnixSeconds] = [:]
     /// By purpose, the attempt under way.

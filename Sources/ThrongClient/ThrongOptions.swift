@@ -12,6 +12,9 @@ public struct ThrongOptions: Sendable {
     public var context: [String: EventValue]
     /// The app key that goes with each batch, where the daemon's operator has made one; it is no secret.
     public var key: String?
+    /// Makes identifiers that nobody can invent, for purposes whose plan counts proved devices; `DeviceCredentials` of the product
+    /// `ThrongAttestation` is one. Without it, such purposes count what the device does and not that it is one more.
+    public var identifiers: (any IdentifierSource)?
     /// The opt-out signals that are set when the library starts; see ``Throng/setSignals(_:)``.
     public var signals: Set<OptOutSignal>
     /// Whether the person is known to be grown up when the library starts; see ``Throng/setGrownUp(_:)``.

@@ -71,7 +71,7 @@ struct DeviceCredentialsTests {
 
         func device(token: String = "phone") throws -> DeviceCredentials {
             try DeviceCredentials(
-                app: "shop", vouching: Phone(token: token), transport: line, storage: drawer
+                app: "shop", vouching: Phone(token: token), storage: drawer
             ) { [house] in house.now.value }
         }
 
@@ -92,12 +92,12 @@ struct DeviceCredentialsTests {
     func month() async throws {
         let world = try World()
         let device = try world.device()
-        _ = try await device.renew()
+        _ = try await device.renew(by: world.line)
         let asking = await device.nextAsking
         #expect((0..<3600).contains(asking - world.house.now.value))
         world.house.now = UnixSeconds(asking)
-        #expect(try await device.renew())
-        #expect(try await device.renew())
+        #expect(try await device.renew(by: world.line))
+        #expect(try await device.renew(by: world.line))
         #expect(world.line.requests.withLock(\.count) == 1)
 
         // The window in which it came began before it.
@@ -119,18 +119,18 @@ struct DeviceCredentialsTests {
     func next() async throws {
         let world = try World()
         let device = try world.device()
-        _ = try await device.renew()
+        _ = try await device.renew(by: world.line)
         world.house.now += 3600
-        _ = try await device.renew()
+        _ = try await device.renew(by: world.line)
         let november = CredentialHouse.november
         let asking = UnixSeconds(await device.nextAsking)
         #expect(asking >= november.end - Epoch.lead && asking < november.end)
         world.house.now = asking - 1
-        _ = try await device.renew()
+        _ = try await device.renew(by: world.line)
         #expect(world.line.requests.withLock(\.count) == 1)
         world.house.now = max(asking, november.end - Epoch.lead)
         world.office.keys.turn(mayDestroy: true)
-        _ = try await device.renew()
+        _ = try await device.renew(by: world.line)
         #expect(world.line.requests.withLock(\.count) == 2)
         let window = november.end.value / 3600
         for number in [window - 1, window] {
@@ -139,7 +139,7 @@ struct DeviceCredentialsTests {
         }
         // What is over is forgotten.
         world.house.now = november.over
-        _ = try await device.renew()
+        _ = try await device.renew(by: world.line)
         #expect(await device.identifier(of: "product", window: window - 1, rotationSeconds: 3600) == nil)
         #expect(await device.identifier(of: "product", window: window, rotationSeconds: 3600) != nil)
     }
@@ -148,25 +148,25 @@ struct DeviceCredentialsTests {
     func lost() async throws {
         let world = try World()
         let first = try world.device()
-        _ = try await first.renew()
+        _ = try await first.renew(by: world.line)
         world.house.now += 3600
         world.line.losesAnswers.withLock { $0 = true }
-        await #expect(throws: (any Error).self) { try await first.renew() }
+        await #expect(throws: (any Error).self) { try await first.renew(by: world.line) }
         let again = try world.device()
-        await #expect(throws: (any Error).self) { try await again.renew() }
+        await #expect(throws: (any Error).self) { try await again.renew(by: world.line) }
         world.line.losesAnswers.withLock { $0 = false }
-        #expect(try await again.renew())
+        #expect(try await again.renew(by: world.line))
         #expect(Set(world.line.requests.withLock { $0 }).count == 1 && world.line.requests.withLock(\.count) == 3)
         // Of the two that a device gets one is left.
         try await again.forget()
-        _ = try await again.renew()
+        _ = try await again.renew(by: world.line)
         world.house.now += 3600
-        #expect(try await again.renew())
+        #expect(try await again.renew(by: world.line))
         try await again.forget()
-        _ = try await again.renew()
+        _ = try await again.renew(by: world.line)
         world.house.now += 3600
         await #expect(throws: DeviceCredentialsError.refused(status: 403, error: "too_many_credentials")) {
-            try await again.renew()
+            try await again.renew(by: world.line)
         }
     }
 
@@ -175,22 +175,22 @@ struct DeviceCredentialsTests {
         let world = try World()
         world.line.losesAnswers.withLock { $0 = true }
         let device = try world.device()
-        _ = try await device.renew()
+        _ = try await device.renew(by: world.line)
         world.house.now += 3600
-        await #expect(throws: (any Error).self) { try await device.renew() }
+        await #expect(throws: (any Error).self) { try await device.renew(by: world.line) }
         let other = try World()
         other.house.now = world.house.now
         let moved = try DeviceCredentials(
-            app: "shop", vouching: Phone(), transport: other.line, storage: world.drawer
+            app: "shop", vouching: Phone(), storage: world.drawer
         ) { other.house.now.value }
-        #expect(try await moved.renew())
+        #expect(try await moved.renew(by: other.line))
         #expect(world.line.requests.withLock { $0 } != other.line.requests.withLock { $0 })
 
         let nobody = try other.device(token: "nobody")
-        _ = try await nobody.renew()
+        _ = try await nobody.renew(by: other.line)
         other.house.now += 3600
         await #expect(throws: DeviceCredentialsError.refused(status: 403, error: "not_attested")) {
-            try await nobody.renew()
+            try await nobody.renew(by: other.line)
         }
         #expect(await nobody.identifier(of: "product", window: 1, rotationSeconds: 3600) == nil)
         #expect(await nobody.identifier(of: "product", window: .max, rotationSeconds: 86_400) == nil)
@@ -199,9 +199,9 @@ struct DeviceCredentialsTests {
     @Test("what was kept and is damaged is named, and left as it is")
     func damaged() async throws {
         let world = try World()
-        _ = try await world.device().renew()
+        _ = try await world.device().renew(by: world.line)
         world.house.now += 3600
-        _ = try await world.device().renew()
+        _ = try await world.device().renew(by: world.line)
         let bytes = try #require(world.drawer.bytes.withLock { $0 })
         world.drawer.bytes.withLock { $0 = bytes.dropLast() }
         #expect(throws: DeviceCredentialsError.stored) { try world.device() }

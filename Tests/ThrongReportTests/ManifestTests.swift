@@ -304,10 +304,10 @@ struct ManifestTests {
     @Test("the share of events of proved devices is told in bands, as finely towards all as towards none")
     func attested() throws {
         for (proved, from, to) in [
-            (0, "0", "0.01"), (19, "0", "0.02"), (20, "0.01", "0.05"), (400, "0.2", "0.5"), (600, "0.5", "0.8"),
-            (960, "0.95", "0.99"), (990, "0.99", "1"), (1000, "0.99", "1"),
+            (0, "0.000", "0.010"), (99, "0.000", "0.010"), (100, "0.010", "0.050"), (4000, "0.200", "0.500"),
+            (6000, "0.500", "0.800"), (9600, "0.950", "0.990"), (9901, "0.990", "1.000"), (10_000, "0.990", "1.000"),
         ] as [(Int64, String, String)] {
-            let text = CoverageStatement(.init(accepted: 1000, proved: proved)).jsonText.written()
+            let text = CoverageStatement(.init(accepted: 10_000, proved: proved)).jsonText.written()
             let found = try #require(text.firstMatch(of: /"attested": \{\s*"from": ([0-9.]+),\s*"to": ([0-9.]+)/))
             #expect((String(found.1), String(found.2)) == (from, to), "\(proved)")
         }

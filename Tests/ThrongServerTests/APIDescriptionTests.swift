@@ -30,7 +30,7 @@ struct APIDescriptionTests {
                 let schema = try #require(content["application/problem+json"]?["schema"] as? [String: Any])
                 let own = try #require((schema["allOf"] as? [[String: Any]])?.last?["properties"] as? [String: Any])
                 let status = try #require((own["status"] as? [String: Int])?["const"])
-                errors[status] = Set(try #require((own["error"] as? [String: [String]])?["enum"]))
+                errors[status, default: []].formUnion(try #require((own["error"] as? [String: [String]])?["enum"]))
             }
             self.errors = errors
         }

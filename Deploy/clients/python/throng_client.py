@@ -25,10 +25,8 @@ from throng_buckets import Scalar, coarse, instant, number, period_of, quarter
 from throng_folder import NO_ANSWER, Answer, Folder, Transport, Way, fetch, fresh, identifier, is_sealed
 
 _AGE = 47 * 3600  # The daemon takes 48 hours.
-_PLAN_AGE = 300
-_LONGEST_PAUSE = 300.0
-_QUEUE = 1000
-_EVENTS = 500
+_PLAN_AGE, _LONGEST_PAUSE = 300, 300.0
+_QUEUE, _EVENTS = 1000, 500
 
 # What the person agreed to, by purpose, and the opt-outs that held.
 Permissions = tuple[dict[str, int], frozenset[str]]
@@ -41,8 +39,7 @@ class Client:
     - directory: where state.json is; it belongs to this client alone.
     - context: what is true of the device and goes with each event whose metrics use it, such as {"screen": "390x844"}.
     - key: the app key that goes with each batch, where the operator has made one; it is no secret.
-    - secret: what a backend shows with each batch, where the operator has made it one; from the environment or a file, never
-      from code.
+    - secret: what a backend shows with each batch, where the operator has made it one; never written into code.
     - signals: the opt-outs that hold, such as {"global_privacy_control", "limit_ad_tracking"}.
     - gateway: who is behind the plan's relay, where the program knows; learned with the first plan otherwise.
     - clock: unix time in seconds.
@@ -56,9 +53,8 @@ class Client:
         is_here = address.scheme == "http" and address.hostname in ("127.0.0.1", "::1", "localhost")
         if address.scheme != "https" and not is_here:
             raise ValueError("The daemon's address must begin with https://, or be http:// on this machine.")
-        self._way, self._app, self._clock, self._pin = Way(url, transport), app, clock, gateway
-        self._context, self._signals = dict(context or {}), frozenset(signals)
-        self._key, self._secret = key, secret
+        self._way, self._app, self._clock, self._pin = Way(url, transport, secret), app, clock, gateway
+        self._context, self._signals, self._key = dict(context or {}), frozenset(signals), key
         # Events with their time, and what was allowed then.
         self._early: list[tuple[str, dict[str, Scalar], float, Permissions]] = []
         self._folder = Folder(directory)
@@ -288,8 +284,7 @@ class Client:
             return True
         if not 400 <= answer.status < 500 or answer.status in (408, 429):
             # Nothing of it was counted where the daemon says so; an earlier attempt may have been.
-            is_ours = answer.status == 503 or answer.status == 429 and answer.json().get("error") == "network_quota"
-            batch["may_have_arrived"] = before or not is_ours
+            batch["may_have_arrived"] = before or answer.status != 503 and answer.json().get("error") != "network_quota"
             return self._be_patient(name, answer)
         # Refused, so not counted: by a wrong clock, or directly, it travels in another batch once the time, or the plan, is known.
         word = answer.json().get("error")
@@ -304,16 +299,14 @@ class Client:
         name, now, state = purpose["name"], self._now(), self._state
         queue = [event for event in state["queues"].pop(name, []) if instant(event["at"]) >= now - _AGE]
         events, rest = queue[:_EVENTS], queue[_EVENTS:]
-        if rest:
-            state["queues"][name] = rest
+        state["queues"] |= {name: rest} if rest else {}
         if not events:
             return None
         rotation = purpose["rotation_seconds"]
         window = int(now // rotation)
         body: dict[str, Any] = {
             "app": self._app, "purpose": name, "window": window, "batch": secrets.token_hex(16), "events": events}
-        if self._key:
-            body["key"] = self._key
+        body |= {"key": self._key} if self._key else {}
         if purpose.get("identifier") != "none":
             body["id"] = self._identifier(name, window)
             used = [each for each in state["used"].get(name, []) if (each[0] + 2) * rotation > now]
@@ -361,11 +354,10 @@ class Client:
         state["withdrawals"] = [each for each in state["withdrawals"] if self._now() < each["until"]]
         while state["withdrawals"] and not self._must_wait("withdraw"):
             try:
-                answer = self._post("/v1/withdraw", state["withdrawals"][0]["body"])
+                answer: Optional[Answer] = self._post("/v1/withdraw", state["withdrawals"][0]["body"])
             except NO_ANSWER:
-                self._be_patient("withdraw", None)
-                return
-            if answer.status != 202 and not 400 <= answer.status < 500:
+                answer = None
+            if not answer or answer.status != 202 and not 400 <= answer.status < 500:
                 self._be_patient("withdraw", answer)
                 return
             state["withdrawals"].pop(0)
@@ -398,10 +390,7 @@ class Client:
         # What was shown sealed goes in no other way later, whatever a later plan says.
         sealed |= path == "/v1/batches" and self._state["batches"].get(name, {}).get("sealed", False)
         sealed |= path == "/v1/withdraw" and name in self._state["sealed"]
-        headers = {"content-type": "application/json"}
-        if self._secret and path == "/v1/batches":
-            headers["authorization"] = f"Bearer {self._secret}"
-        return self._ask("POST", path, body.encode(), headers, sealed)
+        return self._ask("POST", path, body.encode(), {"content-type": "application/json"}, sealed)
 
     def _ask(self, method: str, path: str, body: Optional[bytes], headers: Mapping[str, str], sealed: bool) -> Answer:
         through = (self._state["plan"].get("relay"), self._pin or self._state["gateway"]) if sealed else None

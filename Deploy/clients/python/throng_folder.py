@@ -63,8 +63,9 @@ def fetch(method: str, url: str, body: Optional[bytes], headers: Mapping[str, st
 class Way:
     """How requests get to a daemon: directly, or sealed through its plan's relay, and then in no other way."""
 
-    def __init__(self, url: str, transport: Transport) -> None:
+    def __init__(self, url: str, transport: Transport, secret: Optional[str] = None) -> None:
         self._url, self._transport = url.rstrip("/"), transport
+        self._shown = {"authorization": f"Bearer {secret}"} if secret else {}
         self._relay: Any = None
 
     def ask(self, method: str, path: str, body: Optional[bytes], headers: Mapping[str, str],
@@ -75,6 +76,7 @@ class Way:
 
         Raises what the transport raises, and OSError where there is no relay, or nobody said who the gateway is.
         """
+        headers = {**headers, **(self._shown if path == "/v1/batches" else {})}
         if through is None:
             return self._transport(method, self._url + path, body, headers)
         # It needs `cryptography`, which those who send nothing through a relay need not have.
@@ -142,15 +144,3 @@ class Folder:
             os.fsync(folder)
         finally:
             os.close(folder)
-
-
-def fresh() -> dict[str, Any]:
-    """The state of a device that has sent nothing."""
-    return {"secret": "", "consent": {}, "queues": {}, "batches": {}, "patience": {}, "used": {}, "marks": {}, "spent": {},
-            "withdrawals": [], "plan": None, "tag": None, "asked": 0.0, "correction": 0.0}
-
-
-def identifier(secret: bytes, purpose: str, window: int, mark: str = "") -> str:
-    """The identifier of a device for a purpose and a window: without the secret, two of them are two random numbers."""
-    text = f"identifier\x1f{purpose}\x1f{window}{mark}"
-    return hmac.new(secret, text.encode(), hashlib.sha256).hexdigest()[:32]

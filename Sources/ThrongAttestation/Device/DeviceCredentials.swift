@@ -1,5 +1,5 @@
 internal import Crypto
-internal import ThrongWire
+public import ThrongWire
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -13,14 +13,12 @@ internal import ThrongWire
 /// before a request leaves, so that a device that is stopped sends the same request again and is not counted twice.
 ///
 /// ```swift
-/// let credentials = try DeviceCredentials(app: "notes", vouching: login, transport: relay, storage: keychain)
-/// try await credentials.renew()
-/// let shown = await credentials.identifier(of: "product", window: 20_778, rotationSeconds: 86_400)
+/// var options = ThrongOptions()
+/// options.identifiers = try DeviceCredentials(app: "notes", vouching: login, storage: keychain)
 /// ```
-public actor DeviceCredentials {
+public actor DeviceCredentials: IdentifierSource {
     private let app: AppName
     private let vouching: any Vouching
-    private let transport: any CredentialTransport
     private let storage: any CredentialStorage
     private let clock: @Sendable () -> Int64
     private var kept: KeptCredentials
@@ -34,11 +32,11 @@ public actor DeviceCredentials {
     ///   - clock: the Unix time, in seconds.
     /// - Throws: ``DeviceCredentialsError/stored``, and what the storage throws.
     public init(
-        app: String, vouching: any Vouching, transport: any CredentialTransport, storage: any CredentialStorage,
+        app: String, vouching: any Vouching, storage: any CredentialStorage,
         clock: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
     ) throws {
         self.app = AppName(app)
-        (self.vouching, self.transport, self.storage, self.clock) = (vouching, transport, storage, clock)
+        (self.vouching, self.storage, self.clock) = (vouching, storage, clock)
         kept = try storage.read().map { try KeptCredentials($0) } ?? KeptCredentials()
     }
 
@@ -68,7 +66,7 @@ public actor DeviceCredentials {
         }
     }
 
-    /// When ``renew()`` asks next, in Unix seconds: a time that is drawn, so that when it asks tells nobody apart.
+    /// When ``renew(by:)`` asks next, in Unix seconds: a time that is drawn, so that when it asks tells nobody apart.
     public var nextAsking: Int64 {
         let now = UnixSeconds(clock())
         let epoch = Epoch(containing: now)
@@ -80,10 +78,11 @@ public actor DeviceCredentials {
     /// Asks for a credential of this month, or of the next one in its last days, if its time has come. Call it as often as you
     /// like, such as each time the app starts: it does nothing before.
     ///
+    /// - Parameter transport: the way to the daemon; `Throng` hands in its own.
     /// - Returns: whether there is a credential of this month.
     /// - Throws: ``DeviceCredentialsError``, and what parts throw; call it again later.
     @discardableResult
-    public func renew() async throws -> Bool {
+    public func renew(by transport: any CredentialTransport) async throws -> Bool {
         let now = UnixSeconds(clock())
         let epoch = Epoch(containing: now)
         if kept.draw(for: epoch, now: now) { try keep() }
@@ -91,11 +90,11 @@ public actor DeviceCredentials {
         isAsking = true
         defer { isAsking = false }
         if !hasCredential(of: epoch), let asking = kept.asking, asking <= now {
-            try await ask(for: epoch)
+            try await ask(for: epoch, by: transport)
         } else if hasCredential(of: epoch), !hasCredential(of: epoch.next), let asking = kept.askingNext,
             asking <= now
         {
-            try await ask(for: epoch.next)
+            try await ask(for: epoch.next, by: transport)
         }
         return hasCredential(of: epoch)
     }
@@ -124,8 +123,8 @@ public actor DeviceCredentials {
         let attesters: [String]
     }
 
-    private func ask(for epoch: Epoch) async throws {
-        let terms = try await terms()
+    private func ask(for epoch: Epoch, by transport: any CredentialTransport) async throws {
+        let terms = try await terms(by: transport)
         guard terms.attesters.contains(vouching.name) else {
             throw DeviceCredentialsError.attester(name: vouching.name)
         }
@@ -157,7 +156,7 @@ public actor DeviceCredentials {
         try keep()
     }
 
-    private func terms() async throws -> Terms {
+    private func terms(by transport: any CredentialTransport) async throws -> Terms {
         let (status, body) = try await transport.send(path: "/v1/credentials/\(app.text)", body: nil)
         guard status == 200 else { throw Self.refusal(status, body) }
         guard let terms = try Self.decoded(Terms.self, body), terms.app == app.text, terms.protocol == "throng-arc-1"

@@ -9,18 +9,6 @@ public protocol Vouching: Sendable {
     func evidence(for challenge: [UInt8]) async throws -> [String: String]
 }
 
-/// Reaches the daemon. An app whose plan hides addresses hands in one that seals requests and sends them through a relay: by
-/// time and address a daemon could otherwise tell who presents what it has issued.
-public protocol CredentialTransport: Sendable {
-    /// Sends a request and waits for its answer.
-    ///
-    /// - Parameters:
-    ///   - path: from the daemon's root on, such as `/v1/credentials`.
-    ///   - body: JSON for a `POST`; nil for a `GET`.
-    /// - Returns: the status, and the body.
-    func send(path: String, body: [UInt8]?) async throws -> (status: Int, body: [UInt8])
-}
-
 /// Keeps what a device must not lose: by it anybody could pretend to be this device.
 public protocol CredentialStorage: Sendable {
     /// What was kept; nil where nothing was.

@@ -11,6 +11,8 @@ public enum ThrongNotice: Sendable, Hashable {
     case anotherDevice
     /// There is no plan yet, or no newer one, and why.
     case noPlan(ThrongError)
+    /// The device could get nothing by which to prove its identifiers, and why. It is tried again.
+    case noCredential(String)
 }
 
 /// Why an event was not sent, or not counted. A closed list.
@@ -73,6 +75,7 @@ extension ThrongNotice: CustomStringConvertible {
         case .anotherDevice:
             "What is stored is another device's. This one goes on as its own; refusals hold, and agreement is asked for again."
         case .noPlan(let error): "\(error)"
+        case .noCredential(let reason): "The device can't prove its identifiers yet: \(reason)"
         }
     }
 }

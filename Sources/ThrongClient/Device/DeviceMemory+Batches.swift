@@ -16,6 +16,8 @@ extension DeviceMemory {
         let consentVersion: Int?
         /// The app key; nil where there is none.
         var key: String?
+        /// What the window's batches go under, and what proves it; nil for an identifier of the device's own.
+        var attested: (place: WindowPlace, identifier: AttestedIdentifier)?
     }
 
     /// Drops what waited too long.
@@ -117,13 +119,18 @@ extension DeviceMemory {
         guard !taken.isEmpty else { return nil }
         if purpose.hasIdentifiers { sent[purpose.name] = spending }
         let name = BatchID(high: random.next(), low: random.next())
+        let attested = rules.attested.flatMap {
+            $0.place.window == window && $0.place.rotation == purpose.rotation ? $0 : nil
+        }
+        let proof = attested.flatMap { proved?[purpose.name] == $0.place ? nil : $0.identifier.proof }
         let shared = Self.shared(wire, allowed: purpose.contextFields)
         let batch = Batch(
             app: plan.published.app.text, batch: name, purpose: purpose.name, window: window,
-            id: purpose.hasIdentifiers
-                ? identifier(purpose: purpose.name, window: window, isPassing: purpose.countsChildren) : nil,
+            id: attested?.identifier.id
+                ?? (purpose.hasIdentifiers
+                    ? identifier(purpose: purpose.name, window: window, isPassing: purpose.countsChildren) : nil),
             context: shared, events: Self.without(shared, wire), consentVersion: rules.consentVersion,
-            key: rules.key)
+            key: rules.key, proof: proof)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let body: Data
@@ -139,6 +146,8 @@ extension DeviceMemory {
             firsts: marks, log: log.upperBound, firstSent: now,
             spentBefore: spentBefore)
         made.isSealed = purpose.isOblivious ? true : nil
+        made.attested = attested?.identifier.id
+        made.proves = proof == nil ? nil : true
         log = log.lowerBound..<log.upperBound + 1
         outstanding[purpose.name] = made
         use(made, of: purpose)

@@ -14,7 +14,9 @@ extension DeviceMemory {
         let isSealed = batch.isSealed
         if !purpose.countsChildren {
             takingBack.use(
-                UsedIdentifier(place: place, mark: mark(of: purpose.name), isSealed: isSealed), for: purpose.name)
+                UsedIdentifier(
+                    place: place, mark: mark(of: purpose.name), isSealed: isSealed, attested: batch.attested),
+                for: purpose.name)
         } else if let id = batch.identifier {
             takingBack.use(PassingIdentifier(place: place, id: id, isSealed: isSealed), for: purpose.name)
         }
@@ -43,10 +45,12 @@ extension DeviceMemory {
         let identifiers =
             used.map {
                 PassingIdentifier(
-                    place: $0.place, id: identifier(purpose: name, window: $0.place.window, mark: $0.mark),
+                    place: $0.place,
+                    id: $0.attested ?? identifier(purpose: name, window: $0.place.window, mark: $0.mark),
                     isSealed: $0.isSealed)
             } + passing
         guard !identifiers.isEmpty else { return }
+        if let last = used.last(where: { $0.attested != nil }) { takingBack.spend(last.place, of: name) }
         let withdrawals = identifiers.compactMap { identifier in
             Withdrawal(
                 identifier, purpose: name, app: app,

@@ -37,6 +37,8 @@ struct DeviceMemory: Codable, Sendable {
     var correction = ClockCorrection()
     /// Nil in what an earlier version wrote.
     private var taking: TakingBack?
+    /// By purpose, the last window in which the daemon took a proof; nil before the first one.
+    private(set) var proved: [String: WindowPlace]?
     /// Places in the log: the oldest one, and the next one.
     var log = 0..<0
     /// What was dropped and not told yet. Not written down.
@@ -44,7 +46,7 @@ struct DeviceMemory: Codable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case secret, address, queues, outstanding, patience, recorded, sent, firsts, activity, dropped, correction,
-            taking, log
+            taking, proved, log
     }
 
     init(address: String) { self.address = address }
@@ -87,6 +89,11 @@ struct DeviceMemory: Codable, Sendable {
 
     /// What tells identifiers of one purpose and window apart, after clocks were put right or something was withdrawn.
     func mark(of purpose: String) -> String { correction.mark + takingBack.mark(of: purpose) }
+
+    /// Notes that the daemon took a proof: the window's other batches need none.
+    mutating func noteProof(of purpose: String, _ place: WindowPlace) {
+        proved = (proved ?? [:]).merging([purpose: place]) { $1 }
+    }
 
     /// What was used of identifiers, and what the daemon is to be told of it.
     var takingBack: TakingBack {

@@ -31,6 +31,9 @@ struct DevicePlan: Sendable {
         let hasIdentifiers: Bool
         /// How long an identifier lives, or where there is none, how long the windows are that batches name.
         let rotation: Rotation
+        /// Whether only proved identifiers lift its floors. A proof makes a device known again in its window whatever it forgets, so
+        /// that children give none.
+        let needsProof: Bool
         /// Whether it is sealed, and goes through the relay or not at all.
         let isOblivious: Bool
         let contextFields: Set<String>
@@ -111,7 +114,9 @@ struct DevicePlan: Sendable {
                 consenting: purpose.consentOfParent != true
                     ? .person : plan.directedTo == .mixed ? .parentOfChild : .parent,
                 refusedBy: Set(purpose.refusedBy), hasIdentifiers: hasIdentifiers,
-                rotation: Rotation(seconds: purpose.rotationSeconds), isOblivious: purpose.transport == .oblivious,
+                rotation: Rotation(seconds: purpose.rotationSeconds),
+                needsProof: purpose.floor == .attested && hasIdentifiers && !countsChildren,
+                isOblivious: purpose.transport == .oblivious,
                 contextFields: Set(purpose.contextFields.map(\.text)), events: events,
                 answered: own.filter { $0.answered != nil })
         }

@@ -18,6 +18,10 @@ struct Outstanding: Codable, Sendable {
     var mayHaveArrived = false
     /// Which of several processes is sending it; nil for none.
     var lease: Lease?
+    /// The identifier under which it goes, where it is one that nobody can invent; nil otherwise.
+    var attested: String?
+    /// True where it has what proves that identifier; nil otherwise.
+    var proves: Bool?
     /// True where it was made to be sealed, and stays so under any plan; nil otherwise.
     var isSealed: Bool?
 

@@ -13,6 +13,8 @@ struct PlanSource: Sendable {
     let app: String
     /// `https://…/v1/plan/APP`.
     let plan: URL
+    /// `https://…`, to which addresses of credentials are added.
+    let root: String
     /// `https://…/v1/batches`.
     let batches: URL
     /// `https://…/v1/reveals`.
@@ -40,6 +42,7 @@ struct PlanSource: Sendable {
         }
         app = String(parts[1])
         plan = url
+        root = String(parts[0])
         self.batches = batches
         self.reveals = reveals
         self.withdrawals = withdrawals

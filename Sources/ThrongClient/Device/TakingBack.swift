@@ -12,10 +12,13 @@ struct TakingBack: Codable, Sendable {
     private var times: [String: Int] = [:]
     /// What the daemon does not know yet.
     private(set) var waiting: [Withdrawal] = []
+    /// By purpose, the last window whose attested identifier is of no use any more, because it was taken back or the daemon did not
+    /// take its proof: there is no other one for it. Nil in what an earlier version wrote.
+    private var spent: [String: WindowPlace]?
     /// By purpose, identifiers by a secret that goes with the process. Not written down, as that secret is not.
     private var passing: [String: [PassingIdentifier]] = [:]
 
-    private enum CodingKeys: String, CodingKey { case used, times, waiting }
+    private enum CodingKeys: String, CodingKey { case used, times, waiting, spent }
 
     /// More windows than these are not open at once, also after clocks were set.
     private static let mostUsed = 16
@@ -62,6 +65,17 @@ struct TakingBack: Codable, Sendable {
     /// The purposes of which something could be taken back.
     var purposes: Set<String> { Set(used.keys).union(passing.keys) }
 
+    /// Whether an attested identifier may be used in a window: it was not taken back there, and the device is not known there by
+    /// another one, or it would be two.
+    func mayAttest(_ purpose: String, at place: WindowPlace) -> Bool {
+        spent?[purpose] != place && !(used[purpose] ?? []).contains { $0.place == place && $0.attested == nil }
+    }
+
+    /// Notes that a window's attested identifier is of no use any more.
+    mutating func spend(_ place: WindowPlace, of purpose: String) {
+        spent = (spent ?? [:]).merging([purpose: place]) { $1 }
+    }
+
     // MARK: What the daemon is to be told
 
     /// Notes what the daemon is to be told of a purpose.
@@ -75,6 +89,7 @@ struct TakingBack: Codable, Sendable {
     /// Goes on as another device, which still has to tell what the former one had to.
     func handedOver() -> TakingBack {
         var heir = TakingBack()
+        heir.spent = spent
         heir.waiting = waiting.map { withdrawal in
             var withdrawal = withdrawal
             // The log is another one.
@@ -146,6 +161,8 @@ struct UsedIdentifier: Codable, Sendable, Hashable {
     let mark: String
     /// True where it was shown sealed only; nil otherwise.
     var isSealed: Bool?
+    /// The identifier, where it is not made from the secret: one that nobody can invent.
+    var attested: String?
 }
 
 /// An identifier by a secret that goes with the process.

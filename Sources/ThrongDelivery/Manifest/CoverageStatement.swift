@@ -71,9 +71,9 @@ package struct CoverageStatement: Sendable, Hashable {
     }
 
     /// As finely towards all as towards none.
-    private func attested(of accepted: Int64) -> Band {
-        let rest = accepted - totals.proved
-        return rest < totals.proved ? Band(rest, of: accepted).rest : Band(totals.proved, of: accepted)
+    private var attested: Band {
+        let rest = totals.arrived - totals.proved
+        return rest < totals.proved ? Band(rest, of: totals.arrived).rest : Band(totals.proved, of: totals.arrived)
     }
 
     var jsonText: JSONText {
@@ -90,7 +90,7 @@ package struct CoverageStatement: Sendable, Hashable {
             ),
             ("consent_refused", Band(totals.consentRefused, of: arrived).jsonText),
             ("late", Band(min(totals.late, arrived), of: arrived).jsonText),
-            ("attested", attested(of: totals.accepted).jsonText),
+            ("attested", attested.jsonText),
             ("largest_network", totals.largestNetwork.map { Band($0).jsonText } ?? .string("unknown")),
         ])
     }

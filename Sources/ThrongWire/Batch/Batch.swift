@@ -24,9 +24,11 @@ public struct Batch: Sendable, Hashable, Codable {
     public var consentVersion: Int?
     /// The app key that the client has; nil where it has none.
     public var key: String?
+    /// What proves ``id``, where the purpose's floors count proved devices; nil where nothing does, or it was proved before.
+    public var proof: String?
 
     private enum CodingKeys: String, CodingKey {
-        case app, batch, purpose, window, id, context, events, key
+        case app, batch, purpose, window, id, context, events, key, proof
         case consentVersion = "consent_version"
     }
 
@@ -76,7 +78,8 @@ public struct Batch: Sendable, Hashable, Codable {
         context: [String: Scalar] = [:],
         events: [Event],
         consentVersion: Int? = nil,
-        key: String? = nil
+        key: String? = nil,
+        proof: String? = nil
     ) {
         self.app = app
         self.batch = batch.description
@@ -87,6 +90,7 @@ public struct Batch: Sendable, Hashable, Codable {
         self.events = events
         self.consentVersion = consentVersion
         self.key = key
+        self.proof = proof
     }
 }
 

@@ -20,12 +20,14 @@ PACKAGES = os.path.join(daemon.ROOT, ".build", "schemathesis")
 sys.path.insert(0, PACKAGES)
 from openapi_spec_validator import validate  # noqa: E402
 
-from described import Description  # noqa: E402
+from described import SENDERS, Description  # noqa: E402
 
 # Reasons that are no part of a body, and a daemon that has all that it needs never gives: APIDescriptionTests has them.
 NEVER = {(413, "record_too_large"), (503, "no_memory"), (404, "no_credentials")}
 # Those of what is sealed are inside of answers: the test of the gateway has them.
 NEVER |= {(400, "not_binary_http"), (413, "not_binary_http"), (404, "unknown_path")}
+# And the test of who sends has these.
+NEVER |= SENDERS
 CHECKS = ("not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,"
           "response_schema_conformance,allow_header_conformance")
 PAGE = "https://shop.example"

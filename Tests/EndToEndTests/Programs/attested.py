@@ -4,6 +4,8 @@ no proof they do. Clones, replays, and proofs of other windows, purposes and dev
 import contextlib
 import json
 import os
+import shutil
+import subprocess
 import time
 
 import credentials
@@ -141,6 +143,35 @@ def cheats(house, real):
     say("clones, replays and proofs of anything else count one device as one")
 
 
+def sdk(house):
+    """What the Swift SDK sends of devices that are vouched for, of their clones, and of one that is not."""
+    def views(folder, token):
+        told = subprocess.run(
+            [os.path.join(os.path.dirname(daemon.BINARY), "Probe"), "prove", f"http://127.0.0.1:{house.port}/v1/plan/kitchen",
+             os.path.join(house.folder, folder), token], env={**daemon.environment(), **house.clock.variables},
+            capture_output=True, text=True, timeout=120)
+        check(told.returncode == 0, "the SDK's program ends with", told.returncode, told.stderr)
+        found = [line.split() for line in told.stdout.splitlines()]
+        check([each[0] for each in found] == ["1", "1"] and found[0][1] == found[1][1], "the SDK says", told.stdout, told.stderr)
+        return found[0][1], [each[2] for each in found]
+
+    before = house.known()
+    shown, how = views("first", "sdk 1")
+    check(how == ["proved", "alone"] and len(shown) == 44, "it shows", shown, how)
+    check(views("first", "sdk 1") == (shown, ["alone", "alone"]), "after a restart it is another device, or proves again")
+    check(house.known() == before + 1, "its device is", house.known() - before)
+    # Somebody copies the folder but for what was sent: the same credential is the same device.
+    os.makedirs(os.path.join(house.folder, "copy"))
+    shutil.copy(os.path.join(house.folder, "first", "credentials"), os.path.join(house.folder, "copy"))
+    check(views("copy", "sdk 1") == (shown, ["proved", "alone"]), "a clone is another device")
+    check(house.known() == before + 1, "with its clone it is", house.known() - before)
+    check(views("second", "sdk 2")[0] != shown and house.known() == before + 2, "a second device is no other one")
+    identifier, how = views("stranger", "nobody")
+    check(how == ["alone", "alone"] and len(identifier) == 32, "nobody vouches for it, and it shows", identifier, how)
+    check(house.known() == before + 2, "who proves nothing is counted as a device")
+    say("the Swift SDK proves each window once, a clone is the same device, and one that nobody vouches for adds to values")
+
+
 def crowd(house):
     """Twenty-five that prove themselves, thirty that don't, and a kill -9 between."""
     proved = [house.credential(f"phone {number}") for number in range(25)]
@@ -168,6 +199,7 @@ def test():
     real = forgery(house)
     house.clock.move(MONDAY + 2 * DAY + 9 * 3600)
     cheats(house, real)
+    sdk(house)
     house.clock.move(MONDAY + 3 * DAY + 60)
     house.clock.move(MONDAY + 3 * DAY + 8 * 3600)
     crowd(house)

@@ -9,6 +9,10 @@ from referencing.jsonschema import DRAFT202012
 
 from daemon import check
 
+# Of keys, secrets and networks.
+SENDERS = {(403, word) for word in ("key_required", "unknown_key", "revoked_key")}
+SENDERS |= {(401, "secret_required"), (401, "unknown_secret"), (429, "network_quota")}
+
 
 class Description:
     def __init__(self, document):

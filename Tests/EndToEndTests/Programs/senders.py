@@ -12,8 +12,12 @@ import shop
 from daemon import check, say
 from line import Line, request
 
-sys.path.insert(0, os.path.join(daemon.ROOT, "Deploy", "clients", "python"))
+sys.path[:0] = [os.path.join(daemon.ROOT, "Deploy", "clients", "python"), os.path.join(daemon.ROOT, ".build", "schemathesis")]
+from described import SENDERS, Description  # noqa: E402
 from throng_client import Client  # noqa: E402
+
+with open(os.path.join(daemon.ROOT, "Sources", "ThrongServer", "Web", "openapi.json")) as document:
+    DESCRIBED = Description(json.load(document))
 
 NETWORK = "203.0.113."
 PLAN = shop.plan().replace("threshold: 5}", "threshold: 5, keys: required}").replace(
@@ -33,6 +37,7 @@ def key(house, *words):
 def sent(house, body, **headers):
     """Status and word of the refusal."""
     status, answered, text = house.post(json.dumps(body), {name.replace("_", "-"): value for name, value in headers.items()})
+    DESCRIBED.check("POST", "/v1/batches", status, answered, text)
     return status, json.loads(text).get("error"), answered
 
 
@@ -154,6 +159,7 @@ def forged(house, ask):
         address = f"{NETWORK}{number}" if number < 19 else "198.51.100.7"
         body = json.dumps(shop.batch(f"forged {number}", events=[shop.event(fields={"channel": "direct"})])).encode()
         found.append(ask(address, body))
+        DESCRIBED.check("POST", "/v1/batches", *found[-1])
     house.drain()
     return found
 
@@ -226,6 +232,7 @@ def test():
     check(sent(house, shop.batch("a", key=words[1]))[0] == 202, "a restart forgets a key")
     check(house.stop() == 0, "serve does not stop in order")
     networks()
+    check(SENDERS <= DESCRIBED.provoked, "not provoked:", SENDERS - DESCRIBED.provoked)
 
 
 if __name__ == "__main__":

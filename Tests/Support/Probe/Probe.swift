@@ -5,5 +5,8 @@ import ArgumentParser
 struct Probe: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "Probe", abstract: "Runs parts of Throng in a process of their own, for tests.",
-        subcommands: [ClientProbe.self, CronProbe.self, ObliviousProbe.self, CredentialProbe.self, RevealProbe.self])
+        subcommands: [
+            ClientProbe.self, CronProbe.self, ObliviousProbe.self, CredentialProbe.self, ProvingProbe.self,
+            RevealProbe.self,
+        ])
 }

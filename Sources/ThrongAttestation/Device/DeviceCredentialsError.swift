@@ -1,11 +1,3 @@
-/// An identifier of one purpose's window that nobody can invent.
-public struct AttestedIdentifier: Sendable, Hashable {
-    /// A batch's `id`: 44 characters.
-    public let id: String
-    /// A batch's `proof`, until one with it was answered by 202 in this window: 390 characters.
-    public let proof: String
-}
-
 /// Why a device has no credential.
 public enum DeviceCredentialsError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The daemon's terms are none that this version knows, or another app's.

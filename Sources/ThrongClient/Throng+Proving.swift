@@ -1,0 +1,81 @@
+internal import ThrongWire
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+// Of purposes whose floors count proved devices.
+extension Throng {
+    /// Lets credentials be asked for, where a purpose that the person allows needs them.
+    func renewCredentials() async {
+        guard let identifiers = options.identifiers, !isClosed, nextRenewal.map({ $0 <= now }) ?? true,
+            let purposes = plan?.purposes.filter({ $0.needsProof && permissions.allows($0) }), !purposes.isEmpty
+        else { return }
+        // Set before it is waited for, so that only one asks.
+        nextRenewal = now + Self.renewalPause
+        do {
+            let isSealed = purposes.contains(where: \.isOblivious)
+            try await identifiers.renew(by: CredentialWay(throng: self, isSealed: isSealed))
+            nextRenewal = max(UnixSeconds(await identifiers.nextAsking), now + 1)
+        } catch {
+            options.notice?(.noCredential("\(error)"))
+        }
+    }
+
+    /// After a failure it is tried again so much later. Unit: seconds.
+    private static let renewalPause: Int64 = 600
+
+    /// The identifier of a purpose's open window that nobody can invent; nil where the purpose needs none, or there is none.
+    func attestedIdentifier(of name: String) async -> (place: WindowPlace, identifier: AttestedIdentifier)? {
+        guard let identifiers = options.identifiers, let purpose = plan?.purpose(name), purpose.needsProof,
+            memory.outstanding[name] == nil
+        else { return nil }
+        let place = WindowPlace(window: purpose.rotation.window(at: now).value, rotation: purpose.rotation)
+        guard memory.takingBack.mayAttest(name, at: place),
+            let identifier = await identifiers.identifier(
+                of: name, window: place.window, rotationSeconds: place.rotation.seconds),
+            memory.takingBack.mayAttest(name, at: place)
+        else { return nil }
+        return (place, identifier)
+    }
+
+    /// Gives up to prove anything in a window, of which the daemon did not take a proof: events go back to the queue, to travel
+    /// under an identifier of the device's own. Nothing of them was counted.
+    func goesUnproved(_ batch: Outstanding, of purpose: DevicePlan.Purpose, _ status: Int) -> Bool {
+        guard batch.proves == true, memory.outstanding[purpose.name]?.batch == batch.batch,
+            isSentHereAlone(purpose.name)
+        else { return false }
+        memory.takingBack.spend(WindowPlace(window: batch.window, rotation: purpose.rotation), of: purpose.name)
+        _ = log(batch, of: purpose.name, .rejected(status: status, error: "unproved"))
+        memory.putBack(batch.events, of: batch, of: purpose.name, queueLimit: options.queueLimit)
+        isSaved = false
+        persist()
+        options.notice?(.noCredential("the daemon did not take the proof."))
+        return true
+    }
+
+    /// Asks the daemon for something that has to do with credentials.
+    fileprivate func ask(
+        _ path: String, _ body: [UInt8]?, isSealed: Bool
+    ) async throws(TransportFailure) -> ClientResponse {
+        guard let url = URL(string: source.root + path) else { throw .notSent }
+        let request = ClientRequest(
+            method: body == nil ? "GET" : "POST", url: url,
+            headers: body == nil ? [:] : ["Content-Type": "application/json"], body: Data(body ?? []),
+            answerLimit: PlanSource.longestAnswer)
+        return isSealed ? try await sendSealed(request) : try await transport.send(request)
+    }
+}
+
+/// How credentials are asked for: as the batches go that they are for.
+private struct CredentialWay: CredentialTransport {
+    let throng: Throng
+    let isSealed: Bool
+
+    func send(path: String, body: [UInt8]?) async throws -> (status: Int, body: [UInt8]) {
+        let response = try await throng.ask(path, body, isSealed: isSealed)
+        return (response.status, Array(response.body))
+    }
+}

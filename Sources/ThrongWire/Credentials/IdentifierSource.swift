@@ -1,0 +1,37 @@
+/// An identifier of one purpose's window that nobody can invent.
+public struct AttestedIdentifier: Sendable, Hashable {
+    /// A batch's `id`: 44 characters.
+    public let id: String
+    /// A batch's `proof`, until one with it was answered by 202 in this window: 390 characters.
+    public let proof: String
+
+    /// Puts one together.
+    public init(id: String, proof: String) { (self.id, self.proof) = (id, proof) }
+}
+
+/// Makes identifiers that nobody can invent, for purposes whose floors count proved devices (`floor: attested`).
+public protocol IdentifierSource: Sendable {
+    /// When ``renew(by:)`` has something to do next, in Unix seconds.
+    var nextAsking: Int64 { get async }
+
+    /// Asks for what identifiers are made with, if its time has come.
+    ///
+    /// - Returns: whether identifiers of this month can be made.
+    @discardableResult
+    func renew(by transport: any CredentialTransport) async throws -> Bool
+
+    /// The identifier of a purpose's window, the same each time, and what proves it; nil where none can be made.
+    func identifier(of purpose: String, window: Int64, rotationSeconds: Int64) async -> AttestedIdentifier?
+}
+
+/// Reaches the daemon. An app whose plan hides addresses hands in one that seals requests and sends them through a relay: by
+/// time and address a daemon could otherwise tell who presents what it has issued.
+public protocol CredentialTransport: Sendable {
+    /// Sends a request and waits for its answer.
+    ///
+    /// - Parameters:
+    ///   - path: from the daemon's root on, such as `/v1/credentials`.
+    ///   - body: JSON for a `POST`; nil for a `GET`.
+    /// - Returns: the status, and the body.
+    func send(path: String, body: [UInt8]?) async throws -> (status: Int, body: [UInt8])
+}

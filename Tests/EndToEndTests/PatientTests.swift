@@ -1,0 +1,28 @@
+import Testing
+
+/// Programs that take minutes and mostly wait, beside the others.
+@Suite("What holds for years, and against somebody who takes their time", .serialized)
+struct PatientTests {
+    @Test(
+        "neither the daemon's owner nor the relay's links two requests, an address or what was said, better than by chance",
+        .timeLimit(.minutes(15)))
+    func linked() async throws { try await Program("linked.py").run() }
+
+    @Test(
+        "a backup under load is restored exactly, with its journal or without; what age or an app took is not in it any more",
+        .timeLimit(.minutes(10)))
+    func restored() async throws { try await Program("restored.py").run() }
+
+    @Test("a backup that is damaged, mixed or never came to its end is refused, and named", .timeLimit(.minutes(10)))
+    func refusedCopies() async throws { try await Program("refused_copies.py").run() }
+
+    @Test(
+        "four hundred days of restarts, new plans, backups and a retired app: nothing is there, or seen, longer than promised",
+        .timeLimit(.minutes(15)))
+    func fourHundredDays() async throws { try await Program("four_hundred_days.py").run() }
+
+    @Test(
+        "a year of decay: older and finer copies that partners kept pin nothing together with what is left and what is new",
+        .timeLimit(.minutes(15)))
+    func decayed() async throws { try await Program("decayed.py").run() }
+}
