@@ -70,6 +70,7 @@ def programs():
         "stages": ["--binary", stages],
         "memory": ["--binary", BINARY, "--bench", stages],
         "replay": ["--binary", BINARY, "--bench", stages],
+        "edge": ["--binary", BINARY, "--probe", os.path.join(os.path.dirname(BINARY), "Probe")],
     }.items():
         report = os.path.join("/tmp", f"throng-benchmarks-{os.getpid()}.json")
         done = subprocess.run(

@@ -1,0 +1,178 @@
+"""What it costs the daemon that nobody sees who sends, and that nobody can pretend to be a crowd: processor time of batches that
+come sealed, beside the same batches as they come directly, of proofs of identifiers, and of credentials. The daemon's own time
+alone; sealing, proving and the program that vouches for devices are somebody else's."""
+
+import argparse
+import concurrent.futures
+import contextlib
+import http.client
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+
+from common import ROOT, Figures, plan_in, say, temporary_folder
+from servers import Throng
+
+sys.path[:0] = [os.path.join(ROOT, ".build", "pyhpke"), os.path.join(ROOT, "Deploy", "clients", "python")]
+import throng_oblivious  # noqa: E402
+from throng_folder import fetch  # noqa: E402
+
+PROVED = """
+  hidden: {explanation: To measure relays., consent: not_required, transport: oblivious, rotation: 1 day, retention: 30 days}
+  proved: {explanation: To measure proofs., consent: not_required, floor: attested, rotation: 1 day, retention: 30 days}
+"""
+SHOWN = """
+  hums:
+    {title: Hums, events: [hum], question: How fast is it?, decision: Where the time goes., owner: Nobody, expires: EXPIRES,
+    purpose: hidden, dimensions: [os], period: hour}
+  shown:
+    {title: Shown, events: [shown], question: How fast is it?, decision: Where the time goes., owner: Nobody, expires: EXPIRES,
+    purpose: proved, dimensions: [os], period: hour, measures: {reach: true}}
+"""
+VOUCH = "import json, sys\nprint(json.dumps({'device': json.load(sys.stdin)['token']}))\n"
+AGENT = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1"
+
+
+def batch(number, purpose="product", event="product_view", events=100, **more):
+    now = time.time()
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
+    return json.dumps({
+        "app": "bench", "batch": os.urandom(16).hex(), "purpose": purpose, "window": int(now // 86400), "id": f"device {number}",
+        "context": {"user_agent": AGENT, "screen": "390x844", "memory_gb": 4},
+        "events": [{"event": event, "at": at}] * events, **more}).encode()
+
+
+class Line(threading.local):
+    """A connection a thread."""
+
+    def __init__(self, port):
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+
+    def post(self, path, body, kind="application/json"):
+        self.connection.request("POST", path, body, {"content-type": kind})
+        answer = self.connection.getresponse()
+        return answer.status, answer.read()
+
+
+class Cost:
+    """Processor time of the daemon for requests of a kind. Unit of what it tells: milliseconds a request."""
+
+    def __init__(self, daemon):
+        self.daemon, self.line = daemon, Line(daemon.port)
+
+    def of(self, requests, wanted):
+        before = self.daemon.cpu()[0]
+        with concurrent.futures.ThreadPoolExecutor(4) as several:
+            for status, text in several.map(lambda each: self.line.post(*each), requests):
+                if status != wanted:
+                    sys.exit(f"{status} {text[:300]}")
+        return (self.daemon.cpu()[0] - before) * 1000 / len(requests)
+
+
+def sealed_and_not(options, cost, figures):
+    relay = throng_oblivious.Relay(f"http://127.0.0.1:{cost.daemon.port}", fetch)
+    plan = fetch("GET", f"http://127.0.0.1:{cost.daemon.port}/v1/plan/bench", None, {})
+    key = relay._learn(plan.headers["throng-gateway"])
+    for round_number in range(options.rounds + 1):
+        numbers = range(round_number * options.batches, (round_number + 1) * options.batches)
+        direct = cost.of([("/v1/batches", batch(each)) for each in numbers], 202)
+        requests = []
+        for number in numbers:
+            message = throng_oblivious.request("POST", "/v1/batches", batch(number), {"content-type": "application/json"})
+            requests.append(("/v1/ohttp", throng_oblivious.SealedRequest(message, *key).bytes, "message/ohttp-req"))
+        sealed = cost.of(requests, 200)
+        # What comes first warms the daemon up.
+        if round_number:
+            figures.note("a batch of 100 events, directly, ms", direct)
+            figures.note("a batch of 100 events, sealed, ms", sealed)
+            figures.note("sealed ÷ direct", sealed / direct)
+    figures.target("sealed ÷ direct", figures.median("sealed ÷ direct"), 2, at_most=True)
+
+
+def proofs(options, cost, figures):
+    with subprocess.Popen(
+            [options.probe, "credential"], text=True, bufsize=1, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as device:
+        def ask(*words):
+            print(*words, file=device.stdin, flush=True)
+            return device.stdout.readline().split()
+
+        terms = json.loads(fetch("GET", f"http://127.0.0.1:{cost.daemon.port}/v1/credentials/bench", None, {}).body)
+        epoch = terms["epochs"][0]
+        window = int(time.time() // 86400)
+        for round_number in range(options.rounds):
+            made = [ask("request", epoch["key"], "bench", epoch["epoch"]) for _ in range(options.devices)]
+            answers, line = [], cost.line
+            before = cost.daemon.cpu()[0]
+            for number, (_, request) in enumerate(made):
+                status, text = line.post("/v1/credentials", json.dumps({
+                    "app": "bench", "epoch": epoch["epoch"], "request": request,
+                    "attestation": {"by": "command", "token": f"{round_number} {number}"}}).encode())
+                if status != 200:
+                    sys.exit(f"{status} {text[:300]}")
+                answers.append(json.loads(text)["response"])
+            figures.note("a credential, ms", (cost.daemon.cpu()[0] - before) * 1000 / options.devices)
+            shown = [
+                ask("present", ask("finalize", kept, answer)[0], "bench", "proved", window)
+                for (kept, _), answer in zip(made, answers)]
+
+            def all_of(with_proof):
+                return cost.of([
+                    ("/v1/batches", batch(0, "proved", "shown", 1, **({"id": tag, "proof": proof} if with_proof else {"id": tag})))
+                    for tag, proof in shown], 202)
+
+            proved = all_of(True)
+            figures.note("a proof, ms", proved - all_of(False))
+        with contextlib.suppress(BrokenPipeError):
+            device.stdin.close()
+    minutes = (figures.median("a proof, ms") + figures.median("a credential, ms") / 30) * 1e6 / 60_000
+    figures.target("a million devices a day, a window each, minutes of CPU", minutes, 30, at_most=True)
+
+
+def measure(options, folder, figures):
+    plan = plan_in(folder)
+    with open(plan) as file:
+        text = file.read().replace("audience:", "relay: https://relay.example, audience:", 1)
+    text = text.replace("\ndimensions:", PROVED + "\ndimensions:", 1).replace("\nmetrics:\n", "\nmetrics:" + SHOWN, 1)
+    with open(plan, "w") as file:
+        file.write(text.replace("EXPIRES", time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400))))
+    vouch, rules = (os.path.join(folder, name) for name in ("vouch.py", "attesters.yaml"))
+    with open(vouch, "w") as file:
+        file.write(VOUCH)
+    with open(rules, "w") as file:
+        file.write(f"bench: {{credentials: 2, attesters: {{command: {{program: [{sys.executable}, {vouch}], seconds: 20}}}}}}\n")
+    for path in (vouch, rules):
+        os.chmod(path, 0o600)
+    daemon = Throng(os.path.join(folder, "throng"), options.binary, plan, THRONG_ATTESTERS=rules)
+    daemon.start()
+    cost = Cost(daemon)
+    say("batches")
+    sealed_and_not(options, cost, figures)
+    say("proofs")
+    proofs(options, cost, figures)
+    daemon.stop()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--probe", required=True, help="Probe, which is a device's half of credentials")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--batches", type=int, default=2000, help="of each kind and round")
+    parser.add_argument("--devices", type=int, default=100, help="in each round")
+    parser.add_argument("--json")
+    parser.add_argument("--smoke", action="store_true", help="few of all, to see that it runs")
+    options = parser.parse_args()
+    if options.smoke:
+        options.rounds, options.batches, options.devices = 1, 50, 2
+    options.binary, options.probe = os.path.abspath(options.binary), os.path.abspath(options.probe)
+    figures = Figures()
+    with temporary_folder() as folder:
+        measure(options, folder, figures)
+    figures.show(options.json)
+
+
+if __name__ == "__main__":
+    main()
