@@ -253,7 +253,8 @@ let package = Package(
         .testTarget(
             name: "ThrongClientTests",
             dependencies: [
-                "ClientWorld", "Probe", "ThrongClient", "ThrongOblivious", "ThrongPlan", "ThrongWire", "CZlib", crypto,
+                "ClientWorld", "Probe", "ThrongAttestation", "ThrongClient", "ThrongCounting", "ThrongOblivious",
+                "ThrongPlan", "ThrongWire", "CZlib", crypto,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -319,7 +320,7 @@ let package = Package(
             swiftSettings: strict),
         // A device's half of a credential as a process of its own, to be traced.
         .executableTarget(
-            name: "SecretTrace", dependencies: ["ThrongAttestation", crypto, cryptoExtras],
+            name: "SecretTrace", dependencies: ["ThrongAttestation", "ThrongWire", crypto, cryptoExtras],
             path: "Tests/Support/SecretTrace", swiftSettings: strict),
         .testTarget(
             name: "ThrongAttestationTests",
@@ -349,7 +350,7 @@ let package = Package(
             name: "Fuzzing",
             dependencies: [
                 "ThrongPlan", "ThrongOblivious", "ThrongCounting", "ThrongIntake", "ThrongJournal", "ThrongServer",
-                "ThrongAttestation", "ThrongChance", logging,
+                "ThrongAttestation", "ThrongChance", "ThrongWire", logging,
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
@@ -436,7 +437,7 @@ let package = Package(
             dependencies: [
                 "ThrongChance", "TestCluster", "ThrongPostgres", "ThrongStore", "ThrongPlan", "ThrongCounting",
                 "ThrongNoise",
-                "ThrongRelease", logging, lifecycle,
+                "ThrongRelease", "ThrongWire", logging, lifecycle,
             ],
             swiftSettings: strict),
         .testTarget(

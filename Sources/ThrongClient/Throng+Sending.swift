@@ -147,6 +147,12 @@ extension Throng {
     }
 
     private func attemptAlone(_ name: String) async -> Attempt {
+        if await evaluateValues(of: name) {
+            // The person may have changed their mind meanwhile.
+            guard !isClosed, let ready = plan?.purpose(name), permissions.allows(ready), isReady(ready) else {
+                return Attempt()
+            }
+        }
         let attested = await attestedIdentifier(of: name)
         // Looked at again: the person may have changed their mind meanwhile.
         guard let plan, let purpose = plan.purpose(name), permissions.allows(purpose) else { return Attempt() }

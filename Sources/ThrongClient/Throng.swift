@@ -46,6 +46,8 @@ public actor Throng {
     /// Whether somebody said the opposite since.
     var isChild = false
     var revealed = RevealedValues()
+    /// From then on the evaluator may be asked again, after it gave no answer that holds.
+    var nextEvaluation = UnixSeconds.epoch
 
     /// What requests are sealed with; asked for anew after a start.
     var relayedKey: RelayedKey?

@@ -25,6 +25,9 @@ public struct ThrongOptions: Sendable {
     /// `GET /v1/plan/APP`. Unless given, it is learned with the first plan. What the plan wants sealed is sealed with keys only
     /// that this one vouches for.
     public var gatewayKey: String?
+    /// Blinds values of open vocabularies where the plan names an evaluator: `ValueBlinder` of the product
+    /// `ThrongAttestation`. Without it such values stay on the device, and their events count as `other`.
+    public var blinding: (any ValueBlinding)?
     /// Whether batches are sent without ``Throng/flush()``.
     public var sendsByItself = true
     /// Events wait about so long for others, half to one and a half times as long at random. Unit: seconds.

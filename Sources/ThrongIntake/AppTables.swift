@@ -80,7 +80,9 @@ struct PurposeTables: Sendable {
             var source = field(dimension.field)
             if case .revealed(let most) = dimension.rule, case .field(let field) = source {
                 source = .revealed(revealed.count)
-                revealed.append(RevealedDimension(name: dimension.name, most: most, field: field))
+                revealed.append(
+                    RevealedDimension(
+                        name: dimension.name, most: most, field: field, evaluator: plan.app.evaluator?.key))
             }
             if dimension.rule.readsUserAgents, case .field(let field) = source {
                 userAgents.append((field, dimensions.count))

@@ -123,6 +123,8 @@ extension BatchReader {
             case .missing: continue
             case .text(let text):
                 guard let hash = RevealedHash(wire: text.bytes) else { return false }
+                // Of a client with a plan from before the evaluator, or after it: it is looked at no further.
+                guard hash.isEvaluated == (dimension.evaluator != nil) else { continue }
                 if let slot = vocabulary.slots[place][hash] {
                     revealedBuckets[place] = slot
                 } else {

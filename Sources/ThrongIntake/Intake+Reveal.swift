@@ -1,6 +1,7 @@
 internal import CSimdJSON
 internal import ThrongCounting
 package import ThrongPlan
+internal import ThrongWire
 
 extension Intake {
     /// How large the body of `POST /v1/reveals` may be. Unit: bytes.
@@ -24,6 +25,7 @@ extension Intake {
         let names = (app: try members.text(.app), purpose: try members.text(.purpose))
         let wanted = document.bytes(try members.text(.dimension))
         let value = try members.text(.value)
+        let written = try members.optionalText(.output)
         let number = try members.window(.window)
         let (app, tables) = try purpose(names.purpose, of: names.app, in: document)
         try tables.checkWay(isSealed: isSealed)
@@ -34,10 +36,18 @@ extension Intake {
         guard let dimension = tables.revealed.first(where: { $0.name.text.utf8.elementsEqual(wanted) }) else {
             throw .wrongShape(pointer: "/dimension", expected: "a dimension of the purpose whose values are revealed")
         }
+        var output: EvaluatedOutput?
+        if dimension.evaluator != nil {
+            output = written.flatMap { EvaluatedOutput(text: $0.utf8) }
+            guard output != nil else {
+                throw .wrongShape(
+                    pointer: "/output", expected: "what the plan's evaluator makes of the value, 32 bytes in base64url")
+            }
+        }
         return IncomingReveal(
             window: window, dimension: dimension.name, most: dimension.most,
-            value: String(decoding: document.bytes(value), as: UTF8.self))
+            value: String(decoding: document.bytes(value), as: UTF8.self), output: output)
     }
 }
 
-private enum RevealMember: String, CaseIterable { case app, purpose, window, dimension, value, key }
+private enum RevealMember: String, CaseIterable { case app, purpose, window, dimension, value, output, key }

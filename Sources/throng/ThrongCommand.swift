@@ -26,6 +26,6 @@ struct ThrongCommand: AsyncParsableCommand {
             ServeCommand.self, PlanCommand.self, ReplayCommand.self, ReleaseCommand.self, ReportCommand.self,
             KeyCommand.self, VerifyCommand.self, TokenCommand.self, DatabaseCommand.self, SuppressCommand.self,
             ClockCommand.self, RetentionCommand.self, AppCommand.self, BackupCommand.self, RestoreCommand.self,
-            AuditCommand.self, DemoCommand.self, BenchCommand.self, ConformCommand.self,
+            AuditCommand.self, DemoCommand.self, BenchCommand.self, ConformCommand.self, EvaluatorCommand.self,
         ])
 }

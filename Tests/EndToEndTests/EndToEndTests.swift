@@ -136,6 +136,11 @@ struct EndToEndTests {
     func revealed() async throws { try await Program("revealed.py").run() }
 
     @Test(
+        "with an evaluator no guess fits what devices sent, values are learned all the same, and nothing leaves without it",
+        .timeLimit(.minutes(10)))
+    func evaluated() async throws { try await Program("evaluated.py").run() }
+
+    @Test(
         "age is proved to whoever has no database, each change of the proof is named, and what is late calls for help",
         .timeLimit(.minutes(10)))
     func proved() async throws { try await Program("proved.py").run() }

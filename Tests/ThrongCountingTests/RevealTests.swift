@@ -161,6 +161,23 @@ struct RevealTests {
         }
     }
 
+    @Test("with an evaluator its output goes into the hash, which is then another one and written otherwise")
+    func evaluated() throws {
+        let text = "A-F-cGBLyr4ZiILAofJ6kkQed0Ik7ZxwLlHdFwOLECRi"
+        let key = RevealedKey(of: "query", in: window, evaluator: try #require(EvaluatorKey(text: text.utf8)))
+        let output = try #require(EvaluatedOutput(bytes: Array(0..<32)))
+        // Python's hmac and hashlib.
+        let hash = try #require(key.hash("apple pie", output: output))
+        #expect(hash.description == "##5aa768a69168db6d418fe68a088f1c2f")
+        #expect(RevealedHash(wire: hash.description.utf8) == hash && hash.isEvaluated)
+        #expect(RevealedHash(wire: hash.description.utf8.dropFirst()) != hash)
+        #expect(key.hash("apple pie", output: nil) == nil)
+        // Without one an output is no part of it.
+        let plain = RevealedKey(of: "query", in: window)
+        #expect(plain.hash("apple pie", output: output) == plain.hash("apple pie"))
+        #expect(RevealedHash(wire: "###5aa768a69168db6d418fe68a088f1c2f".utf8) == nil)
+    }
+
     @Test("the hash of a value is the one that devices send: Python's hmac and hashlib say the same")
     func vector() {
         #expect(

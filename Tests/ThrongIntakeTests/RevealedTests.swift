@@ -156,7 +156,8 @@ struct RevealedTests {
             try self.reveal(Self.body(value: "7"))
         }
         #expect(
-            throws: IntakeError.wrongShape(pointer: "", expected: "only app, purpose, window, dimension, value and key")
+            throws: IntakeError.wrongShape(
+                pointer: "", expected: "only app, purpose, window, dimension, value, output and key")
         ) { try self.reveal(Self.body(more: #","id":"a""#)) }
         #expect(throws: IntakeError.duplicateKey(pointer: "")) {
             try self.reveal(Self.body(more: #","value":"x""#))

@@ -29,12 +29,13 @@ final class IngestionHouse: Sendable {
 
     init(
         windowBytes: Int = 1 << 30, quotas: NetworkTallies.Limits = .init(), keys appKeys: AppKeyRing? = nil,
-        floorPerNetwork: Int? = nil
+        floorPerNetwork: Int? = nil, evaluator: EvaluatorKey? = nil
     ) throws {
         path = FileManager.default.temporaryDirectory.appending(path: "ti-\(UUID())").path
         let plan = try CountedShop.plan(
             """
-            app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 100}
+            app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 100\(evaluator.map {
+                ", evaluator: {url: 'https://eval.example.net', key: \($0)}" } ?? "")}
             purposes:
               product: {explanation: To see., consent: not_required, refused_by: [global_privacy_control],
                 rotation: 1 minute, retention: 30 days\(floorPerNetwork.map { ", floor_per_network: \($0)" } ?? "")}
@@ -54,6 +55,8 @@ final class IngestionHouse: Sendable {
                 expires: 2027-02-01, purpose: proved, dimensions: [os], period: hour}
               searches: {title: Searches, events: [search], question: What?, decision: That., owner: Team,
                 expires: 2027-02-01, purpose: product, dimensions: [query], period: hour}
+              finds: {title: Finds, events: [find], question: What?, decision: That., owner: Team,
+                expires: 2027-02-01, purpose: proved, dimensions: [query], period: hour}
               often: {title: Often, events: [view], question: What?, decision: That., owner: Team,
                 expires: 2027-02-01, purpose: product, dimensions: [os], period: hour,
                 measures: {frequency: {bands: [1, 2, 4]}}}
@@ -137,6 +140,40 @@ final class IngestionHouse: Sendable {
             """
         return try ingestion.accept(
             UnpackedBody(ByteBuffer(string: body), isGzip: false, limit: 1 << 20), signals: [])
+    }
+
+    /// A batch with the hash of a value; returns whether the value is asked for.
+    ///
+    /// - Parameters:
+    ///   - purpose: `product` or `proved`.
+    ///   - hash: as it travels.
+    ///   - proof: what proves the identifier.
+    func search(
+        _ hash: String, by id: String, of purpose: PurposeName = "product", proof: String? = nil,
+        from address: String? = nil
+    ) throws -> Bool {
+        let at = Date(timeIntervalSince1970: Double(now.value)).formatted(.iso8601)
+        let body = """
+            {"app":"shop","purpose":"\(purpose)","window":\(window.value),"id":"\(id)",\
+            \(proof.map { "\"proof\":\"\($0)\"," } ?? "")\
+            "batch":"\(UUID().uuidString.replacing("-", with: "").lowercased())",\
+            "events":[{"event":"\(purpose == "proved" ? "find" : "search")","at":"\(at)","fields":{"query":"\(hash)"}}]}
+            """
+        let verdict = try ingestion.accept(
+            UnpackedBody(ByteBuffer(string: body), isGzip: false, limit: 1 << 20), signals: [],
+            from: NetworkPrefix(internet: address.flatMap { ClientAddress($0) }))
+        guard case .counted(let answer, _, _) = verdict, answer.accepted == 1 else { throw NotCounted() }
+        return answer.reveal?.isEmpty == false
+    }
+
+    struct NotCounted: Error {}
+
+    /// The window that is open.
+    var window: WindowNumber { WindowNumber(now.flooredQuotient(by: 60)) }
+
+    /// That window of a purpose.
+    func window(of purpose: PurposeName) -> WindowID {
+        WindowID(app: "shop", purpose: purpose, rotation: Rotation(seconds: 60), number: window)
     }
 
     func end() throws {

@@ -4,6 +4,7 @@ import Testing
 import ThrongCounting
 import ThrongPlan
 import ThrongRelease
+import ThrongWire
 
 @testable import ThrongPostgres
 @testable import ThrongStore
@@ -75,6 +76,35 @@ struct LabelStoreTests {
         // And one that is learned anew begins to look where it was.
         try await Connection(settings).execute("delete from throng.revealed_label")
         #expect(try await Self.learn("pie", store) == slot)
+    }
+
+    @Test("what an evaluator makes of a label is kept with its key, replaced by what is learned later, and restored")
+    func evaluated() async throws {
+        let settings = try await TestCluster.database()
+        let store = LabelStore(settings)
+        func made(_ byte: UInt8) throws -> EvaluatedLabel {
+            EvaluatedLabel(
+                evaluator: EvaluatorKey(point: [2] + Array(repeating: byte, count: 32)),
+                output: try #require(EvaluatedOutput(bytes: Array(repeating: byte, count: 32))))
+        }
+        // As it was learned before there was an evaluator.
+        let slot = try #require(try await Self.learn("pie", store))
+        #expect(try await Self.labels(store).map(\.evaluated) == [nil])
+        for byte in [1, 2] as [UInt8] {
+            let again = try await store.learn("pie", of: "query", app: "shop", most: 5, evaluated: try made(byte))
+            #expect(again == slot)
+            #expect(try await Self.labels(store).map(\.evaluated) == [try made(byte)])
+        }
+        let lost = try await Self.labels(store)
+        try await Connection(settings).execute("delete from throng.revealed_label")
+        try await store.read(app: "shop") { _, restore in
+            let restored = try lost.map(restore)
+            #expect(restored == [true])
+        }
+        #expect(try await Self.labels(store) == lost)
+        // Without an evaluator what is known stays.
+        #expect(try await Self.learn("pie", store) == slot)
+        #expect(try await Self.labels(store) == lost)
     }
 
     private static let plan = """

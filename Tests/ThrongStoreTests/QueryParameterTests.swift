@@ -4,6 +4,7 @@ import ThrongCounting
 import ThrongNoise
 import ThrongPlan
 import ThrongRelease
+import ThrongWire
 
 @testable import ThrongPostgres
 @testable import ThrongStore
@@ -129,6 +130,12 @@ struct QueryParameterTests {
         SelectWindowClosing(daemon: daemon, after: JournalPosition(0)),
     ]
 
+    private static func evaluate() throws -> EvaluateLabel {
+        let output = try #require(EvaluatedOutput(bytes: Array(repeating: 1, count: 32)))
+        let evaluated = EvaluatedLabel(evaluator: EvaluatorKey(point: Array(repeating: 2, count: 33)), output: output)
+        return EvaluateLabel(app: "shop", dimension: "os", label: "iOS", evaluated: evaluated)
+    }
+
     private static func draw() throws -> InsertDraw {
         let layout = NoiseStoreTests.House.layout("orders", epsilon: Rational(1))
         let request = try NoiseStoreTests.House.request(of: layout)
@@ -140,7 +147,7 @@ struct QueryParameterTests {
     func parameters() throws {
         let files = Dictionary(uniqueKeysWithValues: try QueryFile.all().map { ($0.name, $0) })
         var seen: Set<String> = []
-        for sample in try Self.samples + [Self.draw()] {
+        for sample in try Self.samples + [Self.draw(), Self.evaluate()] {
             let name = type(of: sample).text.name
             #expect(sample.parameters.count == files[name]?.parameters, "\(name)")
             #expect(type(of: sample).text.sql == files[name]?.body, "the header of \(name) is not sent")

@@ -13,6 +13,8 @@ struct DevicePlan: Sendable {
     let revealedFields: Set<String>
     /// Through which purposes go that are sealed.
     var relay: RelayAddress? { published.relay }
+    /// By whom values of open vocabularies are evaluated before they are hashed.
+    var evaluator: Evaluator? { published.evaluator }
 
     struct Purpose: Sendable {
         let name: String

@@ -26,6 +26,8 @@ struct PlanSource: Sendable {
     static let longestPlan = 4 << 20
     /// An answer to a batch with more bytes is none.
     static let longestAnswer = 1 << 20
+    /// An evaluator's answer with more bytes is none.
+    static let longestEvaluation = 4096
 
     init(_ url: URL) throws(ThrongError) {
         let parts = url.absoluteString.split(separator: "/v1/plan/", omittingEmptySubsequences: false)

@@ -17,7 +17,9 @@ struct RevealedValues: Sendable {
     /// By token, what waits.
     private var waiting: [RevealedHash: BucketLabel] = [:]
     /// What was sent in windows that are not over.
-    private var sent: [Sent: BucketLabel] = [:]
+    private var sent: [Sent: Value] = [:]
+    /// What the plan's evaluator makes of them.
+    private var outputs: [EvaluatedValue: EvaluatedOutput] = [:]
     /// Hashes about which the coin was tossed already.
     private var tossed: Set<Sent> = []
     /// Answers on their way.
@@ -29,6 +31,22 @@ struct RevealedValues: Sendable {
         let window: Int64
         let dimension: DimensionName
         let hash: RevealedHash
+    }
+
+    /// What stands behind a hash.
+    private struct Value {
+        let label: BucketLabel
+        let output: EvaluatedOutput?
+    }
+
+    /// A value as it is evaluated: the same in all windows, and of one evaluator.
+    struct EvaluatedValue: Hashable {
+        let evaluator: EvaluatorKey
+        let dimension: DimensionName
+        let label: BucketLabel
+
+        /// What is blinded.
+        func input(app: AppName) -> [UInt8] { EvaluatedOutput.input(of: label, dimension: dimension, app: app) }
     }
 
     // MARK: Recording
@@ -75,15 +93,43 @@ struct RevealedValues: Sendable {
         }
         sent = sent.filter { isOpen($0.key) }
         tossed = tossed.filter(isOpen)
+        let known = Set(waiting.values).union(sent.values.map(\.label))
+        outputs = outputs.filter { $0.key.evaluator == plan.evaluator?.key && known.contains($0.key.label) }
         pending.removeAll { reveal in
             plan.purpose(reveal.purpose.text).map { reveal.window + 2 <= $0.rotation.window(at: now).value } ?? true
         }
     }
 
+    // MARK: Evaluating
+
+    /// Values that wait to be sent and that the plan's evaluator was not asked for; none where the plan has no evaluator.
+    func unevaluated(_ queue: [QueuedEvent], of purpose: DevicePlan.Purpose, in plan: DevicePlan) -> [EvaluatedValue] {
+        guard let key = plan.evaluator?.key else { return [] }
+        var found: [EvaluatedValue] = []
+        var seen: Set<EvaluatedValue> = []
+        for event in queue {
+            for dimension in purpose.events[event.event]?.metrics.flatMap(\.dimensions) ?? [] where dimension.isRevealed
+            {
+                guard let token = event.fields[dimension.field]?.revealedHash, let label = waiting[token] else {
+                    continue
+                }
+                let value = EvaluatedValue(evaluator: key, dimension: DimensionName(dimension.name), label: label)
+                if outputs[value] == nil, seen.insert(value).inserted { found.append(value) }
+            }
+        }
+        return found
+    }
+
+    /// Keeps what the evaluator makes of values.
+    mutating func keep(_ outputs: [EvaluatedOutput], of values: [EvaluatedValue]) {
+        for (value, output) in zip(values, outputs) { self.outputs[value] = output }
+    }
+
     // MARK: Sending
 
     /// The fields of an event as they go over the wire: hashes of the window in the place of tokens. What a token of an
-    /// earlier process stood for is lost, and left out.
+    /// earlier process stood for is lost, and left out; so is what the plan's evaluator was not asked for. Where there is an
+    /// evaluator, no hash leaves without its output.
     mutating func hashed(
         _ fields: [String: Batch.Scalar], of event: DevicePlan.Event, purpose: String, window: Int64,
         in plan: DevicePlan
@@ -96,10 +142,18 @@ struct RevealedValues: Sendable {
             else { continue }
             let name = DimensionName(dimension.name)
             let text = RevealedHash.keyText(
-                app: plan.published.app, purpose: PurposeName(purpose), dimension: name, window: WindowNumber(window))
+                app: plan.published.app, purpose: PurposeName(purpose), dimension: name, window: WindowNumber(window),
+                evaluator: plan.evaluator?.key)
+            let key = SymmetricKey(data: SHA256.hash(data: text))
+            var output: EvaluatedOutput?
+            if let evaluator = plan.evaluator?.key {
+                output = outputs[EvaluatedValue(evaluator: evaluator, dimension: name, label: label)]
+                guard output != nil else { continue }
+            }
             let hash = RevealedHash(
-                authenticationCode: code(of: label, key: SymmetricKey(data: SHA256.hash(data: text))))
-            sent[Sent(purpose: PurposeName(purpose), window: window, dimension: name, hash: hash)] = label
+                authenticationCode: code(of: label, after: output, key: key), isEvaluated: output != nil)
+            sent[Sent(purpose: PurposeName(purpose), window: window, dimension: name, hash: hash)] = Value(
+                label: label, output: output)
             fields[dimension.field] = .text(hash.description)
         }
         return fields
@@ -112,17 +166,19 @@ struct RevealedValues: Sendable {
         for request in requests {
             let asked = Sent(
                 purpose: PurposeName(purpose), window: window, dimension: request.dimension, hash: request.hash)
-            guard let label = sent[asked], tossed.insert(asked).inserted else { continue }
+            guard let value = sent[asked], tossed.insert(asked).inserted else { continue }
             guard Double.random(in: 0..<1, using: &random) < request.probability else { continue }
             pending.append(
                 Reveal(
                     app: plan.published.app, purpose: asked.purpose, window: window, dimension: request.dimension,
-                    value: label.text))
+                    value: value.label.text, output: value.output))
         }
     }
 
-    private func code(of label: BucketLabel, key: SymmetricKey) -> HMAC<SHA256>.MAC {
-        HMAC<SHA256>.authenticationCode(for: Array(label.text.utf8), using: key)
+    private func code(
+        of label: BucketLabel, after output: EvaluatedOutput? = nil, key: SymmetricKey
+    ) -> HMAC<SHA256>.MAC {
+        HMAC<SHA256>.authenticationCode(for: (output?.bytes ?? []) + Array(label.text.utf8), using: key)
     }
 }
 

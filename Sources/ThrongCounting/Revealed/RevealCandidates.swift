@@ -40,10 +40,13 @@ package struct RevealCandidates: Sendable {
     ///   - hash: the hash under its window's key.
     ///   - identifier: who sent it, under the same key.
     ///   - threshold: k. Enough are k and a hidden number: see ``RevealThreshold``.
+    ///   - counts: whether the identifier stands for a device, as it does for floors. Of another one nothing is noted: it is
+    ///     only told whether there are enough.
     package mutating func note(
         _ hash: KeyedIdentifier, by identifier: KeyedIdentifier, of dimension: DimensionName, in window: WindowID,
-        threshold: Threshold
+        threshold: Threshold, counts: Bool = true
     ) -> Outcome {
+        guard counts else { return hasEnough(hash, of: dimension, in: window, threshold: threshold) ? .enough : .few }
         var crowd = crowds[window, default: [:]].removeValue(forKey: dimension) ?? Crowd()
         defer { crowds[window]?[dimension] = crowd }
         let known = crowd.devices[hash]

@@ -7,18 +7,33 @@ package import ThrongWire
 package struct RevealedKey: Sendable {
     /// Has taken in the key, and waits for a value.
     private let authenticator: HMAC<SHA256>
+    private let isEvaluated: Bool
 
     /// The key of a dimension in a window.
-    package init(of dimension: DimensionName, in window: WindowID) {
+    ///
+    /// - Parameter evaluator: by whose outputs values are hashed; nil where they are hashed alone.
+    package init(of dimension: DimensionName, in window: WindowID, evaluator: EvaluatorKey? = nil) {
+        isEvaluated = evaluator != nil
         let text = RevealedHash.keyText(
-            app: window.app, purpose: window.purpose, dimension: dimension, window: window.number)
+            app: window.app, purpose: window.purpose, dimension: dimension, window: window.number,
+            evaluator: evaluator)
         authenticator = HMAC(key: SymmetricKey(data: SHA256.hash(data: text)))
     }
 
-    /// The hash of a value.
+    /// The hash of a value that nobody evaluates.
     package func hash(_ value: BucketLabel) -> RevealedHash {
         var authenticator = authenticator
         authenticator.update(data: Array(value.text.utf8))
         return RevealedHash(authenticationCode: authenticator.finalize())
+    }
+
+    /// The hash of a value in a dimension that may be evaluated; nil where it takes an output and there is none.
+    package func hash(_ value: BucketLabel, output: EvaluatedOutput?) -> RevealedHash? {
+        guard isEvaluated else { return hash(value) }
+        guard let output else { return nil }
+        var authenticator = authenticator
+        authenticator.update(data: output.bytes)
+        authenticator.update(data: Array(value.text.utf8))
+        return RevealedHash(authenticationCode: authenticator.finalize(), isEvaluated: true)
     }
 }

@@ -8,6 +8,8 @@ package final class RevealedVocabulary: Sendable {
     /// Labels with their slots, by app and dimension.
     private struct State {
         var labels: [AppName: [DimensionName: [BucketLabel: Int]]] = [:]
+        /// What the app's evaluator makes of labels, as far as it is known: without it a label has no hash there.
+        var outputs: [AppName: [DimensionName: [BucketLabel: EvaluatedOutput]]] = [:]
         /// Made when a window's first batch comes, and anew whenever a label comes or goes.
         var windows: [WindowID: WindowVocabulary] = [:]
     }
@@ -18,10 +20,18 @@ package final class RevealedVocabulary: Sendable {
     package init() {}
 
     /// Replaces the labels of a dimension. Batches that are being read finish with what they began with.
-    package func set(_ labels: [BucketLabel: Int], of dimension: DimensionName, app: AppName) {
+    ///
+    /// - Parameter outputs: what the app's evaluator makes of them, where it has one and as far as it is known.
+    package func set(
+        _ labels: [BucketLabel: Int], outputs: [BucketLabel: EvaluatedOutput] = [:], of dimension: DimensionName,
+        app: AppName
+    ) {
         state.withLock { state in
-            guard state.labels[app]?[dimension] ?? [:] != labels else { return }
+            guard
+                state.labels[app]?[dimension] ?? [:] != labels || state.outputs[app]?[dimension] ?? [:] != outputs
+            else { return }
             state.labels[app, default: [:]][dimension] = labels
+            state.outputs[app, default: [:]][dimension] = outputs
             state.windows = state.windows.filter { $0.key.app != app }
         }
     }
@@ -29,6 +39,11 @@ package final class RevealedVocabulary: Sendable {
     /// The labels of a dimension with their slots.
     package func labels(of dimension: DimensionName, app: AppName) -> [BucketLabel: Int] {
         state.withLock { $0.labels[app]?[dimension] ?? [:] }
+    }
+
+    /// What the app's evaluator makes of the labels of a dimension, as far as it is known.
+    package func outputs(of dimension: DimensionName, app: AppName) -> [BucketLabel: EvaluatedOutput] {
+        state.withLock { $0.outputs[app]?[dimension] ?? [:] }
     }
 
     /// What a bucket is called now.
@@ -45,10 +60,13 @@ package final class RevealedVocabulary: Sendable {
             if let known = state.windows[window] { return known }
             let made = WindowVocabulary(
                 slots: dimensions.map { dimension in
-                    let key = RevealedKey(of: dimension.name, in: window)
+                    let key = RevealedKey(of: dimension.name, in: window, evaluator: dimension.evaluator)
                     let labels = state.labels[window.app]?[dimension.name] ?? [:]
+                    let outputs = state.outputs[window.app]?[dimension.name] ?? [:]
                     var slots: [RevealedHash: Int] = [:]
-                    for (label, slot) in labels where slot < dimension.most { slots[key.hash(label)] = slot }
+                    for (label, slot) in labels where slot < dimension.most {
+                        if let hash = key.hash(label, output: outputs[label]) { slots[hash] = slot }
+                    }
                     return slots
                 })
             state.windows[window] = made
@@ -74,6 +92,8 @@ struct RevealedDimension: Sendable {
     let most: Int
     /// The number of its field within the purpose.
     let field: Int
+    /// By whose outputs its values are hashed; nil where they are hashed alone.
+    let evaluator: EvaluatorKey?
 }
 
 /// A hash of a batch that means nothing yet: it was counted as `other`.

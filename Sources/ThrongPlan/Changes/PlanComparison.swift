@@ -74,6 +74,7 @@ struct PlanComparison {
         }
         compareAges()
         compareRelays()
+        compareEvaluators()
         if before.timeZone != now.timeZone {
             note(
                 .splits, "app",

@@ -22,6 +22,8 @@ package struct App: Sendable, Hashable {
     package let directedTo: DirectedTo
     /// Through which relay oblivious purposes go; nil where there is none.
     package let relay: RelayAddress?
+    /// Who evaluates the values of revealed dimensions before they are hashed; nil where nobody does.
+    package let evaluator: Evaluator?
     /// Whether clients need a key.
     package let keys: KeyRule
 
@@ -45,6 +47,7 @@ package struct App: Sendable, Hashable {
         grace: Duration,
         directedTo: DirectedTo = .general,
         relay: RelayAddress? = nil,
+        evaluator: Evaluator? = nil,
         keys: KeyRule = .optional
     ) {
         self.name = name
@@ -57,6 +60,7 @@ package struct App: Sendable, Hashable {
         self.grace = grace
         self.directedTo = directedTo
         self.relay = relay
+        self.evaluator = evaluator
         self.keys = keys
     }
 }

@@ -6,7 +6,7 @@ extension Plan {
     /// - Parameter today: what expiry dates are measured against.
     package func lint(today: CalendarDate = .today) -> [PlanProblem] {
         var advice = ProblemList(file: places.file)
-        let dimensions = dimensionAdvice() + derivedAdvice() + revealedAdvice()
+        let dimensions = dimensionAdvice() + derivedAdvice() + revealedAdvice() + evaluatorAdvice()
         let metrics = metricAdvice(today: today) + noiseAdvice()
         for problem in purposeAdvice() + dimensions + metrics + outputAdvice() + languageAdvice() {
             advice.add(problem)

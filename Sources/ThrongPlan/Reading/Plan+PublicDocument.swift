@@ -30,7 +30,7 @@ extension Plan {
                     insights: insights(for: partner.name).map(\.title))
             },
             directedTo: app.directedTo == .general ? nil : app.directedTo, translations: publicTranslations,
-            relay: app.relay)
+            relay: app.relay, evaluator: app.evaluator)
     }
 
     /// What clients show, in all of its languages.

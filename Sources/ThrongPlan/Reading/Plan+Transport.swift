@@ -2,18 +2,21 @@ internal import ThrongWire
 
 extension PlanReader {
     /// Reads an app's `relay`.
-    mutating func relay(in body: PlanBody<PlanKeys.App>) -> RelayAddress? {
-        guard let node = body[.relay], let text = text(.relay, in: body, longest: 300) else { return nil }
-        guard let relay = RelayAddress(text) else {
+    mutating func relay(in body: PlanBody<PlanKeys.App>) -> RelayAddress? { address(.relay, in: body) }
+
+    /// Reads where a relay or an evaluator is.
+    mutating func address<Key>(_ key: Key, in body: PlanBody<Key>) -> RelayAddress? {
+        guard let node = body[key], let text = text(key, in: body, longest: 300) else { return nil }
+        guard let address = RelayAddress(text) else {
             problems.add(
                 node.place,
                 """
-                \(body.subject(.relay)): found \(YAMLNode.quoted(text)); https://HOST or https://HOST:PORT in small letters is \
+                \(body.subject(key)): found \(YAMLNode.quoted(text)); https://HOST or https://HOST:PORT in small letters is \
                 allowed, without a path, and http on this machine alone
                 """)
             return nil
         }
-        return relay
+        return address
     }
 }
 

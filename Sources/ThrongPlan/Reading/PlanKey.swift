@@ -21,8 +21,13 @@ enum PlanKeys {
         case timeZone = "time_zone"
         case grace
         case directedTo = "directed_to"
-        case relay, keys
+        case relay, evaluator, keys
         static let required: Set<Self> = [.name, .title, .owner, .contact, .audience]
+    }
+
+    enum Evaluator: String, PlanKey {
+        case url, key
+        static let required = Set(allCases)
     }
 
     enum Purpose: String, PlanKey {

@@ -14,6 +14,7 @@ extension PlanReader {
         let grace = duration(.grace, in: body, .zero ... .seconds(30 * 86_400)) ?? .seconds(86_400)
         let directedTo: DirectedTo = choice(.directedTo, in: body) ?? .general
         let relay = relay(in: body)
+        let evaluator = evaluator(in: body)
         let keys: App.KeyRule = choice(.keys, in: body) ?? .optional
         if directedTo == .children, threshold < .forChildren {
             problems.add(
@@ -26,7 +27,8 @@ extension PlanReader {
         guard let name, let title, let owner, let contact, let audience else { return }
         app = App(
             name: name, title: title, owner: owner, contact: contact, audience: audience, threshold: threshold,
-            timeZone: timeZone, grace: grace, directedTo: directedTo, relay: relay, keys: keys)
+            timeZone: timeZone, grace: grace, directedTo: directedTo, relay: relay, evaluator: evaluator,
+            keys: keys)
     }
 
     /// A k of at least ``Threshold/lowest``.

@@ -84,8 +84,8 @@ extension Plan {
             return
                 """
                 Values that nobody can list come as hashes, and are asked for when enough devices sent the same within one \
-                window: \(names.joined(separator: ", ")). Rarer ones are never known. The hash hides a value from whoever \
-                does not guess it.
+                window: \(names.joined(separator: ", ")). Rarer ones are never known. \
+                \(hidingText)
                 """
         case .devices:
             let names = metrics.filter { $0.countsFirsts || $0.answered != nil }.map(\.title)

@@ -32,7 +32,7 @@ extension ProcessingRecord.OpenPoint {
                     (Chapter V). The plan says where reports are sent, not where that is.
                     """,
                 ]
-                    + plan.relayPoints
+                    + plan.relayPoints + plan.evaluatorPoints
                     + (plan.partners.isEmpty
                         ? [] : ["What each partner may do with its reports, and how long it keeps them."]))
             + points(

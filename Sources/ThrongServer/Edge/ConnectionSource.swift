@@ -63,12 +63,7 @@ final class ConnectionSource: ChannelInboundHandler, @unchecked Sendable {
     ///   - forwarders: who is believed; nobody else is.
     /// - Returns: the last address that is none of theirs; nil where nobody says, or what is no address.
     func client(forwarded: [String], by forwarders: Proxies) -> ClientAddress? {
-        guard address.map({ forwarders.contain($0) }) ?? (isSocket && forwarders.isSocketListed) else { return address }
-        for text in forwarded.reversed() {
-            guard let address = ClientAddress(text) else { return nil }
-            if !forwarders.contain(address) { return address }
-        }
-        return nil
+        forwarders.client(behind: address, isSocket: isSocket, forwarded: forwarded)
     }
 
     private func take(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {

@@ -242,7 +242,7 @@ final class Ingestion: Sendable {
         case .counted(let batch):
             let answer = BatchAnswer(
                 accepted: batch.answer.accepted, refused: incoming.explained(batch.answer.refused),
-                reveal: reveals.note(incoming.candidates, of: batch, key: key))
+                reveal: reveals.note(incoming.candidates, of: batch, key: key, liftsFloors: liftsFloors))
             return .counted(answer, .accepted, batch.position)
         case .repeated(let answer, let position):
             let explained = BatchAnswer(

@@ -22,6 +22,8 @@ final class VocabularyLearner: Sendable {
     private let telemetry: Telemetry
     private let logger: Logger
     private let dimensions: [AppName: [Revealed]]
+    /// By app, the purposes in which only identifiers count that are proved.
+    private let proving: [AppName: Set<PurposeName>]
     private let candidates = Mutex(RevealCandidates())
 
     /// A dimension whose labels are learned.
@@ -31,6 +33,8 @@ final class VocabularyLearner: Sendable {
         let most: Int
         /// Devices that must have sent a hash.
         let threshold: Threshold
+        /// By whose outputs its values are hashed; nil where they are hashed alone.
+        let evaluator: EvaluatorKey?
     }
 
     /// The devices that are asked are as many as it takes for so many to answer. Unit: devices.
@@ -48,13 +52,18 @@ final class VocabularyLearner: Sendable {
         self.telemetry = telemetry
         self.logger = logger
         var dimensions: [AppName: [Revealed]] = [:]
+        var proving: [AppName: Set<PurposeName>] = [:]
         for plan in plans {
+            proving[plan.app.name] = Set(plan.purposes.filter(\.needsProof).map(\.name))
             dimensions[plan.app.name] = plan.dimensions.compactMap { dimension in
                 guard case .revealed(let most) = dimension.rule else { return nil }
-                return Revealed(name: dimension.name, most: most, threshold: plan.revealThreshold(of: dimension.name))
+                return Revealed(
+                    name: dimension.name, most: most, threshold: plan.revealThreshold(of: dimension.name),
+                    evaluator: plan.app.evaluator?.key)
             }
         }
         self.dimensions = dimensions.filter { !$0.value.isEmpty }
+        self.proving = proving
     }
 
     /// Whether any plan has such a dimension.
@@ -64,20 +73,29 @@ final class VocabularyLearner: Sendable {
 
     /// Notes the hashes of a batch that was counted; returns those whose values its device may be asked for.
     ///
-    /// - Parameter key: the window's.
-    func note(_ hashes: [RevealCandidate], of batch: CountedBatch, key: WindowKey) -> [RevealRequest]? {
+    /// Who lifts no floor is none of the devices that a value needs: whose identifier is not proved where the purpose asks for
+    /// proof, and who comes from a network of which enough count.
+    ///
+    /// - Parameters:
+    ///   - key: the window's.
+    ///   - liftsFloors: whether the sender's network lets it.
+    func note(
+        _ hashes: [RevealCandidate], of batch: CountedBatch, key: WindowKey, liftsFloors: Bool
+    ) -> [RevealRequest]? {
         guard !hashes.isEmpty, let known = dimensions[batch.window.app] else { return nil }
+        let needsProof = proving[batch.window.app]?.contains(batch.window.purpose) == true
+        let counts = liftsFloors && (batch.isProved || !needsProof)
         let refused = Set(batch.answer.refused.map(\.index))
         var requests: [RevealRequest] = []
         var seen: Set<RevealedHash> = []
         for candidate in hashes where !refused.contains(candidate.event) && seen.insert(candidate.hash).inserted {
             guard let dimension = known.first(where: { $0.name == candidate.dimension }) else { continue }
-            // With a label in every slot there is nothing left to learn.
-            guard vocabulary.labels(of: dimension.name, app: batch.window.app).count < dimension.most else { continue }
+            guard canLearn(of: dimension, app: batch.window.app) else { continue }
             let hash = key.keyed(candidate.hash)
             let outcome = candidates.withLock {
                 $0.note(
-                    hash, by: batch.identifier, of: dimension.name, in: batch.window, threshold: dimension.threshold)
+                    hash, by: batch.identifier, of: dimension.name, in: batch.window, threshold: dimension.threshold,
+                    counts: counts)
             }
             switch outcome {
             case .few: break
@@ -91,6 +109,13 @@ final class VocabularyLearner: Sendable {
             }
         }
         return requests.isEmpty ? nil : requests
+    }
+
+    /// Whether there is a slot without a label, or a label of which it is not known what the evaluator makes.
+    private func canLearn(of dimension: Revealed, app: AppName) -> Bool {
+        let labels = vocabulary.labels(of: dimension.name, app: app).count
+        if labels < dimension.most { return true }
+        return dimension.evaluator != nil && vocabulary.outputs(of: dimension.name, app: app).count < labels
     }
 
     /// Forgets what an identifier that is taken out of a window has sent; it sends nothing more there.
@@ -108,6 +133,10 @@ final class VocabularyLearner: Sendable {
 
     /// Takes a client's answer.
     ///
+    /// With an evaluator it says what that makes of the value, which nobody here can check; but only who has asked the
+    /// evaluator can say it so that it fits a hash of others. Where devices have sent another output for a label, the last one
+    /// that enough of them stand behind counts: one that was made up fits the hashes of nobody else.
+    ///
     /// - Throws: ``UnfitValue``.
     func learn(_ reveal: IncomingReveal) async throws -> RevealOutcome {
         let label = try BucketLabel(revealing: reveal.value)
@@ -116,13 +145,19 @@ final class VocabularyLearner: Sendable {
             return .notAsked
         }
         let labels = vocabulary.labels(of: dimension.name, app: window.app)
-        if labels[label] != nil { return .learned }
-        guard hasEnough(label, of: dimension, in: window) else { return .notAsked }
-        guard labels.count < dimension.most else { return .full }
+        if labels[label] != nil, vocabulary.outputs(of: dimension.name, app: window.app)[label] == reveal.output {
+            return .learned
+        }
+        guard hasEnough(label, reveal.output, of: dimension, in: window) else { return .notAsked }
+        guard labels[label] != nil || labels.count < dimension.most else { return .full }
+        let evaluated = dimension.evaluator.flatMap { key in
+            reveal.output.map { EvaluatedLabel(evaluator: key, output: $0) }
+        }
         do {
             // A database that was restored may have lost labels by which this daemon counts: they come first.
             try await refresh()
-            let slot = try await store.learn(label, of: dimension.name, app: window.app, most: dimension.most)
+            let slot = try await store.learn(
+                label, of: dimension.name, app: window.app, most: dimension.most, evaluated: evaluated)
             guard let slot, slot < dimension.most else { return .full }
             try await refresh()
             return .learned
@@ -132,11 +167,15 @@ final class VocabularyLearner: Sendable {
         }
     }
 
-    private func hasEnough(_ label: BucketLabel, of dimension: Revealed, in window: WindowID) -> Bool {
+    private func hasEnough(
+        _ label: BucketLabel, _ output: EvaluatedOutput?, of dimension: Revealed, in window: WindowID
+    ) -> Bool {
         // A window in which nobody sent anything has no key, and must not get one here.
         guard keys.windows.contains(window) else { return false }
         do {
-            let hash = try keys.key(of: window).keyed(RevealedKey(of: dimension.name, in: window).hash(label))
+            let known = RevealedKey(of: dimension.name, in: window, evaluator: dimension.evaluator)
+            guard let sent = known.hash(label, output: output) else { return false }
+            let hash = try keys.key(of: window).keyed(sent)
             return candidates.withLock {
                 $0.hasEnough(hash, of: dimension.name, in: window, threshold: dimension.threshold)
             }
@@ -156,7 +195,7 @@ final class VocabularyLearner: Sendable {
             try await store.read(app: app) { stored, restore in
                 for dimension in dimensions {
                     let known = stored.filter { $0.dimension == dimension.name }
-                    try self.take(known, of: dimension.name, app: app, restore: restore)
+                    try self.take(known, of: dimension, app: app, restore: restore)
                 }
             }
         }
@@ -179,20 +218,34 @@ final class VocabularyLearner: Sendable {
     /// A label that is known here and no longer there was lost with a database that had to be restored: it is put back,
     /// because counters of its slot mean it. Where its slot has another by now, it is given up.
     private func take(
-        _ stored: [LearnedLabel], of dimension: DimensionName, app: AppName, restore: (LearnedLabel) throws -> Bool
+        _ stored: [LearnedLabel], of dimension: Revealed, app: AppName, restore: (LearnedLabel) throws -> Bool
     ) throws {
         var labels: [BucketLabel: Int] = [:]
-        for label in stored where !label.isRetired { labels[label.label] = label.slot }
+        var outputs: [BucketLabel: EvaluatedOutput] = [:]
+        for label in stored where !label.isRetired {
+            labels[label.label] = label.slot
+            // Of another key no hash comes any more.
+            if let evaluated = label.evaluated, evaluated.evaluator == dimension.evaluator {
+                outputs[label.label] = evaluated.output
+            }
+        }
         let there = Set(stored.map(\.label))
-        for (label, slot) in vocabulary.labels(of: dimension, app: app) where !there.contains(label) {
-            if try restore(LearnedLabel(dimension: dimension, slot: slot, label: label, isRetired: false)) {
+        let known = vocabulary.outputs(of: dimension.name, app: app)
+        for (label, slot) in vocabulary.labels(of: dimension.name, app: app) where !there.contains(label) {
+            let evaluated = dimension.evaluator.flatMap { key in
+                known[label].map { EvaluatedLabel(evaluator: key, output: $0) }
+            }
+            let lost = LearnedLabel(
+                dimension: dimension.name, slot: slot, label: label, isRetired: false, evaluated: evaluated)
+            if try restore(lost) {
                 labels[label] = slot
+                outputs[label] = known[label]
             } else {
                 logger.error("a label was lost with an older database, and its place is taken")
             }
         }
-        vocabulary.set(labels, of: dimension, app: app)
-        telemetry.labelsAreKnown(labels.count, of: dimension, app: app)
+        vocabulary.set(labels, outputs: outputs, of: dimension.name, app: app)
+        telemetry.labelsAreKnown(labels.count, of: dimension.name, app: app)
     }
 
     /// Closes the connection.

@@ -1,5 +1,6 @@
 internal import ThrongPlan
 internal import ThrongPostgres
+internal import ThrongWire
 
 /// All labels of an app, by dimension and slot.
 struct SelectLabels: RowQuery {
@@ -10,9 +11,34 @@ struct SelectLabels: RowQuery {
     var parameters: [Parameter] { [.text(app.text)] }
 
     func row(_ columns: inout RowReader) throws -> LearnedLabel {
-        LearnedLabel(
-            dimension: DimensionName(try columns.text()), slot: try columns.int(),
-            label: BucketLabel(try columns.text()), isRetired: try columns.flag())
+        let (dimension, slot) = (DimensionName(try columns.text()), try columns.int())
+        let (label, isRetired) = (BucketLabel(try columns.text()), try columns.flag())
+        let (key, output) = (try columns.optionalText(), try columns.optionalText())
+        var evaluated: EvaluatedLabel?
+        if let key = key.flatMap({ EvaluatorKey(text: $0.utf8) }),
+            let output = output.flatMap({ EvaluatedOutput(text: $0.utf8) })
+        {
+            evaluated = EvaluatedLabel(evaluator: key, output: output)
+        }
+        return LearnedLabel(
+            dimension: dimension, slot: slot, label: label, isRetired: isRetired, evaluated: evaluated)
+    }
+}
+
+/// Notes what an evaluator makes of a label.
+struct EvaluateLabel: Command {
+    static let text = Query("revealed_label.evaluate", PackageResources.revealed_label_evaluate_sql)
+
+    let app: AppName
+    let dimension: DimensionName
+    let label: BucketLabel
+    let evaluated: EvaluatedLabel
+
+    var parameters: [Parameter] {
+        [
+            .text(app.text), .text(dimension.text), .text(label.text), .text(evaluated.evaluator.description),
+            .text(evaluated.output.description),
+        ]
     }
 }
 

@@ -1,5 +1,6 @@
 package import ThrongPlan
 package import ThrongPostgres
+package import ThrongWire
 
 /// The daemon's way to the labels of revealed dimensions: PostgreSQL decides which bucket a label has, for all daemons.
 ///
@@ -26,20 +27,34 @@ package final class LabelStore: Sendable {
     ) async throws {
         try await connection.run { session in
             try merge(try session.run(SelectLabels(app: app))) { lost in
-                try session.one(RestoreLabel(app: app, lost: lost))
+                guard try session.one(RestoreLabel(app: app, lost: lost)) else { return false }
+                if let evaluated = lost.evaluated {
+                    try session.run(
+                        EvaluateLabel(app: app, dimension: lost.dimension, label: lost.label, evaluated: evaluated))
+                }
+                return true
             }
         }
     }
 
     /// Learns a label; returns its slot, nil where every slot has one already.
     ///
-    /// - Parameter most: how many slots the dimension has.
+    /// - Parameters:
+    ///   - most: how many slots the dimension has.
+    ///   - evaluated: what the app's evaluator makes of it, instead of what was known; nil where it has none.
     /// - Throws: ``PostgresError``.
     package func learn(
-        _ label: BucketLabel, of dimension: DimensionName, app: AppName, most: Int
+        _ label: BucketLabel, of dimension: DimensionName, app: AppName, most: Int, evaluated: EvaluatedLabel? = nil
     ) async throws -> Int? {
         let learn = LearnLabel(app: app, dimension: dimension, most: most, label: label)
-        return try await connection.run { try $0.one(learn) }
+        return try await connection.run { session in
+            let slot = try session.one(learn)
+            // A label without it, after a crash in between, is asked for again.
+            if slot != nil, let evaluated {
+                try session.run(EvaluateLabel(app: app, dimension: dimension, label: label, evaluated: evaluated))
+            }
+            return slot
+        }
     }
 
     /// Closes the connection.
@@ -59,12 +74,31 @@ package struct LearnedLabel: Sendable, Hashable {
     package let label: BucketLabel
     /// Whether nothing is counted under it any more; it still names what was.
     package let isRetired: Bool
+    /// What an evaluator makes of it; nil where it was learned from hashes of values alone.
+    package let evaluated: EvaluatedLabel?
 
     /// Puts a label together.
-    package init(dimension: DimensionName, slot: Int, label: BucketLabel, isRetired: Bool) {
+    package init(
+        dimension: DimensionName, slot: Int, label: BucketLabel, isRetired: Bool, evaluated: EvaluatedLabel? = nil
+    ) {
         self.dimension = dimension
         self.slot = slot
         self.label = label
         self.isRetired = isRetired
+        self.evaluated = evaluated
+    }
+}
+
+/// What an evaluator makes of a label, and by which key.
+package struct EvaluatedLabel: Sendable, Hashable {
+    /// The key.
+    package let evaluator: EvaluatorKey
+    /// The output.
+    package let output: EvaluatedOutput
+
+    /// Puts both together.
+    package init(evaluator: EvaluatorKey, output: EvaluatedOutput) {
+        self.evaluator = evaluator
+        self.output = output
     }
 }

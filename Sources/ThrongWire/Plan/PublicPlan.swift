@@ -31,6 +31,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
     public let translations: [String: [String: String]]?
     /// The relay through which purposes go whose ``Purpose/transport`` is ``PurposeTransport/oblivious``; nil where none does.
     public let relay: RelayAddress?
+    /// Who evaluates the values of dimensions whose buckets are learned, before they are hashed; nil where nobody does.
+    public let evaluator: Evaluator?
 
     /// A purpose with the events that may be sent for it.
     public struct Purpose: Codable, Sendable, Hashable {
@@ -231,7 +233,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         recipients: [Recipient],
         directedTo: DirectedTo? = nil,
         translations: [String: [String: String]]? = nil,
-        relay: RelayAddress? = nil
+        relay: RelayAddress? = nil,
+        evaluator: Evaluator? = nil
     ) {
         self.app = app
         self.title = title
@@ -247,6 +250,7 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         self.directedTo = directedTo
         self.translations = translations
         self.relay = relay
+        self.evaluator = evaluator
     }
 }
 

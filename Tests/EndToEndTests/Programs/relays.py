@@ -15,7 +15,7 @@ class Relay(stock_proxies.Proxy):
 
     name = NAME
 
-    def __init__(self, kind, upstream, authority):
+    def __init__(self, kind, upstream, authority, evaluator=8090):
         self.kind, self.folder = kind, tempfile.mkdtemp(prefix=f"throng-relay-{kind}-")
         self.port = daemon.free_ports(1)[0]
         cert, key, both = stock_proxies.certificate(self.folder, NAME)
@@ -26,6 +26,8 @@ class Relay(stock_proxies.Proxy):
         server = re.compile(r"(server (?:throng )?)count\.example\.com:443")
         daemon.check(len(server.findall(text)) == 1, kind, "leads somewhere else")
         text = server.sub(rf"\g<1>127.0.0.1:{upstream}", text)
+        daemon.check(text.count("127.0.0.1:8090") == 1, kind, "leads to another evaluator")
+        text = text.replace("127.0.0.1:8090", f"127.0.0.1:{evaluator}")
         if kind == "nginx":
             text = text.replace("listen 443 ssl;", f"listen 127.0.0.1:{self.port} ssl;")
             text = text.replace("    listen [::]:443 ssl;\n", "")

@@ -11,6 +11,8 @@ package enum FuzzedDecoder: String, Sendable, CaseIterable {
     case sealed
     /// What credentials are made with.
     case credential
+    /// Requests to an evaluator, and its answers.
+    case evaluation
     /// The PROXY protocol's header.
     case proxy
     /// Plans: YAML.
@@ -30,6 +32,7 @@ package enum FuzzedDecoder: String, Sendable, CaseIterable {
         case .message: MessageTarget()
         case .sealed: SealedTarget()
         case .credential: try CredentialTarget()
+        case .evaluation: try EvaluationTarget()
         case .proxy: ProxyTarget()
         case .plan: PlanTarget()
         case .journal: JournalTarget()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ThrongAttestation
 import ThrongClient
 
 /// One device that looks for something, once a line of standard input: what left it is printed as a line of JSON.
@@ -12,11 +13,15 @@ struct RevealProbe: AsyncParsableCommand {
     @Argument(help: "The folder of the client's storage.")
     var storage: String
 
+    @Flag(help: "Whether the device can blind values for an evaluator.")
+    var blinds = false
+
     func run() async throws {
         guard let plan = URL(string: plan) else { throw ThrongError.planAddress }
         var options = ThrongOptions()
         options.sendsByItself = false
         options.gap = 0
+        if blinds { options.blinding = ValueBlinder() }
         let throng = try await Throng(plan: plan, storage: URL(fileURLWithPath: storage), options: options)
         var printed = 0
         while let line = readLine() {

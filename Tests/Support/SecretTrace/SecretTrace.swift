@@ -1,9 +1,11 @@
 import Crypto
 import CryptoExtras
 import ThrongAttestation
+import ThrongWire
 
-/// A device's half of a credential, and a daemon's check of it, with secrets that valgrind takes for memory that nobody wrote: it
-/// then tells each branch and each address that depends on one of them. Run it as `valgrind --malloc-fill=0x00`; with `leak` it has a branch that does.
+/// A device's half of a credential, a daemon's check of it, and both halves of an evaluation, with secrets that valgrind takes for
+/// memory that nobody wrote: it then tells each branch and each address that depends on one of them. Run it as `valgrind
+/// --malloc-fill=0x00`; with `leak` it has a branch that does.
 @main
 struct SecretTrace {
     static func main() throws {
@@ -25,6 +27,12 @@ struct SecretTrace {
         // The same with secrets that were written: a verdict may be branched on.
         let isTaken = shown.isProved(
             for: [4], requestContext: [1], by: try IssuerSecrets(rawRepresentation: key.rawRepresentation))
+        // An evaluator's key, and a value that is blinded for one.
+        let evaluator = EvaluatorSecret(seed: [7])
+        let seed = unwritten([UInt8](repeating: 7, count: 32), from: 0, to: 32)
+        _ = try EvaluatorSecret(seed: seed).evaluate(ValueBlinder().blind([[5]], for: evaluator.publicKey).request)
+        let value = unwritten(Array("a value".utf8), from: 0, to: 7)
+        _ = try ValueBlinder().blind([value], for: evaluator.publicKey).request
         if CommandLine.arguments.contains("leak"), stored[40] & 1 == 1 || tag.rawRepresentation[9] & 1 == 1 {
             print("a branch that depends on a secret")
         }

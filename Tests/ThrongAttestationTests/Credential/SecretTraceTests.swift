@@ -13,6 +13,7 @@ struct SecretTraceTests {
         "13PrecredentialV17rawRepresentation",  // the request is that of the secrets
         "13PrecredentialV8finalize",  // the credential is not the identity
         "9StatementV8isProved",  // the presentation is taken
+        "15EvaluationSuiteO6secret",  // the key is not 0
     ]
 
     @Test("of a device's half and of a daemon's check, but for the verdicts on what was stored and what was shown")

@@ -57,6 +57,7 @@ struct PlanSchemaTests {
         expectSame(try mapping("purpose"), PlanKeys.Purpose.self)
         expectSame(try mapping("budget"), PlanKeys.Budget.self)
         expectSame(try mapping("noise"), PlanKeys.Noise.self)
+        expectSame(try mapping("app", "properties", "evaluator"), PlanKeys.Evaluator.self)
         expectSame(try mapping("dimension"), PlanKeys.Dimension.self)
         expectSame(
             try mapping("dimension", "properties", "significant_figures"), PlanKeys.SignificantFigures.self)

@@ -1,0 +1,82 @@
+internal import Hummingbird
+internal import HummingbirdCore
+package import Logging
+internal import NIOCore
+internal import ServiceLifecycle
+internal import ThrongAttestation
+package import ThrongWire
+
+/// `throng evaluator serve`: evaluates values of which it learns nothing, for devices of plans that name its key.
+///
+/// It belongs to whoever owns the relay, behind whose proxy it stands. It knows no plan, keeps nothing but its key, and logs
+/// nothing but where it listens.
+package struct EvaluatorServer: Sendable {
+    /// What an evaluator may be told.
+    package struct Options: Sendable {
+        /// Where the proxy connects.
+        package var listen: DaemonOptions.Endpoint
+        /// Values that one network may have evaluated in an hour.
+        package var hourly: Int
+        /// Whose `X-Forwarded-For` says where clients are.
+        package var forwarders: Proxies
+
+        /// Puts them together.
+        package init(listen: DaemonOptions.Endpoint, hourly: Int, forwarders: Proxies) {
+            self.listen = listen
+            self.hourly = hourly
+            self.forwarders = forwarders
+        }
+    }
+
+    private let options: Options
+    private let routes: EvaluatorRoutes
+    private let logger: Logger
+
+    /// How long a request may take to arrive, and a connection be silent. Unit: seconds.
+    private static let (request, idle) = (TimeAmount.seconds(15), TimeAmount.seconds(75))
+
+    /// Prepares one; nothing is opened before ``run()``.
+    ///
+    /// - Parameter seed: 32 bytes that nobody else knows: the key is made of them.
+    package init(seed: [UInt8], _ options: Options, logger: Logger, clock: UnixClock = .system) {
+        self.options = options
+        self.logger = logger
+        routes = EvaluatorRoutes(
+            secret: EvaluatorSecret(seed: seed), quota: EvaluationQuota(limit: options.hourly),
+            forwarders: options.forwarders, clock: clock)
+    }
+
+    /// The public key that a seed makes: what plans name.
+    package static func publicKey(ofSeed seed: [UInt8]) -> EvaluatorKey { EvaluatorSecret(seed: seed).publicKey }
+
+    /// Runs until SIGTERM or SIGINT.
+    ///
+    /// - Throws: what keeps it from starting.
+    package func run() async throws {
+        Secrecy.forbidCoreFiles()
+        OpenFiles.raiseLimit()
+        // Nobody who asks leaves a trace.
+        let silent = Logger(label: "throng.evaluator") { _ in SwiftLogNoOpLogHandler() }
+        let security = SecurityLog(silent)
+        let edge = ConnectionEdge(
+            sessions: nil, proxies: .none, forwarders: .none, isSocket: options.listen.file != nil,
+            complaints: ProxyComplaints(silent, security), clock: .system, security: security)
+        let limits = ConnectionDeadline.Limits(request: Self.request, idle: Self.idle)
+        let room = ConnectionRoom(places: OpenFiles.connections)
+        let turns = LoopTurns.All()
+        let application = Application(
+            router: routes.router(),
+            server: HTTPServerBuilder { responder in
+                HTTPChannel(
+                    responder: responder, queues: nil, origins: .everywhere, limits: limits, room: room, edge: edge,
+                    turns: turns)
+            },
+            configuration: .init(address: options.listen.address, serverName: nil),
+            onServerRunning: { [logger, listen = options.listen] channel in
+                listen.file?.admitGroup()
+                logger.info("listening", metadata: listen.facts(bound: channel.localAddress?.port))
+            },
+            logger: silent)
+        try await application.runService()
+    }
+}

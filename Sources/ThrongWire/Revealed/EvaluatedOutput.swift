@@ -1,0 +1,44 @@
+/// What an evaluator's key makes of one value: 32 bytes, on the wire as base64url. Whoever has it and the value can make the
+/// value's hash of any window.
+public struct EvaluatedOutput: Sendable, Hashable, Codable, CustomStringConvertible {
+    /// 32 of them.
+    public let bytes: [UInt8]
+
+    /// Takes 32 bytes; nil for more or fewer.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == 32 else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Reads base64url; nil for anything else.
+    public init?(text: some Collection<UInt8>) {
+        guard let bytes = Base64URL.bytes(of: text) else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    /// As it is written.
+    public var description: String { Base64URL.text(of: bytes) }
+
+    /// What is evaluated of a value: the value with its app and dimension, so that outputs of one serve no other. It is the
+    /// same in all windows and purposes; what travels is not.
+    public static func input(of value: BucketLabel, dimension: DimensionName, app: AppName) -> [UInt8] {
+        Array("throng evaluation\0\(app)\0\(dimension)\0\(value)".utf8)
+    }
+
+    /// Reads its text.
+    ///
+    /// - Throws: `DecodingError` where it is none.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let output = EvaluatedOutput(text: Array(try container.decode(String.self).utf8)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no 32 bytes in base64url")
+        }
+        self = output
+    }
+
+    /// Writes its text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import Logging
+import ThrongChance
+import ThrongServer
+import ThrongWire
+
+struct EvaluatorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "evaluator",
+        abstract: "Makes hashes of open vocabularies unguessable, for daemons of others.",
+        discussion: """
+            It belongs to whoever owns the relay, not to whoever runs a daemon: one party with both can try out guesses. \
+            Devices send it values that they have blinded (RFC 9497), and it learns nothing of them. A plan names it as \
+            app.evaluator, with its address and its public key.
+            """,
+        subcommands: [EvaluatorServeCommand.self, EvaluatorKeyCommand.self])
+}
+
+/// Where the evaluator's key is.
+struct EvaluatorKeyOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The key's file, which is made where there is none: 64 hexadecimal digits for its owner's eyes only.",
+            valueName: "file"))
+    var key = "evaluator.key"
+
+    /// - Throws: `TieSecretError`.
+    func seed() throws -> [UInt8] { try TieSecret.kept(at: key).bytes }
+}
+
+struct EvaluatorKeyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key",
+        abstract: "Prints the public key that plans name; makes the key where there is none.",
+        discussion: """
+            Keep a copy of the file where nobody of the daemon's can read it: with another key the hashes of all values are \
+            others, and every label is learned anew.
+            """)
+
+    @OptionGroup var option: EvaluatorKeyOption
+
+    func run() async throws { Terminal.data("\(EvaluatorServer.publicKey(ofSeed: try option.seed()))") }
+}
+
+struct EvaluatorServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Evaluates what devices have blinded.",
+        discussion: """
+            It speaks plain HTTP and stands behind the relay's proxy, which speaks TLS and says in X-Forwarded-For where a \
+            request comes from: Deploy/proxy/relay.nginx.conf and relay.haproxy.cfg do. POST /v1/evaluations takes 4 or 16 points and \
+            answers with as many and a proof. GET /healthz says that it is alive. It keeps no record of anything.
+
+            SIGTERM or SIGINT stops it.
+            """)
+
+    @OptionGroup var option: EvaluatorKeyOption
+
+    @Option(
+        help: ArgumentHelp("Where the proxy connects: host:port, or unix:path.", valueName: "address"))
+    var listen = "127.0.0.1:8090"
+
+    @Option(
+        help: ArgumentHelp(
+            "How many values one network, a /24 or a /48, may have evaluated in an hour; beyond it 429.",
+            valueName: "number"))
+    var hourly = 2000
+
+    @Option(
+        help: ArgumentHelp(
+            "Whose X-Forwarded-For is believed: addresses, networks and the word unix.", valueName: "list"))
+    var forwarders = "127.0.0.1 ::1 unix"
+
+    func run() async throws {
+        guard let endpoint = DaemonOptions.Endpoint(listen) else {
+            throw ValidationError(
+                "--listen takes a host and a port such as 127.0.0.1:8090, or unix: and an absolute path; found '\(listen)'."
+            )
+        }
+        guard (16...1_000_000_000).contains(hourly) else {
+            throw ValidationError("--hourly takes 16, which is one request, to 1000000000; found \(hourly).")
+        }
+        guard let proxies = Proxies(forwarders) else {
+            throw ValidationError(
+                "--forwarders takes addresses and networks such as 10.0.0.0/8, and the word unix; found '\(forwarders)'."
+            )
+        }
+        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        let options = EvaluatorServer.Options(listen: endpoint, hourly: hourly, forwarders: proxies)
+        try await EvaluatorServer(seed: try option.seed(), options, logger: Logger(label: "throng.evaluator")).run()
+    }
+}
