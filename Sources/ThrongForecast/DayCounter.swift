@@ -22,14 +22,15 @@ package struct DayCounter: Sendable {
     }
 
     /// What the batches of a time come to: one cube for each metric and period that has anything, in the order in which they
-    /// are released.
+    /// are released. Every device proves itself, wherever a metric asks it to.
     ///
     /// - Parameter hand: hands each batch over, with the time at which it is posted.
-    package func count(_ hand: ((Crowd.Parcel, UnixSeconds) throws -> Void) throws -> Void) throws -> [StoredCube] {
+    package func count(_ hand: ((Crowd.Parcel, UnixSeconds) throws -> Void) throws -> Void) throws -> CountedDay {
         var counting = Counting(
             space: space, position: .start, watermark: .start, bounds: Counting.Bounds(windowBytes: .max))
         var keys: [WindowID: WindowKey] = [:]
         var last = UnixSeconds(0)
+        var firsts = ProvedCrowd(layouts: layouts)
         try hand { parcel, now in
             last = max(last, now)
             var body = parcel.body
@@ -38,10 +39,13 @@ package struct DayCounter: Sendable {
             let window = incoming.bucketed.window
             let key = keys[window] ?? .random()
             keys[window] = key
-            _ = counting.count(
+            let counted = counting.count(
                 incoming.bucketed, identifier: incoming.identifier.keyed(with: key), hasProof: true, now: now
             ) {
                 Self.period(of: $0, containing: now).start
+            }
+            if case .counted(let batch) = counted {
+                firsts.add(incoming.bucketed, by: parcel.device, except: Set(batch.answer.refused.map(\.index)))
             }
         }
         _ = counting.takeClosings(now: .max) { Self.period(of: $0, containing: last).start }
@@ -50,12 +54,13 @@ package struct DayCounter: Sendable {
             add(flush, to: &tables)
             counting.applied(flush, closed: [])
         }
-        return tables.map { place, table in
+        let cubes = tables.map { place, table in
             let layout = layouts[place.layout]
             return (place.layout, table.cube(layout, Self.period(of: layout, containing: place.start)))
         }.sorted {
             ($0.1.period.end, $0.1.period.kind, $0.0) < ($1.1.period.end, $1.1.period.kind, $1.0)
         }.map(\.1)
+        return CountedDay(cubes: cubes, proved: firsts.proved { Self.period(of: $0, containing: $1) })
     }
 
     private static func period(of layout: MetricLayout, containing time: UnixSeconds) -> Period {

@@ -6,6 +6,7 @@ package import ThrongRelease
 package struct DayDecision {
     private let plan: Plan
     private let cubes: [StoredCube]
+    private let proved: [MetricName: [ProvedDevices]]
     private let secret: TieSecret
     private let seconds: Double
     private let ties: EventTies
@@ -21,13 +22,14 @@ package struct DayDecision {
     }
 
     /// - Parameters:
-    ///   - cubes: in the order in which they are released, as ``DayCounter/count(_:)`` has them.
+    ///   - day: as ``DayCounter/count(_:)`` has it.
     ///   - secret: by what equally useful numbers are chosen.
     ///   - seconds: for how long proofs of one release are looked for.
-    package init(_ cubes: [StoredCube], of plan: Plan, secret: TieSecret, seconds: Double) {
+    package init(_ day: CountedDay, of plan: Plan, secret: TieSecret, seconds: Double) {
         self.plan = plan
         // What carries noise withholds nothing, and says nothing exact of others.
-        self.cubes = cubes.filter { $0.layout.noise == nil }
+        cubes = day.cubes.filter { $0.layout.noise == nil }
+        proved = day.proved
         self.secret = secret
         self.seconds = seconds
         ties = EventTies(plan)
@@ -68,7 +70,7 @@ package struct DayDecision {
         options.preferred = plan.reportedGroupings(of: metric)
         return try ReleaseCase(
             header: header, parts: [cube], tied: tied(to: metric, during: cube.period), counted: terms.counted,
-            origins: origins(of: metric), former: former
+            origins: origins(of: metric), former: former, proved: proved[metric.name] ?? []
         ).decideCoarsening(options)
     }
 
@@ -86,7 +88,8 @@ package struct DayDecision {
                 counted: counted, layout: layout, parts: parts,
                 releases: made.filter { $0.cube.layout.metric == other.name && periods.contains($0.cube.period) }
                     .map(\.decision.release),
-                origins: origins(of: other), countedInLayout: counted)
+                origins: origins(of: other), countedInLayout: counted,
+                proved: (proved[other.name] ?? []).filter { periods.contains($0.period) })
         }
     }
 

@@ -23,12 +23,12 @@ struct ForecastDays {
                 case .asItHappens: .asItHappens
                 case .atOnce: .atOnce(day.end + 1)
                 }
-            let cubes = try counter.count { take in
+            let counted = try counter.count { take in
                 try crowd.forEachParcel(
                     plan: plan, purposes: plan.purposes, day: day.start, posting: posting, devices: terms.devices,
                     seed: terms.seed &+ UInt64(place), isShuffled: true, progress: progress, take)
             }
-            return DayDecision(cubes, of: plan, secret: secret, seconds: terms.proofSeconds)
+            return DayDecision(counted, of: plan, secret: secret, seconds: terms.proofSeconds)
         }
     }
 

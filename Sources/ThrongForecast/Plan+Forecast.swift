@@ -31,6 +31,6 @@ extension Metric {
             histogram: histogram, reach: reach, contributionBound: contributionBound, sampling: sampling,
             threshold: threshold, margins: margins, decay: decay, rollups: rollups, protection: protection,
             sensitive: sensitive, impossible: impossible, noise: noise, noiseUnit: noiseUnit, cellsBound: cellsBound,
-            countsFirsts: countsFirsts, answered: answered, within: within)
+            countsFirsts: countsFirsts, provesFirsts: provesFirsts, answered: answered, within: within)
     }
 }

@@ -167,7 +167,8 @@ extension Insight.Kind {
         case .retention: .answers
         case .frequency where header.layout.within == nil: .answers
         case .count, .mean, .distribution, .quantiles, .frequency, .funnel, .share(of: .events, part: _): nil
-        case .reach, .share(of: .devices, part: _): header.hasFirsts ? .firsts : .floor
+        case .reach, .share(of: .devices, part: _):
+            header.hasFirsts ? .firsts : header.provesFirsts ? .proved : .floor
         }
     }
 }

@@ -26,6 +26,8 @@ package struct NumberBasis: Sendable, Hashable {
     package enum Devices: String, Sendable, Hashable, Codable {
         /// The most identifiers of one window: at least so many.
         case floor
+        /// Those that proved to be there, once each in the period: at least so many.
+        case proved = "proved_firsts"
         /// Clients say which event is a device's first in the period; nobody can check it.
         case firsts = "client_firsts"
         /// Devices answer by themselves, once a period; nobody can check it.

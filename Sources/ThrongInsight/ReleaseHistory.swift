@@ -49,7 +49,8 @@ extension ReleaseHeader {
         if layout.purpose != old.purpose || layout.rotation != old.rotation { return .identifiers }
         if layout.contributionBound != old.contributionBound { return .contribution }
         if layout.noise != old.noise { return .noise }
-        if hasFirsts != earlier.hasFirsts, insight.kind.counts == .devices { return .devices }
+        let isKnownAlike = hasFirsts == earlier.hasFirsts && provesFirsts == earlier.provesFirsts
+        if !isKnownAlike, insight.kind.counts == .devices { return .devices }
         // Values are of all who send, proved or not.
         if layout.floor != old.floor, insight.kind.counts == .devices || layout.within != nil { return .devices }
         if case .mean(let name) = insight.kind,

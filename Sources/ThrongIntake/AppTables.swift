@@ -7,6 +7,10 @@ struct AppTables: Sendable {
     let calendar: PeriodCalendar
     let purposes: [PurposeTables]
     let purposeNames: ByteTable
+    /// The metrics of which devices prove firsts.
+    let firsts: [FirstTables]
+    /// By name of such a metric, its place.
+    let firstNames: ByteTable
     /// Whether clients need a key.
     private let needsKey: Bool
     /// The largest k of its metrics.
@@ -24,6 +28,21 @@ struct AppTables: Sendable {
         }
         self.purposes = purposes
         purposeNames = names
+        var firsts: [FirstTables] = []
+        var firstNames = ByteTable()
+        for metric in plan.metrics {
+            guard let published = try plan.provedFirsts(of: metric),
+                let place = plan.purposes.firstIndex(where: { $0.name == metric.purpose })
+            else {
+                continue
+            }
+            firstNames.insert(metric.name.text, firsts.count)
+            firsts.append(
+                FirstTables(
+                    try plan.layout(of: metric, rules: rules), published, purpose: purposes[place],
+                    expires: calendar.midnight(of: metric.expires), grace: plan.app.grace.components.seconds))
+        }
+        (self.firsts, self.firstNames) = (firsts, firstNames)
         needsKey = plan.app.keys == .required
         largestThreshold = plan.metrics.map(\.threshold).max() ?? plan.app.threshold
     }

@@ -38,6 +38,14 @@ package enum IntakeError: Error, Sendable, Hashable {
     case unproved
     /// Of a purpose without identifiers nothing can be taken back.
     case nothingToTellApart
+    /// The metric has no firsts that devices prove, or not for that length of time.
+    case noFirsts
+    /// Firsts of that period are not taken: it has not begun, or its release is due, or none begins there.
+    case periodNotOpen
+    /// The metric counts no devices of such a cell.
+    case unknownCell
+    /// What is to prove a first does not.
+    case unprovedFirst
     /// The purpose is taken sealed and through a relay only.
     case obliviousOnly
     /// The window is neither the current one nor its neighbour.
@@ -80,6 +88,10 @@ package enum IntakeError: Error, Sendable, Hashable {
         case .identifierUnwanted: "identifier_unwanted"
         case .unproved: "unproved"
         case .nothingToTellApart: "nothing_to_tell_apart"
+        case .noFirsts: "no_firsts"
+        case .periodNotOpen: "period_not_open"
+        case .unknownCell: "unknown_cell"
+        case .unprovedFirst: "unproved_first"
         case .obliviousOnly: "oblivious_only"
         case .windowOutOfRange: "window_out_of_range"
         case .originNotAllowed: "origin_not_allowed"
@@ -98,7 +110,8 @@ package enum IntakeError: Error, Sendable, Hashable {
         "not_json", "not_utf8", "not_gzip", "unknown_encoding", "number_out_of_range", "too_deep", "duplicate_key",
         "nul", "wrong_shape",
         "string_too_long", "body_too_large", "too_many_events", "record_too_large", "unknown_app", "unknown_purpose",
-        "identifier_unwanted", "unproved", "nothing_to_tell_apart", "oblivious_only", "window_out_of_range",
+        "identifier_unwanted", "unproved", "nothing_to_tell_apart", "no_firsts", "period_not_open", "unknown_cell",
+        "unproved_first", "oblivious_only", "window_out_of_range",
         "origin_not_allowed", "key_required", "unknown_key", "revoked_key", "secret_required", "unknown_secret",
         "network_quota", "no_memory",
     ]
@@ -112,7 +125,10 @@ package enum IntakeError: Error, Sendable, Hashable {
         case .unknownApp: "/app"
         case .unknownPurpose, .nothingToTellApart, .obliviousOnly: "/purpose"
         case .identifierUnwanted: "/id"
-        case .unproved: "/proof"
+        case .unproved, .unprovedFirst: "/proof"
+        case .noFirsts: "/metric"
+        case .periodNotOpen: "/start"
+        case .unknownCell: "/cell"
         case .keyRequired, .unknownKey, .revokedKey: "/key"
         case .windowOutOfRange: "/window"
         case .tooManyEvents, .recordTooLarge: "/events"
@@ -149,6 +165,23 @@ package enum IntakeError: Error, Sendable, Hashable {
             """
         case .nothingToTellApart:
             "The purpose is counted without identifiers: nothing that was sent can be told apart, so nothing can be taken back."
+        case .noFirsts:
+            "Of this metric devices prove no firsts in such a length of time; GET /v1/plan/APP says in proved_firsts of which they do."
+        case .periodNotOpen:
+            """
+            Firsts of this period are not taken: none begins there, it has not begun yet, or its release is due. Forget it, or \
+            check the clock.
+            """
+        case .unknownCell:
+            """
+            The cell has to name a bucket for each dimension of one of the metric's proved_firsts.groupings, and for each of its \
+            partition, and no combination that the plan calls impossible. GET /v1/plan/APP has them.
+            """
+        case .unprovedFirst:
+            """
+            The proof does not hold for this cell, metric and period, with a credential of the month of the period's last day. \
+            Make it anew by the plan that holds now, or forget it.
+            """
         case .obliviousOnly:
             "The purpose is taken sealed and through a relay only: send it to /v1/ohttp of the relay that GET /v1/plan/APP names."
         case .windowOutOfRange(let current):

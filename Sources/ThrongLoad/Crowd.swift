@@ -19,11 +19,14 @@ package struct Crowd: Sendable {
         package let body: String
         /// How many events are in it.
         package let events: Int
+        /// Which of the day's devices sends it, from 0; no batch says so.
+        package let device: Int
 
         /// Puts one together.
-        package init(body: String, events: Int) {
+        package init(body: String, events: Int, device: Int = 0) {
             self.body = body
             self.events = events
+            self.device = device
         }
     }
 
@@ -103,7 +106,7 @@ package struct Crowd: Sendable {
                 context: Set(plan.contextFields(of: purpose.name).map(\.text))
             )
         }
-        for visitor in visitors(count, seed: seed, isShuffled: isShuffled) {
+        for (device, visitor) in visitors(count, seed: seed, isShuffled: isShuffled).enumerated() {
             for entry in purposes {
                 var drafts = Drafts()
                 var amounts = SeededGenerator(seed: visitor.amountSeed)
@@ -135,7 +138,7 @@ package struct Crowd: Sendable {
                         let body =
                             "{\(head)\(identifier),\"batch\":\"\(BatchID.random())\","
                             + "\"events\":[\(events.joined(separator: ","))]}"
-                        try take(Parcel(body: body, events: events.count), draft.sent)
+                        try take(Parcel(body: body, events: events.count, device: device), draft.sent)
                     }
                 }
             }

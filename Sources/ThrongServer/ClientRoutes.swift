@@ -32,6 +32,7 @@ struct ClientRoutes {
         WithdrawRoutes(ingestion: ingestion, clock: clock).add(to: open)
         GatewayKeyRoutes(gateway: gateway).add(to: open)
         CredentialRoutes(ingestion: ingestion, desk: desk, telemetry: telemetry).add(to: open)
+        FirstRoutes(ingestion: ingestion, clock: clock).add(to: open)
         if ingestion.reveals.isNeeded {
             RevealRoutes(ingestion: ingestion, telemetry: telemetry, clock: clock).add(to: open)
         }
@@ -62,7 +63,9 @@ struct ClientRoutes {
         open.add(middleware: CrossOriginMiddleware(origins: origins))
         try PlanRoutes(plans: plans, identity: identity).add(to: open)
         ScriptRoutes(identity: identity).add(to: open)
-        for path in ["/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/ohttp", "/v1/plan/:app"] {
+        for path in [
+            "/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/firsts", "/v1/ohttp", "/v1/plan/:app",
+        ] {
             open.on(RouterPath(path), method: .options) { _, _ in Response(status: .noContent) }
         }
         return open

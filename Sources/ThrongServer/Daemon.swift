@@ -172,7 +172,9 @@ package struct Daemon: Sendable {
                 journal: options.journal, bodiesBytes: options.bodiesBytes, labels: LabelStore(settings),
                 database: database, kept: kept, offered: offered, telemetry: telemetry, failure: failure, clock: clock,
                 houseClock: houseClock, logger: logger, bounds: options.bounds, quotas: options.quotas,
-                proofs: ProofCheck(keys: credentialKeys))
+                proofs: ProofCheck(keys: credentialKeys),
+                firsts: options.plans.contains { $0.metrics.contains(where: \.provesFirsts) }
+                    ? FirstStore(settings) : nil)
             let (ingestion, unreadable) = try await opening.open(needsWatermark: needsWatermark)
             return DaemonParts(
                 data: data, cluster: cluster, settings: settings, database: database, telemetry: telemetry,
@@ -295,6 +297,7 @@ package struct Daemon: Sendable {
                 releases.close(within: StopBudget.questions)
                 portal.close(within: StopBudget.questions)
                 ingestion.reveals.close(within: StopBudget.questions)
+                ingestion.firsts?.close(within: StopBudget.questions)
             })
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -317,6 +320,7 @@ package struct Daemon: Sendable {
         portal.close()
         database.counters.close()
         ingestion.reveals.close()
+        ingestion.firsts?.close()
         if let error = failure.error { throw error }
     }
 }

@@ -34,6 +34,8 @@ struct IngestionStart: Sendable {
     var quotas = NetworkTallies.Limits()
     /// Nil where nothing is proved.
     var proofs: ProofCheck?
+    /// Nil where no plan asks for firsts that devices prove.
+    var firsts: FirstStore?
 
     /// Opens the ingestion.
     ///
@@ -137,6 +139,7 @@ struct IngestionStart: Sendable {
             believed: believed,
             reveals: reveals,
             proofs: proofs,
+            firsts: firsts,
             telemetry: telemetry,
             bodies: BodyBudget(limit: bodiesBytes),
             quotas: quotas,

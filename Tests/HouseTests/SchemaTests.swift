@@ -34,6 +34,7 @@ struct SchemaTests {
         "0026.backup_keys.sql": "a4cead502cd4fc8de24de2781dd5b7218bdcfb6932f44e940a6b31e05dfabdc8",
         "0027.recipients_and_copies.sql": "41a0c3941ab819d99b5611c3ce0ecc310dc48d6733f7f4872620bad98527b9ae",
         "0028.pruning.sql": "d3e96898271ad87e0ce210ca703d858ecec8388cc544d1405bcf9ef51952015e",
+        "0029.proved_firsts.sql": "83849744bd25d08258ac62d9d6be3228bd7ae8f351a8bf7e9bebbf54bd31de70",
         "0030.evaluated.sql": "dd2a747d109358c6575bd0e62cd91b100369abcbd60ea1083215a3a50edfaad8",
     ]
 

@@ -207,4 +207,52 @@ struct DeviceCredentialsTests {
         #expect(throws: DeviceCredentialsError.stored) { try world.device() }
         #expect(world.drawer.bytes.withLock { $0 } == bytes.dropLast())
     }
+
+    @Test(
+        "it makes the firsts that the plan asks for, by the credential of the month of the period's last day, and no others"
+    )
+    func firsts() async throws {
+        let world = try World()
+        let device = try world.device()
+        _ = try await device.renew(by: world.line)
+        world.house.now = UnixSeconds(await device.nextAsking)
+        _ = try await device.renew(by: world.line)
+        let asked = PublicPlan.ProvedFirsts(
+            periods: [.day, .week], groupings: [[], ["kind"]], partition: ["os"],
+            layout: String(repeating: "7", count: 32))
+        func metric(_ firsts: PublicPlan.ProvedFirsts?) -> PublicPlan.Metric {
+            PublicPlan.Metric(
+                name: "orders", title: "", question: "", purpose: "product", events: ["order"],
+                dimensions: ["os", "kind"],
+                period: .day, rollups: [.week], sums: [], histogram: nil, reach: true, provedFirsts: firsts,
+                contributionBound: 1, sampling: 1, threshold: 20, protection: 10, sensitive: [], impossible: [],
+                noise: nil,
+                cellsBound: nil, expires: "2027-01-01")
+        }
+        let day = PeriodCalendar.utc.period(.day, containing: world.house.now)
+        let cell: [DimensionName: BucketLabel] = ["os": "Linux", "kind": "cake"]
+        let made = await device.first(in: cell, of: metric(asked), period: day, calendar: .utc)
+        let first = try #require(made)
+        #expect(first.proof.utf8.count == 390 && first.start == day.start && first.cell == cell)
+        let written = try JSONEncoder().encode(first)
+        #expect(try JSONDecoder().decode(ProvedFirst.self, from: written) == first)
+        let members = try #require(try JSONSerialization.jsonObject(with: written) as? [String: Any])
+        #expect(members["cell"] as? [String: String] == ["os": "Linux", "kind": "cake"])
+        #expect(members["start"] as? Int64 == day.start.value && members["period"] as? String == "day")
+        let presentation = try Presentation(rawRepresentation: try #require(AnyBase64.bytes(first.proof)))
+        let november = CredentialHouse.november
+        let secrets = try #require(world.office.keys.secrets(of: november, app: "shop"))
+        func holds(_ cell: [DimensionName: BucketLabel]) throws -> Bool {
+            let context = try PresentationContext.first(
+                in: cell, of: "orders", layout: asked.layout, period: day, app: "shop")
+            return presentation.isProved(
+                for: context.bytes, requestContext: try november.requestContext(of: "shop"), by: secrets)
+        }
+        #expect(try holds(["kind": "cake"]) && !holds(["kind": "bread"]) && !holds(cell))
+        let later = PeriodCalendar.utc.period(.day, containing: november.end)
+        #expect(await device.first(in: cell, of: metric(asked), period: later, calendar: .utc) == nil)
+        let hour = PeriodCalendar.utc.period(.hour, containing: world.house.now)
+        #expect(await device.first(in: cell, of: metric(asked), period: hour, calendar: .utc) == nil)
+        #expect(await device.first(in: cell, of: metric(nil), period: day, calendar: .utc) == nil)
+    }
 }

@@ -132,7 +132,9 @@ struct APIDescriptionTests {
             .duplicateKey(pointer: "/context"), .nul(pointer: "/id"), .wrongShape(pointer: "", expected: "an object"),
             .stringTooLong(pointer: "/id", bytes: 9, limit: 8), .bodyTooLarge(limit: 8),
             .tooManyEvents(found: 9, limit: 8), .recordTooLarge(bytes: 9, limit: 8), .unknownApp, .unknownPurpose,
-            .identifierUnwanted, .unproved, .nothingToTellApart, .obliviousOnly, .windowOutOfRange(current: 7),
+            .identifierUnwanted, .unproved, .nothingToTellApart, .noFirsts, .periodNotOpen, .unknownCell,
+            .unprovedFirst,
+            .obliviousOnly, .windowOutOfRange(current: 7),
             .originNotAllowed, .keyRequired, .unknownKey, .revokedKey, .secretRequired, .unknownSecret,
             .networkQuota(retrySeconds: 7), .noMemory,
         ]

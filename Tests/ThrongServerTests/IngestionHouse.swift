@@ -45,6 +45,7 @@ final class IngestionHouse: Sendable {
                 retention: 30 days}
             dimensions:
               os: {title: System, field: os, list: [ios, android], partitions: devices}
+              kind: {title: Kind, field: kind, list: [cake, bread]}
               query: {title: Search term, field: query, revealed: {most: 4}}
             metrics:
               views: {title: Views, events: [view], question: What?, decision: That., owner: Team,
@@ -53,6 +54,9 @@ final class IngestionHouse: Sendable {
                 expires: 2027-02-01, purpose: agreed, dimensions: [os], period: hour}
               shows: {title: Shows, events: [show], question: What?, decision: That., owner: Team,
                 expires: 2027-02-01, purpose: proved, dimensions: [os], period: hour}
+              finds: {title: Finds, events: [find], question: What?, decision: That., owner: Team,
+                expires: 2027-02-01, purpose: proved, dimensions: [os, kind], period: hour, rollups: [day],
+                measures: {reach: attested}}
               searches: {title: Searches, events: [search], question: What?, decision: That., owner: Team,
                 expires: 2027-02-01, purpose: product, dimensions: [query], period: hour}
               finds: {title: Finds, events: [find], question: What?, decision: That., owner: Team,

@@ -21,6 +21,12 @@ package struct Epoch: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The month in which a window begins: by its credentials the window's identifiers are made, also after its end.
     package init(of window: WindowNumber, rotation: Rotation) { self.init(containing: rotation.start(of: window)) }
 
+    /// The month of a period's last day in its app's calendar: by its credentials the period's firsts are proved. Who joins in the
+    /// course of the period has one of that month, and in a week of two months everybody waits for the second.
+    package init(of period: Period, in calendar: PeriodCalendar) {
+        self.init(containing: calendar.date(at: UnixSeconds(period.end.value - 1)))
+    }
+
     /// Reads what ``description`` writes, from January 1970 on; nil for anything else.
     package init?(_ text: some StringProtocol) {
         guard let date = CalendarDate("\(text)-01"), date.year >= 1970 else { return nil }

@@ -4,8 +4,8 @@ package import ThrongWire
 /// highest first.
 ///
 /// The parts of a window are `throng-arc-1`, `window`, app, purpose and the window's number; those of a first are
-/// `throng-arc-1`, `first`, app, metric, the period's kind and its first second, and then dimension and bucket for each of
-/// the grouping, in the order of the dimensions' names. Names are UTF-8, numbers are eight bytes, the highest first, in
+/// `throng-arc-1`, `first`, app, metric, what the public plan calls the metric's layout, the period's kind and its first second,
+/// and then dimension and bucket for each of the grouping, in the order of the dimensions' names. Names are UTF-8, numbers are eight bytes, the highest first, in
 /// two's complement.
 package struct PresentationContext: Sendable, Hashable {
     /// What goes into ``Credential/present(for:)``, and into the daemon's check.
@@ -23,12 +23,15 @@ package struct PresentationContext: Sendable, Hashable {
 
     /// That a device is in a cell of a metric's grouping in a period, once.
     ///
-    /// - Parameter cell: the grouping's dimensions, each with its bucket; empty for the total.
+    /// - Parameters:
+    ///   - cell: the grouping's dimensions, each with its bucket; empty for the total. None of them partitions devices.
+    ///   - layout: as the public plan has it: a plan that counts anything else has another one.
     /// - Throws: ``AttestationError/contextPart(found:)`` for a name or a bucket of more than 65,535 bytes.
     package static func first(
-        in cell: [DimensionName: BucketLabel], of metric: MetricName, period: Period, app: AppName
+        in cell: [DimensionName: BucketLabel], of metric: MetricName, layout: String, period: Period,
+        app: AppName
     ) throws(AttestationError) -> PresentationContext {
-        var parts = [text(name), text("first"), text(app.text), text(metric.text)]
+        var parts = [text(name), text("first"), text(app.text), text(metric.text), text(layout)]
         parts += [text(period.kind.rawValue), number(period.start.value)]
         for (dimension, bucket) in cell.sorted(by: { $0.key < $1.key }) {
             parts += [text(dimension.text), text(bucket.text)]

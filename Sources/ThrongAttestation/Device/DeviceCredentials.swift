@@ -17,7 +17,7 @@ public import ThrongWire
 /// options.identifiers = try DeviceCredentials(app: "notes", vouching: login, storage: keychain)
 /// ```
 public actor DeviceCredentials: IdentifierSource {
-    private let app: AppName
+    let app: AppName
     private let vouching: any Vouching
     private let storage: any CredentialStorage
     private let clock: @Sendable () -> Int64
@@ -52,16 +52,26 @@ public actor DeviceCredentials: IdentifierSource {
         let number = WindowNumber(window)
         let epoch = Epoch(of: number, rotation: rotation)
         guard let month = kept.months[epoch.description], let since = month.since,
-            rotation.start(of: number) > since, let bytes = month.credential
+            rotation.start(of: number) > since, let credential = credential(of: epoch)
         else { return nil }
         do {
-            let credential = try Credential(rawRepresentation: bytes)
             let context = try PresentationContext.window(number, of: PurposeName(purpose), app: app)
             let shown = credential.present(for: context.bytes)
             return AttestedIdentifier(
                 id: Base64URL.text(of: shown.tag.rawRepresentation), proof: Base64URL.text(of: shown.rawRepresentation))
         } catch {
             // It was checked when it was read; only a name that is too long is left.
+            return nil
+        }
+    }
+
+    /// A month's credential; nil where there is none.
+    func credential(of epoch: Epoch) -> Credential? {
+        guard let bytes = kept.months[epoch.description]?.credential else { return nil }
+        do {
+            return try Credential(rawRepresentation: bytes)
+        } catch {
+            // It was checked when it was read.
             return nil
         }
     }

@@ -80,7 +80,7 @@ extension InsightAnswer {
         case (.share(let part, let whole), .share(_, let filter)),
             (.settled(let part, let whole), .share(_, let filter)):
             let thing = filter.map { "are “\($0.bucket)”" } ?? "are in this group"
-            if answered?.basis.devices == .floor {
+            if [.floor, .proved].contains(answered?.basis.devices) {
                 let (part, whole) = (locale.text(part), locale.text(whole))
                 return "At least \(part) devices \(thing), of at least \(whole)\(sampleWords): \(text(quantity))."
             }

@@ -12,6 +12,7 @@ extension NumberBasis {
         return switch devices {
         case nil: "events\(sampled)\(noisy)\(unknown)"
         case .floor: "devices: at least, seen within one window\(floor == .attested ? ", each proved" : "")\(seen)"
+        case .proved: "devices: at least, each proved once in the period\(seen)"
         case .firsts: "devices: as clients say, each at its first event of the period\(seen)"
         case .answers: "devices: as they answer by themselves, once a period\(sampled)\(noisy)"
         }
@@ -52,7 +53,7 @@ extension NumberBasis {
     /// What the sample means for the numbers.
     private var sampledWords: String {
         switch devices {
-        case .floor, .firsts: ": devices can\u{2019}t be scaled up; there are at least so many"
+        case .floor, .proved, .firsts: ": devices can\u{2019}t be scaled up; there are at least so many"
         case nil, .answers: ": scaled up, with 95% intervals"
         }
     }

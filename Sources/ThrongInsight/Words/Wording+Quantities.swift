@@ -49,7 +49,7 @@ extension Wording {
     package static func heading(devices: NumberBasis.Devices?) -> String {
         switch devices {
         case nil, .answers: "Devices"
-        case .floor: "Devices (at least)"
+        case .floor, .proved: "Devices (at least)"
         case .firsts: "Devices (as they say)"
         }
     }

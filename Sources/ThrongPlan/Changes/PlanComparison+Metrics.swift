@@ -129,9 +129,14 @@ extension PlanComparison {
                 isCoarser ? .tightens : .widens, subject,
                 isCoarser ? "its histogram has fewer edges" : "its histogram has other edges", purpose: purpose)
         }
-        func device(_ metric: Metric) -> Int { metric.countsFirsts ? 2 : metric.reach ? 1 : 0 }
+        func device(_ metric: Metric) -> Int {
+            metric.provesFirsts ? 3 : metric.countsFirsts ? 2 : metric.reach ? 1 : 0
+        }
         noteSize(subject, device(before), device(now), purpose: purpose, widensBy: true) { _, new in
-            ["publishes no numbers of devices", "publishes numbers of devices", "asks devices what is their first"][new]
+            [
+                "publishes no numbers of devices", "publishes numbers of devices", "asks devices what is their first",
+                "asks devices to prove what is their first",
+            ][new]
         }
         if now.within != before.within, now.within != nil {
             note(.widens, subject, "measures otherwise what an identifier did in its window", purpose: purpose)

@@ -41,6 +41,8 @@ package struct MetricLayout: Hashable, Sendable, Codable {
     package let trackedMargins: [Margin]
     /// The firsts that clients say and that follow the sums among the counters; nil where devices are not counted so.
     package let firsts: FirstsLayout?
+    /// What devices prove to be in, once a period; nil where they are not asked to.
+    package let provedFirsts: ProvedFirstsLayout?
     /// What is counted of identifiers instead of events, in buckets of the last base dimension; nil where events are.
     package let within: WindowLayout?
     /// Nil where there are none, so that layouts without any have the JSON that they always had.
@@ -52,7 +54,7 @@ package struct MetricLayout: Hashable, Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case app, metric, purpose, rotation, period, timeZone, dimensions, sums, contributionBound, trackedMargins
-        case noise, cellsBound, firsts, within
+        case noise, cellsBound, firsts, provedFirsts, within
         case impossibleCombinations = "impossible"
         case sampledShare = "sampling"
         case hiddenUnit = "noiseUnit"
@@ -104,6 +106,7 @@ package struct MetricLayout: Hashable, Sendable, Codable {
     /// - Parameters:
     ///   - sampling: share of events that clients send: more than 0, at most 1.
     ///   - firstPeriods: the lengths of time whose firsts clients say; none unless `reach: client`.
+    ///   - provedPeriods: the lengths of time whose firsts devices prove; none unless `reach: attested`.
     /// - Precondition: base dimensions come first, and a coarser one has a bucket for each of its base dimension's.
     package init(
         app: AppName,
@@ -122,6 +125,7 @@ package struct MetricLayout: Hashable, Sendable, Codable {
         noiseUnit: NoiseUnit = .window,
         cellsBound: Int? = nil,
         firstPeriods: [PeriodKind] = [],
+        provedPeriods: [PeriodKind] = [],
         within: WindowLayout? = nil,
         floor: FloorKind = .any
     ) {
@@ -141,6 +145,11 @@ package struct MetricLayout: Hashable, Sendable, Codable {
         self.within = within
         floorKind = floor == .any ? nil : floor
         firsts = firstPeriods.isEmpty ? nil : FirstsLayout(periods: firstPeriods, groupings: Set(groupings).sorted())
+        provedFirsts =
+            provedPeriods.isEmpty
+            ? nil
+            : ProvedFirstsLayout(
+                periods: provedPeriods, margins: Set(groupings.map { dimensions.trackedMargin(for: $0) }).sorted())
         self.cellsBound = noise == nil ? nil : cellsBound ?? contributionBound
         let leaf = Margin(keeping: dimensions.indices.filter { dimensions[$0].coarsening == nil })
         // A noisy release has no floors, so nothing but the leaves needs distinct identifiers: for its cells_bound.

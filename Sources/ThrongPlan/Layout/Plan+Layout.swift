@@ -42,6 +42,7 @@ extension Plan {
             noiseUnit: metric.noiseUnit,
             cellsBound: metric.cellsBound,
             firstPeriods: metric.firstPeriods,
+            provedPeriods: metric.provedPeriods,
             within: metric.within?.layout,
             floor: metric.noise == nil ? purpose.floor : .any)
     }

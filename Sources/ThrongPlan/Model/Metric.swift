@@ -33,6 +33,8 @@ package struct Metric: Sendable, Hashable {
     package let reach: Bool
     /// Whether clients say which of their events are firsts, so that devices are known beyond a window: `reach: client`.
     package let countsFirsts: Bool
+    /// Whether devices prove by a credential that they are in a cell, once a period: `reach: attested`.
+    package let provesFirsts: Bool
     /// What a device works out by itself and says with the metric's event; nil where the app records the event.
     package let answered: DeviceAnswer?
     /// What it counts of identifiers instead of events; nil where it counts events.
@@ -89,6 +91,7 @@ package struct Metric: Sendable, Hashable {
         noiseUnit: NoiseUnit = .window,
         cellsBound: Int? = nil,
         countsFirsts: Bool = false,
+        provesFirsts: Bool = false,
         answered: DeviceAnswer? = nil,
         within: WindowMeasure? = nil
     ) {
@@ -118,12 +121,16 @@ package struct Metric: Sendable, Hashable {
         self.noiseUnit = noiseUnit
         self.cellsBound = cellsBound ?? contributionBound
         self.countsFirsts = countsFirsts
+        self.provesFirsts = provesFirsts
         self.answered = answered
         self.within = within
     }
 
     /// The lengths of time of which clients say which event is a device's first: the period and its rollups, or none.
     package var firstPeriods: [PeriodKind] { countsFirsts ? [period] + rollups : [] }
+
+    /// The lengths of time of which devices prove that they are in a cell: the period and its rollups, or none.
+    package var provedPeriods: [PeriodKind] { provesFirsts ? [period] + rollups : [] }
 }
 
 /// What happens to released numbers at an age.

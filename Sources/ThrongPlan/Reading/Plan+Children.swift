@@ -96,10 +96,10 @@ extension Plan {
                 out\(wayOut)
                 """)
         }
-        if metric.countsFirsts {
+        if metric.countsFirsts || metric.provesFirsts {
             messages.append(
                 """
-                with 'reach: client' a device is known again after a launch, which is not allowed where children are counted; \
+                with 'reach: \(metric.countsFirsts ? "client" : "attested")' a device is known again after a launch, which is not allowed where children are counted; \
                 write 'reach: true'\(wayOut)
                 """)
         }

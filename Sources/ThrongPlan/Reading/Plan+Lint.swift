@@ -91,7 +91,8 @@ extension Plan {
         metrics.flatMap { metric -> [PlanProblem] in
             [
                 expiryAdvice(metric, today: today), cellAdvice(metric), retentionAdvice(metric), rollupAdvice(metric),
-                tieAdvice(metric), firstsAdvice(metric), lateFirstsAdvice(metric), stepAdvice(metric),
+                tieAdvice(metric), firstsAdvice(metric), lateFirstsAdvice(metric), provedFirstsAdvice(metric),
+                stepAdvice(metric),
             ]
             .compactMap { $0 }
             .map { places.advice(on: .metric, named: metric.name.text, "metric '\(metric.name)' \($0)") }

@@ -122,7 +122,7 @@ extension Plan {
                 \(periods.joined(separator: " or ")). Nobody can check what a device says.
                 """)
         } else if metric.reach {
-            add("Counts", "Counts devices, too.")
+            add("Counts", provedText(of: metric) ?? "Counts devices, too.")
         }
         if let answer = metric.answered { add("Answered", text(of: answer)) }
         let titles =

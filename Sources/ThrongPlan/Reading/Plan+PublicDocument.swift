@@ -7,6 +7,8 @@ extension Plan {
     ///
     /// - Throws: ``BucketingProblem`` where this machine can't compile a bucketing that the plan's reader could.
     package func publicPlan() throws(BucketingProblem) -> PublicPlan {
+        var metrics: [PublicPlan.Metric] = []
+        for metric in self.metrics { metrics.append(published(metric, try provedFirsts(of: metric))) }
         var dimensions: [PublicPlan.Dimension] = []
         for dimension in self.dimensions {
             dimensions.append(
@@ -23,7 +25,7 @@ extension Plan {
                     name: $0.name, title: $0.title, of: $0.base, groups: $0.groups,
                     partitionsDevices: $0.partitionsDevices)
             },
-            metrics: metrics.map(published),
+            metrics: metrics,
             recipients: partners.map { partner in
                 PublicPlan.Recipient(
                     name: partner.name, title: partner.title, contact: partner.contact,
@@ -106,13 +108,14 @@ extension Plan {
         }
     }
 
-    private func published(_ metric: Metric) -> PublicPlan.Metric {
+    private func published(_ metric: Metric, _ firsts: PublicPlan.ProvedFirsts?) -> PublicPlan.Metric {
         PublicPlan.Metric(
             name: metric.name, title: metric.title, question: metric.question, purpose: metric.purpose,
             events: metric.events, dimensions: metric.dimensions, period: metric.period,
             rollups: metric.rollups, sums: metric.sums, histogram: metric.histogram, reach: metric.reach,
             firstGroupings: metric.countsFirsts ? groupingNames(of: metric) : nil,
-            firstPeriods: metric.countsFirsts ? metric.firstPeriods : nil, answered: metric.answered.map(published),
+            firstPeriods: metric.countsFirsts ? metric.firstPeriods : nil, provedFirsts: firsts,
+            answered: metric.answered.map(published),
             within: metric.within.map(published),
             // What a client keeps to itself beyond it would not have changed anything.
             contributionBound: metric.within?.mostEvents ?? eventsWorthSending(of: metric), sampling: metric.sampling,

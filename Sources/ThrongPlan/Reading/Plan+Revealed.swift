@@ -28,10 +28,12 @@ extension Plan {
                     leave the dimension or the noise out
                     """)
             }
-            if let metric = metrics.first(where: { $0.countsFirsts && $0.dimensions.contains(dimension.name) }) {
+            if let metric = metrics.first(where: {
+                ($0.countsFirsts || $0.provesFirsts) && $0.dimensions.contains(dimension.name)
+            }) {
                 messages.append(
                     """
-                    metric '\(metric.name)' has 'reach: client', but a device can't know in which bucket a value is \
+                    metric '\(metric.name)' has 'reach: \(metric.countsFirsts ? "client" : "attested")', but a device can't know in which bucket a value is \
                     counted, and so not what is its first; leave the dimension out or write 'reach: true'
                     """)
             }

@@ -8,6 +8,8 @@ extension PlanReader {
         var reach = false
         /// Whether clients say which events are firsts.
         var countsFirsts = false
+        /// Whether devices prove that they are in a cell.
+        var provesFirsts = false
         /// What is counted of identifiers instead of events.
         var within: WindowMeasure?
     }
@@ -15,7 +17,7 @@ extension PlanReader {
     private enum ReachWord: String, CaseIterable {
         case yes = "true"
         case no = "false"
-        case client
+        case client, attested
     }
 
     /// Reads `measures`; nil when it cannot be read.
@@ -29,8 +31,9 @@ extension PlanReader {
         }
         var measures = Measures()
         let reach: ReachWord? = choice(.reach, in: body)
-        measures.reach = reach == .yes || reach == .client
+        measures.reach = reach.map { $0 != .no } ?? false
         measures.countsFirsts = reach == .client
+        measures.provesFirsts = reach == .attested
         var isFine = true
         if let node = body[.sums] {
             let sums = sums(node, body.subject(.sums))

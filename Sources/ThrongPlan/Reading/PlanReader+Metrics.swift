@@ -54,7 +54,7 @@ extension PlanReader {
                 protection: disclosure.protection, sensitive: disclosure.sensitive, impossible: disclosure.impossible,
                 noise: noise?.mechanism, noiseUnit: noise?.unit ?? .window,
                 cellsBound: hidesEvents ? 1 : cellsBound,
-                countsFirsts: measures.countsFirsts, answered: answered,
+                countsFirsts: measures.countsFirsts, provesFirsts: measures.provesFirsts, answered: answered,
                 within: measures.within))
     }
 

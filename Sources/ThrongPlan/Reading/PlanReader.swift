@@ -61,7 +61,8 @@ struct PlanReader {
         let found =
             plan.answerProblems() + plan.noiseProblems(today: today) + plan.revealedProblems() + plan.samplingProblems()
             + plan.withinProblems() + plan.networkProblems() + plan.childrenProblems() + plan.identifierProblems()
-            + plan.floorProblems() + plan.transportProblems() + plan.evaluatorProblems()
+            + plan.floorProblems() + plan.provedFirstsProblems() + plan.transportProblems()
+            + plan.evaluatorProblems()
         for problem in found {
             problems.add(problem)
         }

@@ -20,6 +20,8 @@ struct CaseTable {
     /// By slab, by cell: the devices that said that this was their first; nil where the slab is not the release's own, or
     /// nobody is asked.
     let firsts: [[Int64]?]
+    /// By slab, by cell: the devices that are published, or would be; nil where the slab is not the release's own.
+    let numbers: [[Int64]?]
     /// The slabs of the release's own of which nothing is published: so little could be, or none shall.
     let leftOut: Set<Int>
 
@@ -48,7 +50,8 @@ struct CaseTable {
         if listsEmpty, let possible = Self.possibleLeaves(of: release) {
             for part in unknown.indices { unknown[part].formUnion(possible) }
         }
-        let frame = ReleaseFrame(release.parts, layout: layout, firsts: header.firsts, unknown: unknown)
+        let frame = ReleaseFrame(
+            release.parts, layout: layout, firsts: header.firsts, proved: release.proved, unknown: unknown)
         self.frame = frame
         listed = Set(
             frame.parts.indices.flatMap { part in
@@ -75,6 +78,7 @@ struct CaseTable {
         var origins: [Origin?] = []
         var columns: [[UInt32?]] = []
         var firsts: [[Int64]?] = []
+        var numbers: [[Int64]?] = []
         var leftOut: Set<Int> = []
         for (number, slab) in slabs.enumerated() {
             let isOwn = slab.span == spans.own && header.groupings.contains(slab.margin)
@@ -84,6 +88,7 @@ struct CaseTable {
                 frame, slab: slab, protection: header.protection ?? .standard, threshold: header.threshold)
             let said = isOwn ? frame.firsts(of: slab) : nil
             firsts.append(said)
+            numbers.append(isOwn ? frame.proved(in: header).map { $0.sums(of: slab, layout) } ?? slab.floors : nil)
             var names: [UInt32?] = []
             let sensitive = slab.cells.indices.map { place in
                 !slab.isEmpty[place]
@@ -130,6 +135,7 @@ struct CaseTable {
         self.origins = origins
         self.columns = columns
         self.firsts = firsts
+        self.numbers = numbers
         self.leftOut = leftOut
         let known = origins.map { origin in origin.map { slabs[$0.slab].devices[$0.place] } ?? DeviceCounts([]) }
         let floors = cells.map(\.floor)

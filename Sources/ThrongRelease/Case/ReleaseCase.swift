@@ -21,13 +21,16 @@ package struct ReleaseCase: Sendable {
     package let origins: DimensionOrigins
     /// What the metric published of the period before; nil where there is nothing. What was a series goes on where it can.
     package let former: Release?
+    /// The devices that proved to be in its cells: of the release's own period, and of those that were released before.
+    package let proved: [ProvedDevices]
 
     /// Puts a case together.
     package init(
         header: ReleaseHeader, parts: [StoredCube], earlier: [Release] = [], tied: [TiedMetric] = [],
         counted: CountedEvents? = nil, countedInLayout: CountedEvents? = nil, origins: DimensionOrigins = [:],
-        former: Release? = nil
+        former: Release? = nil, proved: [ProvedDevices] = []
     ) {
+        self.proved = proved
         self.parts = parts.sorted { $0.period.start < $1.period.start }
         // The labels that its slots have by now are read with the counters.
         self.header = self.parts.last.map { header.naming(as: $0.layout) } ?? header
@@ -59,13 +62,16 @@ package struct TiedMetric: Sendable, Hashable {
     package let origins: DimensionOrigins
     /// What was counted in the layout; nil where nobody kept that.
     package let countedInLayout: CountedEvents?
+    /// The devices that proved to be in its cells in its stored periods, and in those that were released.
+    package let proved: [ProvedDevices]
 
     /// Puts one together.
     package init(
         counted: CountedEvents, layout: MetricLayout, parts: [StoredCube], releases: [Release], isWhole: Bool = true,
-        origins: DimensionOrigins = [:], countedInLayout: CountedEvents? = nil
+        origins: DimensionOrigins = [:], countedInLayout: CountedEvents? = nil, proved: [ProvedDevices] = []
     ) {
         self.countedInLayout = countedInLayout
+        self.proved = proved
         self.counted = counted
         self.layout = layout
         self.parts = parts.sorted { $0.period.start < $1.period.start }

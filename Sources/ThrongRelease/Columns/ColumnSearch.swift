@@ -129,7 +129,9 @@ struct ColumnSearch {
         if isSame { value = Int64(clamping: value.magnitude) }
         guard value > 0 else { return }
         guard !isProved(value, of: larger, less: others, proofs),
-            !isReached(value, bound: numbers[larger].intake.bound, identifiers(of: larger, less: others))
+            !isReached(
+                value, bound: numbers[larger].intake.bound, identifiers(of: larger, less: others),
+                proved: proved(numbers[larger].proved, less: others))
         else { return }
         found.insert(free)
     }
@@ -185,6 +187,7 @@ struct ColumnSearch {
         guard left <= value,
             common.allSatisfy({ numbers[$0].intake.rotation == cell.intake.rotation && numbers[$0].most != nil })
         else { return false }
+        if threshold.isReached(by: proved(cell.proved, less: common).subtractedClamped(missing)) { return true }
         return cell.least.contains { window, devices in
             let others = common.reduce(missing) { $0.addedClamped(numbers[$1].most?[window] ?? 0) }
             return threshold.isReached(by: devices.subtractedClamped(others))
@@ -202,8 +205,14 @@ struct ColumnSearch {
         return false
     }
 
-    private func isReached(_ value: Int64, bound: Int64, _ identifiers: [Int64]) -> Bool {
-        CountRule(events: value, identifiers: identifiers, bound: bound).isReached(threshold, by: value)
+    private func isReached(_ value: Int64, bound: Int64, _ identifiers: [Int64], proved: Int64 = 0) -> Bool {
+        CountRule(events: value, identifiers: identifiers, bound: bound, proved: proved).isReached(threshold, by: value)
+    }
+
+    /// How many of some devices that proved themselves in a period at least are in none of some parts: a part has no more devices
+    /// than identifiers.
+    private func proved(_ devices: Int64, less parts: [Int]) -> Int64 {
+        parts.reduce(devices) { $0.subtractedClamped(numbers[$1].mostDevices ?? .max) }
     }
 
     /// By window, how many identifiers at least are in a whole and in none of its parts.

@@ -21,6 +21,8 @@ struct KnownNumber {
     let least: [Int64: Int64]
     /// By window, at most; nil where nobody counted them.
     let most: [Int64: Int64]?
+    /// The devices that proved to be in it, in a period of its own time. Unit: devices.
+    let proved: Int64
     /// What its table takes of an identifier.
     let intake: Intake
     /// Whether its period is made of whole windows.
@@ -34,6 +36,8 @@ struct ProvedCell {
     let value: Int64
     /// By window, the identifiers that it has at least. Unit: identifiers.
     let least: [Int64: Int64]
+    /// The devices that proved to be in it, in a period of its own time. Unit: devices.
+    let proved: Int64
     /// What its table takes of an identifier.
     let intake: Intake
 }
@@ -51,7 +55,10 @@ extension CubeSlab {
     /// By window, the identifiers of a cell: at least, and at most where its grouping's were counted.
     func identifiers(at place: Int, in layout: MetricLayout) -> (least: [Int64: Int64], most: [Int64: Int64]?) {
         var parts: [DeviceCounts.WindowKey: Int64] = [:]
-        for row in devices[place].rows { parts[row.window] = (parts[row.window] ?? 0).addedClamped(row.devices) }
+        // What proved itself in a whole period is no identifier of a window.
+        for row in devices[place].rows where row.window.length == 0 {
+            parts[row.window] = (parts[row.window] ?? 0).addedClamped(row.devices)
+        }
         var least: [Int64: Int64] = [:]
         var most: [Int64: Int64] = [:]
         // Two parts of a period may share a window, and a device may be in both.
@@ -61,4 +68,18 @@ extension CubeSlab {
         }
         return (least, layout.counting(margin) == nil ? nil : most)
     }
+
+    /// The most devices of a cell that proved themselves in a period. Unit: devices.
+    func proved(at place: Int) -> Int64 {
+        var periods: [DeviceCounts.WindowKey: Int64] = [:]
+        for row in devices[place].rows where row.window.length > 0 {
+            periods[row.window] = (periods[row.window] ?? 0).addedClamped(row.devices)
+        }
+        return periods.values.max() ?? 0
+    }
+}
+
+extension KnownNumber {
+    /// The devices that it has at most, in all of its time: no more than identifiers. Nil where nobody counted them.
+    var mostDevices: Int64? { most?.values.reduce(0) { $0.addedClamped($1) } }
 }

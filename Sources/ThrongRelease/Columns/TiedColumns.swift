@@ -28,11 +28,12 @@ struct TiedColumns {
         let value: Int64
         let least: [Int64: Int64]
         let most: [Int64: Int64]?
+        let proved: Int64
         let holdsWindows: Bool
         /// The number of devices that is published with it, or would be; nil where there is none, or it is of several windows.
         let devices: Int64?
-        /// The window of these devices.
-        let window: WindowNumber?
+        /// When these devices were counted.
+        let scope: DeviceScope?
         /// Whether it is of the release that is about to be.
         let isOwn: Bool
     }
@@ -77,15 +78,15 @@ struct TiedColumns {
                             let box = space.box(of: table, slab, place: place, period: period)
                         else { continue }
                         let identifiers = slab.identifiers(at: place, in: laid.frame.layout)
-                        let window = laid.frame.layout.window(of: period)
+                        let scope = laid.frame.layout.deviceScope(of: period)
                         cells.append(
                             Cell(
                                 table: table, column: column, family: families, isExpected: isExpected, box: box,
                                 value: laid.frame.events(in: slab.leaves[place]), least: identifiers.least,
-                                most: identifiers.most,
+                                most: identifiers.most, proved: slab.proved(at: place),
                                 holdsWindows: period.start.value % rotation == 0 && period.end.value % rotation == 0,
-                                devices: window == nil || isExpected
-                                    ? nil : tables[table].devices(slab, place: place, in: period), window: window,
+                                devices: scope == nil || isExpected
+                                    ? nil : tables[table].devices(number, place: place, in: period), scope: scope,
                                 isOwn: table == 0 && period == tables[0].released.first))
                     }
                 }
@@ -101,6 +102,7 @@ struct TiedColumns {
                         ProvedCell(
                             box: box, value: laid.frame.events(in: slab.leaves[place]),
                             least: slab.identifiers(at: place, in: laid.frame.layout).least,
+                            proved: slab.proved(at: place),
                             intake: intakes[table]))
                 }
             }
@@ -180,7 +182,7 @@ struct TiedColumns {
                     box: cell.box, table: cell.table, family: cell.family, value: cell.value,
                     isFree: cell.table == 0 && !given[Int(cell.column)], isExpected: cell.isExpected,
                     level: tables[cell.table].laid.problem.cells[Int(cell.column)].level, least: cell.least,
-                    most: cell.most,
+                    most: cell.most, proved: cell.proved,
                     intake: intakes[cell.table], holdsWindows: cell.holdsWindows)
             }, proved: proved, threshold: threshold, deadline: deadline)
         return search.open().map { open in Set(open.map { Set($0.map { Int(shown[$0].column) }) }) }
@@ -285,12 +287,14 @@ struct TiedColumns {
         let others = shown.filter { !$0.cell.isOwn }
         var found: Set<ColumnIndex> = []
         for own in shown where own.cell.isOwn {
-            for other in others where other.cell.window == own.cell.window {
+            for other in others where other.cell.scope == own.cell.scope {
                 let less = own.devices - other.devices
                 guard less != 0, !threshold.isReached(by: abs(less)) else { continue }
                 let (whole, part) = less > 0 ? (own.cell, other.cell) : (other.cell, own.cell)
-                guard intakes[whole.table].rotation == intakes[part.table].rotation, space.holds(whole.box, part.box)
-                else { continue }
+                // What proves itself in a period is the same device whatever its identifiers are.
+                var isOneDevice = intakes[whole.table].rotation == intakes[part.table].rotation
+                if case .period = own.cell.scope { isOneDevice = true }
+                guard isOneDevice, space.holds(whole.box, part.box) else { continue }
                 found.insert(ColumnIndex(own.cell.column))
             }
         }

@@ -7,11 +7,16 @@ internal import ThrongPlan
 /// Nobody tracks who sent how many events. But in each window an identifier sends at most the contribution bound, and each
 /// that was counted sent at least one. So with D identifiers in each of W windows and T events, one device has sent at
 /// most `min(bound · W, T − Σ(D − 1))` of them, and all but any two at least `max(Σ(D − 2), T − 2 · bound · W)`.
+///
+/// Where D devices proved to be in the cell in the whole period, each of these sent one, too: all but one sent D − 1. That is no
+/// further window, and nothing to be added to the windows' sum: whichever of the two is more holds.
 struct CountRule {
     /// Unit: events.
     let events: Int64
     /// Distinct identifiers by window, as far as they are known. Unit: identifiers.
     private let identifiers: [Int64]
+    /// Devices that proved themselves: of each length of time, those of its periods, which have nothing in common. Unit: devices.
+    private let proved: [[Int64]]
     /// Events that one identifier may add in a window.
     private let bound: Int64
 
@@ -19,17 +24,29 @@ struct CountRule {
     init(events: Int64, devices: DeviceCounts, bound: Int) {
         self.events = events
         var windows: [DeviceCounts.WindowKey: Int64] = [:]
+        var periods: [Int: [DeviceCounts.WindowKey: Int64]] = [:]
         for row in devices.rows where row.devices > 0 {
-            windows[row.window] = (windows[row.window] ?? 0).addedClamped(row.devices)
+            if row.window.length > 0 {
+                let length = row.window.length
+                periods[length, default: [:]][row.window] =
+                    (periods[length]?[row.window] ?? 0).addedClamped(row.devices)
+            } else {
+                windows[row.window] = (windows[row.window] ?? 0).addedClamped(row.devices)
+            }
         }
         identifiers = windows.sorted { $0.key < $1.key }.map(\.value)
+        // Longer periods may begin in one another: of these each stands alone.
+        proved = periods.flatMap { length, known in length == 1 ? [Array(known.values)] : known.values.map { [$0] } }
         self.bound = Int64(bound)
     }
 
     /// Looks at events of which it is known by window how many identifiers sent some at least, 0 included.
-    init(events: Int64, identifiers: [Int64], bound: Int64) {
+    ///
+    /// - Parameter proved: how many devices at least sent some, whatever the windows say.
+    init(events: Int64, identifiers: [Int64], bound: Int64, proved: Int64 = 0) {
         self.events = events
         self.identifiers = identifiers
+        self.proved = [[proved]]
         self.bound = bound
     }
 
@@ -38,11 +55,12 @@ struct CountRule {
 
     /// The most that so many devices can have sent together. Unit: events.
     private func most(of devices: Int64) -> Int64 {
+        func others(_ known: [Int64]) -> Int64 { known.reduce(0) { $0.addedClamped(max(0, $1 - devices)) } }
         let windows = Int64(identifiers.count)
         // Where no identifiers are known, anybody can have sent all.
-        guard windows > 0 else { return events }
-        let others = identifiers.reduce(Int64(0)) { $0.addedClamped(max(0, $1 - devices)) }
-        return max(0, min(bound.multipliedClamped(by: windows).multipliedClamped(by: devices), events - others))
+        let most = windows > 0 ? bound.multipliedClamped(by: windows).multipliedClamped(by: devices) : events
+        let least = proved.reduce(others(identifiers)) { max($0, others($1)) }
+        return max(0, min(most, events - least))
     }
 
     /// The p % rule: T − X12 ≥ p/100 · X1.

@@ -52,6 +52,16 @@ struct CubeSlab {
                         devices: row.devices))
             }
         }
+        for proved in frame.proved
+        where span.lowerBound <= proved.span.lowerBound && proved.span.upperBound <= span.upperBound {
+            for (cell, count) in proved.devices[counted] ?? [:] {
+                rows[toCell(cell), default: []].append(
+                    DeviceCounts.Row(
+                        window: .init(
+                            part: proved.span.lowerBound, number: proved.period.start.value, length: proved.span.count),
+                        bucket: toBucket(cell).value, devices: count))
+            }
+        }
         devices = cells.map { DeviceCounts(rows[$0] ?? []) }
         floors = devices.map(\.floor)
     }

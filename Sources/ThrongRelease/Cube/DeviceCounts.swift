@@ -4,7 +4,8 @@ internal import ThrongPlan
 /// partition devices.
 ///
 /// Within a window a device is in one bucket of the partition, so numbers of different buckets may be added there; over
-/// windows nothing may be added, because the identifiers changed (design, section 5).
+/// windows nothing may be added, because the identifiers changed (design, section 5). Where devices prove that they were in a
+/// cell in a period, that is one more window, as long as the period.
 struct DeviceCounts {
     /// Ascending by window, then by bucket; at most one a window and bucket.
     let rows: [Row]
@@ -19,11 +20,18 @@ struct DeviceCounts {
         let devices: Int64
     }
 
-    /// A window of one part.
+    /// A window of one part; or a whole period, whose devices proved to be in the cell, once each.
     struct WindowKey: Hashable, Comparable {
+        /// The first, where it is a period.
         let part: Int
+        /// Of the window, or of the period's first second.
         let number: Int64
-        static func < (left: Self, right: Self) -> Bool { (left.part, left.number) < (right.part, right.number) }
+        /// Parts of the period; 0 for a window.
+        var length = 0
+
+        static func < (left: Self, right: Self) -> Bool {
+            (left.part, left.length, left.number) < (right.part, right.length, right.number)
+        }
     }
 
     /// Merges rows: of several about one window and bucket the largest holds, because they may be the same devices.

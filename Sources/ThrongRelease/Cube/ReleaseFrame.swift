@@ -21,6 +21,8 @@ struct ReleaseFrame {
     let starts: [Int]
     /// By part and margin, the distinct counts.
     let distinct: [[Margin: [StoredDistinct]]]
+    /// The devices that proved to be in cells of the parts, by the periods for which they did.
+    let proved: [ProvedSpan]
 
     /// One leaf.
     struct Leaf {
@@ -35,11 +37,12 @@ struct ReleaseFrame {
     /// - Parameters:
     ///   - parts: all of one layout.
     ///   - firsts: by shown grouping, the counter of its firsts.
+    ///   - proved: the devices that proved to be in cells.
     ///   - unknown: by part, empty leaf cells that take part because readers can't know that they are empty.
     /// - Complexity: O(counters · log counters).
     init(
         _ parts: [StoredCube], layout: MetricLayout, firsts counters: [Margin: MeasureIndex] = [:],
-        unknown: [Set<CellIndex>] = []
+        proved: [ProvedDevices] = [], unknown: [Set<CellIndex>] = []
     ) {
         self.layout = layout
         self.parts = parts
@@ -74,6 +77,10 @@ struct ReleaseFrame {
         self.firsts = Dictionary(uniqueKeysWithValues: zip(margins, firsts))
         self.starts = starts
         distinct = parts.map { Dictionary(grouping: $0.distinct, by: \.margin) }
+        self.proved = proved.compactMap { devices in
+            let span = Self.span(of: devices.period, in: parts)
+            return span.isEmpty ? nil : ProvedSpan(devices, span: span, of: parts[span], layout)
+        }
     }
 
     /// By cell, all of its counters.
@@ -118,7 +125,9 @@ struct ReleaseFrame {
     }
 
     /// The parts that a period covers; empty where it covers none.
-    func span(of period: Period) -> Range<Int> {
+    func span(of period: Period) -> Range<Int> { Self.span(of: period, in: parts) }
+
+    private static func span(of period: Period, in parts: [StoredCube]) -> Range<Int> {
         let first = parts.firstIndex { $0.period.start >= period.start } ?? parts.endIndex
         let end = parts.firstIndex { $0.period.start >= period.end } ?? parts.endIndex
         return first..<max(first, end)

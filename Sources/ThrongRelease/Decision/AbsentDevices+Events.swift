@@ -39,7 +39,8 @@ extension AbsentDevices {
                 devices[place] = (devices[place] ?? 0).addedClamped(row.devices)
             }
             var numbers: [Place: Int] = [:]
-            let bound = Double(layout.contributionBound) * (family.quantity == .floors ? 1 : Double(windows))
+            let bound =
+                Double(layout.contributionBound) * Double(family.quantity == .floors ? windowsOfFloors : windows)
             for (place, leaves) in events.sorted(by: { ($0.key.value, $0.key.bucket) < ($1.key.value, $1.key.bucket) })
             {
                 let unknown = beside.addUnknown(devices[place] ?? 0)
@@ -73,7 +74,8 @@ extension AbsentDevices {
                     if laid.problem.cells[Int(column.value)].isSensitive, family.quantity.isSubtracted {
                         ofColumn[column, default: []].append(inside.sorted())
                     }
-                    let published = family.quantity == .firsts ? laid.firsts[number]?[place] : slab.floors[place]
+                    let published =
+                        family.quantity == .firsts ? laid.firsts[number]?[place] : laid.numbers[number]?[place]
                     guard isPublished[Int(column.value)], !silent.contains(column), let published,
                         published == sums[cell] || published > sums[cell] ?? 0 && !family.quantity.isSubtracted
                     else { continue }

@@ -15,6 +15,8 @@ struct AbsentDevices {
     private let countsFloors: Bool
     /// The windows of the period in which a device may have had its identifiers.
     let windows: Int64
+    /// The windows in which those of ``Quantity/floors`` may have had theirs.
+    let windowsOfFloors: Int64
 
     /// Shown groupings that keep the same of the dimensions that do not partition devices.
     struct Family {
@@ -30,7 +32,7 @@ struct AbsentDevices {
 
     /// Which devices are counted.
     enum Quantity: Hashable, Comparable {
-        /// Those of the period's one window, by their identifiers.
+        /// Those of the period's one window, by their identifiers; or those that proved themselves in the period.
         case floors
         /// Those of one window of several, counted in one part of the period. What is published is the largest of all windows.
         case ofWindow(part: Int, WindowNumber)
@@ -48,13 +50,13 @@ struct AbsentDevices {
         let groups = Dictionary(grouping: laid.own) { layout.apart(from: layout.partition, laid.slabs[$0].margin) }
         guard groups.count > 1 else { return nil }
         var families: [Family] = []
-        let window = laid.frame.parts.count == 1 ? DeviceTable.window(of: laid.frame.parts[0], layout) : nil
-        countsFloors = header.reach && window != nil
+        countsFloors = header.reach && laid.addsDevices(header)
         for (apart, slabs) in groups {
-            if let window, countsFloors, let counted = layout.counting(laid.slabs[slabs[0]].margin) {
-                let rows = (laid.frame.distinct[0][counted] ?? []).filter { $0.window == window }
-                    .map { (cell: $0.cell, devices: $0.devices) }
-                families.append(Family(apart: apart, slabs: slabs, quantity: .floors, margin: counted, rows: rows))
+            if countsFloors, let counted = layout.counting(laid.slabs[slabs[0]].margin) {
+                families.append(
+                    Family(
+                        apart: apart, slabs: slabs, quantity: .floors, margin: counted,
+                        rows: laid.rows(of: counted, header)))
             }
             let said = slabs.filter { laid.firsts[$0] != nil }
             let finest = said.max {
@@ -65,8 +67,10 @@ struct AbsentDevices {
                 families.append(Family(apart: apart, slabs: said, quantity: .firsts, margin: layout.leaf, rows: rows))
             }
         }
-        if header.reach, window == nil { families += Self.ofWindows(laid, layout, groups) }
-        windows = Int64(max(1, Set(laid.frame.parts.flatMap { $0.distinct.map(\.window) }).count))
+        if header.reach, !countsFloors { families += Self.ofWindows(laid, layout, groups) }
+        let windows = Int64(max(1, Set(laid.frame.parts.flatMap { $0.distinct.map(\.window) }).count))
+        self.windows = windows
+        windowsOfFloors = header.provesFirsts ? windows : 1
         guard families.count > 1 else { return nil }
         self.families = families.sorted { ($0.quantity, $0.apart) < ($1.quantity, $1.apart) }
     }
@@ -126,7 +130,7 @@ struct AbsentDevices {
 
     /// What is published of a cell's devices.
     private func numbers(_ slab: Int, _ place: Int) -> [Int64] {
-        (countsFloors ? [laid.slabs[slab].floors[place]] : []) + (laid.firsts[slab].map { [$0[place]] } ?? [])
+        (countsFloors ? [laid.numbers[slab]?[place] ?? 0] : []) + (laid.firsts[slab].map { [$0[place]] } ?? [])
     }
 
     /// Decides about what is published so far.
@@ -300,7 +304,8 @@ struct AbsentDevices {
             guard let column = columns[place], finding.silent.contains(column) else { continue }
             // So many events have so many devices at least.
             let events = laid.frame.events(in: laid.problem.columns[Int(column.value)])
-            let bound = Int64(layout.contributionBound).multipliedClamped(by: part.quantity == .floors ? 1 : windows)
+            let bound = Int64(layout.contributionBound).multipliedClamped(
+                by: part.quantity == .floors ? windowsOfFloors : windows)
             let least = (events - 1) / bound + 1
             let all = problem.columns[place].reduce(Int64(0)) { $0.addedClamped(gap.whole[Int($1)]) }
             if !header.threshold.isReached(by: all - least) { finding.hidden.insert(column) }

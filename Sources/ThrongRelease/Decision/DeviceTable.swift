@@ -20,14 +20,11 @@ struct DeviceTable {
 
     private static func floors(of laid: CaseTable, header: ReleaseHeader) throws(SuppressionError) -> [DeviceTable] {
         let layout = header.layout
-        guard header.reach, laid.frame.parts.count == 1, let window = window(of: laid.frame.parts[0], layout) else {
-            return []
-        }
+        guard header.reach, laid.addsDevices(header) else { return [] }
         var tables: [DeviceTable] = []
         for slabs in families(of: laid, layout) {
             guard let counted = layout.counting(laid.slabs[slabs[0]].margin) else { continue }
-            let rows = (laid.frame.distinct[0][counted] ?? []).filter { $0.window == window }
-                .sorted { $0.cell < $1.cell }
+            let rows = laid.rows(of: counted, header).sorted { $0.cell < $1.cell }
             let numbers = slabs.map { number in
                 let slab = laid.slabs[number]
                 let project = layout.projection(from: counted, to: slab.margin)
@@ -48,6 +45,29 @@ struct DeviceTable {
             tables.append(try DeviceTable(laid, numbers, of: [rows.map(\.devices)], header: header))
         }
         return tables
+    }
+
+    /// Own cells whose number of devices is under k although its floor is not, because not all prove themselves in the period: they
+    /// are published without it. Nor does a rollup say of how many devices it is where that tells how few of them a part that is
+    /// published lacks.
+    static func unproved(of laid: CaseTable, _ release: ReleaseCase) -> Set<ColumnIndex> {
+        let (header, threshold) = (release.header, release.header.threshold)
+        guard header.provesFirsts else { return [] }
+        var parts: [Margin: [CellIndex: [Int64]]] = [:]
+        for cell in release.earlier.filter(\.header.provesFirsts).flatMap(\.cells) {
+            if let reach = cell.reach { parts[cell.margin, default: [:]][cell.cell, default: []].append(reach.devices) }
+        }
+        var found: Set<ColumnIndex> = []
+        for slab in laid.own {
+            guard let numbers = laid.numbers[slab] else { continue }
+            for (place, devices) in numbers.enumerated() {
+                guard let column = laid.columns[slab][place] else { continue }
+                let known = parts[laid.slabs[slab].margin]?[laid.slabs[slab].cells[place]] ?? []
+                let tells = known.contains { devices > $0 && !threshold.isReached(by: devices - $0) }
+                if tells || !threshold.isReached(by: devices) { found.insert(ColumnIndex(column)) }
+            }
+        }
+        return found
     }
 
     /// The window in which the devices of a period are; nil where they are in several.
@@ -208,5 +228,24 @@ extension MetricLayout {
             keeping: dimensions.indices.filter { place in
                 margin.keeps(place) && !other.keeps(dimensions[place].coarsening?.place ?? place)
             })
+    }
+}
+
+extension CaseTable {
+    /// Whether numbers of devices add up over dimensions that partition devices: of one window, or of devices that proved themselves
+    /// once in the period.
+    func addsDevices(_ header: ReleaseHeader) -> Bool {
+        header.provesFirsts
+            || frame.parts.count == 1 && DeviceTable.window(of: frame.parts[0], frame.layout) != nil
+    }
+
+    /// By cell of a tracked margin, these devices.
+    func rows(of counted: Margin, _ header: ReleaseHeader) -> [(cell: CellIndex, devices: Int64)] {
+        if let proved = frame.proved(in: header) {
+            return (proved.devices[counted] ?? [:]).map { (cell: $0.key, devices: $0.value) }
+        }
+        let window = DeviceTable.window(of: frame.parts[0], frame.layout)
+        return (frame.distinct[0][counted] ?? []).filter { $0.window == window }
+            .map { (cell: $0.cell, devices: $0.devices) }
     }
 }

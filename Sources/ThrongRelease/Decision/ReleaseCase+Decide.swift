@@ -36,9 +36,15 @@ extension ReleaseCase {
             let deviceTables = try DeviceTable.all(of: laid, header: header)
             for table in deviceTables {
                 let devices = try table.decide(given: found.isPublished, engine: engine)
-                hidden.formUnion(devices.hidden)
+                // Of devices that prove themselves numbers go alone: that floors reach k is known without them.
+                if header.provesFirsts {
+                    silent.devices.formUnion(devices.hidden)
+                } else {
+                    hidden.formUnion(devices.hidden)
+                }
                 faults += devices.faults
             }
+            silent.devices.formUnion(DeviceTable.unproved(of: laid, self))
             coarsened = laid.surroundings(ofOpenIn: found)
             hidden.formUnion(coarsened)
             if !Fault.leaveToVerification.isOn {
@@ -72,7 +78,7 @@ extension ReleaseCase {
                         columns.unbind(&kept, seconds: options.proofSeconds)
                         try columns.narrow(&kept, seconds: max(1, options.proofSeconds))
                     }
-                    silent.devices = columns.telling(kept)
+                    silent.devices.formUnion(columns.telling(kept))
                 }
             }
             if !Fault.leaveToVerification.isOn {
@@ -209,7 +215,7 @@ extension ReleaseCase {
         let saysDevices = column.map { !silent.devices.contains($0) } ?? true
         return PublishedCell(
             margin: slab.margin, cell: slab.cells[place], count: count, sums: saysSums ? sums : [],
-            reach: header.reach && saysDevices ? DeviceFloor(devices: slab.floors[place]) : nil,
+            reach: header.reach && saysDevices ? laid.numbers[number].map { DeviceFloor(devices: $0[place]) } : nil,
             firsts: saysDevices ? laid.firsts[number]?[place] : nil)
     }
 

@@ -14,7 +14,8 @@ extension ReleaseCase {
         let own = parts.map(\.ofProved)
         return ReleaseCase(
             header: header, parts: own, earlier: earlier.map { $0.counting(own) }, tied: tied.map(\.ofProved),
-            counted: counted, countedInLayout: countedInLayout, origins: origins, former: former)
+            counted: counted, countedInLayout: countedInLayout, origins: origins, former: former,
+            proved: proved)
     }
 }
 
@@ -23,7 +24,7 @@ extension TiedMetric {
         let own = parts.map(\.ofProved)
         return TiedMetric(
             counted: counted, layout: layout, parts: own, releases: releases.map { $0.counting(own) }, isWhole: isWhole,
-            origins: origins, countedInLayout: countedInLayout)
+            origins: origins, countedInLayout: countedInLayout, proved: proved)
     }
 }
 

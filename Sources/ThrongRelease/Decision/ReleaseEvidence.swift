@@ -23,13 +23,16 @@ package struct ReleaseEvidence: Sendable, Hashable {
     package let countedInLayout: CountedEvents?
     /// What the metric published of the period before.
     package let former: Release?
+    /// The devices that proved to be in its cells: of the release's own period, and of those that were released before.
+    package let proved: [ProvedDevices]
 
     /// Puts evidence together.
     package init(
         layout: MetricLayout, period: Period, parts: [StoredCube], earlier: [Release] = [], tied: [TiedMetric] = [],
         terms: ReleaseTerms? = nil, origins: DimensionOrigins = [:], countedInLayout: CountedEvents? = nil,
-        former: Release? = nil
+        former: Release? = nil, proved: [ProvedDevices] = []
     ) {
+        self.proved = proved
         self.countedInLayout = countedInLayout
         self.layout = layout
         self.period = period
@@ -48,6 +51,6 @@ extension ReleaseCase {
         self.init(
             header: header, parts: evidence.parts, earlier: evidence.earlier, tied: evidence.tied,
             counted: evidence.terms?.counted, countedInLayout: evidence.countedInLayout, origins: evidence.origins,
-            former: evidence.former)
+            former: evidence.former, proved: evidence.proved)
     }
 }

@@ -94,6 +94,9 @@ package struct ReleaseHeader: Sendable, Hashable, Codable {
     /// Whether numbers of devices are what clients say (`reach: client`).
     package var hasFirsts: Bool { !firsts.isEmpty }
 
+    /// Whether numbers of devices are those that proved themselves in the period (`reach: attested`).
+    package var provesFirsts: Bool { reach && layout.provedFirsts?.periods.contains(period.kind) ?? false }
+
     /// The header that a plan gives a metric's release.
     package init(plan: Plan, metric: Metric, layout: MetricLayout, period: Period) {
         self.init(

@@ -139,7 +139,7 @@ extension ReleaseCase {
                 threshold: metric.releases.map(\.header.threshold).reduce(header.threshold, max), sampling: 1,
                 reach: false, groupings: metric.shown.sorted(),
                 protection: header.protection, sensitive: names),
-            parts: metric.parts, earlier: metric.releases, origins: metric.origins)
+            parts: metric.parts, earlier: metric.releases, origins: metric.origins, proved: metric.proved)
     }
 }
 

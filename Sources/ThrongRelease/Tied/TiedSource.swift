@@ -108,11 +108,12 @@ struct TiedTable {
     }
 
     /// The devices that are published of a cell, or will be unless they are held back; nil where none are.
-    func devices(_ slab: CubeSlab, place: Int, in period: Period) -> Int64? {
+    func devices(_ number: Int, place: Int, in period: Period) -> Int64? {
+        let slab = laid.slabs[number]
         if let known = devices[period] {
             return known[CellAddress(period: period, margin: slab.margin, cell: slab.cells[place])]
         }
-        return showsDevices ? slab.floors[place] : nil
+        return showsDevices ? laid.numbers[number]?[place] : nil
     }
 
     /// The dimension and its buckets that hold just these events; nil where none does.

@@ -35,7 +35,9 @@ extension ColumnVerifier {
             let taken = parts.reduce(Int128(0)) { $0 + Int128(numbers[$1].windows[window]?.upperBound ?? 0) }
             return max(0, Int128(devices.lowerBound) - taken)
         }
-        return isSent(value, identifiers, bound: numbers[whole].intake.bound)
+        let claimed =
+            isComparable ? parts.reduce(Int128(numbers[whole].claimed)) { $0 - numbers[$1].mostDevices } : 0
+        return isSent(value, identifiers, bound: numbers[whole].intake.bound, claimed: claimed)
     }
 
     /// The same of what two numbers have beyond a third, or in common.
@@ -54,11 +56,12 @@ extension ColumnVerifier {
         return isSent(value, identifiers, bound: bound(one, two))
     }
 
-    /// min(m·β·W, T − Σ max(0, D − m)) for m = k − 1 is the most that fewer than k devices have sent.
-    private func isSent(_ value: Int64, _ identifiers: [Int128], bound: Int64) -> Bool {
+    /// min(m·β·W, T − Σ max(0, D − m)) for m = k − 1 is the most that fewer than k devices have sent. Of D that proved themselves in a
+    /// period all but m sent one each.
+    private func isSent(_ value: Int64, _ identifiers: [Int128], bound: Int64, claimed: Int128 = 0) -> Bool {
         if identifiers.isEmpty { return false }
         let fewer = Int128(threshold - 1)
-        let others = identifiers.reduce(0) { $0 + max(0, $1 - fewer) }
+        let others = max(identifiers.reduce(0) { $0 + max(0, $1 - fewer) }, claimed - fewer)
         let most = max(0, min(fewer * Int128(bound) * Int128(identifiers.count), Int128(value) - others))
         return Int128(value) > most
     }
@@ -83,6 +86,8 @@ extension ColumnVerifier {
                 }), common.reduce(Int128(proof.value), { $0 - Int128(numbers[$1].value) }) <= Int128(value)
             else { return false }
             let missing = isSure ? 0 : events / Int128(own.intake.bound)
+            let claimed = common.reduce(Int128(proof.claimed) - missing) { $0 - numbers[$1].mostDevices }
+            if claimed >= Int128(threshold) { return true }
             return proof.windows.contains { window, devices in
                 let taken = common.reduce(missing) { $0 + Int128(numbers[$1].windows[window]?.upperBound ?? 0) }
                 return Int128(devices.lowerBound) - taken >= Int128(threshold)

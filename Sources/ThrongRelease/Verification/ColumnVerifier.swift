@@ -43,6 +43,12 @@ struct ColumnVerifier {
         let devices: Int64?
         /// The window of these devices.
         let window: WindowNumber?
+        /// The period in which these devices proved themselves; nil where they are known by identifiers.
+        let proved: Period?
+        /// How many devices at least proved to be in it, in a period.
+        let claimed: Int64
+        /// How many devices it has at most, of all windows together.
+        var mostDevices: Int128 { windows.values.reduce(0) { $0 + Int128($1.upperBound) } }
     }
 
     /// A cell of k devices, published or not.
@@ -51,6 +57,8 @@ struct ColumnVerifier {
         let value: Int64
         let intake: Intake
         let windows: [Int64: ClosedRange<Int64>]
+        /// How many devices at least proved to be in it, in a period.
+        let claimed: Int64
     }
 
     /// What of an identifier is counted in a window: of two with the same, one counts what the other does.
@@ -108,6 +116,7 @@ struct ColumnVerifier {
                 let span = table.span(of: release.period)
                 let (start, end) = (release.period.start.value, release.period.end.value)
                 let ends = [start, end - 1].map { table.layout.rotation.window(at: UnixSeconds($0)) }
+                let isProved = table.layout.provedFirsts?.periods.contains(release.period.kind) ?? false
                 let byMargin = Dictionary(grouping: known[span] ?? [], by: \.margin)
                 for addresses in byMargin.sorted(by: { $0.key < $1.key }).map(\.value) {
                     families += 1
@@ -122,8 +131,8 @@ struct ColumnVerifier {
                                 isFree: place == 0 && !(given[span]?.contains(address) ?? false), intake: intake,
                                 windows: cell.windows, isCounted: cell.isCounted,
                                 holdsWindows: start % length == 0 && end % length == 0,
-                                devices: ends[0] == ends[1] ? release.cells[address]?.reach?.devices : nil,
-                                window: ends[0]))
+                                devices: ends[0] == ends[1] || isProved ? release.cells[address]?.reach?.devices : nil,
+                                window: ends[0], proved: isProved ? release.period : nil, claimed: cell.proved))
                     }
                 }
             }
@@ -133,7 +142,9 @@ struct ColumnVerifier {
                     guard ContinuousClock().now < deadline, let box = map.box(of: place, address, in: period) else {
                         continue
                     }
-                    proofs.append(Proof(box: box, value: cell.events, intake: intake, windows: cell.windows))
+                    proofs.append(
+                        Proof(box: box, value: cell.events, intake: intake, windows: cell.windows, claimed: cell.proved)
+                    )
                 }
             }
         }
@@ -168,8 +179,11 @@ struct ColumnVerifier {
     /// is told by others.
     private func tellsFew(_ whole: Int, _ part: Int) -> Bool {
         let (whole, part) = (numbers[whole], numbers[part])
-        guard whole.isFree || part.isFree, whole.table != part.table, whole.window == part.window,
-            whole.intake.rotation == part.intake.rotation, let all = whole.devices, let some = part.devices
+        let isComparable =
+            whole.proved == nil && part.proved == nil
+            ? whole.window == part.window && whole.intake.rotation == part.intake.rotation : whole.proved == part.proved
+        guard whole.isFree || part.isFree, whole.table != part.table, isComparable, let all = whole.devices,
+            let some = part.devices
         else { return false }
         return all > some && all - some < threshold
     }

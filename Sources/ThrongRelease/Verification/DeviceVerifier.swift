@@ -1,6 +1,6 @@
 internal import ThrongPlan
 
-/// Looks once more at what published numbers of devices of one window tell of devices that are in a whole and in none of a
+/// Looks once more at what published numbers of devices, of one window or proved for the period, tell of devices that are in a whole and in none of a
 /// part's events: from the counters and the numbers that are about to be published, by no line of ``AbsentDevices``.
 struct DeviceVerifier {
     private let layout: MetricLayout
@@ -10,13 +10,15 @@ struct DeviceVerifier {
     /// By grouping, its cells in which a device is.
     private var occupied: [Margin: Set<CellIndex>] = [:]
 
-    /// Nil where floors of the release are no numbers of devices of one window.
+    /// Nil where numbers of devices of the release are none that add up.
     init?(_ release: ReleaseCase, publishing cells: [PublishedCell]) {
         layout = release.header.layout
         threshold = release.header.threshold
-        guard release.header.reach, release.parts.count == 1, let part = release.parts.first else { return nil }
+        guard release.header.reach, let part = release.parts.first else { return nil }
+        let isProved = release.header.provesFirsts
+        guard isProved || release.parts.count == 1 else { return nil }
         let windows = Set(part.distinct.map(\.window))
-        if !release.header.hasFirsts, windows.count != 1 {
+        if !release.header.hasFirsts, !isProved, windows.count != 1 {
             let ends = [part.period.start.value, part.period.end.value - 1].map {
                 layout.rotation.window(at: UnixSeconds($0))
             }
@@ -38,7 +40,7 @@ struct DeviceVerifier {
         }
         for margin in Set(shown + sums) {
             let project = layout.projection(from: layout.leaf, to: margin)
-            occupied[margin] = Set(part.occupied.map { project($0) })
+            occupied[margin] = Set(release.parts.flatMap(\.occupied).map { project($0) })
         }
         add()
     }

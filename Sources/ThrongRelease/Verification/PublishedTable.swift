@@ -9,6 +9,7 @@ struct PublishedTable {
     /// By place of a dimension that tells events apart by their names, by bucket: those that it holds.
     let kinds: [Int: [Set<EventName>]]
     let parts: [StoredCube]
+    private let proved: [ProvedDevices]
     /// What was, or is about to be, published, and for what.
     let published: [(period: Period, cells: [Address: PublishedCell])]
     /// Of these, how many were published before: they come first.
@@ -35,8 +36,10 @@ struct PublishedTable {
         let windows: [Int64: ClosedRange<Int64>]
         /// Whether they are known at most: its grouping's identifiers were counted.
         let isCounted: Bool
-        /// The devices that are proved: the most that a window of a part shows.
+        /// The devices that are proved: the most that a window of a part shows, or that proved themselves in a period.
         let floor: Int64
+        /// The most that proved themselves in a period.
+        let proved: Int64
     }
 
     /// Reads a case's counters.
@@ -54,6 +57,7 @@ struct PublishedTable {
         origins = release.origins
         counted = inLayout ?? metric
         parts = release.parts
+        proved = release.proved
         var kinds: [Int: [Set<EventName>]] = [:]
         for (place, dimension) in layout.dimensions.enumerated() where dimension.coarsening == nil {
             guard let made = release.origins[dimension.name], made.count == 1, let origin = made.first,
@@ -127,10 +131,42 @@ struct PublishedTable {
             windows[place.cell, default: [:]][place.window] =
                 max(known?.lowerBound ?? 0, sum)...(known?.upperBound ?? 0).addedClamped(sum)
         }
+        var claimed: [CellIndex: Int64] = [:]
+        for period in proved {
+            let inside = self.span(of: period.period)
+            guard !inside.isEmpty, span.lowerBound <= inside.lowerBound, inside.upperBound <= span.upperBound else {
+                continue
+            }
+            // Nobody is taken for a device there without an event of it.
+            let borne = self.borne(source, in: inside)
+            var sums: [CellIndex: [CellIndex: Int64]] = [:]
+            for row in period.rows where row.margin == source {
+                let (cell, bucket) = (cellOfRow(row.cell), bucketOfRow(row.cell))
+                sums[cell, default: [:]][bucket] = max(sums[cell]?[bucket] ?? 0, min(row.devices, borne[row.cell] ?? 0))
+            }
+            for (cell, buckets) in sums {
+                let sum = buckets.values.reduce(Int64(0)) { $0.addedClamped($1) }
+                claimed[cell] = max(claimed[cell] ?? 0, sum)
+                floors[cell] = max(floors[cell] ?? 0, sum)
+            }
+        }
         for (cell, count) in events {
             cells[span, default: [:]][Address(margin: margin, cell: cell)] = CountedCell(
-                events: count, windows: windows[cell] ?? [:], isCounted: isCounted, floor: floors[cell] ?? 0)
+                events: count, windows: windows[cell] ?? [:], isCounted: isCounted, floor: floors[cell] ?? 0,
+                proved: claimed[cell] ?? 0)
         }
+    }
+
+    /// By cell of a margin, the proved events of some parts.
+    private func borne(_ margin: Margin, in span: Range<Int>) -> [CellIndex: Int64] {
+        let project = layout.projection(from: layout.leaf, to: margin)
+        var borne: [CellIndex: Int64] = [:]
+        for part in parts[span] {
+            for (cell, events) in part.provedEvents {
+                borne[project(cell)] = (borne[project(cell)] ?? 0).addedClamped(events)
+            }
+        }
+        return borne
     }
 
     // MARK: What follows

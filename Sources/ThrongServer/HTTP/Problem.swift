@@ -59,7 +59,8 @@ struct Problem {
         switch error {
         case .bodyTooLarge, .tooManyEvents, .recordTooLarge: .contentTooLarge
         case .unknownApp: .notFound
-        case .unknownPurpose, .identifierUnwanted, .unproved, .nothingToTellApart, .windowOutOfRange:
+        case .unknownPurpose, .identifierUnwanted, .unproved, .nothingToTellApart, .windowOutOfRange,
+            .noFirsts, .periodNotOpen, .unknownCell, .unprovedFirst:
             .unprocessableContent
         case .originNotAllowed, .obliviousOnly, .keyRequired, .unknownKey, .revokedKey: .forbidden
         case .secretRequired, .unknownSecret: .unauthorized

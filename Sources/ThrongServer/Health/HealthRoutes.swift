@@ -65,7 +65,8 @@ struct StartingRoutes {
                     + "this one's place there\n")
         }
         for path in [
-            "/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/ohttp", "/v1/credentials", "/apps/:app",
+            "/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/firsts", "/v1/ohttp", "/v1/credentials",
+            "/apps/:app",
         ] {
             router.post(RouterPath(path)) { _, _ in Response.answer(.waiting) }
         }

@@ -4,6 +4,7 @@ internal import ThrongIntake
 internal import ThrongJournal
 internal import ThrongPlan
 internal import ThrongSchedule
+internal import ThrongStore
 internal import ThrongWire
 
 /// Takes batches over the whole first half of the way: read, bucket, count, journal. Answers once it is on disk.
@@ -16,6 +17,8 @@ final class Ingestion: Sendable {
     let proving: OddBatches
     /// Nil where no plan asks for proofs.
     let proofs: ProofCheck?
+    /// Where firsts that devices prove are kept; nil where no plan asks for any.
+    let firsts: FirstStore?
     /// Where previews have their turns.
     let trials: OddBatches
     let intake: Intake
@@ -55,6 +58,7 @@ final class Ingestion: Sendable {
         believed: BelievedTime,
         reveals: VocabularyLearner,
         proofs: ProofCheck? = nil,
+        firsts: FirstStore? = nil,
         telemetry: Telemetry,
         bodies: BodyBudget,
         quotas: NetworkTallies.Limits = .init(),
@@ -74,6 +78,7 @@ final class Ingestion: Sendable {
         odd = OddBatches(bodies: bodies)
         proving = OddBatches(bodies: bodies, label: "throng-proofs", most: 1024)
         self.proofs = proofs
+        self.firsts = firsts
         trials = OddBatches(bodies: bodies, label: "throng-previews", most: 32)
         self.clock = clock
         self.houseClock = houseClock

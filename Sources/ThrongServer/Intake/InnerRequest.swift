@@ -12,7 +12,8 @@ enum InnerRequest {
         let path = request.path.utf8.prefix { $0 != UInt8(ascii: "?") }
         switch (request.method, String(Substring(path))) {
         case ("POST", "/v1/batches"): self = .batch
-        case ("POST", "/v1/reveals"), ("POST", "/v1/withdraw"), ("POST", "/v1/preview"), ("POST", "/v1/credentials"):
+        case ("POST", "/v1/reveals"), ("POST", "/v1/withdraw"), ("POST", "/v1/preview"), ("POST", "/v1/credentials"),
+            ("POST", "/v1/firsts"):
             self = .passed
         case ("GET", let path) where path.hasPrefix("/v1/plan/") && path.utf8.count > 9: self = .passed
         case ("GET", let path) where path.hasPrefix("/v1/credentials/") && path.utf8.count > 16: self = .passed

@@ -21,7 +21,8 @@ extension IntakeAnswer {
     static let unknownInside = IntakeAnswer(
         Problem(
             .notFound, "unknown_path",
-            "Sealed requests go to POST /v1/batches, /v1/reveals, /v1/withdraw, /v1/preview and GET /v1/plan/APP."))
+            "Sealed requests go to POST /v1/batches, /v1/reveals, /v1/firsts, /v1/withdraw, /v1/preview and GET /v1/plan/APP."
+        ))
 }
 
 extension Problem {

@@ -54,6 +54,12 @@ package struct BackupRule: Sendable, Hashable {
             BackupRule(
                 "kept_period", joining: layout, app: "l.app",
                 term: standing("distinct_count", kind: "t.period_kind", of: "t")),
+            BackupRule(
+                "proved_first", joining: layout, app: "l.app",
+                term: standing("distinct_count", kind: "l.period_kind", of: "t")),
+            BackupRule(
+                "proved_count", joining: layout, app: "l.app",
+                term: standing("distinct_count", kind: "l.period_kind", of: "t", withAll: true)),
             BackupRule("counter", joining: layout, app: "l.app", term: itsTable),
             BackupRule("distinct_count", joining: layout, app: "l.app", term: itsTable),
             BackupRule(

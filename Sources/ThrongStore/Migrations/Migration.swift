@@ -51,6 +51,7 @@ package struct Migration: Sendable, Hashable {
             version: 27, name: "0027.recipients_and_copies.sql",
             text: PackageResources._027_recipients_and_copies_sql),
         Migration(version: 28, name: "0028.pruning.sql", text: PackageResources._028_pruning_sql),
+        Migration(version: 29, name: "0029.proved_firsts.sql", text: PackageResources._029_proved_firsts_sql),
         Migration(version: 30, name: "0030.evaluated.sql", text: PackageResources._030_evaluated_sql),
     ]
 }

@@ -30,6 +30,7 @@ extension ReleaseStore {
         case .parts:
             isNeeded = try session.one(FindOpenRollup(metric: metric, period: period))
         }
+        if layout.provedFirsts != nil { try session.run(CountProvedFirsts(metric: metric, period: period)) }
         let counted = evidence.parts.map(\.period)
         let names = try terms(for: scope, session).ties.map { tiedNames($0, layout) } ?? []
         if !names.isEmpty {
@@ -39,6 +40,7 @@ extension ReleaseStore {
             for period in counted { try deleteDistinct(period, metric, session) }
         }
         if scope.ties != nil { try session.run(ForgetKeptPeriods(app: layout.app)) }
+        if layout.provedFirsts != nil { try session.run(ForgetProvedCounts(metric: metric)) }
     }
 
     static func deleteDistinct(_ period: Period, _ metric: Int64, _ session: Session) throws {

@@ -24,7 +24,20 @@ extension ReleaseStore {
             terms: terms,
             origins: history.origins(of: metric),
             countedInLayout: history.counted(in: metric),
-            former: try former(metric, scope.period, session))
+            former: try former(metric, scope.period, session),
+            proved: try proved(
+                in: Set(periods + earlier.map(\.header.period) + [scope.period]), of: layout, metric, session))
+    }
+
+    /// The devices that proved to be in a layout's cells in some periods, by start.
+    static func proved(
+        in periods: Set<Period>, of layout: MetricLayout, _ metric: Int64, _ session: Session
+    ) throws -> [ProvedDevices] {
+        guard let firsts = layout.provedFirsts else { return [] }
+        return try periods.filter { firsts.periods.contains($0.kind) }.sorted().map { period in
+            ProvedDevices(
+                period: period, rows: try session.run(SelectProvedCounts(metric: metric, period: period)))
+        }
     }
 
     /// What was published of the period before; nil where age has taken some of that.

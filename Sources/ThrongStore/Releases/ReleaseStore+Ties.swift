@@ -62,7 +62,11 @@ extension ReleaseStore {
                     counted: ties.counted(
                         by: name, purpose: other.purpose, published: about.last?.header.events),
                     layout: other, parts: parts, releases: releases, isWhole: isWhole,
-                    origins: history.origins(of: id), countedInLayout: history.counted(in: id)))
+                    origins: history.origins(of: id), countedInLayout: history.counted(in: id),
+                    // Of the metric itself some parts are left out: its longer periods are of more than is here.
+                    proved: try proved(
+                        in: Set(periods + (id == metric ? [] : releases.map(\.header.period))), of: other, id, session))
+            )
         }
         return found
     }

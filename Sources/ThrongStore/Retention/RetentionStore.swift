@@ -114,6 +114,9 @@ package struct RetentionStore: Sendable {
                 DropPartitions(
                     countersBefore: countersBefore, distinctBefore: distinctBefore, abandonedBefore: abandonedBefore))
             try session.run(DeleteAbandonedTop())
+            // No period is longer than a month, and by then its parts are released, or open.
+            try session.run(ExpireProvedFirsts(before: distinctBefore - 40 * 86_400))
+            try session.run(ExpireProvedCounts(before: abandonedBefore))
             return dropped
         }
     }

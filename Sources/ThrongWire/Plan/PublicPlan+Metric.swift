@@ -28,6 +28,8 @@ extension PublicPlan {
         public let firstGroupings: [[DimensionName]]?
         /// The periods for which they say it.
         public let firstPeriods: [PeriodKind]?
+        /// What devices prove to be in, once a period; nil where they are not asked to.
+        public let provedFirsts: ProvedFirsts?
         /// What devices answer about themselves, where the metric is made of such answers; its event is theirs alone.
         public let answered: Answered?
         /// What is counted of identifiers instead of events, once their window is over; nil where events are counted.
@@ -66,6 +68,7 @@ extension PublicPlan {
             reach: Bool,
             firstGroupings: [[DimensionName]]? = nil,
             firstPeriods: [PeriodKind]? = nil,
+            provedFirsts: ProvedFirsts? = nil,
             answered: Answered? = nil,
             within: Within? = nil,
             contributionBound: Int,
@@ -91,6 +94,7 @@ extension PublicPlan {
             self.reach = reach
             self.firstGroupings = firstGroupings
             self.firstPeriods = firstPeriods
+            self.provedFirsts = provedFirsts
             self.answered = answered
             self.within = within
             self.contributionBound = contributionBound

@@ -21,10 +21,11 @@ struct ContextTests {
     @Test("a first's context goes by dimensions' names, in whatever order they come")
     func first() throws {
         let bytes = try PresentationContext.first(
-            in: ["os": "ios", "band": "2"], of: "use", period: Self.day, app: "shop"
+            in: ["os": "ios", "band": "2"], of: "use", layout: "07", period: Self.day, app: "shop"
         ).bytes
         let expected =
-            "000c7468726f6e672d6172632d31" + "00056669727374" + "000473686f70" + "0003757365" + "0003646179"
+            "000c7468726f6e672d6172632d31" + "00056669727374" + "000473686f70" + "0003757365" + "00023037"
+            + "0003646179"
             + "0008000000006b062500" + "000462616e64" + "000132" + "00026f73" + "0003696f73"
         #expect(bytes == Bytes.of(expected))
     }
@@ -43,7 +44,8 @@ struct ContextTests {
                 for cell in [
                     [:], ["os": "ios"], ["os": "iosx"], ["osi": "os"], ["os": "ios", "x": ""], ["os": "", "x": "ios"],
                 ] as [[DimensionName: BucketLabel]] {
-                    contexts.append(try .first(in: cell, of: MetricName(name), period: period, app: app))
+                    contexts.append(
+                        try .first(in: cell, of: MetricName(name), layout: "07", period: period, app: app))
                 }
             }
         }

@@ -90,7 +90,7 @@ struct PlanClientReachTests {
             try SamplePlan.problems(Self.reach, "reach: clients") == [
                 """
                 37:14: metric 'views': 'measures': 'reach': found 'clients'; did you mean 'client'? allowed: true, \
-                false, client
+                false, client, attested
                 """
             ])
         let many = (0..<40).map { "  d\($0): {title: T, field: f\($0), list: [a]}\n" }.joined()

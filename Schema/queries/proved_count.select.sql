@@ -1,0 +1,28 @@
+-- The devices that proved to be in the cells of a period, released or not.
+-- $1 metric: integer, the schema's number of a layout.
+-- $2 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
+-- $3 start: bigint, Unix seconds; the first second of the period.
+-- Returns: margin, cell, devices, in this order.
+select margin,
+    cell,
+    sum(devices)::bigint as devices
+from (
+    select margin,
+        cell,
+        devices
+    from throng.proved_count
+    where metric_id = $1::integer
+        and period_kind = $2::smallint
+        and period_start = to_timestamp($3::bigint)
+    union all
+    select margin,
+        cell,
+        count(*) as devices
+    from throng.proved_first
+    where metric_id = $1::integer
+        and period_kind = $2::smallint
+        and period_start = to_timestamp($3::bigint)
+    group by margin, cell
+) as known
+group by margin, cell
+order by margin, cell;

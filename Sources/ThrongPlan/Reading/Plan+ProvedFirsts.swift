@@ -1,0 +1,121 @@
+internal import Crypto
+internal import Foundation
+package import ThrongWire
+
+extension Plan {
+    /// Of what devices prove that they are in it; nil where a metric does not ask them to.
+    ///
+    /// - Throws: ``BucketingProblem`` where this machine can't compile a bucketing that the plan's reader could.
+    package func provedFirsts(of metric: Metric) throws(BucketingProblem) -> PublicPlan.ProvedFirsts? {
+        guard metric.provesFirsts else { return nil }
+        let base = cubeDimensions(of: metric)
+        let derived = derivedDimensions(of: metric)
+        let partition = base.filter(\.partitionsDevices).map(\.name)
+        let own = groupingNames(of: metric).map { names in
+            // A coarser dimension of one that is kept says nothing more.
+            names.filter { name in
+                let of = derived.first { $0.name == name }?.base
+                return !partition.contains(name) && !(of.map { names.contains($0) || partition.contains($0) } ?? false)
+            }
+        }
+        var groupings: [[DimensionName]] = []
+        for names in own where !groupings.contains(names) { groupings.append(names) }
+        return PublicPlan.ProvedFirsts(
+            periods: metric.provedPeriods, groupings: groupings, partition: partition,
+            layout: try firstsDigest(of: metric, base, derived))
+    }
+
+    /// What changes as soon as a metric counts anything else, or in other buckets.
+    private func firstsDigest(
+        of metric: Metric, _ base: [Dimension], _ derived: [DerivedDimension]
+    ) throws(BucketingProblem) -> String {
+        var dimensions: [PublicPlan.Dimension] = []
+        for dimension in base {
+            dimensions.append(
+                PublicPlan.Dimension(
+                    name: dimension.name, title: "", field: dimension.field, rule: dimension.rule,
+                    buckets: try dimension.rule.labels(), partitionsDevices: dimension.partitionsDevices))
+        }
+        let counted = CountedFirsts(
+            app: app.name, timeZone: app.timeZone, metric: metric.name, purpose: metric.purpose,
+            events: metric.events.sorted(),
+            rotation: purpose(metric.purpose)?.rotation.seconds ?? 0, contributionBound: metric.contributionBound,
+            sampling: metric.sampling, dimensions: dimensions,
+            derived: derived.map {
+                PublicPlan.DerivedDimension(
+                    name: $0.name, title: "", of: $0.base, groups: $0.groups, partitionsDevices: $0.partitionsDevices)
+            }, impossible: metric.impossible)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return Array(SHA256.hash(data: try encoder.encode(counted))).prefix(16).lowerHex
+        } catch {
+            // Names, labels, whole numbers, and finite ones that the plan's reader checked.
+            preconditionFailure("what a metric counts could not be written as JSON: \(error)")
+        }
+    }
+
+    /// What is wrong with metrics of which devices prove firsts, in a plan whose parts are each right.
+    func provedFirstsProblems() -> [PlanProblem] {
+        metrics.filter(\.provesFirsts).flatMap { metric -> [PlanProblem] in
+            var messages: [String] = []
+            if purpose(metric.purpose)?.hasIdentifiers == true, purpose(metric.purpose)?.needsProof != true {
+                messages.append(
+                    """
+                    'reach' is attested and its purpose '\(metric.purpose)' has 'floor: any'; a first is proved by the \
+                    credential that proves an identifier: write 'floor: attested' in the purpose, or 'reach: true'
+                    """)
+            }
+            if metric.answered != nil {
+                messages.append(
+                    """
+                    'reach' is attested and the metric has 'answered', which a device says once a period by itself; write \
+                    'reach: true'
+                    """)
+            }
+            return messages.map {
+                places.advice(on: .metric, named: metric.name.text, "metric '\(metric.name)': \($0)")
+            }
+        }
+    }
+
+    /// What the privacy label says of firsts that devices prove; nil where a metric asks for none.
+    func provedText(of metric: Metric) -> String? {
+        guard metric.provesFirsts else { return nil }
+        let periods = metric.provedPeriods.map { "in \($0 == .hour ? "an" : "a") \($0.rawValue)" }
+        return """
+            Counts devices, too: yours remembers where it was \(periods.joined(separator: " or ")), and proves once of each that \
+            it is a device there. Nobody can tell which, or that two such proofs are of one device.
+            """
+    }
+
+    /// What proving firsts costs; nil where a metric asks for none.
+    func provedFirstsAdvice(_ metric: Metric) -> String? {
+        guard metric.provesFirsts else { return nil }
+        let tracked = Set(groupingNames(of: metric).map { $0.filter { dimension($0)?.partitionsDevices != true } })
+            .count
+        let lengths = metric.provedPeriods.count
+        return
+            """
+            has 'reach: attested': each device proves itself in each cell of \(tracked) \
+            grouping\(tracked == 1 ? "" : "s") by \
+            \(metric.provedPeriods.map(\.rawValue).joined(separator: " and by ")), \(tracked * lengths) times or more, at \
+            about a millisecond each time on either side
+            """
+    }
+}
+
+/// As ``Plan/firstsDigest(of:_:_:)`` writes it.
+private struct CountedFirsts: Encodable {
+    let app: AppName
+    let timeZone: String
+    let metric: MetricName
+    let purpose: PurposeName
+    let events: [EventName]
+    let rotation: Int64
+    let contributionBound: Int
+    let sampling: Double
+    let dimensions: [PublicPlan.Dimension]
+    let derived: [PublicPlan.DerivedDimension]
+    let impossible: [ImpossibleCombination]
+}

@@ -1,0 +1,56 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import ThrongIntake
+internal import ThrongPlan
+internal import ThrongPostgres
+internal import ThrongStore
+internal import ThrongWire
+
+/// `POST /v1/firsts`: that a device is in a cell in a period, once, by a credential that nobody can tell from others.
+struct FirstRoutes {
+    let ingestion: Ingestion
+    let clock: UnixClock
+
+    func add(to router: some RouterMethods<BasicRequestContext>) {
+        router.post("/v1/firsts") { request, _ in await answer(to: request) }
+    }
+
+    /// Answers once PostgreSQL has it for good. Whether it came before makes no difference to the answer.
+    private func answer(to request: Request) async -> Response {
+        do {
+            let headers = RequestHeaders(request.headers)
+            let first = try await ingestion.withBody(of: request, headers, upTo: Intake.firstBytes) { body in
+                try body.read { bytes throws(IntakeError) in
+                    try ingestion.intake.readFirst(
+                        bytes, signals: headers.signals, now: clock.now, isSealed: headers.isSealed)
+                }
+            }
+            guard let first else {
+                return .problem(
+                    Problem(.forbidden, "opted_out", "The purpose honours the request's opt-out signal."))
+            }
+            guard let store = ingestion.firsts else { throw IntakeError.noFirsts }
+            let proofs = ingestion.proofs
+            guard let tag = await ingestion.proving.run({ proofs?.tag(of: first) }) else {
+                return .answer(.crowded)
+            }
+            guard let tag else { throw IntakeError.unprovedFirst }
+            try await store.keep(
+                ProvedFirstRow(
+                    layout: first.layout, kind: first.period.kind, start: first.period.start, margin: first.margin,
+                    cell: first.cell, tag: tag))
+            return .json(.accepted, "{}")
+        } catch let error as IntakeError {
+            ingestion.refuse(error)
+            return .refusal(error)
+        } catch is PostgresError {
+            return .problem(.busy("The first can't be kept now; send it again."))
+        } catch is StoreError {
+            // Nothing of the metric has come to PostgreSQL yet: the first events of a new layout are still on their way.
+            return .problem(.busy("The first can't be kept yet; send it again."))
+        } catch {
+            // The body did not arrive whole.
+            return .refusal(.notJSON)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+internal import Crypto
+internal import Synchronization
+package import ThrongPlan
+package import ThrongPostgres
+package import ThrongWire
+
+/// What a device is known by in one cell and period: half of the SHA-256 of a credential's tag there, 16 bytes.
+package struct FirstTag: Sendable, Hashable {
+    /// The bytes.
+    package let bytes: [UInt8]
+
+    /// Hashes a credential's tag.
+    package init(hashing tag: [UInt8]) { bytes = Array(SHA256.hash(data: tag).prefix(16)) }
+}
+
+/// That a device is in a cell in a period.
+package struct ProvedFirstRow: Sendable, Hashable {
+    /// What gives the cell its meaning.
+    package let layout: LayoutID
+    /// Whether the length of time is that of the layout's counters, and not of a rollup.
+    package let isOwn: Bool
+    /// Which length of time.
+    package let kind: PeriodKind
+    /// Its first second.
+    package let start: UnixSeconds
+    /// The margin.
+    package let margin: Margin
+    /// The cell of that margin.
+    package let cell: CellIndex
+    /// Whose first it is.
+    package let tag: FirstTag
+
+    /// Puts one together.
+    package init(
+        layout: MetricLayout, kind: PeriodKind, start: UnixSeconds, margin: Margin, cell: CellIndex, tag: FirstTag
+    ) {
+        (self.layout, self.kind, self.start) = (layout.id, kind, start)
+        isOwn = kind == layout.period
+        (self.margin, self.cell, self.tag) = (margin, cell, tag)
+    }
+}
+
+/// Keeps firsts that devices proved, in PostgreSQL: many that wait at once are one statement and one commit.
+///
+/// Works as `throng_ingest`, over a connection of its own. A tag is its own name, so whatever comes again counts once.
+package final class FirstStore: Sendable {
+    private enum Turn {
+        case kept
+        case failed(any Error)
+        /// Whoever is told so keeps its own and what waits.
+        case lead
+    }
+
+    private struct State {
+        var isBusy = false
+        var waiting: [(row: ProvedFirstRow, turn: CheckedContinuation<Turn, Never>)] = []
+    }
+
+    private let connection: Connection
+    private let state = Mutex(State())
+
+    /// How long a statement may take: clients wait for it. Unit: seconds.
+    private static let seconds = 5
+    /// Most firsts in a statement.
+    private static let most = 1000
+
+    /// Prepares to work; the role of the settings is replaced by `throng_ingest`.
+    package init(_ settings: ConnectionSettings) {
+        connection = Connection(settings.acting(as: .ingest).brisk(seconds: Self.seconds))
+    }
+
+    /// Keeps a first, once; returns when it is on disk. One of a period that was released meanwhile is left aside.
+    ///
+    /// - Throws: ``PostgresError``; ``StoreError/layoutUnknown(_:)`` while nothing of the layout was flushed.
+    package func keep(_ row: ProvedFirstRow) async throws {
+        let turn = await withCheckedContinuation { continuation in
+            let leads = state.withLock { state in
+                guard state.isBusy else {
+                    state.isBusy = true
+                    return true
+                }
+                state.waiting.append((row, continuation))
+                return false
+            }
+            if leads { continuation.resume(returning: .lead) }
+        }
+        switch turn {
+        case .kept: return
+        case .failed(let error): throw error
+        case .lead: try await lead(row)
+        }
+    }
+
+    /// Keeps a first and those that wait, and hands on to whoever came meanwhile.
+    private func lead(_ row: ProvedFirstRow) async throws {
+        let others = state.withLock { state in
+            let others = Array(state.waiting.prefix(Self.most - 1))
+            state.waiting.removeFirst(others.count)
+            return others
+        }
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await insert([row] + others.map(\.row)))
+        } catch {
+            result = .failure(error)
+        }
+        let next = state.withLock { state -> CheckedContinuation<Turn, Never>? in
+            guard !state.waiting.isEmpty else {
+                state.isBusy = false
+                return nil
+            }
+            return state.waiting.removeFirst().turn
+        }
+        next?.resume(returning: .lead)
+        for other in others {
+            switch result {
+            case .success: other.turn.resume(returning: .kept)
+            case .failure(let error): other.turn.resume(returning: .failed(error))
+            }
+        }
+        try result.get()
+    }
+
+    private func insert(_ rows: [ProvedFirstRow]) async throws {
+        try await connection.run { session in
+            var known: [LayoutID: Int64] = [:]
+            for layout in Set(rows.map(\.layout)) {
+                guard let metric = try session.first(FindLayout(layout: layout)) else {
+                    throw StoreError.layoutUnknown(layout)
+                }
+                known[layout] = metric
+            }
+            let numbered = rows.compactMap { row in known[row.layout].map { (metric: $0, first: row) } }
+            try session.transaction {
+                // A release that counts tags has its metric alone.
+                try session.run(LockMetricsShared(metrics: Set(numbered.map(\.metric)).sorted()))
+                try session.run(InsertProvedFirsts(rows: numbered))
+            }
+        }
+    }
+
+    /// Closes the connection.
+    package func close() { connection.close() }
+
+    /// Closes the connection after so long, whatever is under way.
+    package func close(within length: Duration) { connection.close(within: length) }
+}
