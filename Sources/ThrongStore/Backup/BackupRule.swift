@@ -56,7 +56,9 @@ package struct BackupRule: Sendable, Hashable {
                 term: standing("distinct_count", kind: "t.period_kind", of: "t")),
             BackupRule(
                 "proved_first", joining: layout, app: "l.app",
-                term: standing("distinct_count", kind: "l.period_kind", of: "t")),
+                // It does not say when its period ends, and none is longer than a month.
+                term: standing(
+                    "distinct_count", kind: "l.period_kind", of: "t", end: "t.period_start + interval '31 days'")),
             BackupRule(
                 "proved_count", joining: layout, app: "l.app",
                 term: standing("distinct_count", kind: "l.period_kind", of: "t", withAll: true)),
@@ -145,7 +147,12 @@ package struct BackupRule: Sendable, Hashable {
 
     /// With the table that has a period's counters, which stays until the period is released and for a while longer; of a
     /// period that takes several, with the first that goes. A period that nothing was counted in has none.
-    private static func standing(_ parent: String, kind: String, of row: String, withAll: Bool = false) -> String {
+    private static func standing(
+        _ parent: String, kind: String, of row: String, withAll: Bool = false, end: String? = nil
+    )
+        -> String
+    {
+        let end = end ?? "\(row).period_end"
         let column = parent == "counter" ? "has_counters" : "has_distinct"
         return """
             coalesce(
@@ -155,11 +162,11 @@ package struct BackupRule: Sendable, Hashable {
                     where p.period_kind = \(kind)
                         and p.\(column)
                         and p.range_end > \(row).period_start
-                        and p.range_start \(withAll ? "< \(row).period_end" : "<= \(row).period_start")
+                        and p.range_start \(withAll ? "< \(end)" : "<= \(row).period_start")
                     order by p.range_start
                     limit 1
                 ),
-                \(day("\(row).period_end + interval '\(LayoutPromise.unsaid) seconds'"))
+                \(day("\(end) + interval '\(LayoutPromise.unsaid) seconds'"))
             )
             """
     }

@@ -39,7 +39,10 @@ package final class BackupSnapshot {
         self.session = session
         let promises = try RetentionStore.promises(plans, session)
         let shortest = promises.map(\.shortest).min() ?? LayoutPromise.unsaid
-        rules = BackupRule.all(now: now, countersKept: min(RetentionStore.countersKept, shortest))
+        let all = BackupRule.all(now: now, countersKept: min(RetentionStore.countersKept, shortest))
+        // A schema that was not migrated yet lacks the later ones.
+        let standing = Set(try session.run(SelectStanding(names: all.map(\.table))))
+        rules = all.filter { standing.contains($0.table) }
         try makeSteps(promises)
         try makeApps(promises, plans)
         try makeGoing()

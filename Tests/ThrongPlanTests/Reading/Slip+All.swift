@@ -128,6 +128,6 @@ extension Slip {
             "30:14: metric 'views': 'expires': found 'never'; a day that exists is allowed, such as 2026-11-21"),
         Slip(
             "reach: true", "reach: yes",
-            "37:14: metric 'views': 'measures': 'reach': found 'yes'; allowed: true, false, client"),
+            "37:14: metric 'views': 'measures': 'reach': found 'yes'; allowed: true, false, client, attested"),
     ]
 }
