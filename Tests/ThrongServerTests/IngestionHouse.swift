@@ -59,7 +59,7 @@ final class IngestionHouse: Sendable {
                 measures: {reach: attested}}
               searches: {title: Searches, events: [search], question: What?, decision: That., owner: Team,
                 expires: 2027-02-01, purpose: product, dimensions: [query], period: hour}
-              finds: {title: Finds, events: [find], question: What?, decision: That., owner: Team,
+              seeks: {title: Seeks, events: [seek], question: What?, decision: That., owner: Team,
                 expires: 2027-02-01, purpose: proved, dimensions: [query], period: hour}
               often: {title: Often, events: [view], question: What?, decision: That., owner: Team,
                 expires: 2027-02-01, purpose: product, dimensions: [os], period: hour,
@@ -161,7 +161,7 @@ final class IngestionHouse: Sendable {
             {"app":"shop","purpose":"\(purpose)","window":\(window.value),"id":"\(id)",\
             \(proof.map { "\"proof\":\"\($0)\"," } ?? "")\
             "batch":"\(UUID().uuidString.replacing("-", with: "").lowercased())",\
-            "events":[{"event":"\(purpose == "proved" ? "find" : "search")","at":"\(at)","fields":{"query":"\(hash)"}}]}
+            "events":[{"event":"\(purpose == "proved" ? "seek" : "search")","at":"\(at)","fields":{"query":"\(hash)"}}]}
             """
         let verdict = try ingestion.accept(
             UnpackedBody(ByteBuffer(string: body), isGzip: false, limit: 1 << 20), signals: [],

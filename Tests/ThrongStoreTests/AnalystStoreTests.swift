@@ -139,7 +139,10 @@ struct AnalystStoreTests {
                 try session.query("test.sleep", "select pg_sleep(7)")
             }
         }
-        try await Task.sleep(for: .milliseconds(500))
+        let owner = Connection(settings)
+        let isLocked =
+            "select count(*) from pg_locks where mode = 'AccessExclusiveLock' and granted and relation = 'throng.release'::regclass"
+        while try await owner.integer(isLocked) == 0 { try await Task.sleep(for: .milliseconds(10)) }
         let began = ContinuousClock.now
         await #expect { _ = try await store.metrics() } throws: { error in
             (error as? PostgresError)?.sqlState == SQLState("57014")
