@@ -45,6 +45,7 @@ extension Throng {
                 }
             }
         }
+        await sendFirsts()
         drain()
         persist()
         result.withdrawing = memory.takingBack.waiting.count
@@ -64,7 +65,8 @@ extension Throng {
         let now = self.now
         for purpose in plan?.purposes ?? [] { due[purpose.name] = dueTime(of: purpose, now: now) }
         let first = min(
-            due.values.min() ?? nextRefresh, memory.takingBack.nextDue ?? nextRefresh, nextRenewal ?? nextRefresh)
+            due.values.min() ?? nextRefresh, memory.takingBack.nextDue ?? nextRefresh, nextRenewal ?? nextRefresh,
+            nextFirst ?? nextRefresh)
         let next = max(min(nextRefresh, first), now + 1)
         if let timer, timer.due <= next { return }
         timer?.task.cancel()
@@ -108,6 +110,7 @@ extension Throng {
             }
         }
         await sendDueWithdrawal()
+        await sendDueFirst()
         if nextRefresh <= now { await refreshByItself() }
         persist()
         schedule()

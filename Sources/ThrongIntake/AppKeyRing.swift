@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Foundation
 internal import Synchronization
-package import ThrongPlan
+internal import ThrongPlan
 
 /// The keys and secrets that are good now. They change while batches come.
 package final class AppKeyRing: Sendable {

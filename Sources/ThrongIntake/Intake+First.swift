@@ -1,5 +1,5 @@
 internal import CSimdJSON
-package import ThrongCounting
+internal import ThrongCounting
 package import ThrongPlan
 internal import ThrongWire
 

@@ -21,6 +21,14 @@ struct ProvingTests {
 
         var nextAsking: Int64 { .max / 2 }
 
+        func first(
+            in cell: [DimensionName: BucketLabel], of metric: PublicPlan.Metric, period: Period,
+            calendar: PeriodCalendar
+        ) async -> ProvedFirst? {
+            guard hasAny.withLock({ $0 }) else { return nil }
+            return ProvedFirst(app: "cook", metric: metric.name, period: period, cell: cell, proof: ProvingTests.proof)
+        }
+
         func renew(by transport: any CredentialTransport) async throws -> Bool {
             _ = try await transport.send(path: "/v1/credentials/cook", body: nil)
             _ = try await transport.send(path: "/v1/credentials", body: Array("{}".utf8))
@@ -178,5 +186,90 @@ struct ProvingTests {
         source.fails.withLock { $0 = false }
         for _ in 0..<3 { _ = await world.throng.flush() }
         #expect(asked().count == 4)
+    }
+
+    // MARK: Firsts
+
+    /// Every fifteen minutes another identifier, and firsts of a day by category, and of a week.
+    private static let proving = CookPlan.yaml
+        .replacing("    rotation: 1 day\n", with: "    rotation: 15 minutes\n    floor: attested\n")
+        .replacing("measures: {reach: client}", with: "measures: {reach: attested}")
+
+    private static func firsts(_ world: World) throws -> [ProvedFirst] {
+        try world.line.posts.filter { $0.url.path().hasSuffix("/v1/firsts") }
+            .map { try JSONDecoder().decode(ProvedFirst.self, from: $0.body) }
+    }
+
+    /// What is said of a first, without its proof.
+    private static func said(_ first: ProvedFirst) -> String {
+        let cell = first.cell.map { "\($0.text)=\($1.text)" }.sorted().joined(separator: " ")
+        return "\(first.metric.text) \(first.period.rawValue) \(cell)"
+    }
+
+    @Test("it proves each cell of a period once, by itself, and not before nothing can be taken back any more")
+    func provesFirsts() async throws {
+        let source = Source()
+        let world = try await World(CookPlan(Self.proving)) { $0.identifiers = source }
+        _ = await Self.cook(world)
+        world.throng.record("recipe_opened", ["category": "roast"])
+        _ = await world.throng.flush()
+        #expect(try Self.firsts(world).isEmpty)
+        // The window after the next one has begun, and the longest wait is over.
+        world.clock.advance(45 * 60)
+        for _ in 0..<2 { _ = await Self.cook(world) }
+        world.clock.advance(45 * 60)
+        _ = await world.throng.flush()
+        let said = try Self.firsts(world).map(Self.said).sorted()
+        #expect(Set(said).count == said.count, "each once")
+        #expect(
+            said.contains("recipes day category=dessert os=ios") && said.contains("recipes day category=main os=ios"))
+        #expect(said.contains("recipes week os=ios") && said.contains("monthly_recipes month os=ios"))
+        let again = try await world.restarted { $0.identifiers = source }
+        again.record("recipe_opened", ["category": "ice"])
+        _ = await again.flush()
+        world.clock.advance(CookPlan.day)
+        _ = await again.flush()
+        #expect(try Self.firsts(world).count == said.count, "known after a restart")
+        again.record("recipe_opened", ["category": "ice"])
+        _ = await again.flush()
+        world.clock.advance(45 * 60)
+        _ = await again.flush()
+        let next = try Self.firsts(world).dropFirst(said.count).map(Self.said)
+        #expect(next.contains("recipes day category=dessert os=ios") && !next.contains { $0.contains("month") })
+    }
+
+    @Test("who refuses proves nothing more; without a credential, or an answer, it waits, and a refusal ends it")
+    func waits() async throws {
+        let source = Source()
+        let world = try await World(CookPlan(Self.proving)) { $0.identifiers = source }
+        _ = await Self.cook(world)
+        source.hasAny.withLock { $0 = false }
+        world.clock.advance(45 * 60)
+        _ = await world.throng.flush()
+        #expect(try Self.firsts(world).isEmpty)
+        source.hasAny.withLock { $0 = true }
+        world.clock.advance(3601)
+        world.line.set(.answerLost)
+        _ = await world.throng.flush()
+        let lost = try Self.firsts(world)
+        #expect(lost.count == 1, "after one that gets no answer the others wait")
+        world.line.set(.answer(ClientResponse(status: 422, body: Data(#"{"error":"period_not_open"}"#.utf8))))
+        world.clock.advance(601)
+        _ = await world.throng.flush()
+        world.line.set(.fine)
+        let refused = try Self.firsts(world).count
+        #expect(refused > 2)
+        world.clock.advance(601)
+        _ = await world.throng.flush()
+        #expect(try Self.firsts(world).count == refused, "what was refused is forgotten")
+
+        let other = try await World(CookPlan(Self.proving)) { $0.identifiers = Source() }
+        _ = await Self.cook(other)
+        try await other.throng.setConsent(.denied, for: "product")
+        other.clock.advance(45 * 60)
+        _ = await other.throng.flush()
+        try await other.throng.setConsent(.authorized, for: "product")
+        _ = await other.throng.flush()
+        #expect(try Self.firsts(other).isEmpty)
     }
 }

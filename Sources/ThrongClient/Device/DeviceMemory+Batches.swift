@@ -62,6 +62,10 @@ extension DeviceMemory {
         var marked: Set<UInt64> = []
         if purpose.hasIdentifiers { makeSecret(&random) }
         let secret = key
+        let attested = rules.attested.flatMap {
+            $0.place.window == window && $0.place.rotation == purpose.rotation ? $0 : nil
+        }
+        var proved: [[PendingFirst]] = []
         for event in queues[purpose.name] ?? [] {
             guard let known = purpose.events[event.event] else {
                 // The plan has changed since.
@@ -97,7 +101,7 @@ extension DeviceMemory {
                     let period = plan.calendar.period(kind, containing: instant)
                     for grouping in metric.groupings.indices {
                         let contribution = FirstsMemory.contribution(
-                            of: buckets, to: grouping, of: metric, in: period, secret: secret)
+                            of: buckets, to: metric.groupings[grouping], of: metric, in: period, secret: secret)
                         guard !self.firsts.holds(contribution), marked.insert(contribution.key).inserted else {
                             continue
                         }
@@ -108,6 +112,13 @@ extension DeviceMemory {
                 }
             }
             marks.append(contributions)
+            if attested != nil {
+                let metrics = known.metrics.filter { event.metrics.contains($0.name) }
+                proved.append(
+                    pendingFirsts(
+                        of: event, in: metrics, for: purpose, window: window, calendar: plan.calendar, at: instant,
+                        marked: &marked, random: &random))
+            }
             let fields = revealed.hashed(
                 event.fields, of: known, purpose: purpose.name, window: window, in: plan)
             wire.append(
@@ -119,10 +130,7 @@ extension DeviceMemory {
         guard !taken.isEmpty else { return nil }
         if purpose.hasIdentifiers { sent[purpose.name] = spending }
         let name = BatchID(high: random.next(), low: random.next())
-        let attested = rules.attested.flatMap {
-            $0.place.window == window && $0.place.rotation == purpose.rotation ? $0 : nil
-        }
-        let proof = attested.flatMap { proved?[purpose.name] == $0.place ? nil : $0.identifier.proof }
+        let proof = attested.flatMap { self.proved?[purpose.name] == $0.place ? nil : $0.identifier.proof }
         let shared = Self.shared(wire, allowed: purpose.contextFields)
         let batch = Batch(
             app: plan.published.app.text, batch: name, purpose: purpose.name, window: window,
@@ -148,6 +156,7 @@ extension DeviceMemory {
         made.isSealed = purpose.isOblivious ? true : nil
         made.attested = attested?.identifier.id
         made.proves = proof == nil ? nil : true
+        made.proved = proved.allSatisfy(\.isEmpty) ? nil : proved
         log = log.lowerBound..<log.upperBound + 1
         outstanding[purpose.name] = made
         use(made, of: purpose)
@@ -161,6 +170,7 @@ extension DeviceMemory {
         // What a daemon with an earlier plan has counted, another one's consent refuses when it comes again.
         let isUnsure = batch.mayHaveArrived && answer.refused.contains { $0.reason == .consentOutdated }
         for (index, marks) in batch.firsts.enumerated() where isUnsure || !refused.contains(index) { firsts.add(marks) }
+        for (index, firsts) in (batch.proved ?? []).enumerated() where !refused.contains(index) { pend(firsts) }
         for index in refused.sorted() { drop(.refused, batch.events[index].count, event: batch.events[index].event) }
     }
 

@@ -31,6 +31,8 @@ struct DeviceMemory: Codable, Sendable {
     /// By purpose, what was sent in the open window.
     var sent: [String: Spending] = [:]
     var firsts = FirstsMemory()
+    /// Nil in what an earlier version wrote.
+    private var pending: [PendingFirst]?
     /// By metric.
     var activity: [String: Activity] = [:]
     var dropped: [String: Int] = [:]
@@ -46,7 +48,7 @@ struct DeviceMemory: Codable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case secret, address, queues, outstanding, patience, recorded, sent, firsts, activity, dropped, correction,
-            taking, proved, log
+            taking, proved, pending, log
     }
 
     init(address: String) { self.address = address }
@@ -93,6 +95,12 @@ struct DeviceMemory: Codable, Sendable {
     /// Notes that the daemon took a proof: the window's other batches need none.
     mutating func noteProof(of purpose: String, _ place: WindowPlace) {
         proved = (proved ?? [:]).merging([purpose: place]) { $1 }
+    }
+
+    /// Firsts that are to be proved.
+    var pendingFirsts: [PendingFirst] {
+        get { pending ?? [] }
+        set { pending = newValue.isEmpty ? nil : newValue }
     }
 
     /// What was used of identifiers, and what the daemon is to be told of it.

@@ -26,6 +26,19 @@ extension DevicePlan {
         /// For which periods they are.
         let firstPeriods: [PeriodKind]
         let answered: PublicPlan.Answered?
+        /// What the device proves that it is in; nil where it proves nothing.
+        let proved: ProvedGroupings?
+
+        /// Of which cells and lengths of time a device proves, once each, that it is in them.
+        struct ProvedGroupings: Sendable {
+            let periods: [PeriodKind]
+            /// Without the dimensions that partition devices.
+            let groupings: [[Part]]
+            /// Those.
+            let partition: [Part]
+            /// As proofs name it.
+            let published: PublicPlan.Metric
+        }
 
         /// One way to split it.
         struct Dimension: Sendable {
@@ -43,6 +56,8 @@ extension DevicePlan {
             let dimension: Int
             /// By bucket of the dimension: what is shown for it.
             let shown: [Int]
+            /// By bucket of the dimension: what that is called.
+            let labels: [BucketLabel]
         }
 
         init(_ metric: PublicPlan.Metric, in plan: PublicPlan, calendar: PeriodCalendar) throws {
@@ -93,13 +108,22 @@ extension DevicePlan {
             guard (metric.firstGroupings?.count ?? 0) * firstPeriods.count <= 256 else {
                 throw ThrongError.plan("it asks for too many firsts.")
             }
-            groupings = try (metric.firstGroupings ?? []).map { names in
+            func parts(_ names: [DimensionName]) throws -> [Part] {
                 try names.map { name in
                     guard let part = Self.part(name, of: dimensions, in: plan) else {
                         throw ThrongError.plan("a grouping has a dimension that is not there.")
                     }
                     return part
                 }
+            }
+            groupings = try (metric.firstGroupings ?? []).map(parts)
+            proved = try metric.provedFirsts.map { firsts in
+                guard firsts.groupings.count * firsts.periods.count <= 256 else {
+                    throw ThrongError.plan("it asks for too many firsts.")
+                }
+                return ProvedGroupings(
+                    periods: firsts.periods, groupings: try firsts.groupings.map(parts),
+                    partition: try parts(firsts.partition), published: metric)
             }
         }
 
@@ -134,7 +158,8 @@ extension DevicePlan {
         private static func part(_ name: DimensionName, of dimensions: [Dimension], in plan: PublicPlan) -> Part? {
             if let place = dimensions.firstIndex(where: { $0.name == name.text }) {
                 return Part(
-                    name: name.text, dimension: place, shown: Array(dimensions[place].bucketing.labels.indices))
+                    name: name.text, dimension: place, shown: Array(dimensions[place].bucketing.labels.indices),
+                    labels: dimensions[place].bucketing.labels)
             }
             guard let derived = plan.derivedDimensions.first(where: { $0.name == name }),
                 let place = dimensions.firstIndex(where: { $0.name == derived.of.text })
@@ -142,7 +167,8 @@ extension DevicePlan {
             let shown = dimensions[place].bucketing.labels.map { label in
                 derived.groups.firstIndex { $0.values.contains { BucketLabel($0) == label } } ?? derived.groups.count
             }
-            return Part(name: name.text, dimension: place, shown: shown)
+            let labels = derived.groups.map(\.label) + [.other]
+            return Part(name: name.text, dimension: place, shown: shown, labels: shown.map { labels[$0] })
         }
     }
 }

@@ -32,17 +32,19 @@ struct FirstsMemory: Codable, Sendable {
         if known.contains(where: { $0.value < now }) { known = known.filter { $0.value >= now } }
     }
 
+    /// - Parameter kind: what is said once of it: a first, or a first that is proved.
     static func contribution(
-        of buckets: [Int], to grouping: Int, of metric: DevicePlan.Metric, in period: Period, secret: SymmetricKey
+        of buckets: [Int], to grouping: [DevicePlan.Metric.Part], of metric: DevicePlan.Metric, in period: Period,
+        secret: SymmetricKey, kind: String = "first"
     ) -> Contribution {
         // Labels, not places: a newer plan may list a dimension's buckets in another order.
-        let tuple = metric.groupings[grouping].map { part in
+        let tuple = grouping.map { part in
             let dimension = metric.dimensions[part.dimension]
             return
                 "\(dimension.name)=\(dimension.bucketing.labels[buckets[part.dimension]]) \(part.shown[buckets[part.dimension]])"
         }
         let text =
-            (["first", metric.name, period.kind.rawValue, period.start.description] + tuple).joined(separator: "\u{1f}")
+            ([kind, metric.name, period.kind.rawValue, period.start.description] + tuple).joined(separator: "\u{1f}")
         let code = HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: secret)
         return Contribution(key: code.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }, until: period.end + grace)
     }

@@ -22,6 +22,8 @@ struct Outstanding: Codable, Sendable {
     var attested: String?
     /// True where it has what proves that identifier; nil otherwise.
     var proves: Bool?
+    /// By event, the firsts that are proved once it is counted; nil where there are none.
+    var proved: [[PendingFirst]]?
     /// True where it was made to be sealed, and stays so under any plan; nil otherwise.
     var isSealed: Bool?
 

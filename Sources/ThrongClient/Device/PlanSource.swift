@@ -13,7 +13,7 @@ struct PlanSource: Sendable {
     let app: String
     /// `https://…/v1/plan/APP`.
     let plan: URL
-    /// `https://…`, to which addresses of credentials are added.
+    /// `https://…`, to which addresses of credentials and firsts are added.
     let root: String
     /// `https://…/v1/batches`.
     let batches: URL

@@ -1,5 +1,5 @@
 package import ThrongCounting
-package import ThrongPlan
+internal import ThrongPlan
 package import ThrongWire
 
 /// What a client says stands behind a hash: the body of `POST /v1/reveals`, checked against the plan.

@@ -22,6 +22,15 @@ public protocol IdentifierSource: Sendable {
 
     /// The identifier of a purpose's window, the same each time, and what proves it; nil where none can be made.
     func identifier(of purpose: String, window: Int64, rotationSeconds: Int64) async -> AttestedIdentifier?
+
+    /// That the device is in a cell of a metric in a period, once (`reach: attested`); nil where it can't be proved, or not yet.
+    ///
+    /// - Parameters:
+    ///   - cell: a bucket for each dimension of one of the metric's `provedFirsts.groupings`, and of its `partition`.
+    ///   - calendar: the app's, by its plan's time zone.
+    func first(
+        in cell: [DimensionName: BucketLabel], of metric: PublicPlan.Metric, period: Period, calendar: PeriodCalendar
+    ) async -> ProvedFirst?
 }
 
 /// Reaches the daemon. An app whose plan hides addresses hands in one that seals requests and sends them through a relay: by
