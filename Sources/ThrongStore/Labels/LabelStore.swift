@@ -1,4 +1,4 @@
-package import ThrongPlan
+internal import ThrongPlan
 package import ThrongPostgres
 package import ThrongWire
 
