@@ -164,7 +164,8 @@ struct RevealTests {
     @Test("with an evaluator its output goes into the hash, which is then another one and written otherwise")
     func evaluated() throws {
         let text = "A-F-cGBLyr4ZiILAofJ6kkQed0Ik7ZxwLlHdFwOLECRi"
-        let key = RevealedKey(of: "query", in: window, evaluator: try #require(EvaluatorKey(text: text.utf8)))
+        let evaluator = try #require(EvaluatorKey(text: text.utf8))
+        let key = RevealedKey(of: "query", in: window, evaluator: evaluator)
         let output = try #require(EvaluatedOutput(bytes: Array(0..<32)))
         // Python's hmac and hashlib.
         let hash = try #require(key.hash("apple pie", output: output))
