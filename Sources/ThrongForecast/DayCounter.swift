@@ -3,7 +3,7 @@ internal import ThrongCounting
 internal import ThrongIntake
 package import ThrongLoad
 package import ThrongPlan
-package import ThrongRelease
+internal import ThrongRelease
 
 /// Counts a plan's days as a daemon does and decides their releases as the schedule does, without a journal and PostgreSQL.
 package struct DayCounter: Sendable {
