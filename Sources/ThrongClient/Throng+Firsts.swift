@@ -56,9 +56,11 @@ extension Throng {
         guard published() != nil, memory.pendingFirsts.contains(where: { $0.mark == first.mark }) else {
             return Attempt()
         }
-        guard let proof, let body = try? JSONEncoder().encode(proof), let url = URL(string: source.root + "/v1/firsts")
+        guard let proof,
+            let body = try? JSONEncoder().encode(proof),  // It can always be written.
+            let url = URL(string: source.root + "/v1/firsts")
         else {
-            // The credential of its month may come yet; long after the period nobody takes it. A first can always be written.
+            // The credential of its month may come yet; long after the period nobody takes it.
             first.mark.until < now ? forget(first) : put(off: first, by: Self.longWait)
             return Attempt()
         }

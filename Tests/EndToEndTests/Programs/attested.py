@@ -19,6 +19,7 @@ PLAN = """
 app: {name: kitchen, title: Kitchen, owner: Tests, contact: tests@example.com, audience: 300, threshold: 20, grace: 24 hours}
 purposes:
   product: {explanation: To cook better., consent: not_required, floor: attested, rotation: 1 day, retention: 300 days}
+  short: {explanation: To hide better., consent: not_required, floor: attested, rotation: 15 minutes, retention: 300 days}
   open: {explanation: To compare., consent: not_required, rotation: 1 day, retention: 300 days}
 dimensions:
   page: {title: Page, field: page, list: [home, soup, cake]}
@@ -27,7 +28,12 @@ metrics:
     purpose: product, dimensions: [page], period: day, measures: {reach: true}}
   unproved: {title: Unproved, events: [look], question: How many?, decision: None., owner: Tests, expires: 2027-02-01,
     purpose: open, dimensions: [page], period: day, measures: {reach: true}}
+  tasted: {title: Tasted, events: [taste], question: How many?, decision: None., owner: Tests, expires: 2027-02-01,
+    purpose: short, dimensions: [page], period: day, measures: {reach: attested}}
+  sipped: {title: Sipped, events: [sip], question: How many?, decision: None., owner: Tests, expires: 2027-02-01,
+    purpose: short, dimensions: [page], period: day, measures: {reach: true}}
 """
+METRICS = 4
 
 
 class House(daemon.Daemon):
@@ -89,7 +95,7 @@ class House(daemon.Daemon):
         """On to the morning after the release of a day."""
         self.clock.move(MONDAY + (day + 2) * DAY + 7200)
         self.drain()
-        self.wait_for_releases(2 * (day + 1))
+        self.wait_for_releases(METRICS * (day + 1))
 
     def wait_for_releases(self, count):
         end = time.monotonic() + 120
@@ -143,16 +149,21 @@ def cheats(house, real):
     say("clones, replays and proofs of anything else count one device as one")
 
 
+def living(house, folder, token, *options):
+    """What the Swift SDK says of devices' batches: how many events were counted, by which identifier, with a proof or alone."""
+    told = subprocess.run(
+        [os.path.join(os.path.dirname(daemon.BINARY), "Probe"), "prove", f"http://127.0.0.1:{house.port}/v1/plan/kitchen",
+         os.path.join(house.folder, folder), token, *map(str, options)],
+        env={**daemon.environment(), **house.clock.variables}, capture_output=True, text=True, timeout=240)
+    check(told.returncode == 0, "the SDK's program ends with", told.returncode, told.stderr)
+    return [line.split() for line in told.stdout.splitlines()]
+
+
 def sdk(house):
     """What the Swift SDK sends of devices that are vouched for, of their clones, and of one that is not."""
     def views(folder, token):
-        told = subprocess.run(
-            [os.path.join(os.path.dirname(daemon.BINARY), "Probe"), "prove", f"http://127.0.0.1:{house.port}/v1/plan/kitchen",
-             os.path.join(house.folder, folder), token], env={**daemon.environment(), **house.clock.variables},
-            capture_output=True, text=True, timeout=120)
-        check(told.returncode == 0, "the SDK's program ends with", told.returncode, told.stderr)
-        found = [line.split() for line in told.stdout.splitlines()]
-        check([each[0] for each in found] == ["1", "1"] and found[0][1] == found[1][1], "the SDK says", told.stdout, told.stderr)
+        found = living(house, folder, token)
+        check([each[0] for each in found] == ["1", "1"] and found[0][1] == found[1][1], "the SDK says", found)
         return found[0][1], [each[2] for each in found]
 
     before = house.known()
@@ -194,6 +205,41 @@ def crowd(house):
     say("numbers hold what all sent, and say of how many proved devices they are")
 
 
+def firsts(house, day):
+    """Twenty-five devices, thirteen of them in the morning: of no window are there twenty, and of the day there are. The daemon is
+    killed between, and devices prove again what they have no answer to."""
+    def proved():
+        return int(house.sql("select count(*) from throng.proved_first")[0][0])
+
+    for start, count, hour in ((0, 13, 8), (13, 12, 11)):
+        house.clock.move(MONDAY + day * DAY + hour * 3600)
+        for event in ("taste", "sip"):
+            told = living(house, "tasters", "taster", "--devices", count, "--from", start, "--event", event, "--events", 1)
+            check([each[0] for each in told] == ["1"] * count, "the SDK says", told)
+    check(proved() == 0, "firsts came before their time:", proved())
+    house.clock.move(MONDAY + day * DAY + 14 * 3600)
+    living(house, "tasters", "taster", "--devices", 13, "--events", 0)
+    once = proved()
+    # The total, and the page.
+    check(once == 26, "of thirteen devices came", once)
+    house.kill()
+    house.start()
+    check(proved() == once, "kill -9 took", once - proved())
+    # They have forgotten that they were answered.
+    for number in range(13):
+        shutil.rmtree(os.path.join(house.folder, "tasters", str(number), "throng"))
+    told = living(house, "tasters", "taster", "--devices", 13, "--event", "taste", "--events", 1)
+    check(len({each[1] for each in told}) == 13, "the SDK says", told)
+    house.clock.move(MONDAY + day * DAY + 16 * 3600)
+    living(house, "tasters", "taster", "--devices", 25, "--events", 0)
+    check(proved() == 50, "of twenty-five devices there are", proved(), "firsts")
+    house.close_day(day)
+    check(house.released("tasted") == {"(all)": (38, 25), "soup": (38, 25)}, "released is", house.released("tasted"))
+    check(house.released("sipped") == {}, "the control, without firsts:", house.released("sipped"))
+    check(proved() == 0, "after the release there are", proved(), "tags")
+    say("by firsts that they prove twenty-five devices of many windows are twenty-five, once each, and without them nothing is told")
+
+
 def test():
     house = House()
     real = forgery(house)
@@ -203,6 +249,7 @@ def test():
     house.clock.move(MONDAY + 3 * DAY + 60)
     house.clock.move(MONDAY + 3 * DAY + 8 * 3600)
     crowd(house)
+    firsts(house, 5)
     check("phone" not in house.log_text(), "the log holds who was vouched for")
     house.device.close()
     check(house.stop() == 0, "serve stops gracefully")
