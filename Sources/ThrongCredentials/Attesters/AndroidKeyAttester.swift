@@ -50,9 +50,10 @@ package struct AndroidKeyAttester: Attester {
         guard let certificates = Self.split(try evidence.bytes("chain")) else {
             throw .evidence(member: "chain", expected: "certificates in DER, one after the other")
         }
-        guard let chain = await CertificateChain(certificates, roots: roots, at: clock.now) else {
-            throw .refused(.chain)
-        }
+        guard
+            let chain = CertificateChain(
+                android: certificates, roots: roots, at: clock.now, attestedBy: Self.description)
+        else { throw .refused(.chain) }
         if let revoked {
             guard let isRevoked = revoked.contains(any: chain.serialNumbers) else {
                 throw .unavailable(reason: "the list of revoked certificates can't be read")

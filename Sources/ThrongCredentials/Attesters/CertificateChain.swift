@@ -28,6 +28,44 @@ struct CertificateChain: Sendable {
         serialNumbers = valid.map { Array($0.serialNumber.bytes) }
     }
 
+    /// Checks a chain of Android's, as Google's own library does: older devices' certificates say that they may sign none, and do,
+    /// so that RFC 5280 refuses them. Each is signed by the next one and names it, up to a root, and all are valid at that time. No
+    /// other than the device's own has the extension by which a key is attested: a key that is attested itself would otherwise vouch
+    /// for any other.
+    ///
+    /// Source: Android, "Verify hardware-backed key pairs with key attestation".
+    init?(
+        android chain: [[UInt8]], roots: [Certificate], at time: UnixSeconds,
+        attestedBy description: ASN1ObjectIdentifier
+    ) {
+        var certificates: [Certificate] = []
+        for bytes in chain {
+            do { certificates.append(try Certificate(derEncoded: bytes)) } catch { return nil }
+        }
+        // A root that was sent may be an older one of the same key.
+        if let last = certificates.last,
+            roots.contains(where: { $0.subject == last.subject && $0.publicKey == last.publicKey })
+        {
+            certificates.removeLast()
+        }
+        guard let leaf = certificates.first, let last = certificates.last,
+            let root = roots.first(where: {
+                $0.subject == last.issuer && $0.publicKey.isValidSignature(last.signature, for: last)
+            })
+        else { return nil }
+        let date = Date(timeIntervalSince1970: Double(time.value))
+        for (certificate, issuer) in zip(certificates, certificates.dropFirst() + [root]) {
+            guard certificate.issuer == issuer.subject,
+                issuer.publicKey.isValidSignature(certificate.signature, for: certificate),
+                certificate.notValidBefore <= date, date <= certificate.notValidAfter,
+                issuer.extensions[oid: description] == nil
+            else { return nil }
+        }
+        guard root.notValidBefore <= date, date <= root.notValidAfter else { return nil }
+        self.leaf = leaf
+        serialNumbers = (certificates + [root]).map { Array($0.serialNumber.bytes) }
+    }
+
     /// The value of an extension of the device's certificate.
     func value(of identifier: ASN1ObjectIdentifier) -> [UInt8]? {
         leaf.extensions[oid: identifier].map { Array($0.value) }

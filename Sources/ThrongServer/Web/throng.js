@@ -11,7 +11,7 @@
   "use strict";
   const script = document.currentScript;
   if (!script || window.throng) return;
-  const { app, key: appKey, view: viewEvent, storage, debug, adult, server = script.src } = script.dataset;
+  const { app, key, view: viewEvent, storage, debug, adult, server = script.src } = script.dataset;
   const address = (path) => new URL(path, server).href;
   const quiet = { credentials: "omit", referrerPolicy: "no-referrer" };
   const sent = [];
@@ -194,7 +194,7 @@
     while (count) {
       const events = purpose.queue.slice(0, count);
       const body = JSON.stringify({
-        app, key: appKey, purpose: purpose.name, window, id: purpose.identifier ? undefined : identifier(purpose, window), batch: random(),
+        app, key, purpose: purpose.name, window, id: purpose.identifier ? undefined : identifier(purpose, window), batch: random(),
         consent_version: +purpose.consent || 1, context: contextOf(purpose, events), events,
       });
       // What outlives its page may have 64 KiB.
