@@ -9,6 +9,7 @@ import re
 import socket
 import subprocess
 import sys
+import time
 
 import bad_requests
 import credentials
@@ -48,7 +49,7 @@ def plan():
   searches: {{title: Searches, events: [search], question: What is looked for?, decision: None., owner: Tests,
     expires: {shop.plan().split('expires: ')[1][:10]}, purpose: product, dimensions: [query], period: day}}
   shows: {{title: Shows, events: [show], question: How many?, decision: None., owner: Tests,
-    expires: {shop.plan().split('expires: ')[1][:10]}, purpose: proved, period: day}}
+    expires: {shop.plan().split('expires: ')[1][:10]}, purpose: proved, period: day, measures: {{reach: attested}}}}
   hums: {{title: Hums, events: [hum], question: How many?, decision: None., owner: Tests,
     expires: {shop.plan().split('expires: ')[1][:10]}, purpose: hidden, period: day}}
   pings: {{title: Pings, events: [ping], question: How many?, decision: None., owner: Tests,
@@ -94,6 +95,7 @@ def each_error(house, description):
         ("POST", "/v1/reveals", text({**named, "dimension": "query", "value": "apple pie"}), {}),
         ("POST", "/v1/reveals", text({**named, "dimension": "query", "value": "a@b.example"}), {}),
         ("POST", "/v1/reveals", text({**where, "purpose": "marketing", "dimension": "x", "value": "y"}), {"sec-gpc": "1"}),
+        *[("POST", "/v1/firsts", text(body), headers) for body, headers in firsts()], ("OPTIONS", "/v1/firsts", None, {}),
         ("OPTIONS", "/v1/reveals", None, {}), ("OPTIONS", "/v1/plan/shop", None, {}),
         ("OPTIONS", "/v1/ohttp", None, {}), ("GET", "/v1/ohttp-keys", None, {}), ("POST", "/v1/ohttp", b"x", {}),
         ("POST", "/v1/ohttp", b"x", {"content-type": "message/ohttp-req"}),
@@ -126,6 +128,14 @@ def each_error(house, description):
                 check((method.upper(), path, int(status)) in seen or method == "post", method, path, status, "was not seen")
     check(description.errors() - description.provoked == NEVER, "not provoked:", description.errors() - description.provoked)
     say(f"{len(description.provoked)} errors were provoked, and each answer is as described")
+
+
+def firsts():
+    """Bodies of firsts, one for each reason that there is to refuse one."""
+    today = int(time.time() // 86400 * 86400)
+    one = {"app": "shop", "metric": "shows", "period": "day", "start": today, "cell": {}, "proof": "A" * 390}
+    return [(one, {}), ({**one, "metric": "searches"}, {}), ({**one, "start": today - 40 * 86400}, {}),
+            ({**one, "cell": {"channel": "email"}}, {}), ({**one, "proof": "?"}, {}), (one, {"sec-gpc": "1"})]
 
 
 def asked(house):

@@ -29,7 +29,8 @@ def posts(house):
     found = {path for path, methods in described.items() if "post" in methods}
     bodies = {
         "/v1/batches": door.batch, "/v1/preview": door.preview, "/v1/reveals": door.reveal, "/v1/withdraw": door.withdrawal,
-        "/v1/ohttp": lambda: b"sealed", "/v1/credentials": lambda: b"{}", "/apps/{app}": lambda: b"event=view"}
+        "/v1/ohttp": lambda: b"sealed", "/v1/credentials": lambda: b"{}", "/v1/firsts": lambda: b"{}",
+        "/apps/{app}": lambda: b"event=view"}
     check(found == set(bodies), "addresses that take POST are", found)
     return {path.replace("{app}", "shop"): body for path, body in bodies.items()}
 
