@@ -25,7 +25,8 @@ extension Plan {
             guard let shortest = metrics.map(\.period).min() else {
                 return [advice("has no metric; delete it or count something for it")]
             }
-            guard shortest.shortestSeconds > purpose.rotation.seconds, metrics.contains(where: { $0.noise == nil })
+            guard shortest.shortestSeconds > purpose.rotation.seconds,
+                metrics.contains(where: { $0.noise == nil && !$0.provesFirsts })
             else { return [] }
             let rotation = Duration.seconds(purpose.rotation.seconds)
             var message =
@@ -184,17 +185,21 @@ extension Plan {
             .map { margin in (margin, sizes.indices.reduce(1) { margin.keeps($1) ? $0 * sizes[$1] : $0 }) }
             .max { $0.1 < $1.1 }
         guard let (margin, cells) = finest, let purpose = purpose(metric.purpose) else { return nil }
+        // Of firsts that are proved k sees a whole period.
+        let period = Swift.min(metric.period.shortestSeconds, Rotation.longest.seconds)
+        let seen = metric.provesFirsts ? Rotation(seconds: period) : purpose.rotation
         // A window lies within one hour or a few, so that a split by time divides its devices by less than its buckets.
         let parts = sizes.indices.filter(margin.keeps).reduce(1) { parts, place in
             guard place < cube.count, case .time(let part, _) = cube[place].rule else { return parts * sizes[place] }
-            return parts * (part == .hour ? Swift.max(1, Int(purpose.rotation.seconds / 3600)) : 1)
+            return parts * (part == .hour ? Swift.max(1, Int(seen.seconds / 3600)) : 1)
         }
-        let average = Swift.min(app.audience, devices(in: purpose.rotation)) / parts
+        let average = Swift.min(app.audience, devices(in: seen)) / parts
         guard average < 2 * Int(metric.threshold.devices) else { return nil }
         let columns = cube.map(\.name.text) + derived.map(\.name.text)
         let names = columns.indices.filter(margin.keeps).map { columns[$0] }.joined(separator: " × ")
+        let length = Duration.seconds(seen.seconds).planText
         let window =
-            purpose.rotation < .longest ? " and window of \(Duration.seconds(purpose.rotation.seconds).planText)" : ""
+            seen < .longest ? " and \(metric.provesFirsts ? metric.period.rawValue : "window of \(length)")" : ""
         let coarser = "show coarser margins, drop a dimension or "
         return
             """

@@ -28,6 +28,20 @@ struct PlanProvedReachTests {
         try plan.layout(of: try #require(plan.metric("views")), rules: .system)
     }
 
+    @Test("k is weighed against the devices of a period, not of a window, where they are proved")
+    func weighed() throws {
+        func advice(_ reach: String) throws -> [String] {
+            try Self.plan([
+                "reach: attested": "reach: \(reach)", "rotation: 1 day": "rotation: 15 minutes",
+            ]).lint(today: SamplePlan.today).map(\.message)
+        }
+        let (windows, proved) = (try advice("true"), try advice("attested"))
+        #expect(windows.contains { $0.contains("a floor sees one window's devices") })
+        #expect(!proved.contains { $0.contains("a floor sees one window's devices") })
+        #expect(windows.contains { $0.contains("a cell and window of 15 minutes") })
+        #expect(!proved.contains { $0.contains("window of 15 minutes") })
+    }
+
     @Test("a metric's own period and its rollups have proved firsts, in every margin of which devices are counted")
     func layouts() throws {
         let plan = try Self.plan(["reach: attested": "reach: attested\n    rollups: [week]"])
