@@ -46,6 +46,8 @@ extension Throng {
             return purpose.events.values.lazy.flatMap(\.metrics).first { $0.name == first.metric }?.proved?.published
         }
         guard let identifiers = options.identifiers, let calendar = plan?.calendar, let metric = published() else {
+            // A newer plan asks for it no longer, or nobody may say it now: it must not be due all the time.
+            wait(with: first)
             return Attempt()
         }
         let period = calendar.period(first.kind, containing: first.start)
@@ -60,8 +62,8 @@ extension Throng {
             let body = try? JSONEncoder().encode(proof),  // It can always be written.
             let url = URL(string: source.root + "/v1/firsts")
         else {
-            // The credential of its month may come yet; long after the period nobody takes it.
-            first.mark.until < now ? forget(first) : put(off: first, by: Self.longWait)
+            // The credential of its month may come yet.
+            wait(with: first)
             return Attempt()
         }
         do throws(TransportFailure) {
@@ -85,7 +87,12 @@ extension Throng {
         return Attempt(problem: .unreachable)
     }
 
-    /// Between two looks whether there is a credential. Unit: seconds.
+    /// Looks again later; long after the period nobody takes it.
+    private func wait(with first: PendingFirst) {
+        first.mark.until < now ? forget(first) : put(off: first, by: Self.longWait)
+    }
+
+    /// Between two looks whether it can be proved. Unit: seconds.
     private static let longWait: Int64 = 3600
 
     private func forget(_ first: PendingFirst) {

@@ -10,20 +10,29 @@ internal import ThrongWire
 extension Throng {
     /// Lets credentials be asked for, where a purpose that the person allows needs them.
     func renewCredentials() async {
-        guard let identifiers = options.identifiers, !isClosed, nextRenewal.map({ $0 <= now }) ?? true,
-            let purposes = plan?.purposes.filter({ $0.needsProof && permissions.allows($0) }), !purposes.isEmpty
-        else { return }
+        guard let identifiers = options.identifiers, !isClosed, let due = nextCredential, due <= now else { return }
+        let purposes = purposesToProve
         // Set before it is waited for, so that only one asks.
         nextRenewal = now + Self.renewalPause
         do {
             let isSealed = purposes.contains(where: \.isOblivious)
             try await identifiers.renew(by: CredentialWay(throng: self, isSealed: isSealed))
-            nextRenewal = max(UnixSeconds(await identifiers.nextAsking), now + 1)
+            nextRenewal = max(UnixSeconds(await identifiers.nextAsking), now + Self.shortestPause)
         } catch {
             options.notice?(.noCredential("\(error)"))
         }
     }
 
+    /// When credentials are asked for; nil while nothing that is allowed needs any.
+    var nextCredential: UnixSeconds? { purposesToProve.isEmpty ? nil : nextRenewal ?? now }
+
+    private var purposesToProve: [DevicePlan.Purpose] {
+        guard options.identifiers != nil else { return [] }
+        return plan?.purposes.filter { $0.needsProof && permissions.allows($0) } ?? []
+    }
+
+    /// Whatever the source says, it is not asked more often. Unit: seconds.
+    private static let shortestPause: Int64 = 60
     /// After a failure it is tried again so much later. Unit: seconds.
     private static let renewalPause: Int64 = 600
 

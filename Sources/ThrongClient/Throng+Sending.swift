@@ -65,7 +65,7 @@ extension Throng {
         let now = self.now
         for purpose in plan?.purposes ?? [] { due[purpose.name] = dueTime(of: purpose, now: now) }
         let first = min(
-            due.values.min() ?? nextRefresh, memory.takingBack.nextDue ?? nextRefresh, nextRenewal ?? nextRefresh,
+            due.values.min() ?? nextRefresh, memory.takingBack.nextDue ?? nextRefresh, nextCredential ?? nextRefresh,
             nextFirst ?? nextRefresh)
         let next = max(min(nextRefresh, first), now + 1)
         if let timer, timer.due <= next { return }
