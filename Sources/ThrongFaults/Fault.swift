@@ -57,6 +57,8 @@ package enum Fault: String, CaseIterable, Sendable {
     case liftUnproved = "lift_unproved"
     /// What nobody proved is reckoned with as if its sender did not know it.
     case trustForgers = "trust_forgers"
+    /// What two metrics differ by is taken for nothing where nothing of it is proved.
+    case overlookUnproved = "overlook_unproved"
     /// Who asked before a restart to be taken out is not.
     case forgetRequests = "forget_requests"
     /// A manifest lists a reason for refusals as soon as one event was refused for it.

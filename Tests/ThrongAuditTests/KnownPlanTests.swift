@@ -71,9 +71,11 @@ struct KnownPlanTests {
         #expect(report.pins.contains { $0.lower == 9 && $0.upper == 9 && $0.target.contains("[16.0, 18.0)") })
     }
 
-    @Test("devices add up in one window, by what partitions them, and nowhere else")
+    @Test(
+        "devices add up in one window, or where they prove themselves once a period, by what partitions them, and nowhere else"
+    )
     func devices() throws {
-        func report(windowSeconds: Int64 = 86_400, partitions: Bool = true) -> AuditReport {
+        func report(windowSeconds: Int64 = 86_400, provesFirsts: Bool = false, partitions: Bool = true) -> AuditReport {
             let country = KnownDimension(
                 name: "country", field: "country",
                 rule: .values(
@@ -83,8 +85,8 @@ struct KnownPlanTests {
                 app: "town",
                 metrics: [
                     KnownMetric(
-                        name: "visits", events: ["visit"], purpose: "product", windowSeconds: windowSeconds, bound: 10,
-                        threshold: 20, dimensions: [country])
+                        name: "visits", events: ["visit"], purpose: "product", windowSeconds: windowSeconds,
+                        provesFirsts: provesFirsts, bound: 10, threshold: 20, dimensions: [country])
                 ])
             var input = AuditInput()
             let period = AuditPeriod(start: 0, end: 86_400)
@@ -106,8 +108,10 @@ struct KnownPlanTests {
             }
             return Auditor().audit(input, knowing: [plan])
         }
-        let pin = try #require(report().pins.first { $0.measure == .reach })
-        #expect(pin.lower == 3 && pin.upper == 3 && pin.target.contains("country=other"))
+        for report in [report(), report(windowSeconds: 900, provesFirsts: true)] {
+            let pin = try #require(report.pins.first { $0.measure == .reach })
+            #expect(pin.lower == 3 && pin.upper == 3 && pin.target.contains("country=other"))
+        }
         #expect(report(windowSeconds: 3600).holds)
         #expect(report(partitions: false).holds)
     }

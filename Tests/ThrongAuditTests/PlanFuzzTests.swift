@@ -59,6 +59,38 @@ struct PlanFuzzTests {
     }
 
     @Test(
+        "where only proved devices count, in whole periods or windows, others and their floods give nobody away",
+        arguments: seeds)
+    func proved(seed: UInt64) throws {
+        let trial = PlanTrial(seed: seed, areProved: true)
+        let outcome = try trial.run(auditSeconds: 5)
+        #expect(outcome.violations.isEmpty, "\(trial)\n\(outcome.violations.joined(separator: "\n"))")
+    }
+
+    private static let ofOthers: [UInt64] = [40, 89, 1045, 1163, 1235, 1408, 1481, 1496, 1501, 1515]
+
+    @Test(
+        "what only devices without proof sent is no difference of two metrics; devices of a period are no fewer for short windows",
+        arguments: ofOthers + [94, 2023])
+    func provedOnce(seed: UInt64) throws {
+        let outcome = try PlanTrial(seed: seed, areProved: true).run(auditSeconds: 5)
+        #expect(outcome.violations.isEmpty, "\(outcome.violations)")
+        #expect(outcome.numbers > 0)
+    }
+
+    @Test(
+        "a build that believes forgers, or takes what nobody proved for nothing, gives people behind these seeds away",
+        arguments: [(Fault.overlookUnproved, ofOthers), (Fault.trustForgers, Array(1...40))])
+    func unproved(fault: Fault, seeds: [UInt64]) throws {
+        let found = try seeds.contains { seed in
+            try PlanTrial(seed: seed, areProved: true).run(without: [fault], auditSeconds: 0).violations.contains {
+                $0.hasPrefix("truth: ")
+            }
+        }
+        #expect(found, "the truth finds nothing in any of the seeds")
+    }
+
+    @Test(
         "what the last steps would leave open is refused by the verification, and nothing that it passes gives anybody away"
     )
     func leftToVerification() throws {

@@ -6,7 +6,7 @@ extension AtomTable {
     func group(_ groups: [MetricGroup]) -> (group: MetricGroup, unread: [String]) {
         var unread: Set<String> = []
         var plan = AuditPlan(dimensions: dimensions, ties: ties, signedSums: signedSums)
-        if let windowSeconds { plan.windows = [title: windowSeconds] }
+        if let deviceSpan { plan.deviceSpans = [title: deviceSpan] }
         if let known = groups.first?.plan {
             if !known.publicZeros.isDisjoint(with: names) { plan.publicZeros = [title] }
             plan.structuralZeros = known.structuralZeros.compactMap(zero)

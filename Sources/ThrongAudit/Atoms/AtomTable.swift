@@ -42,10 +42,9 @@ struct AtomTable {
     /// What the metrics count together, for want of a name.
     var title: String { names.sorted().joined(separator: " + ") }
 
-    /// How long the identifiers last of which numbers of devices are compared; nil where that was edited.
-    var windowSeconds: Int64? {
-        let all = Set(
-            history.metrics.filter { names.contains($0.name) && $0.purpose == purpose }.map(\.windowSeconds))
+    /// Within what devices are told apart of which numbers are compared; nil where that was edited, or is not the same of all.
+    var deviceSpan: DeviceSpan? {
+        let all = Set(history.metrics.filter { names.contains($0.name) && $0.purpose == purpose }.map(\.deviceSpan))
         return all.count == 1 ? all.first : nil
     }
 

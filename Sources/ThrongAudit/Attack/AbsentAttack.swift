@@ -1,4 +1,4 @@
-/// What published numbers of devices of one window differ by: so many devices are in the one and not in the other.
+/// What published numbers of devices of one window, or of one period in which they proved themselves, differ by: so many devices are in the one and not in the other.
 ///
 /// Where a device may be in several buckets numbers of devices don't add up, but who is in a whole and in none of a part's
 /// events is counted by their difference all the same.
@@ -14,9 +14,8 @@ struct AbsentAttack {
         let regions: [LeafRegion]
         let value: Int64
         let threshold: Int64
-        /// The one window in which they were counted, and how long it is. Unit: seconds.
-        let window: Int64
-        let length: Int64
+        /// The one span in which they were told apart.
+        let span: Range<Int64>
     }
 
     init(_ model: LeafModel, _ statements: [AuditStatement]) {
@@ -24,16 +23,16 @@ struct AbsentAttack {
         self.statements = statements
         numbers = model.reachFacts.compactMap { fact in
             guard let term = statements[fact.place].terms.first, statements[fact.place].plainValue != nil,
-                let length = model.group.plan.windows[term.metric]
-                    ?? (model.group.isJoint ? model.group.plan.windows.values.first : nil)
+                let span =
+                    (model.group.plan.deviceSpans[term.metric]
+                    ?? (model.group.isJoint ? model.group.plan.deviceSpans.values.first : nil))?
+                    .holding(term.region.period)
             else { return nil }
             let period = term.region.period
-            let window = period.start.floored(by: length)
-            guard window == (period.end - 1).floored(by: length) else { return nil }
             let threshold = model.group.families.threshold(in: period) { $0.subject == term.metric } ?? 0
             return Number(
                 place: fact.place, metric: term.metric, regions: fact.regions, value: fact.value, threshold: threshold,
-                window: window, length: length)
+                span: span)
         }
     }
 
@@ -46,9 +45,7 @@ struct AbsentAttack {
         for whole in numbers {
             if deadline.isOver { return found }
             for part in numbers
-            where part.value < whole.value && part.window == whole.window && part.length == whole.length
-                && (isCertain || part.metric == whole.metric)
-            {
+            where part.value < whole.value && part.span == whole.span && (isCertain || part.metric == whole.metric) {
                 let threshold = max(whole.threshold, part.threshold)
                 guard whole.value - part.value < threshold, model.space.holds(whole.regions, part.regions) else {
                     continue
@@ -73,7 +70,9 @@ struct AbsentAttack {
                         .init(
                             coefficient: sign, source: statements[number.place].source,
                             number: statements[number.place].text)
-                    }, zeros: [], rules: ["within a window an identifier is a device"], total: "\(rest)", isExact: true)
+                    }, zeros: [],
+                    rules: ["within a window, or a period in which devices prove themselves, each is counted once"],
+                    total: "\(rest)", isExact: true)
             ],
             explanation: "can only be \(rest), under k = \(threshold)")
     }

@@ -42,13 +42,11 @@ struct DifferenceAttack {
                 seen.insert(Key(metric: metric.name, regions: fact.regions)).inserted
             else { return nil }
             let period = term.region.period
-            let windows = max(1, (period.end - period.start + metric.windowSeconds - 1) / metric.windowSeconds)
             let shown = model.group.families.threshold(in: period) { $0.subject == metric.name } ?? 0
-            let (most, overflow) = metric.bound.multipliedReportingOverflow(by: windows)
             return Number(
                 place: fact.place, regions: fact.regions, value: fact.value, metric: metric,
                 threshold: max(shown, family.history.threshold(of: metric.name, since: period)),
-                most: overflow ? .max : most,
+                most: metric.most(in: period.end - period.start),
                 table: "\(metric.name) \(period) \(term.region.slices.map(\.dimension))",
                 series: "\(metric.name) \(period.end - period.start) \(term.region.slices.map(\.dimension))",
                 period: period)

@@ -15,8 +15,8 @@ package struct AuditPlan: Sendable, Codable, Hashable {
     /// Sums whose clip allows negative contributions, by name: only exact elimination says anything about them.
     package var signedSums: Set<String>
 
-    /// How long identifiers last, by metric: within a window devices are told apart. Unit: seconds.
-    package var windows: [String: Int64] = [:]
+    /// By metric, within what numbers of devices tell devices apart.
+    package var deviceSpans: [String: DeviceSpan] = [:]
 
     /// Nothing is known but the files.
     package init(

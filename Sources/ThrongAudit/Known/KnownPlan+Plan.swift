@@ -34,7 +34,8 @@ extension KnownMetric {
                 haveAgreed: purpose?.needsConsent ?? false,
                 refusedBy: Set((purpose?.refusedBy ?? []).map(\.rawValue))),
             purpose: metric.purpose.text, windowSeconds: purpose?.rotation.seconds ?? Rotation.longest.seconds,
-            bound: Int64(metric.contributionBound), threshold: metric.threshold.devices,
+            provesFirsts: metric.provesFirsts, bound: Int64(metric.contributionBound),
+            threshold: metric.threshold.devices,
             isComparable: metric.noise == nil && metric.within == nil && metric.sampling == 1,
             dimensions: base + derived,
             sums: metric.sums.map {

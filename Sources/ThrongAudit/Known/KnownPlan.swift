@@ -31,6 +31,8 @@ package struct KnownMetric: Sendable, Hashable {
     package let purpose: String
     /// How long one lasts. Unit: seconds.
     package let windowSeconds: Int64
+    /// Whether numbers of devices are of those that proved themselves in the period, and not in its busiest window.
+    package let provesFirsts: Bool
     /// Events that one identifier may add in a window.
     package let bound: Int64
     /// k.
@@ -59,7 +61,8 @@ package struct KnownMetric: Sendable, Hashable {
     /// A metric.
     package init(
         name: String, events: Set<String>, clients: Clients = Clients(), purpose: String, windowSeconds: Int64 = 86_400,
-        bound: Int64, threshold: Int64, isComparable: Bool = true, dimensions: [KnownDimension] = [],
+        provesFirsts: Bool = false, bound: Int64, threshold: Int64, isComparable: Bool = true,
+        dimensions: [KnownDimension] = [],
         sums: [KnownSum] = []
     ) {
         self.name = name
@@ -67,11 +70,24 @@ package struct KnownMetric: Sendable, Hashable {
         self.clients = clients
         self.purpose = purpose
         self.windowSeconds = windowSeconds
+        self.provesFirsts = provesFirsts
         self.bound = bound
         self.threshold = threshold
         self.isComparable = isComparable
         self.dimensions = dimensions
         self.sums = sums
+    }
+}
+
+extension KnownMetric {
+    /// Within what its numbers of devices tell devices apart.
+    var deviceSpan: DeviceSpan { provesFirsts ? .period : .windows(windowSeconds) }
+
+    /// The most events that one device adds in a period of that many seconds.
+    func most(in seconds: Int64) -> Int64 {
+        let windows = max(1, (seconds + windowSeconds - 1) / windowSeconds)
+        let (most, overflow) = bound.multipliedReportingOverflow(by: windows)
+        return overflow ? .max : most
     }
 }
 

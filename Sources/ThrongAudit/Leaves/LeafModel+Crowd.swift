@@ -1,7 +1,7 @@
 extension LeafModel {
-    /// The devices that did some things in one window, by the leaf of which they did something first.
+    /// The devices that did some things in one span (``DeviceSpan``), by the leaf of which they did something first.
     ///
-    /// Within a window a device is in one bucket of each dimension that partitions devices. So those that did something
+    /// Within a span a device is in one bucket of each dimension that partitions devices. So those that did something
     /// in some buckets of these are those that did it first there, and numbers of them add up.
     struct Crowd {
         /// By class of leaves: the devices; and how many of the leaves the crowd's region has.
@@ -25,7 +25,7 @@ extension LeafModel {
             system.rows.append(
                 .init(
                     terms: [.init(unknown: unknown, coefficient: 1)] + devices, lower: lower, upper: upper,
-                    origin: .rule("within a window a device is in one bucket, so that devices add up")))
+                    origin: .rule("a device is in one bucket of what partitions devices, so that devices add up")))
         }
         if whole.count == touched.count {
             row(touched, lower: 0, upper: 0)
@@ -37,8 +37,7 @@ extension LeafModel {
 
     /// The crowd that a cell is a part of; nil where devices don't add up, or nothing is split.
     private mutating func crowd(of cell: ReachCell) -> Crowd? {
-        guard let window = group.plan.windows[cell.metric], let period = space.period(of: cell.region),
-            period.start.floored(by: window) == (period.end - 1).floored(by: window)
+        guard let period = space.period(of: cell.region), group.plan.deviceSpans[cell.metric]?.holding(period) != nil
         else { return nil }
         var region = cell.region
         for axis in space.axes.indices where space.axes[axis].partitionsDevices { region.sets[axis] = -1 }
@@ -53,13 +52,5 @@ extension LeafModel {
         }
         crowds[all] = Crowd(members: members)
         return crowds[all]
-    }
-}
-
-extension Int64 {
-    /// The quotient, rounded down.
-    func floored(by divisor: Int64) -> Int64 {
-        let (quotient, rest) = quotientAndRemainder(dividingBy: divisor)
-        return rest < 0 ? quotient - 1 : quotient
     }
 }

@@ -71,7 +71,8 @@ struct ColumnSearch {
                     numbers[one].table != numbers[whole].table || numbers[two].table != numbers[whole].table
                 else { continue }
                 let value = numbers[whole].value - numbers[one].value - numbers[two].value
-                guard value > 0, !isProved(value, by: proofs.sure, among: free[index], free[second]),
+                guard value > 0 || all(of: whole, less: [one, two]) > 0,
+                    value <= 0 || !isProved(value, by: proofs.sure, among: free[index], free[second]),
                     space.isApart(numbers[one].box, numbers[two].box)
                 else { continue }
                 note(whole, less: [one, two], proofs, &found)
@@ -119,7 +120,13 @@ struct ColumnSearch {
 
     // MARK: Proofs
 
-    /// Notes what parts leave of a whole, unless it is nothing or stands for k devices.
+    /// What parts leave of a whole of the events of all identifiers.
+    private func all(of whole: Int, less parts: [Int]) -> Int64 {
+        parts.reduce(numbers[whole].everybody) { $0.subtractedClamped(numbers[$1].everybody) }
+    }
+
+    /// Notes what parts leave of a whole, unless it is nothing or stands for k devices. Where it is nothing of proved ones only,
+    /// others are there.
     private func note(_ whole: Int, less parts: [Int], _ proofs: Proofs, _ found: inout Set<[Int]>) {
         guard let free = free(among: [whole] + parts) else { return }
         var value = parts.reduce(numbers[whole].value) { $0.subtractedClamped(numbers[$1].value) }
@@ -127,7 +134,11 @@ struct ColumnSearch {
         // Of two numbers about the same, either may have counted something that the other did not.
         let (larger, others) = isSame && value < 0 ? (parts[0], [whole]) : (whole, parts)
         if isSame { value = Int64(clamping: value.magnitude) }
-        guard value > 0 else { return }
+        if value <= 0 {
+            let all = all(of: larger, less: others)
+            if all > 0 || isSame && all < 0 { found.insert(free) }
+            return
+        }
         guard !isProved(value, of: larger, less: others, proofs),
             !isReached(
                 value, bound: numbers[larger].intake.bound, identifiers(of: larger, less: others),
@@ -146,7 +157,13 @@ struct ColumnSearch {
     /// Notes what two numbers have beyond a third, or in common.
     private func noteCover(_ one: Int, _ two: Int, _ third: Int, along axis: Int, _ found: inout Set<[Int]>) {
         let value = numbers[one].value.addedClamped(numbers[two].value).subtractedClamped(numbers[third].value)
-        guard value > 0, let free = free(among: [one, two, third]) else { return }
+        let all = numbers[one].everybody.addedClamped(numbers[two].everybody)
+            .subtractedClamped(numbers[third].everybody)
+        guard value > 0 || all > 0, let free = free(among: [one, two, third]) else { return }
+        if value <= 0 {
+            found.insert(free)
+            return
+        }
         let (left, right, taken) = (numbers[one].box, numbers[two].box, numbers[third].box)
         let (mine, its) = (numbers[one].intake, numbers[two].intake)
         let isKnown = proved.contains { cell in

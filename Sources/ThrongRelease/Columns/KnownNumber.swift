@@ -11,6 +11,8 @@ struct KnownNumber {
     let family: Int
     /// Unit: events.
     let value: Int64
+    /// As ``value``: of all identifiers, where that is of proved ones.
+    let everybody: Int64
     /// Whether it is the release's own, and not given away by what is published already.
     let isFree: Bool
     /// Whether it is a tied metric's total that is to be released later: nothing finer is to stand in its way.

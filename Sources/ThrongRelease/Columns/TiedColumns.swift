@@ -26,6 +26,7 @@ struct TiedColumns {
         let isExpected: Bool
         let box: AtomSpace.Box
         let value: Int64
+        let everybody: Int64
         let least: [Int64: Int64]
         let most: [Int64: Int64]?
         let proved: Int64
@@ -82,8 +83,9 @@ struct TiedColumns {
                         cells.append(
                             Cell(
                                 table: table, column: column, family: families, isExpected: isExpected, box: box,
-                                value: laid.frame.events(in: slab.leaves[place]), least: identifiers.least,
-                                most: identifiers.most, proved: slab.proved(at: place),
+                                value: laid.frame.events(in: slab.leaves[place]),
+                                everybody: laid.frame.everybodysEvents(in: slab.leaves[place]),
+                                least: identifiers.least, most: identifiers.most, proved: slab.proved(at: place),
                                 holdsWindows: period.start.value % rotation == 0 && period.end.value % rotation == 0,
                                 devices: scope == nil || isExpected
                                     ? nil : tables[table].devices(number, place: place, in: period), scope: scope,
@@ -179,7 +181,7 @@ struct TiedColumns {
             space: space,
             numbers: shown.map { cell in
                 KnownNumber(
-                    box: cell.box, table: cell.table, family: cell.family, value: cell.value,
+                    box: cell.box, table: cell.table, family: cell.family, value: cell.value, everybody: cell.everybody,
                     isFree: cell.table == 0 && !given[Int(cell.column)], isExpected: cell.isExpected,
                     level: tables[cell.table].laid.problem.cells[Int(cell.column)].level, least: cell.least,
                     most: cell.most, proved: cell.proved,

@@ -1,3 +1,4 @@
+internal import ThrongFaults
 internal import ThrongPlan
 internal import ThrongSuppression
 
@@ -114,6 +115,14 @@ struct ReleaseFrame {
     func events(in leaves: some Sequence<UInt32>) -> Int64 {
         leaves.reduce(0) { $0.addedClamped(measures[0][Int($1)]) }
     }
+
+    /// The events of all identifiers in some leaves, where ``events(in:)`` are of proved ones.
+    func everybodysEvents(in leaves: some Sequence<UInt32>) -> Int64 {
+        leaves.reduce(0) { $0.addedClamped(everybodys[0][Int($1)]) }
+    }
+
+    /// By measure, by leaf: what all identifiers added.
+    var everybodys: [[Int64]] { everybody.isEmpty || Fault.overlookUnproved.isOn ? measures : everybody }
 
     /// By cell of a slab, the devices that said that this was their first; nil where its grouping's are not counted.
     ///

@@ -17,13 +17,13 @@ extension TiedBoard {
             for cell in meeting.cells(runs: share.runs(of: periods), rests: rests) {
                 var open: [[UInt32]] = []
                 for piece in cell.pieces
-                where rule.isOpen(sum(piece.leaves), identifiers: piece.identifiers, bound: share.bound) {
+                where isOpen(piece.leaves, identifiers: piece.identifiers, bound: share.bound) {
                     difference(of: piece.leaves, identifiers: piece.identifiers, bound: share.bound)
                     open.append(piece.leaves)
                 }
                 // What is left of a bucket once all larger pieces are taken away.
                 let left = Array(Set(open.joined()))
-                if open.count > 1, rule.isOpen(sum(left), identifiers: cell.windows, bound: share.bound) {
+                if open.count > 1, isOpen(left, identifiers: cell.windows, bound: share.bound) {
                     difference(of: left, identifiers: cell.windows, bound: share.bound)
                 }
             }

@@ -28,6 +28,9 @@ extension TiedBoard {
                 continue
             }
             let difference = sum(side.whole).subtractedClamped(sum(side.parts))
+            // What all identifiers added differs by somebody of whom nothing is proved, where what proved ones did does not.
+            let all = everybody(side.whole).subtractedClamped(everybody(side.parts))
+            let isOfOthers = all != 0 && all.signum() != difference.signum()
             let identifiers =
                 runs.firstIndex(of: [key.stretch]).flatMap {
                     (difference < 0 ? fewer : more)[.init(run: $0, values: key.buckets)]
@@ -35,21 +38,21 @@ extension TiedBoard {
             // What one side counts besides the other is somebody's, too: other kinds of events, or the late ones of a
             // few devices, between two releases.
             let isSmall =
-                rule.span == nil && difference != 0
-                && (abs(difference) < rule.threshold.devices
+                rule.span == nil && (difference != 0 || isOfOthers)
+                && (isOfOthers || abs(difference) < rule.threshold.devices
                     || isEqual && rule.isOpen(abs(difference), identifiers: identifiers, bound: share.bound))
             // Of two that might be the same but for an edited plan, only that they nearly are is to be believed.
             if share.identity.rest == .unknown, !isSmall { continue }
             var (parts, whole) = (side.parts, side.whole)
             if share.identity.rest == .some {
-                let rest = leaf(max(0, difference))
+                let rest = leaf(max(0, difference), everybody: max(0, all))
                 parts.append(rest)
                 rests[key] = [rest]
                 if share.countsIdentifiers, isSmall, difference > 0 {
                     _ = secret([rest], floor: difference, isSensitive: true)
                 }
             } else if isSmall || !knowsDifferences && difference != 0 {
-                let rest = leaf(abs(difference))
+                let rest = leaf(abs(difference), everybody: abs(all))
                 if difference < 0 { whole.append(rest) } else { parts.append(rest) }
                 if isSmall {
                     _ = secret([rest], floor: min(abs(difference), rule.threshold.devices - 1), isSensitive: true)
@@ -78,7 +81,7 @@ extension TiedBoard {
                 let identifiers = known[group.key] ?? []
                 rows[group.key] = Rest(
                     leaves: group.value, identifiers: identifiers,
-                    isOpen: rule.isOpen(sum(group.value), identifiers: identifiers, bound: share.boundOfWhole))
+                    isOpen: isOpen(group.value, identifiers: identifiers, bound: share.boundOfWhole))
             }
         }
         var columns: [[Int]: [TiedDevices.Group: ColumnIndex]] = [:]

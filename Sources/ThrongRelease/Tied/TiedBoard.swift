@@ -6,6 +6,8 @@ internal import ThrongSuppression
 struct TiedBoard {
     /// By leaf.
     private(set) var values: [Int64] = []
+    /// By leaf: the same of all identifiers, where values are of proved ones.
+    private(set) var everybody: [Int64] = []
     /// Leaves that nobody is in, and that readers may work out to be empty.
     private(set) var empty: Set<UInt32> = []
     private(set) var columns = IndexLists()
@@ -41,6 +43,7 @@ struct TiedBoard {
             firstColumn.append(cells.count)
             let (leaf, base) = (UInt32(values.count), UInt32(cells.count))
             values += table.laid.frame.measures[measure]
+            everybody += table.laid.frame.everybodys[measure]
             empty.formUnion(table.laid.listed.map { $0 + leaf })
             for column in 0..<problem.columns.count { columns.append(problem.columns[column].map { $0 + leaf }) }
             cells += problem.cells.map {
@@ -63,15 +66,28 @@ struct TiedBoard {
         leaves.reduce(Int64(0)) { $0.addedClamped(values[Int($1)]) }
     }
 
+    /// What all identifiers added to some leaves.
+    func everybody(_ leaves: some Sequence<UInt32>) -> Int64 {
+        leaves.reduce(Int64(0)) { $0.addedClamped(everybody[Int($1)]) }
+    }
+
+    /// Whether what somebody could compute has to stay unknown: it can't be shown to stand for k devices, or nobody is proved in
+    /// it, and yet somebody is there.
+    func isOpen(_ leaves: some Sequence<UInt32>, identifiers: [Int64], bound: Int64) -> Bool {
+        let value = sum(leaves)
+        return value > 0 ? rule.isOpen(value, identifiers: identifiers, bound: bound) : everybody(leaves) > 0
+    }
+
     /// Adds a leaf of nobody's table.
-    mutating func leaf(_ value: Int64) -> UInt32 {
+    mutating func leaf(_ value: Int64, everybody all: Int64) -> UInt32 {
         values.append(value)
+        everybody.append(all)
         return UInt32(values.count - 1)
     }
 
     /// Lets everybody know that two sums are equal, or by how much they are not.
     mutating func tie(_ parts: [UInt32], _ whole: [UInt32]) {
-        let slack = leaf(room)
+        let slack = leaf(room, everybody: room)
         for side in [parts, whole] {
             columns.append(side.sorted() + [slack])
             cells.append(CandidateCell(floor: .max, cost: 1, isSensitive: false, isForced: true, isOffered: false))
@@ -90,7 +106,7 @@ struct TiedBoard {
         let value = sum(leaves)
         let column = secret(
             leaves, floor: min(value, max(identifiers.max() ?? 0, value > 0 ? 1 : 0)),
-            isSensitive: rule.isOpen(value, identifiers: identifiers, bound: bound))
+            isSensitive: isOpen(leaves, identifiers: identifiers, bound: bound))
         mostOfOne[column.value] = bound.multipliedClamped(by: Int64(max(1, identifiers.count)))
         return column
     }

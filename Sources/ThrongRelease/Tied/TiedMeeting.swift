@@ -92,12 +92,13 @@ struct TiedMeeting {
             .sorted { $0.key < $1.key }.map(\.value)
         for context in Set(sides.whole.keys).union(sides.part.keys).sorted() {
             for inside in classes {
-                let flow = spread(inside, context, board)
+                let flow = spread(inside, context, board.sum)
+                let all = spread(inside, context, board.everybody)
                 var leaves: [Edge: UInt32] = [:]
                 var wholes: [Int: [UInt32]] = [:]
                 var parts: [Int: [UInt32]] = [:]
                 for edge in inside {
-                    let leaf = board.leaf(flow[edge] ?? 0)
+                    let leaf = board.leaf(flow[edge] ?? 0, everybody: all[edge] ?? 0)
                     leaves[edge] = leaf
                     wholes[edge.whole, default: []].append(leaf)
                     parts[edge.part, default: []].append(leaf)
@@ -114,11 +115,11 @@ struct TiedMeeting {
     }
 
     /// How the events of buckets may be spread over what they have in common; the only way where no edges form a circle.
-    private func spread(_ all: [Edge], _ context: TiedShare.Key, _ board: TiedBoard) -> [Edge: Int64] {
+    private func spread(_ all: [Edge], _ context: TiedShare.Key, _ sum: ([UInt32]) -> Int64) -> [Edge: Int64] {
         var first = Dictionary(
-            uniqueKeysWithValues: Set(all.map(\.whole)).map { ($0, board.sum(sides.whole[context]?[$0] ?? [])) })
+            uniqueKeysWithValues: Set(all.map(\.whole)).map { ($0, sum(sides.whole[context]?[$0] ?? [])) })
         var second = Dictionary(
-            uniqueKeysWithValues: Set(all.map(\.part)).map { ($0, board.sum(sides.part[context]?[$0] ?? [])) })
+            uniqueKeysWithValues: Set(all.map(\.part)).map { ($0, sum(sides.part[context]?[$0] ?? [])) })
         var degrees = (whole: [Int: Int](), part: [Int: Int]())
         for edge in all {
             degrees.whole[edge.whole, default: 0] += 1
@@ -190,6 +191,8 @@ extension TiedBoard {
     /// What a bound or a late start dropped for the other metric only is a rest, too, and in which buckets nobody knows.
     fileprivate mutating func tie(_ unknowns: [UInt32], besides hasRest: Bool, _ bucket: [UInt32]) {
         let left = sum(bucket).subtractedClamped(sum(unknowns))
-        tie(unknowns + (hasRest || !knowsDifferences && left > 0 ? [leaf(max(0, left))] : []), bucket)
+        let all = everybody(bucket).subtractedClamped(everybody(unknowns))
+        let isMore = hasRest || !knowsDifferences && (left > 0 || all > 0)
+        tie(unknowns + (isMore ? [leaf(max(0, left), everybody: max(0, all))] : []), bucket)
     }
 }

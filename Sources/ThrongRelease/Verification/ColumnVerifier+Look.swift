@@ -1,3 +1,5 @@
+internal import ThrongFaults
+
 extension ColumnVerifier {
     /// A look at what one number has beyond others, and beyond what two others have.
     struct Look {
@@ -51,6 +53,12 @@ extension ColumnVerifier {
         private mutating func judge(_ parts: [Int]) {
             guard numbers[whole].isFree || parts.contains(where: { numbers[$0].isFree }) else { return }
             let value = parts.reduce(numbers[whole].value) { $0.subtractedClamped(numbers[$1].value) }
+            let others = parts.reduce(numbers[whole].others) { $0.subtractedClamped(numbers[$1].others) }
+            if value == 0, !Fault.overlookUnproved.isOn,
+                others > 0 || others < 0 && parts.allSatisfy({ numbers[$0].box == numbers[whole].box })
+            {
+                faults += 1
+            }
             guard value > 0, !verifier.isSent(value, from: whole, less: parts) else { return }
             let near = proofs()
             if !verifier.isProved(value, of: whole, less: parts, by: near) { faults += 1 }
@@ -94,9 +102,9 @@ extension ColumnVerifier {
             let values = sorted.map { numbers[$0].value }
             for (place, one) in sorted.enumerated() {
                 let left = own.value - values[place]
-                // Of parts that come later, those that leave from 1 to so many.
+                // Of parts that come later, those that leave from 0 to so many: where proved ones leave none, others may.
                 var next = max(place + 1, values.firstPlace { $0 >= left - most })
-                while next < sorted.count, values[next] < left, isInTime {
+                while next < sorted.count, values[next] <= left, isInTime {
                     let two = sorted[next]
                     next += 1
                     guard numbers[one].table != own.table || numbers[two].table != own.table,
@@ -116,7 +124,7 @@ extension ColumnVerifier {
             }.sorted { (numbers[$0].value, $0) < (numbers[$1].value, $1) }
             let values = near.map { numbers[$0].value }
             for (place, one) in near.enumerated() {
-                var next = max(place + 1, values.firstPlace { $0 > third.value - values[place] })
+                var next = max(place + 1, values.firstPlace { $0 >= third.value - values[place] })
                 while next < near.count, isInTime {
                     let two = near[next]
                     let value = values[place] + values[next] - third.value
@@ -125,8 +133,10 @@ extension ColumnVerifier {
                     guard numbers[one].isFree || numbers[two].isFree || third.isFree,
                         numbers[one].table != third.table || numbers[two].table != third.table,
                         weights.isColumn(numbers[one].box, and: numbers[two].box, less: third.box),
-                        !verifier.isSent(value, from: one, two, less: whole),
-                        !verifier.isProved(value, of: one, two, less: whole)
+                        value > 0
+                            || !Fault.overlookUnproved.isOn && numbers[one].others + numbers[two].others > third.others,
+                        value == 0 || !verifier.isSent(value, from: one, two, less: whole),
+                        value == 0 || !verifier.isProved(value, of: one, two, less: whole)
                     else { continue }
                     faults += 1
                 }

@@ -35,8 +35,10 @@ extension ColumnVerifier {
             let taken = parts.reduce(Int128(0)) { $0 + Int128(numbers[$1].windows[window]?.upperBound ?? 0) }
             return max(0, Int128(devices.lowerBound) - taken)
         }
+        // A device that is in a part has an identifier in it, however long one lasts.
         let claimed =
-            isComparable ? parts.reduce(Int128(numbers[whole].claimed)) { $0 - numbers[$1].mostDevices } : 0
+            parts.allSatisfy { numbers[$0].isCounted }
+            ? parts.reduce(Int128(numbers[whole].claimed)) { $0 - numbers[$1].mostDevices } : 0
         return isSent(value, identifiers, bound: numbers[whole].intake.bound, claimed: claimed)
     }
 

@@ -31,6 +31,8 @@ struct ColumnVerifier {
         let box: AtomWeights.Box
         /// Unit: events.
         let value: Int64
+        /// The events of those of whom nothing is proved.
+        let others: Int64
         /// Whether it is the release's own, and told by nothing that was published before.
         let isFree: Bool
         let intake: Intake
@@ -128,6 +130,7 @@ struct ColumnVerifier {
                             Number(
                                 table: place, family: families, box: box,
                                 value: release.cells[address]?.count ?? cell.events,
+                                others: cell.everybodys.subtractedClamped(cell.events),
                                 isFree: place == 0 && !(given[span]?.contains(address) ?? false), intake: intake,
                                 windows: cell.windows, isCounted: cell.isCounted,
                                 holdsWindows: start % length == 0 && end % length == 0,

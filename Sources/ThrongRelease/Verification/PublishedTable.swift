@@ -32,6 +32,8 @@ struct PublishedTable {
     struct CountedCell {
         /// Unit: events.
         let events: Int64
+        /// The events of all identifiers, where ``events`` are those of proved ones.
+        let everybodys: Int64
         /// By window, the identifiers that it has at least, and at most. Unit: identifiers.
         let windows: [Int64: ClosedRange<Int64>]
         /// Whether they are known at most: its grouping's identifiers were counted.
@@ -90,8 +92,13 @@ struct PublishedTable {
     private mutating func read(_ margin: Margin, in span: Range<Int>, _ concealed: [Set<CellIndex>]) {
         let cellOfLeaf = layout.projection(from: layout.leaf, to: margin)
         var events: [CellIndex: Int64] = [:]
+        var everybodys: [CellIndex: Int64] = [:]
         var empty: Set<CellIndex> = []
         for part in span {
+            for counter in (parts[part].everybody.first ?? parts[part]).counters where counter.measure == .count {
+                let cell = cellOfLeaf(counter.cell)
+                everybodys[cell] = (everybodys[cell] ?? 0).addedClamped(counter.value)
+            }
             for counter in parts[part].counters where counter.measure == .count && parts[part].isOccupied(counter) {
                 let cell = cellOfLeaf(counter.cell)
                 events[cell] = (events[cell] ?? 0).addedClamped(counter.value)
@@ -152,8 +159,8 @@ struct PublishedTable {
         }
         for (cell, count) in events {
             cells[span, default: [:]][Address(margin: margin, cell: cell)] = CountedCell(
-                events: count, windows: windows[cell] ?? [:], isCounted: isCounted, floor: floors[cell] ?? 0,
-                proved: claimed[cell] ?? 0)
+                events: count, everybodys: everybodys[cell] ?? 0, windows: windows[cell] ?? [:], isCounted: isCounted,
+                floor: floors[cell] ?? 0, proved: claimed[cell] ?? 0)
         }
     }
 

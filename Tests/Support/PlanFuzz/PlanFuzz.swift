@@ -8,7 +8,8 @@ import ThrongFaults
 /// and a dimension made of another; purposes with consent, without, and with a refusal by signal; windows of a day and of an
 /// hour; hours and days, days and weeks, or weeks that make up a month; bounds from 1 to 100, sums with clips, histograms,
 /// reach, sensitive dimensions and several k; heavy devices and devices that come late; and in every fourth trial an
-/// edit of the plan. It leaves out rollups, re-releases, noise, sampling, frequency and funnels, revealed values, decay,
+/// edit of the plan. With `--attested` only devices that prove themselves count for k, some prove nothing, some of these make
+/// floods, and some metrics count who proved itself in the period. It leaves out rollups, re-releases, noise, sampling, frequency and funnels, revealed values, decay,
 /// impossible combinations, time zones, coverage and firsts; and where a metric has two layouts of one name, the audit.
 /// What the audit calls uncounted is left to the truth, which knows how many devices it is of.
 @main
@@ -22,6 +23,7 @@ struct PlanFuzz: ParsableCommand {
     @Option(help: "How many seeds at most.") var seeds: UInt64 = .max
     @Option(help: "Protections to switch off, as in THRONG_FAULT, with commas between.") var faults = ""
     @Option(help: "How long the audit of a trial may take; 0 asks the truth only. Unit: seconds.") var audit = 10.0
+    @Flag(help: "Only proved devices count for k.") var attested = false
     @Flag(help: "Goes on behind a finding, and makes none smaller.") var all = false
     @Flag(help: "Prints a line a seed.") var trace = false
 
@@ -37,7 +39,7 @@ struct PlanFuzz: ParsableCommand {
         var (tried, published, audited, unreadable): (UInt64, Int, Int, Int) = (0, 0, 0, 0)
         var failed: [UInt64] = []
         while tried < seeds, ContinuousClock.now - started < .seconds(seconds) {
-            let trial = PlanTrial(seed: seed &+ tried)
+            let trial = PlanTrial(seed: seed &+ tried, areProved: attested)
             tried += 1
             let outcome: TrialOutcome
             do {

@@ -109,9 +109,11 @@ extension TrialTown {
     /// - Where devices came late, a number of devices may be of a former window.
     /// - Where nobody is, nothing protects that few could be there.
     /// - Of cells that no metric has by itself, nobody promises how closely they can be bounded.
+    /// - Where some prove nothing, more devices sent events than are said.
     func means(_ finding: AuditFinding) -> Bool {
         switch finding.kind {
         case .uncounted, .close: return false
+        case .dominance where !trial.people.allSatisfy(\.isProved): return false
         case .exact,
             .bounded where finding.measure == .reach && trial.people.contains(where: \.isLate):
             return false

@@ -15,7 +15,10 @@ package struct PlanTrial: Sendable {
     var isShuffled: Bool
 
     /// What a seed stands for.
-    package init(seed: UInt64) {
+    ///
+    /// - Parameter areProved: whether only devices that prove themselves count for k. The same people then do the same, and some
+    ///   of them prove it.
+    package init(seed: UInt64, areProved: Bool = false) {
         var random = SeededGenerator(seed: seed)
         self.seed = seed
         let plan = TrialPlan(using: &random)
@@ -24,6 +27,7 @@ package struct PlanTrial: Sendable {
         if Int.random(in: 0..<100, using: &random) < 25 { plans.append(plan.edited(using: &random)) }
         people = (0..<Int.random(in: 6...16, using: &random)).map { _ in TrialPeople(plan.time, using: &random) }
         isShuffled = Bool.random(using: &random)
+        if areProved { prove() }
     }
 
     var time: TrialTime { plans[0].time }

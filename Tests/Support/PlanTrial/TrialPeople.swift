@@ -4,12 +4,16 @@ package struct TrialPeople: Sendable {
     /// By field.
     let values: [String: String]
     /// How many events each device sends, by slot, then by place in ``TrialPlan/events``.
-    let sends: [[Int64]]
+    var sends: [[Int64]]
     let agree: Bool
     /// Whether they refuse by a signal of their browser.
     let signals: Bool
     /// Whether what they do comes so late that the finest periods count it in their next.
     let isLate: Bool
+    /// Whether they have a credential.
+    var isProved = true
+    /// Whether they prove, too, in which cells they were in a period.
+    var tells = true
 
     /// Draws some: most are few, some are a crowd, and now and then one device sends very much.
     init(_ time: TrialTime, using random: inout some RandomNumberGenerator) {
@@ -40,7 +44,10 @@ extension TrialPeople: CustomStringConvertible {
         let sent = sends.enumerated().map { slot, each in
             "\(slot): " + zip(TrialPlan.events, each).filter { $1 > 0 }.map { "\($1)×\($0)" }.joined(separator: " ")
         }
-        let words = [agree ? nil : "don't agree", signals ? "refuse by a signal" : nil, isLate ? "are late" : nil]
+        let words = [
+            agree ? nil : "don't agree", signals ? "refuse by a signal" : nil, isLate ? "are late" : nil,
+            isProved ? nil : "prove nothing", isProved && !tells ? "don't tell where they were" : nil,
+        ]
         return "\(devices) devices \(fields); a device sends by slot \(sent.joined(separator: ", "))"
             + words.compactMap { $0 }.map { "; \($0)" }.joined()
     }

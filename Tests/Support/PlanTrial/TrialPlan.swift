@@ -8,6 +8,10 @@ package struct TrialPlan: Sendable {
     package var threshold: Int
     /// What is counted.
     package var metrics: [Metric]
+    /// Whether only proved devices count for k.
+    var isAttested = false
+    /// Whether all identifiers last an hour.
+    var isBrief = false
 
     /// One metric.
     package struct Metric: Sendable {
@@ -25,6 +29,8 @@ package struct TrialPlan: Sendable {
         /// Whether it is split by bands of `amount`.
         var hasHistogram: Bool
         var showsReach: Bool
+        /// Whether its devices prove themselves once a period.
+        var provesFirsts = false
         var sensitive: [String]
         /// Groupings beside the total; nil for the default ones.
         var margins: [[String]]?
@@ -56,7 +62,9 @@ package struct TrialPlan: Sendable {
         let used = Set(metrics.flatMap { $0.dimensions + ($0.margins ?? []).flatMap { $0 } })
         let dimensions = TrialDimension.all.filter { used.contains($0.name) }.map { "  \($0.name): \($0.text)\n" }
         let purposes = Self.purposes.map {
-            "  \($0.name): {explanation: To see., \($0.text), retention: 300 days}\n"
+            let text = isBrief ? $0.text.replacing("rotation: 1 day", with: "rotation: 1 hour") : $0.text
+            return
+                "  \($0.name): {explanation: To see., \(text)\(isAttested ? ", floor: attested" : ""), retention: 300 days}\n"
         }
         return """
             app: {title: Town, name: town, owner: Team, contact: a@example.com, audience: 1000, threshold: \(threshold)}
@@ -105,7 +113,7 @@ extension TrialPlan.Metric {
 
     var yaml: String {
         var measures: [String] = []
-        if showsReach { measures.append("reach: true") }
+        if provesFirsts { measures.append("reach: attested") } else if showsReach { measures.append("reach: true") }
         if let sum { measures.append("sums: {spent: {field: amount, \(sum), decimals: 0}}") }
         if hasHistogram { measures.append("histogram: {name: spending, field: amount, edges: [2, 5]}") }
         var more = measures.isEmpty ? "" : ", measures: {\(measures.joined(separator: ", "))}"

@@ -13,34 +13,44 @@ extension TrialTable {
         let place: Place
     }
 
+    /// Whether it counts something in a period.
+    func counts(_ happening: TrialHappening, _ number: Int, _ period: Period, _ trial: PlanTrial) -> Bool {
+        happening.tables.contains(number) && happening.period(self, trial) == period
+    }
+
+    /// The leaf that something falls into; nil where no plan of then has the metric.
+    func leaf(of happening: TrialHappening, _ trial: PlanTrial, _ plans: [Plan]) throws -> CellIndex? {
+        guard let use = use(at: happening.slot, trial) else { return nil }
+        let people = trial.people[happening.group]
+        let buckets = try plans[use.version].cubeDimensions(of: use.metric).map { dimension in
+            let text =
+                dimension.field == .event
+                ? TrialPlan.events[happening.event] : people.values[dimension.field.text] ?? ""
+            let rule = try dimension.rule.compiled(rules: .system)
+            return text.withFieldValue { rule.bucket($0) }
+        }
+        return layout.cell(buckets: buckets, in: layout.leaf)
+    }
+
     /// What was counted in a period, as PostgreSQL would hold it.
     ///
     /// - Parameter number: the table's place among all.
     func cube(
         _ number: Int, _ period: Period, _ trial: PlanTrial, _ plans: [Plan], _ happenings: [TrialHappening]
     ) throws -> StoredCube {
-        var events: [CellIndex: Int64] = [:]
-        var sums: [CellIndex: [Int64]] = [:]
+        var values: [CellIndex: [Int64]] = [:]
         var own: [Device: [Int64]] = [:]
         let quanta = trial.people.map { people in
             layout.sums.map { $0.quantum(of: Double(people.values["amount"] ?? "") ?? 0) }
         }
-        for happening in happenings
-        where happening.tables.contains(number) && happening.period(self, trial) == period {
-            guard let use = use(at: happening.slot, trial) else { continue }
+        for happening in happenings where counts(happening, number, period, trial) {
+            guard let cell = try leaf(of: happening, trial, plans) else { continue }
             let people = trial.people[happening.group]
-            let buckets = try plans[use.version].cubeDimensions(of: use.metric).map { dimension in
-                let text =
-                    dimension.field == .event
-                    ? TrialPlan.events[happening.event] : people.values[dimension.field.text] ?? ""
-                let rule = try dimension.rule.compiled(rules: .system)
-                return text.withFieldValue { rule.bucket($0) }
-            }
-            let cell = layout.cell(buckets: buckets, in: layout.leaf)
             let amounts = quanta[happening.group]
-            events[cell, default: 0] += happening.events * people.devices
-            let old = sums[cell] ?? Array(repeating: 0, count: amounts.count)
-            sums[cell] = zip(old, amounts).map { $0 + $1 * happening.events * people.devices }
+            let all = ([1] + amounts).map { $0 * happening.events * people.devices }
+            let proved = people.isProved ? all : all.map { _ in 0 }
+            let counted = layout.countsProved ? all + proved : all
+            values[cell] = zip(values[cell] ?? counted.map { _ in 0 }, counted).map { $0 + $1 }
             for margin in layout.trackedMargins {
                 let place = Place(
                     margin: margin, cell: layout.project(cell, from: layout.leaf, to: margin),
@@ -52,28 +62,39 @@ extension TrialTable {
             }
         }
         var distinct: [Place: Int64] = [:]
-        var largest: [Place: [Int64]] = [:]
+        var largest: [Place: [MeasureIndex: [Int64]]] = [:]
         for (device, added) in own {
-            let devices = trial.people[device.group].devices
-            distinct[device.place, default: 0] += devices
+            let people = trial.people[device.group]
+            if layout.floor == .any || people.isProved { distinct[device.place, default: 0] += people.devices }
             guard let first = added.first else { continue }
-            largest[device.place, default: []] += Array(repeating: first, count: Int(min(2, devices)))
+            let pair = Array(repeating: first, count: Int(min(2, people.devices)))
+            largest[device.place, default: [:]][.sum(0), default: []] += pair
+            if layout.countsProved, people.isProved {
+                largest[device.place, default: [:]][layout.provedMeasure(of: .sum(0)), default: []] += pair
+            }
         }
         return StoredCube(
             layout: layout, period: period,
-            counters: events.sorted { $0.key < $1.key }.flatMap { cell, value in
-                [StoredCounter(measure: .count, cell: cell, value: value)]
-                    + (sums[cell] ?? []).enumerated().map { StoredCounter(measure: .sum($0), cell: cell, value: $1) }
+            counters: values.sorted { $0.key < $1.key }.flatMap { cell, counted in
+                measures.enumerated().map { StoredCounter(measure: $1, cell: cell, value: counted[$0]) }
             },
             distinct: distinct.sorted(by: Self.order).map { place, devices in
                 StoredDistinct(margin: place.margin, cell: place.cell, window: place.window, devices: devices)
             },
-            top: largest.sorted(by: Self.order).map { place, amounts in
-                let sorted = amounts.sorted(by: >)
-                return StoredTop(
-                    margin: place.margin, cell: place.cell, measure: .sum(0), window: place.window,
-                    largest: sorted.first ?? 0, second: sorted.dropFirst().first ?? 0)
+            top: largest.sorted(by: Self.order).flatMap { place, measures in
+                measures.sorted { $0.key < $1.key }.map { measure, amounts in
+                    let sorted = amounts.sorted(by: >)
+                    return StoredTop(
+                        margin: place.margin, cell: place.cell, measure: measure, window: place.window,
+                        largest: sorted.first ?? 0, second: sorted.dropFirst().first ?? 0)
+                }
             })
+    }
+
+    /// The counters of a cell: of all, then of those who proved themselves.
+    private var measures: [MeasureIndex] {
+        let all = [MeasureIndex.count] + layout.sums.indices.map { .sum($0) }
+        return layout.countsProved ? all + all.map(layout.provedMeasure) : all
     }
 
     private static func order<Value>(_ left: (key: Place, value: Value), _ right: (key: Place, value: Value)) -> Bool {

@@ -14,6 +14,8 @@ struct TrialTown {
     private struct Cube {
         let table: Int
         let stored: StoredCube
+        /// Where devices prove themselves.
+        let proved: ProvedDevices?
     }
 
     struct Published {
@@ -31,7 +33,9 @@ struct TrialTown {
         for (number, table) in tables.enumerated() {
             for period in trial.time.periods(table.layout.period) {
                 let stored = try table.cube(number, period, trial, plans, happenings)
-                if !stored.counters.isEmpty { cubes.append(Cube(table: number, stored: stored)) }
+                if stored.counters.isEmpty { continue }
+                let proved = try table.firsts(number, period, trial, plans, happenings)
+                cubes.append(Cube(table: number, stored: stored, proved: proved))
             }
         }
     }
@@ -65,7 +69,8 @@ struct TrialTown {
         return try ReleaseCase(
             header: try header(table, period, plan, terms), parts: [cube.stored],
             tied: tied(to: cube, ties, history, from: start, to: end), counted: terms?.counted,
-            countedInLayout: history.counted(in: table.number), origins: history.origins(of: table.number)
+            countedInLayout: history.counted(in: table.number), origins: history.origins(of: table.number),
+            proved: cube.proved.map { [$0] } ?? []
         ).decide(ReleaseOptions(seed: trial.seed &+ UInt64(cube.table), proofSeconds: 20)).release
     }
 
@@ -139,7 +144,7 @@ struct TrialTown {
                 let period = other.stored.period
                 return other.table == number && period.start >= start && period.end <= end
                     && (number != cube.table || period != cube.stored.period)
-            }.map(\.stored)
+            }
             guard !parts.isEmpty else { return nil }
             let about = published.filter {
                 $0.table == number && $0.release.header.period.start >= start && $0.release.header.period.end <= end
@@ -147,8 +152,9 @@ struct TrialTown {
             return TiedMetric(
                 counted: ties.counted(
                     by: table.layout.metric, purpose: table.layout.purpose, published: about.last?.header.events),
-                layout: table.layout, parts: parts, releases: about, origins: history.origins(of: table.number),
-                countedInLayout: history.counted(in: table.number))
+                layout: table.layout, parts: parts.map(\.stored), releases: about,
+                origins: history.origins(of: table.number),
+                countedInLayout: history.counted(in: table.number), proved: parts.compactMap(\.proved))
         }
     }
 }

@@ -3,6 +3,9 @@ internal import ThrongPlan
 /// What the truth says of published numbers: which of them, and of the sums and differences of two or three that are about
 /// a set of people, stand for fewer than k devices, but for some.
 ///
+/// Where only proved devices count for k, those are meant, and whoever made up all others knows what these sent: a number
+/// must not be nearly all of one device without them, either.
+///
 /// It knows the people and reads plans by itself; of the engine and of the audit it takes nothing.
 struct TrialTruth {
     /// Beyond so many different numbers, those of three are looked for among the first ones only.
@@ -24,7 +27,7 @@ struct TrialTruth {
                 pair.1 ? sum + pair.0.events * town.trial.people[pair.0.group].devices : sum
             }
             if counted != number.count { found.append("\(number.name) is \(counted), published as \(number.count)") }
-            let devices = devices(number.happenings)
+            let devices = counting(number.happenings)
             if devices < threshold([number]) {
                 found.append("\(number.name) = \(number.count) is of \(devices) devices")
             }
@@ -84,17 +87,22 @@ struct TrialTruth {
             guard times == 0 || times == 1 else { return }
             left[place] = times == 1
         }
-        let devices = devices(left)
-        guard devices > 0, devices < threshold(added + taken) else { return }
+        let devices = counting(left)
+        guard left.contains(true), devices < threshold(added + taken) else { return }
         let words =
             added.map { "\($0.name) = \($0.count)" }.joined(separator: " + ")
             + taken.map { " − \($0.name) = \($0.count)" }.joined()
         found.append("\(words): \(devices) devices")
     }
 
-    private func devices(_ happenings: [Bool]) -> Int64 {
+    /// How many devices count for k of those that did some things.
+    private func counting(_ happenings: [Bool]) -> Int64 {
         Set(happenings.indices.filter { happenings[$0] }.map { town.happenings[$0].group })
-            .reduce(0) { $0 + town.trial.people[$1].devices }
+            .reduce(0) { $0 + (isCounting($1) ? town.trial.people[$1].devices : 0) }
+    }
+
+    private func isCounting(_ group: Int) -> Bool {
+        town.trial.people[group].isProved || !town.trial.isProvedThroughout
     }
 
     /// The smallest k that any plan gives any of the metrics.
@@ -107,16 +115,23 @@ struct TrialTruth {
         return all.min() ?? 0
     }
 
-    /// The p % rule with p = 10, on what devices sent in truth.
+    /// The p % rule with p = 10, on what devices sent in truth: of all, and of those that count.
     private func isDominated(_ number: TrialNumber) -> Bool {
+        isDominated(number) { _ in true } || isDominated(number, of: isCounting)
+    }
+
+    private func isDominated(_ number: TrialNumber, of isKnown: (Int) -> Bool) -> Bool {
         var sent: [Int: Int64] = [:]
-        for (place, happening) in town.happenings.enumerated() where number.happenings[place] {
+        var count: Int64 = 0
+        for (place, happening) in town.happenings.enumerated()
+        where number.happenings[place] && isKnown(happening.group) {
             sent[happening.group, default: 0] += happening.events
+            count += happening.events * town.trial.people[happening.group].devices
         }
         let largest = sent.flatMap { group, each in
             Array(repeating: each, count: Int(min(2, town.trial.people[group].devices)))
         }.sorted(by: >)
         guard let first = largest.first else { return false }
-        return 10 * (number.count - largest.prefix(2).reduce(0, +)) < first
+        return 10 * (count - largest.prefix(2).reduce(0, +)) < first
     }
 }
