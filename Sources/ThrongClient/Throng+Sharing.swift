@@ -45,7 +45,7 @@ extension Throng: TurnTaking {
             if !memory.isSameDevice(as: found) {
                 // The other one has forgotten everything: what is under way does not come back.
                 generation += 1
-                revealed = RevealedValues()
+                revealed = RevealedValues(evaluator: options.evaluatorKey)
                 due = [:]
             }
             memory.takeOver(found)

@@ -45,7 +45,7 @@ public actor Throng {
     var isGrownUp: Bool
     /// Whether somebody said the opposite since.
     var isChild = false
-    var revealed = RevealedValues()
+    var revealed: RevealedValues
     /// From then on the evaluator may be asked again, after it gave no answer that holds.
     var nextEvaluation = UnixSeconds.epoch
 
@@ -125,6 +125,7 @@ public actor Throng {
         self.transport = transport
         self.clock = clock
         self.options = options
+        revealed = RevealedValues(evaluator: options.evaluatorKey)
         plan = start.plan
         stored = start.stored
         isUnconfirmed = start.isUnconfirmed
@@ -246,7 +247,7 @@ public actor Throng {
         memory = DeviceMemory(address: source.address)
         memory.takingBack = takingBack
         memory.correction = correction
-        revealed = RevealedValues()
+        revealed = RevealedValues(evaluator: options.evaluatorKey)
         due = [:]
         isSaved = false
         persist()

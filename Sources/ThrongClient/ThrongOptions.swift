@@ -28,6 +28,9 @@ public struct ThrongOptions: Sendable {
     /// Blinds values of open vocabularies where the plan names an evaluator: `ValueBlinder` of the product
     /// `ThrongAttestation`. Without it such values stay on the device, and their events count as `other`.
     public var blinding: (any ValueBlinding)?
+    /// The evaluator's key, where the app knows it: what `throng evaluator key` prints there. Where the plan names another one, or
+    /// none, values of open vocabularies then stay on the device. Unless given, the plan's is believed.
+    public var evaluatorKey: String?
     /// Whether batches are sent without ``Throng/flush()``.
     public var sendsByItself = true
     /// Events wait about so long for others, half to one and a half times as long at random. Unit: seconds.

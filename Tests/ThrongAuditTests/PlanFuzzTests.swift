@@ -70,8 +70,11 @@ struct PlanFuzzTests {
     private static let ofOthers: [UInt64] = [40, 89, 1045, 1163, 1235, 1408, 1481, 1496, 1501, 1515]
 
     @Test(
-        "what only devices without proof sent is no difference of two metrics; devices of a period are no fewer for short windows",
-        arguments: ofOthers + [94, 2023])
+        """
+        what only devices without proof sent is no difference of two metrics; devices of a period are no fewer for short \
+        windows; what an edit lays out anew is looked at where a metric of shorter periods ended with it
+        """,
+        arguments: ofOthers + [94, 2023, 300_452])
     func provedOnce(seed: UInt64) throws {
         let outcome = try PlanTrial(seed: seed, areProved: true).run(auditSeconds: 5)
         #expect(outcome.violations.isEmpty, "\(outcome.violations)")

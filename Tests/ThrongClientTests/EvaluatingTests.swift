@@ -96,8 +96,9 @@ struct EvaluatingTests {
         body.matches(of: /#+[0-9a-f]{32}/).map { String($0.output) }
     }
 
-    private func device(evaluated: Bool = true, blinding: (any ValueBlinding)? = ValueBlinder()) async throws -> Throng
-    {
+    private func device(
+        evaluated: Bool = true, blinding: (any ValueBlinding)? = ValueBlinder(), evaluatorKey: String? = nil
+    ) async throws -> Throng {
         let evaluator =
             evaluated
             ? ", evaluator: {url: 'https://eval.example', key: \(Self.evaluator.publicKey)}" : ""
@@ -116,6 +117,7 @@ struct EvaluatingTests {
         options.sendsByItself = false
         options.gap = 0
         options.blinding = blinding
+        options.evaluatorKey = evaluatorKey
         let url = try #require(URL(string: "https://throng.example/v1/plan/shop"))
         let throng = try await Throng(
             plan: url, storage: MemoryStorage(), transport: wire, clock: clock, options: options)
@@ -231,6 +233,28 @@ struct EvaluatingTests {
         _ = await plain.flush()
         #expect(Self.hashes(wire.batches[1]) == [RevealedKey(of: "query", in: window).hash("apple pie").description])
         await plain.close()
+    }
+
+    @Test("an app that knows its evaluator believes no plan that names another one, or none any more")
+    func known() async throws {
+        let own = Self.evaluator.publicKey.description
+        for (key, isEvaluated) in [
+            (Self.stranger.publicKey.description, true), ("", true), (own + "=", true), (own, false),
+        ] {
+            wire.state.withLock { $0 = .init() }
+            let throng = try await device(evaluated: isEvaluated, evaluatorKey: key)
+            throng.record("search", ["query": "apple pie"])
+            let result = await throng.flush()
+            #expect(result.counted == 1 && wire.batches.count == 1)
+            #expect(Self.hashes(wire.batches[0]).isEmpty && wire.evaluations.isEmpty && wire.reveals.isEmpty)
+            await throng.close()
+        }
+        wire.state.withLock { $0 = .init() }
+        let throng = try await device(evaluatorKey: own)
+        throng.record("search", ["query": "apple pie"])
+        _ = await throng.flush()
+        #expect(Self.hashes(wire.batches[0]).count == 1 && wire.evaluations.count == 1)
+        await throng.close()
     }
 
     /// What whoever has all that ever came to a daemon finds with a dictionary: every construction that devices use, with every

@@ -6,13 +6,13 @@ import ThrongWire
 
 @Suite("a plan that counts nothing yet is tried on devices of a list")
 struct ExpectedDayTests {
-    private static func plan(_ systems: String, audience: Int = 1000) throws -> Plan {
+    private static func plan(_ systems: String, audience: Int = 1000, brief: String = "") throws -> Plan {
         try Plan(
             yaml: """
                 app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: \(audience)}
                 purposes:
                   product: {explanation: To see., consent: not_required, rotation: 1 day, retention: 30 days}
-                  brief: {explanation: To see., consent: not_required, rotation: 15 minutes, retention: 30 days}
+                  brief: {explanation: To see., consent: not_required, rotation: 15 minutes, retention: 30 days\(brief)}
                 dimensions:
                   os: {title: System, field: os, list: \(systems), partitions: devices}
                   first: {title: First, of: os, groups: {desk: [windows]}}
@@ -20,7 +20,7 @@ struct ExpectedDayTests {
                 metrics:
                   views: {title: Views, events: [view], dimensions: [channel, os], purpose: product,
                     margins: [[os], [first], [channel], [channel, os]], period: day, TERMS}
-                  glances: {title: Glances, events: [glance], dimensions: [os], purpose: brief, period: day, TERMS}
+                  glances: {title: Glances, events: [glance], dimensions: [os], purpose: brief, period: day, TERMS\(brief.isEmpty ? "" : ", measures: {reach: attested}")}
                   plain: {title: Plain, events: [plain], dimensions: [channel], purpose: product, period: day, TERMS}
                   hourly: {title: Hourly, events: [hourly], dimensions: [os], purpose: product, period: hour, TERMS}
                 """.replacing("TERMS", with: "question: What?, decision: That., owner: Team, expires: 2027-10-31"),
@@ -60,6 +60,9 @@ struct ExpectedDayTests {
         // 300 devices in 96 windows are three at once.
         #expect(pasts[1].groupings.allSatisfy { $0.shown == 0 })
         #expect(pasts[1].cures.first?.kind == .longer)
+        // Where they prove themselves they are as many as the day has.
+        let proved = try Self.pasts(Self.plan("[ios, android, windows]", audience: 300, brief: ", floor: attested"))
+        #expect(proved[1].metric == "glances" && proved[1].groupings.allSatisfy { try #require($0.shown) > 0 })
         #expect(try Self.pasts(Self.plan("[windows]", audience: 300))[0].groupings.allSatisfy { $0.shown == 1 })
     }
 }

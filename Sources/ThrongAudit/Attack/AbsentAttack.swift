@@ -15,7 +15,7 @@ struct AbsentAttack {
         let value: Int64
         let threshold: Int64
         /// The one span in which they were told apart.
-        let span: Range<Int64>
+        let span: AuditPeriod
     }
 
     init(_ model: LeafModel, _ statements: [AuditStatement]) {

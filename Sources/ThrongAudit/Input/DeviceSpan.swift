@@ -5,14 +5,14 @@ package enum DeviceSpan: Sendable, Codable, Hashable {
     /// In each period, because it proves itself once in it (`reach: attested`).
     case period
 
-    /// The span that a period is, or is a part of; nil where it touches several. Unit: Unix seconds.
-    func holding(_ period: AuditPeriod) -> Range<Int64>? {
+    /// The span that a period is, or is a part of; nil where it touches several.
+    func holding(_ period: AuditPeriod) -> AuditPeriod? {
         switch self {
-        case .period: return period.start..<period.end
+        case .period: return AuditPeriod(start: period.start, end: period.end)
         case .windows(let seconds):
             let window = period.start.floored(by: seconds)
             guard window == (period.end - 1).floored(by: seconds) else { return nil }
-            return window * seconds..<(window + 1) * seconds
+            return AuditPeriod(start: window * seconds, end: (window + 1) * seconds)
         }
     }
 }

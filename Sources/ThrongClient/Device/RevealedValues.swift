@@ -14,6 +14,8 @@ internal import ThrongWire
 /// and to the next process it means nothing either. What waited then counts as `other`.
 struct RevealedValues: Sendable {
     private let key = SymmetricKey(size: .bits256)
+    /// What the app says is the evaluator's key; nil where it leaves that to the plan.
+    private let evaluator: String?
     /// By token, what waits.
     private var waiting: [RevealedHash: BucketLabel] = [:]
     /// What was sent in windows that are not over.
@@ -24,6 +26,9 @@ struct RevealedValues: Sendable {
     private var tossed: Set<Sent> = []
     /// Answers on their way.
     var pending: [Reveal] = []
+
+    /// - Parameter evaluator: as ``ThrongOptions/evaluatorKey``.
+    init(evaluator: String?) { self.evaluator = evaluator }
 
     /// A hash as it left the device.
     private struct Sent: Hashable {
@@ -102,9 +107,14 @@ struct RevealedValues: Sendable {
 
     // MARK: Evaluating
 
+    /// Whether what leaves by a plan's word can be guessed by nobody but the app's own evaluator, where it has one.
+    private func isBelieved(_ plan: DevicePlan) -> Bool {
+        evaluator.map { $0 == plan.evaluator?.key.description } ?? true
+    }
+
     /// Values that wait to be sent and that the plan's evaluator was not asked for; none where the plan has no evaluator.
     func unevaluated(_ queue: [QueuedEvent], of purpose: DevicePlan.Purpose, in plan: DevicePlan) -> [EvaluatedValue] {
-        guard let key = plan.evaluator?.key else { return [] }
+        guard let key = plan.evaluator?.key, isBelieved(plan) else { return [] }
         var found: [EvaluatedValue] = []
         var seen: Set<EvaluatedValue> = []
         for event in queue {
@@ -140,6 +150,7 @@ struct RevealedValues: Sendable {
         where dimension.isRevealed && seen.insert(dimension.field).inserted {
             guard let token = fields.removeValue(forKey: dimension.field)?.revealedHash, let label = waiting[token]
             else { continue }
+            guard isBelieved(plan) else { continue }
             let name = DimensionName(dimension.name)
             let text = RevealedHash.keyText(
                 app: plan.published.app, purpose: PurposeName(purpose), dimension: name, window: WindowNumber(window),

@@ -266,11 +266,25 @@ private struct Moments {
         let bounds = Set(boundaries + counted.flatMap(\.starts).map { Self.snapped($0, to: boundaries) }).sorted()
         self.bounds = bounds
         var isCounted = Array(repeating: false, count: bounds.count)
-        // The shortest periods say most exactly when.
-        for period in Set(stored.joined()).sorted(by: { ($0.kind, $0.start) < ($1.kind, $1.start) }) {
-            let inside = bounds.indices.filter { bounds[$0] >= period.start && bounds[$0] < period.end }
-            if inside.contains(where: { isCounted[$0] }) { continue }
-            for place in inside { isCounted[place] = true }
+        // The shortest periods say most exactly when, of the time in which there was their plan.
+        let parts = zip(counted, stored).flatMap { counted, periods in periods.map { (counted: counted, period: $0) } }
+        for part in parts.sorted(by: { ($0.period.kind, $0.period.start) < ($1.period.kind, $1.period.start) }) {
+            let inside = bounds.indices.filter { bounds[$0] >= part.period.start && bounds[$0] < part.period.end }
+            let starts = part.counted.starts.map { Self.snapped($0, to: boundaries) }
+            var stretches: [[Int]] = []
+            for stretch in Set((part.counted.happenings ?? []).map(\.stretch)) {
+                let (from, to) = (stretch, stretch + 1)
+                stretches.append(
+                    inside.filter { place in
+                        (from == 0 || from >= starts.count || bounds[place] >= starts[from])
+                            && (to >= starts.count || bounds[place] < starts[to])
+                    })
+            }
+            // What was counted only once the period was over says nothing of when.
+            for run in stretches.allSatisfy(\.isEmpty) ? [inside] : stretches
+            where !run.contains(where: { isCounted[$0] }) {
+                for place in run { isCounted[place] = true }
+            }
         }
         self.isCounted = isCounted
         var kinds: [Kind: Int] = [:]

@@ -61,12 +61,20 @@ struct AtomMap {
         }
         var clock = Clock(
             cuts: cuts.sorted(), boundaries: sorted, isCounted: cuts.map { _ in false }, kinds: kinds)
-        // What a short period counted says when more exactly than a long one that holds it.
-        let stored = Set(tables.flatMap { $0.parts.map(\.period) })
-        for period in stored.sorted(by: { ($0.kind, $0.start) < ($1.kind, $1.start) }) {
+        // What a short period counted says when more exactly than a long one that holds it, as long as it was counted by a plan.
+        let stored = tables.indices.flatMap { table in tables[table].parts.map { (table: table, period: $0.period) } }
+        for part in stored.sorted(by: { ($0.period.kind, $0.period.start) < ($1.period.kind, $1.period.start) }) {
+            let period = part.period
             let inside = clock.cuts.indices.filter { clock.cuts[$0] >= period.start && clock.cuts[$0] < period.end }
-            guard !inside.contains(where: { clock.isCounted[$0] }) else { continue }
-            for cut in inside { clock.isCounted[cut] = true }
+            let counted = tables[part.table].counted
+            let edits = counted.starts.map { near($0, sorted) }.dropFirst()
+            // How many edits came before a cut is the number of its stretch.
+            let byStretch = Dictionary(grouping: inside) { cut in edits.count { $0 <= clock.cuts[cut] } }
+                .filter { stretch, _ in counted.happenings.map { $0.contains { $0.stretch == stretch } } ?? true }
+            for cuts in byStretch.isEmpty ? [inside] : Array(byStretch.values)
+            where !cuts.contains(where: { clock.isCounted[$0] }) {
+                for cut in cuts { clock.isCounted[cut] = true }
+            }
         }
         return clock
     }

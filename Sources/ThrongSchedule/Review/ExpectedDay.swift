@@ -5,7 +5,7 @@ package import ThrongWire
 /// A day as it would be released if devices of a list came, each with one event: for plans that count nothing yet.
 ///
 /// A metric is split by what the list knows of a device; what devices do is summed out. Ties to other metrics, sums and firsts
-/// take no part, so that a real day withholds no less.
+/// take no part, so that a real day withholds no less. Where devices prove themselves, all are taken to.
 package struct ExpectedDay {
     /// What the list knows of each device.
     private let fields: Set<FieldName>
@@ -55,7 +55,7 @@ package struct ExpectedDay {
                     cut.layout.dimensions.contains { $0.name == name }
                 })
             let cube = cube(cut, Self.devices(of: plan), period)
-            let decision = try ReleaseCase(header: header, parts: [cube]).decide(
+            let decision = try ReleaseCase(header: header, parts: [cube], proved: Self.proved(cube)).decide(
                 ReleaseOptions(seed: 1, proofSeconds: Self.proofSeconds))
             return PlanPast([(decision, cube)], of: plan, devices: Self.devices(of: plan))
         }
@@ -100,8 +100,22 @@ package struct ExpectedDay {
                 app: full.app, metric: full.metric, purpose: full.purpose, rotation: full.rotation,
                 period: full.period, timeZone: "UTC", dimensions: dimensions, sums: [],
                 contributionBound: full.contributionBound, groupings: groupings,
-                impossible: full.impossible.filter { $0.parts.allSatisfy { names.contains($0.dimension) } })
+                impossible: full.impossible.filter { $0.parts.allSatisfy { names.contains($0.dimension) } },
+                provedPeriods: full.provedFirsts == nil ? [] : [full.period])
         }
+    }
+
+    /// The devices of a day that prove themselves: each comes in one window.
+    private static func proved(_ cube: StoredCube) -> [ProvedDevices] {
+        guard let margins = cube.layout.provedFirsts?.margins else { return [] }
+        var devices: [Margin: [CellIndex: Int64]] = [:]
+        for row in cube.distinct where margins.contains(row.margin) {
+            devices[row.margin, default: [:]][row.cell, default: 0] += row.devices
+        }
+        let rows = devices.flatMap { margin, cells in
+            cells.map { ProvedDevices.Row(margin: margin, cell: $0.key, devices: $0.value) }
+        }
+        return [ProvedDevices(period: cube.period, rows: rows)]
     }
 
     /// The counters of a day in which so many devices came, evenly over its windows.
