@@ -112,14 +112,17 @@ struct FirstTables: Sendable {
     func openPeriod(
         _ kind: PeriodKind, start: Int64, calendar: PeriodCalendar, now: UnixSeconds
     ) throws(IntakeError) -> Period {
-        // What is no instant near now is the start of nothing.
-        guard abs(start - now.value) < 100 * 86_400 else { throw .periodNotOpen }
+        // What is no instant near now is the start of nothing, and nothing can be computed with the lowest number.
+        guard (now.value - Self.farthest...now.value + Self.farthest).contains(start) else { throw .periodNotOpen }
         let period = calendar.period(kind, containing: UnixSeconds(start))
         guard period.start.value == start, period.start <= now, now < period.end + grace, period.start < expires else {
             throw .periodNotOpen
         }
         return period
     }
+
+    /// No period that is open begins so long before or after now. Unit: seconds.
+    private static let farthest: Int64 = 100 * 86_400
 
     /// The cell that an object of buckets names.
     func cell(_ object: Int, in document: JSONDocument) throws(IntakeError) -> (Margin, CellIndex) {

@@ -24,16 +24,28 @@ struct VolumeTests {
     @Test("500,000 bent documents are read or refused, in a hurry or not, as batch, preview, reveal and withdrawal")
     func documents() async throws { try await givingWay(Self.readDocuments) }
 
-    private static func readDocuments() throws {
-        let target = try FuzzedDecoder.batch.target()
-        var documents = OddBytes(
-            of: try corpus(.batch).filter { $0.count < 2000 }, words: words, seed: 20)
-        for number in 0..<500_000 {
+    private static func readDocuments() throws { try read(500_000, of: .batch, words: words, seed: 20) }
+
+    @Test("100,000 bent firsts and as many questions for credentials, proved batches and evaluated values are, too")
+    func proving() async throws {
+        try await givingWay {
+            let more = ["\"start\":-9223372036854775808", "\"start\":1795129200", "\"cell\":{\"os\":\"ios\"}"]
+            let words = Self.words + more.map { Array($0.utf8) }
+            for decoder in [FuzzedDecoder.first, .attested] {
+                try Self.read(100_000, of: decoder, words: words, seed: 23)
+            }
+        }
+    }
+
+    private static func read(_ count: Int, of decoder: FuzzedDecoder, words: [[UInt8]], seed: UInt64) throws {
+        let target = try decoder.target()
+        var documents = OddBytes(of: try corpus(decoder).filter { $0.count < 2000 }, words: words, seed: seed)
+        for number in 0..<count {
             let bytes = documents.next()
             do throws(FuzzFinding) {
                 try target.read(bytes)
             } catch {
-                throw Found("document \(number): \(error)\n\(String(decoding: bytes, as: UTF8.self))")
+                throw Found("\(decoder) \(number): \(error)\n\(String(decoding: bytes, as: UTF8.self))")
             }
         }
     }

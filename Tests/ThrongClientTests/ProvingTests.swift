@@ -8,56 +8,14 @@ import ThrongWire
 
 @Suite("A device proves its identifiers where the plan counts proved devices, and nowhere else")
 struct ProvingTests {
-    /// Identifiers that say of which window they are, and what was asked for.
-    private final class Source: IdentifierSource {
-        let hasAny: Mutex<Bool>
-        let asked = Mutex<[String]>([])
-        let paths = Mutex<[String]>([])
-        let fails = Mutex(false)
-
-        init(hasAny: Bool = true) { self.hasAny = Mutex(hasAny) }
-
-        struct Failure: Error {}
-
-        var nextAsking: Int64 { .max / 2 }
-
-        func first(
-            in cell: [DimensionName: BucketLabel], of metric: PublicPlan.Metric, period: Period,
-            calendar: PeriodCalendar
-        ) async -> ProvedFirst? {
-            guard hasAny.withLock({ $0 }) else { return nil }
-            return ProvedFirst(app: "cook", metric: metric.name, period: period, cell: cell, proof: ProvingTests.proof)
-        }
-
-        func renew(by transport: any CredentialTransport) async throws -> Bool {
-            _ = try await transport.send(path: "/v1/credentials/cook", body: nil)
-            _ = try await transport.send(path: "/v1/credentials", body: Array("{}".utf8))
-            if fails.withLock({ $0 }) { throw Failure() }
-            return true
-        }
-
-        func identifier(of purpose: String, window: Int64, rotationSeconds: Int64) async -> AttestedIdentifier? {
-            asked.withLock { $0.append("\(purpose) \(window) \(rotationSeconds)") }
-            guard hasAny.withLock({ $0 }) else { return nil }
-            return AttestedIdentifier(id: ProvingTests.tag(purpose, window), proof: ProvingTests.proof)
-        }
-    }
-
-    /// As long as a real one, and one that only says what it is of.
-    private static func tag(_ purpose: String, _ window: Int64) -> String {
-        Base64URL.text(
-            of: Array("\(purpose) \(window)".utf8)
-                + Array(repeating: 0, count: 33).prefix(33 - "\(purpose) \(window)".utf8.count))
-    }
-
-    private static let proof = Base64URL.text(of: Array(repeating: 1, count: 292))
-
-    private static func isTag(_ batch: Batch) -> Bool { batch.id == tag(batch.purpose, batch.window) }
+    private static func isTag(_ batch: Batch) -> Bool { batch.id == ProvingSource.tag(batch.purpose, batch.window) }
 
     private static let attested = CookPlan.yaml.replacing(
         "    rotation: 1 day\n", with: "    rotation: 1 day\n    floor: attested\n")
 
-    private static func world(_ source: Source, storage: any ClientStorage = MemoryStorage()) async throws -> World {
+    private static func world(_ source: ProvingSource, storage: any ClientStorage = MemoryStorage()) async throws
+        -> World
+    {
         try await World(CookPlan(attested), storage: storage) { $0.identifiers = source }
     }
 
@@ -73,7 +31,7 @@ struct ProvingTests {
 
     @Test("it shows the attested identifier, with its proof until the daemon has taken one, in each window anew")
     func shown() async throws {
-        let source = Source()
+        let source = ProvingSource()
         let world = try await Self.world(source)
         world.line.set(.answerLost)
         _ = await Self.cook(world)
@@ -90,8 +48,8 @@ struct ProvingTests {
         #expect(product.allSatisfy(Self.isTag))
         #expect(Set(product.map(\.window)) == [first, first + 1])
         let proofs = product.filter { $0.window == first }.map(\.proof)
-        #expect(proofs.first == Self.proof && proofs.last == .some(nil) && proofs.count == product.count - 1)
-        #expect(product.last?.proof == Self.proof)
+        #expect(proofs.first == ProvingSource.proof && proofs.last == .some(nil) && proofs.count == product.count - 1)
+        #expect(product.last?.proof == ProvingSource.proof)
         let others = sent.filter { $0.purpose == "adverts" }
         #expect(!others.isEmpty && others.allSatisfy { $0.proof == nil && $0.id?.count == 32 })
         #expect(source.asked.withLock { $0 }.allSatisfy { $0.hasPrefix("product ") && $0.hasSuffix(" 86400") })
@@ -99,19 +57,19 @@ struct ProvingTests {
 
     @Test("that a proof was taken is known after a restart")
     func restarted() async throws {
-        let source = Source()
+        let source = ProvingSource()
         let world = try await Self.world(source)
         _ = await Self.cook(world)
         let throng = try await world.restarted { $0.identifiers = source }
         throng.record("recipe_opened", ["category": "ice"])
         _ = await throng.flush()
-        #expect(try Self.batches(world).map(\.proof) == [Self.proof, nil])
+        #expect(try Self.batches(world).map(\.proof) == [ProvingSource.proof, nil])
         #expect(Set(try Self.batches(world).map(\.id)).count == 1)
     }
 
     @Test("without an attested identifier a device counts under its own, and stays with it in that window")
     func without() async throws {
-        let source = Source(hasAny: false)
+        let source = ProvingSource(hasAny: false)
         let world = try await Self.world(source)
         _ = await Self.cook(world)
         source.hasAny.withLock { $0 = true }
@@ -120,19 +78,19 @@ struct ProvingTests {
         _ = await Self.cook(world)
         let sent = try Self.batches(world)
         #expect(sent.map(Self.isTag) == [false, false, true])
-        #expect(sent[0].id == sent[1].id && sent.map(\.proof) == [nil, nil, Self.proof])
+        #expect(sent[0].id == sent[1].id && sent.map(\.proof) == [nil, nil, ProvingSource.proof])
     }
 
     @Test("what was shown is taken back by that identifier, which the window does not get again")
     func takenBack() async throws {
-        let source = Source()
+        let source = ProvingSource()
         let world = try await Self.world(source)
         _ = await Self.cook(world)
         #expect(world.daemon.total("recipes") == 1)
         try await world.throng.setConsent(.denied, for: "product")
         _ = await world.throng.flush()
         let window = try #require(try Self.batches(world).first).window
-        #expect(world.daemon.withdrawals.map(\.id) == [Self.tag("product", window)])
+        #expect(world.daemon.withdrawals.map(\.id) == [ProvingSource.tag("product", window)])
         #expect(world.daemon.total("recipes") == 0)
         try await world.throng.setConsent(.authorized, for: "product")
         _ = await Self.cook(world)
@@ -140,12 +98,13 @@ struct ProvingTests {
         _ = await Self.cook(world)
         let sent = try Self.batches(world)
         #expect(sent.map(Self.isTag) == [true, false, true])
-        #expect(sent.map(\.proof) == [Self.proof, nil, Self.proof] && world.daemon.total("recipes") == 2)
+        #expect(
+            sent.map(\.proof) == [ProvingSource.proof, nil, ProvingSource.proof] && world.daemon.total("recipes") == 2)
     }
 
     @Test("where the daemon does not take a proof, the events travel under the device's own identifier, once")
     func refused() async throws {
-        let source = Source()
+        let source = ProvingSource()
         let notices = Mutex<[ThrongNotice]>([])
         let world = try await World(CookPlan(Self.attested)) { options in
             options.identifiers = source
@@ -159,14 +118,14 @@ struct ProvingTests {
         world.line.set(.fine)
         _ = await world.throng.flush()
         let sent = try Self.batches(world)
-        #expect(sent.first?.proof == Self.proof && sent.last?.proof == nil)
+        #expect(sent.first?.proof == ProvingSource.proof && sent.last?.proof == nil)
         #expect(world.daemon.total("recipes") <= 1)
         #expect(notices.withLock { $0.contains(.noCredential("the daemon did not take the proof.")) })
     }
 
     @Test("it asks for credentials where a purpose that is allowed needs them, and says so where it gets none")
     func asks() async throws {
-        let source = Source()
+        let source = ProvingSource()
         let notices = Mutex<[ThrongNotice]>([])
         source.fails.withLock { $0 = true }
         let world = try await World(CookPlan(Self.attested), consents: false) { options in
@@ -190,36 +149,20 @@ struct ProvingTests {
 
     // MARK: Firsts
 
-    /// Every fifteen minutes another identifier, and firsts of a day by category, and of a week.
-    private static let proving = CookPlan.yaml
-        .replacing("    rotation: 1 day\n", with: "    rotation: 15 minutes\n    floor: attested\n")
-        .replacing("measures: {reach: client}", with: "measures: {reach: attested}")
-
-    private static func firsts(_ world: World) throws -> [ProvedFirst] {
-        try world.line.posts.filter { $0.url.path().hasSuffix("/v1/firsts") }
-            .map { try JSONDecoder().decode(ProvedFirst.self, from: $0.body) }
-    }
-
-    /// What is said of a first, without its proof.
-    private static func said(_ first: ProvedFirst) -> String {
-        let cell = first.cell.map { "\($0.text)=\($1.text)" }.sorted().joined(separator: " ")
-        return "\(first.metric.text) \(first.period.rawValue) \(cell)"
-    }
-
     @Test("it proves each cell of a period once, by itself, and not before nothing can be taken back any more")
     func provesFirsts() async throws {
-        let source = Source()
-        let world = try await World(CookPlan(Self.proving)) { $0.identifiers = source }
+        let source = ProvingSource()
+        let world = try await World(CookPlan(CookPlan.proving)) { $0.identifiers = source }
         _ = await Self.cook(world)
         world.throng.record("recipe_opened", ["category": "roast"])
         _ = await world.throng.flush()
-        #expect(try Self.firsts(world).isEmpty)
+        #expect(try world.line.firsts.isEmpty)
         // The window after the next one has begun, and the longest wait is over.
         world.clock.advance(45 * 60)
         for _ in 0..<2 { _ = await Self.cook(world) }
         world.clock.advance(45 * 60)
         _ = await world.throng.flush()
-        let said = try Self.firsts(world).map(Self.said).sorted()
+        let said = try world.line.firsts.map(\.said).sorted()
         #expect(Set(said).count == said.count, "each once")
         #expect(
             said.contains("recipes day category=dessert os=ios") && said.contains("recipes day category=main os=ios"))
@@ -229,47 +172,47 @@ struct ProvingTests {
         _ = await again.flush()
         world.clock.advance(CookPlan.day)
         _ = await again.flush()
-        #expect(try Self.firsts(world).count == said.count, "known after a restart")
+        #expect(try world.line.firsts.count == said.count, "known after a restart")
         again.record("recipe_opened", ["category": "ice"])
         _ = await again.flush()
         world.clock.advance(45 * 60)
         _ = await again.flush()
-        let next = try Self.firsts(world).dropFirst(said.count).map(Self.said)
+        let next = try world.line.firsts.dropFirst(said.count).map(\.said)
         #expect(next.contains("recipes day category=dessert os=ios") && !next.contains { $0.contains("month") })
     }
 
     @Test("who refuses proves nothing more; without a credential, or an answer, it waits, and a refusal ends it")
     func waits() async throws {
-        let source = Source()
-        let world = try await World(CookPlan(Self.proving)) { $0.identifiers = source }
+        let source = ProvingSource()
+        let world = try await World(CookPlan(CookPlan.proving)) { $0.identifiers = source }
         _ = await Self.cook(world)
         source.hasAny.withLock { $0 = false }
         world.clock.advance(45 * 60)
         _ = await world.throng.flush()
-        #expect(try Self.firsts(world).isEmpty)
+        #expect(try world.line.firsts.isEmpty)
         source.hasAny.withLock { $0 = true }
         world.clock.advance(3601)
         world.line.set(.answerLost)
         _ = await world.throng.flush()
-        let lost = try Self.firsts(world)
+        let lost = try world.line.firsts
         #expect(lost.count == 1, "after one that gets no answer the others wait")
         world.line.set(.answer(ClientResponse(status: 422, body: Data(#"{"error":"period_not_open"}"#.utf8))))
         world.clock.advance(601)
         _ = await world.throng.flush()
         world.line.set(.fine)
-        let refused = try Self.firsts(world).count
+        let refused = try world.line.firsts.count
         #expect(refused > 2)
         world.clock.advance(601)
         _ = await world.throng.flush()
-        #expect(try Self.firsts(world).count == refused, "what was refused is forgotten")
+        #expect(try world.line.firsts.count == refused, "what was refused is forgotten")
 
-        let other = try await World(CookPlan(Self.proving)) { $0.identifiers = Source() }
+        let other = try await World(CookPlan(CookPlan.proving)) { $0.identifiers = ProvingSource() }
         _ = await Self.cook(other)
         try await other.throng.setConsent(.denied, for: "product")
         other.clock.advance(45 * 60)
         _ = await other.throng.flush()
         try await other.throng.setConsent(.authorized, for: "product")
         _ = await other.throng.flush()
-        #expect(try Self.firsts(other).isEmpty)
+        #expect(try other.line.firsts.isEmpty)
     }
 }

@@ -11,7 +11,8 @@ struct RemovalTests {
     private static let today = UnixSeconds(1_795_132_800)
     private static let day: Int64 = 86_400
 
-    /// Sums below 0 and above, firsts by day and week, a margin; and a metric without any of these.
+    /// Sums below 0 and above, firsts by day and week, a margin; a metric without any of these; the first one's where only proved
+    /// devices count; and one of which they prove firsts, of which counting knows nothing.
     private static let space = CellSpace(layouts: [
         MetricLayout(
             app: "shop", metric: "views", purpose: "product", rotation: .standard, period: .day, timeZone: "UTC",
@@ -39,6 +40,10 @@ struct RemovalTests {
                 SumMeasure(name: "gain", field: "gain", lowest: -50, highest: 50, decimals: 0, unit: ""),
             ],
             contributionBound: 40, groupings: [.total, Margin(bits: 1)], firstPeriods: [.day, .week], floor: .attested),
+        MetricLayout(
+            app: "shop", metric: "found", purpose: "product", rotation: .standard, period: .hour, timeZone: "UTC",
+            dimensions: [.init(name: "os", labels: ["ios", "other"], partitionsDevices: true, rule: "list")], sums: [],
+            contributionBound: 30, groupings: [.total], provedPeriods: [.hour, .day], floor: .attested),
     ])
 
     /// What PostgreSQL has: rows that are 0 are none.
@@ -119,18 +124,19 @@ struct RemovalTests {
         let events = Int.random(in: 1...6, using: &random)
         var amounts: [Int64] = []
         let contributions = (0..<events).map { _ in
-            let metric = Int32.random(in: 0...2, using: &random)
+            let metric = Int32.random(in: 0...3, using: &random)
+            let isRich = metric % 2 == 0
             let first = Int32(amounts.count)
-            if metric != 1 { amounts += [.random(in: 0...100, using: &random), .random(in: -50...50, using: &random)] }
+            if isRich { amounts += [.random(in: 0...100, using: &random), .random(in: -50...50, using: &random)] }
             var firsts = FirstSet.none
-            for place in 0..<4 where metric != 1 && Bool.random(using: &random) { firsts.insert(place) }
+            for place in 0..<4 where isRich && Bool.random(using: &random) { firsts.insert(place) }
             let start =
-                metric != 1
+                isRich
                 ? today - (Int.random(in: 0..<4, using: &random) == 0 ? day : 0)
                 : UnixSeconds(now.flooredQuotient(by: 3600) * 3600) - Int64.random(in: 0...2, using: &random) * 3600
             return BucketedBatch.Contribution(
                 metric: metric,
-                cell: CellIndex(metric != 1 ? .random(in: 0..<6, using: &random) : UInt32(who % 2)),
+                cell: CellIndex(isRich ? .random(in: 0..<6, using: &random) : UInt32(who % 2)),
                 periodStart: start, count: .random(in: 1...3, using: &random), firstAmount: first, firsts: firsts)
         }
         return BucketedBatch(

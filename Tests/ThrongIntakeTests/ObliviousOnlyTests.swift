@@ -15,11 +15,15 @@ struct ObliviousOnlyTests {
             {explanation: To see., consent: not_required, refused_by: [do_not_track], rotation: 1 day,
             retention: 30 days, transport: WAY}
           other: {explanation: To see., consent: not_required, rotation: 1 day, retention: 30 days}
+          proved:
+            {explanation: To see., consent: not_required, refused_by: [do_not_track], rotation: 1 day,
+            retention: 30 days, floor: attested, transport: WAY}
         dimensions:
           query: {title: Query, field: query, revealed: {most: 3}}
         metrics:
           searches: {title: S, events: [search], dimensions: [query], purpose: product, METRIC}
           views: {title: V, events: [view], purpose: other, METRIC}
+          finds: {title: F, events: [find], purpose: proved, measures: {reach: attested}, METRIC}
         """.replacing(
             "METRIC", with: "question: What?, decision: That., owner: Team, expires: 2027-10-31, period: day")
 
@@ -104,5 +108,35 @@ struct ObliviousOnlyTests {
         }
         let error = IntakeError.obliviousOnly
         #expect(error.code == "oblivious_only" && error.pointer == "/purpose" && error.message.contains("/v1/ohttp"))
+    }
+
+    @Test(
+        "so are firsts that devices prove, and which ones they are is not looked at before",
+        arguments: [[], [OptOutSignal.doNotTrack]])
+    func firsts(signals: [OptOutSignal]) throws {
+        func first(_ period: String = "day", _ cell: String = "{}") -> String {
+            let day = Self.now.flooredQuotient(by: 86_400) * 86_400
+            return """
+                {"app":"shop","metric":"finds","period":"\(period)","start":\(day),"cell":\(cell),"proof":"AAAA"}
+                """
+        }
+        for (way, isSealed) in [
+            (PurposeTransport.direct, false), (.direct, true), (.oblivious, true), (.oblivious, false),
+        ] {
+            let intake = try Self.intake(way)
+            let isRefused = way == .oblivious && !isSealed
+            func refusal(_ body: String) throws -> IntakeError? {
+                try Self.refusal(body) {
+                    let read = try intake.readFirst($0, signals: Set(signals), now: Self.now, isSealed: isSealed)
+                    #expect((read == nil) == !signals.isEmpty)
+                }
+            }
+            #expect(try refusal(first()) == (isRefused ? .obliviousOnly : nil), "\(way) \(isSealed)")
+            guard signals.isEmpty else { continue }
+            #expect(try refusal(first("year")) == (isRefused ? .obliviousOnly : .noFirsts), "\(way) \(isSealed)")
+            #expect(
+                try refusal(first("day", #"{"a":"b"}"#)) == (isRefused ? .obliviousOnly : .unknownCell),
+                "\(way) \(isSealed)")
+        }
     }
 }

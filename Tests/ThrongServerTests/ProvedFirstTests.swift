@@ -182,6 +182,7 @@ struct ProvedFirstTests {
         try expect(.periodNotOpen, "no start") { $0["start"] = first.start.value + 1 }
         try expect(.periodNotOpen, "not yet") { $0["start"] = first.start.value + 3600 }
         try expect(.periodNotOpen, "far away") { $0["start"] = Int64.max }
+        try expect(.periodNotOpen, "further away than can be computed with") { $0["start"] = Int64.min }
         try expect(.wrongShape(pointer: "/start", expected: "a whole number of seconds"), "a text") {
             $0["start"] = "now"
         }

@@ -53,6 +53,26 @@ struct ProvedFirstsTests {
             _ = try await counters.flush(flush, now: start)
         }
 
+        /// Of the first cell's identifiers so many take back their event, the first of each window first.
+        func takeBack(_ devices: Int64) async throws {
+            let measures = [MeasureIndex.count, layout.provedMeasure(of: .count)]
+            let flush = Flush(
+                after: JournalPosition(1), through: JournalPosition(2), layouts: [layout],
+                counters: [],
+                taken: measures.filter { _ in devices > 0 }.map {
+                    CounterDelta(layout: 0, periodStart: saturday, measure: $0, cell: CellIndex(0), delta: -devices)
+                },
+                distinct: (0..<Int64(20)).compactMap { window in
+                    let delta = (devices + 19 - window) / 20
+                    return delta == 0
+                        ? nil
+                        : DistinctDelta(
+                            layout: 0, periodStart: saturday, margin: layout.leaf, cell: CellIndex(0),
+                            window: WindowNumber(saturday.flooredQuotient(by: 900) + window), delta: -delta)
+                })
+            _ = try await counters.flush(flush, now: saturday)
+        }
+
         func prove(
             _ devices: Range<Int>, cell: UInt32, _ period: Period = .day(saturday), of layout: MetricLayout = layout
         ) async throws {
@@ -116,6 +136,22 @@ struct ProvedFirstsTests {
         let house = try await House()
         try await house.count(0..<2)
         #expect(try await house.release(Self.scope()).cells.isEmpty)
+    }
+
+    @Test("whoever takes back their events lifts nothing by a first that stays, and the number is that of who is left")
+    func withdrawn() async throws {
+        for (gone, reach) in [(Int64(0), Int64(60)), (30, 30), (45, nil)] as [(Int64, Int64?)] {
+            let house = try await House()
+            try await house.count(0..<1)
+            try await house.prove(0..<60, cell: 0)
+            try await house.takeBack(gone)
+            #expect(try await house.tags == 60, "nobody knows whose they are")
+            let release = try await house.release(Self.scope())
+            // The total, and the one system.
+            #expect(release.cells.map { $0.reach?.devices } == (reach.map { [$0, $0] } ?? []))
+            #expect(release.cells.allSatisfy { $0.count == 60 - gone })
+            #expect(try await house.tags == 0)
+        }
     }
 
     @Test("a week is decided by firsts of its own, and then no number of its days is kept any longer")

@@ -40,7 +40,8 @@ extension DeviceMemory {
         _ name: String, _ purpose: DevicePlan.Purpose?, of app: String, now: UnixSeconds, wait: Double,
         random: inout RandomSource
     ) {
-        // What they would have proved is taken back, or no business of anybody's any more.
+        // What they would have proved is taken back, or no business of anybody's any more; who agrees again may prove it then.
+        firsts.forget(pendingFirsts.filter { $0.purpose == name }.map(\.mark))
         pendingFirsts.removeAll { $0.purpose == name }
         if let purpose { useOutstanding(of: purpose) }
         let (used, passing) = takingBack.takeUsed(of: name)

@@ -28,6 +28,10 @@ struct FirstsMemory: Codable, Sendable {
         for contribution in contributions { known[contribution.key] = contribution.until }
     }
 
+    mutating func forget(_ contributions: [Contribution]) {
+        for contribution in contributions { known[contribution.key] = nil }
+    }
+
     mutating func forget(before now: UnixSeconds) {
         if known.contains(where: { $0.value < now }) { known = known.filter { $0.value >= now } }
     }

@@ -134,7 +134,7 @@ def firsts():
     """Bodies of firsts, one for each reason that there is to refuse one."""
     today = int(time.time() // 86400 * 86400)
     one = {"app": "shop", "metric": "shows", "period": "day", "start": today, "cell": {}, "proof": "A" * 390}
-    return [(one, {}), ({**one, "metric": "searches"}, {}), ({**one, "start": today - 40 * 86400}, {}),
+    return [(one, {}), ({**one, "metric": "searches"}, {}), ({**one, "start": today - 40 * 86400}, {}), ({**one, "start": -2**63}, {}),
             ({**one, "cell": {"channel": "email"}}, {}), ({**one, "proof": "?"}, {}), (one, {"sec-gpc": "1"})]
 
 

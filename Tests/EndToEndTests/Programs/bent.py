@@ -24,7 +24,7 @@ WORDS = [
     b"\r\n", b"\n", b"\0", b"host: x\r\n", b"content-length: 5\r\n", b"content-length: 0\r\n", b"transfer-encoding: chunked\r\n",
     b"0\r\n\r\n", b"content-encoding: gzip\r\n", b"expect: 100-continue\r\n", b"upgrade: h2c\r\n", b"connection: close\r\n",
     b"sec-gpc: 1\r\n", b"origin: null\r\n", b"HEAD ", b"OPTIONS ", b"PUT ", b" HTTP/1.0", b" HTTP/2.0", b"/v1/batches", b"/../", b"%00",
-    b"\xff\xfe", b"\\u0000", b"null", b"[[[[[[[[[", b"9" * 40, b'"events":', b'{"a":', b"1e999", b"\xed\xa0\x80"]
+    b"\xff\xfe", b"\\u0000", b"null", b"[[[[[[[[[", b"9" * 40, b'"events":', b'{"a":', b"1e999", b"-%d" % 2**63, b"\xed\xa0\x80"]
 
 
 def seeds(house):
@@ -36,7 +36,7 @@ def seeds(house):
         request("POST", "/v1/batches", door.batch()), request("POST", "/v1/batches", packed, "content-encoding: gzip"),
         b"POST /v1/batches HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n" + chunks,
         request("POST", "/v1/preview", door.preview()), request("POST", "/v1/reveals", door.reveal()),
-        request("POST", "/v1/withdraw", door.withdrawal()),
+        request("POST", "/v1/withdraw", door.withdrawal()), request("POST", "/v1/firsts", door.first()),
         request("POST", "/v1/ohttp", inner.bytes, "content-type: message/ohttp-req"), request("GET", "/v1/ohttp-keys"),
         request("GET", "/v1/plan/shop", b"", "accept-language: de;q=0.5, en", 'if-none-match: "x"'), request("GET", "/apps/shop"),
         request("POST", "/apps/shop", b"event=view&fields=%7B%7D", "content-type: application/x-www-form-urlencoded"),

@@ -31,6 +31,12 @@ def reveal():
                        "value": "apple pie"}).encode()
 
 
+def first():
+    """One that nothing proves: it is read to its end, and counts nobody."""
+    return json.dumps({"app": "shop", "metric": "finds", "period": "day", "start": int(time.time()) // 86400 * 86400,
+                       "cell": {"channel": "email"}, "proof": "A" * 390}).encode()
+
+
 def withdrawal():
     return json.dumps({"app": "shop", "purpose": "product", "window": shop.window(), "id": "00" * 16}).encode()
 
@@ -47,6 +53,8 @@ def outcomes(house, *headers):
     words["preview"] = status if status != 200 else "out" if b"opted_out" in body else "in"
     status, _, body = ask(house.port, "POST", "/v1/reveals", reveal(), *headers)
     words["reveals"] = "out" if b"opted_out" in body else "in" if b"not_asked" in body else status
+    status, _, body = ask(house.port, "POST", "/v1/firsts", first(), *headers)
+    words["firsts"] = "out" if b"opted_out" in body else "in" if b"unproved_first" in body else status
     return words
 
 
@@ -61,18 +69,19 @@ def origins():
     wrong = [(headers, found) for headers, word in cases
              if set((found := outcomes(house, *headers)).values()) != {word}]
     check(not wrong, "origins are read in another way:", wrong)
-    for path, body in (("/v1/batches", batch()), ("/v1/preview", preview()), ("/v1/reveals", reveal()), ("/v1/withdraw", withdrawal())):
+    for path, body in (("/v1/batches", batch()), ("/v1/preview", preview()), ("/v1/reveals", reveal()), ("/v1/firsts", first()),
+                       ("/v1/withdraw", withdrawal())):
         for headers, allowed in (([good], "https://shop.example"), ([evil], None), ([good, evil], None)):
             status, found, answer = ask(house.port, "POST", path, body, *headers)
             check(found.get("access-control-allow-origin") == allowed, path, headers, "is answered with", found)
             check(allowed or json.loads(answer)["error"] == "origin_not_allowed", path, headers, status, answer)
     # Refused before its body is looked at.
-    for path in ("/v1/preview", "/v1/withdraw", "/v1/reveals"):
+    for path in ("/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/firsts"):
         with Line(house.port) as line:
             line.socket.sendall(f"POST {path} HTTP/1.1\r\nhost: x\r\n{evil}\r\ncontent-length: 100\r\n\r\n".encode())
             check(line.answer()[0] == 403, path, "waits for the body of a page that may not send")
     check(house.stop() == 0, "serve stops gracefully")
-    say(f"{len(cases)} ways to name an origin are read alike by three routes")
+    say(f"{len(cases)} ways to name an origin are read alike by four routes")
 
 
 def hosts(house):

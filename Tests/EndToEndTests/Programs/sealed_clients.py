@@ -12,7 +12,7 @@ import time
 import daemon
 import sdk
 from daemon import check, say
-from oblivious import EXPIRES, House, batch
+from oblivious import EXPIRES, House, batch, message
 from parties import KEYS, SEALED, Door, Street
 
 sys.path.insert(0, os.path.join(daemon.ROOT, ".build", "pyhpke"))
@@ -26,12 +26,18 @@ app: {{name: notes, title: Notes, owner: Team, contact: a@example.com, audience:
 purposes:
   product:
     {{explanation: To see what is used., consent: required, rotation: 1 hour, retention: 400 days, transport: oblivious}}
+  proved:
+    {{explanation: To count devices., consent: required, rotation: 1 hour, retention: 400 days, transport: oblivious,
+    floor: attested}}
 dimensions:
   feature: {{title: Feature, field: event, list: [note_created, note_found]}}
 metrics:
   use:
     {{title: Use, events: [note_created, note_found], question: What?, decision: That., owner: Team, expires: {EXPIRES},
     purpose: product, period: day, dimensions: [feature], contribution_bound: 100000}}
+  days:
+    {{title: Days, events: [note_read], question: What?, decision: That., owner: Team, expires: {EXPIRES},
+    purpose: proved, period: day, measures: {{reach: attested}}}}
 """
 
 
@@ -165,13 +171,17 @@ def python(street, folder):
     check(house.counted() == 5 + len(tried), "what came directly was counted")
     status, _, text = house.post(batch(1))
     check((status, json.loads(text)["error"]) == (403, "oblivious_only"), "the daemon answers", status, text)
-    for path in ("/v1/withdraw",):
+    named = {name: value for name, value in json.loads(batch(1)).items() if name in ("app", "purpose", "window", "id")}
+    first = {"app": "notes", "metric": "days", "period": "day", "start": int(time.time()) // 86400 * 86400, "cell": {},
+             "proof": "A" * 390}
+    for path, body in (("/v1/withdraw", named), ("/v1/firsts", first)):
         line = house.connect()
-        body = {name: value for name, value in json.loads(batch(1)).items() if name in ("app", "purpose", "window", "id")}
         # What marks a request that was opened here is known to nobody else.
         line.request("POST", path, json.dumps(body), {"throng-sealed": "1", "host": "sealed"})
         answer = line.getresponse()
         check((answer.status, json.loads(answer.read())["error"]) == (403, "oblivious_only"), path, answer.status)
+    status, _, text = house.ask(message("POST", "/v1/firsts", json.dumps(first).encode()))
+    check((status, json.loads(text)["error"]) == (422, "unproved_first"), "sealed, its proof is looked at:", status, text)
     say("a client that falls back is heard, and refused before anything is counted")
 
 

@@ -26,3 +26,19 @@ func read(_ bytes: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
     }
     return 0
 }
+
+/// The program's main where SwiftPM gives it the target's name, so that tests can link programs: the linker asks for it then, and
+/// takes it in place of libFuzzer's own.
+@_cdecl("Fuzz_main")
+func fuzz(_ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> CInt {
+    var (count, arguments) = (count, arguments)
+    return drive(&count, &arguments, read)
+}
+
+/// libFuzzer's driver, which its own main calls as well: `int LLVMFuzzerRunDriver(int *, char ***, int (*)(const uint8_t *, size_t))`.
+@_silgen_name("LLVMFuzzerRunDriver")
+private func drive(
+    _ count: UnsafeMutablePointer<CInt>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+    _ read: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt

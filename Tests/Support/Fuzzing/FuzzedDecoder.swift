@@ -3,6 +3,10 @@
 package enum FuzzedDecoder: String, Sendable, CaseIterable {
     /// Bodies of batches, previews, reveals and withdrawals: JSON.
     case batch
+    /// Bodies of firsts: JSON.
+    case first
+    /// Bodies that credentials are asked for with, batches with proofs and evaluated values, and what stands behind these: JSON.
+    case attested
     /// Packed bodies.
     case gzip
     /// Binary HTTP: requests and responses.
@@ -28,6 +32,8 @@ package enum FuzzedDecoder: String, Sendable, CaseIterable {
     package func target() throws -> any FuzzTarget {
         switch self {
         case .batch: try BatchTarget()
+        case .first: try FirstTarget()
+        case .attested: try AttestedTarget()
         case .gzip: GzipTarget()
         case .message: MessageTarget()
         case .sealed: SealedTarget()
