@@ -350,7 +350,7 @@ let package = Package(
             name: "Fuzzing",
             dependencies: [
                 "ThrongPlan", "ThrongOblivious", "ThrongCounting", "ThrongIntake", "ThrongJournal", "ThrongServer",
-                "ThrongAttestation", "ThrongChance", "ThrongWire", logging,
+                "ThrongAttestation", "ThrongCredentials", "ThrongChance", "ThrongWire", logging,
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],

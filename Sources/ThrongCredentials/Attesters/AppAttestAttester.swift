@@ -45,7 +45,9 @@ package struct AppAttestAttester: Attester {
             throw .refused(.chain)
         }
         let nonce = Array(SHA256.hash(data: object.authenticatorData + challenge))
-        guard let value = chain.value(of: Self.nonce), Self.octets(value) == nonce else { throw .refused(.challenge) }
+        guard let value = chain.value(of: Self.nonce), AppAttestObject.nonce(in: value) == nonce else {
+            throw .refused(.challenge)
+        }
         guard let point = chain.point, Array(SHA256.hash(data: point)) == key, object.credential == key else {
             throw .refused(.key)
         }
@@ -55,44 +57,4 @@ package struct AppAttestAttester: Attester {
         guard object.environment == Array(environment.utf8) else { throw .refused(.environment) }
         return key
     }
-
-    /// The only octet string of `SEQUENCE { [1] OCTET STRING }`.
-    private static func octets(_ value: [UInt8]) -> [UInt8]? {
-        do {
-            return try DER.sequence(DER.parse(value), identifier: .sequence) { nodes in
-                try DER.explicitlyTagged(&nodes, tagNumber: 1, tagClass: .contextSpecific) { node in
-                    Array(try ASN1OctetString(derEncoded: node).bytes)
-                }
-            }
-        } catch {
-            return nil
-        }
-    }
-}
-
-/// What `attestKey` gives: CBOR of `fmt`, `attStmt` with the certificates and a receipt, and `authData`.
-struct AppAttestObject {
-    let certificates: [[UInt8]]
-    let authenticatorData: [UInt8]
-
-    /// Nil for anything else.
-    init?(_ bytes: [UInt8]) {
-        var reader = CBORReader(bytes)
-        guard case .map(let object) = reader.next(), reader.isAtEnd,
-            object[.text("fmt")] == .text("apple-appattest"), case .map(let statement) = object[.text("attStmt")],
-            case .array(let chain) = statement[.text("x5c")], (1...8).contains(chain.count),
-            case .bytes(let data) = object[.text("authData")]
-        else { return nil }
-        var certificates: [[UInt8]] = []
-        for case .bytes(let certificate) in chain { certificates.append(certificate) }
-        guard certificates.count == chain.count else { return nil }
-        // SHA-256 of the app's identifier 32, flags 1, counter 4, environment 16, length 2, key's identifier 32; then its key.
-        guard data.count >= 87, data[53] == 0, data[54] == 32 else { return nil }
-        (self.certificates, authenticatorData) = (certificates, data)
-    }
-
-    var app: [UInt8] { Array(authenticatorData[..<32]) }
-    var counter: UInt32 { authenticatorData[33..<37].reduce(0) { $0 << 8 | UInt32($1) } }
-    var environment: [UInt8] { Array(authenticatorData[37..<53]) }
-    var credential: [UInt8] { Array(authenticatorData[55..<87]) }
 }

@@ -1,16 +1,16 @@
 internal import SwiftASN1
 
 /// What Android says of a key: the extension `KeyDescription`, as far as it matters here.
-struct AttestedKey {
+package struct AttestedKey {
     /// Who attests: 0 software, 1 a trusted environment, 2 a StrongBox.
-    let level: Int
+    package let level: Int
     /// Where the key is kept.
-    let keyLevel: Int
-    let challenge: [UInt8]
+    package let keyLevel: Int
+    package let challenge: [UInt8]
     /// The app, as the system knows it.
-    let packages: Set<String>
+    package let packages: Set<String>
     /// SHA-256 of the certificates that signed it.
-    let signers: Set<[UInt8]>
+    package let signers: Set<[UInt8]>
     /// Whether the device is locked, and started a system that its manufacturer signed.
     let isSystemVerified: Bool
     /// Whether the hardware made the key itself.
@@ -23,7 +23,7 @@ struct AttestedKey {
     }
 
     /// Nil where it is none.
-    init?(_ value: [UInt8]) {
+    package init?(_ value: [UInt8]) {
         do {
             self = try DER.sequence(DER.parse(value), identifier: .sequence) { nodes in
                 _ = try Int64(derEncoded: &nodes)

@@ -7,6 +7,8 @@ package enum FuzzedDecoder: String, Sendable, CaseIterable {
     case first
     /// Bodies that credentials are asked for with, batches with proofs and evaluated values, and what stands behind these: JSON.
     case attested
+    /// What platforms attest of a device's key: CBOR, certificates and what is in them.
+    case attestation
     /// Packed bodies.
     case gzip
     /// Binary HTTP: requests and responses.
@@ -34,6 +36,7 @@ package enum FuzzedDecoder: String, Sendable, CaseIterable {
         case .batch: try BatchTarget()
         case .first: try FirstTarget()
         case .attested: try AttestedTarget()
+        case .attestation: try AttestationTarget()
         case .gzip: GzipTarget()
         case .message: MessageTarget()
         case .sealed: SealedTarget()
