@@ -167,6 +167,10 @@ def forgets(house):
 
 def with_app(house):
     """What was deleted with an app can't be read in a backup of before."""
+    # What is old by now goes first: a backup says what of it is still there.
+    until(
+        lambda: all(house.metrics().get(f'throng_retention_overdue_steps{{app="{app}"}}') == 0 for app in ("gone", "kept")),
+        "nothing is overdue")
     house.backup("both")
     shutil.copy(house.at("keys"), house.at("old keys"))
     with open(os.path.join(house.data, "daemon.id")) as file:
