@@ -171,12 +171,18 @@ def others(house):
     check(house.ask(message("GET", "/v1/plan/other"))[0] == 404, "an unknown plan")
     status, _, answer = house.ask(message("POST", "/v1/preview", batch(1)))
     check(status == 200 and json.loads(answer)["events"][0]["counted"], "preview", answer)
+    already = house.counted()
     sender = secrets.token_hex(16)
     body = json.loads(batch(1, id=sender))
     house.ask(message("POST", "/v1/batches", json.dumps(body).encode()))
     asking = {name: body[name] for name in ("app", "purpose", "window", "id")}
     status, _, answer = house.ask(message("POST", "/v1/withdraw", json.dumps(asking).encode()))
     check(status == 202 and json.loads(answer)["receipt"], "withdraw", answer)
+    # They are taken out once PostgreSQL has what came of them.
+    deadline = time.monotonic() + 300
+    while house.counted() != already:
+        check(time.monotonic() < deadline, "who withdrew is still counted")
+        time.sleep(0.1)
     for method, path in (("GET", "/healthz"), ("GET", "/"), ("GET", "/v1/plan/"), ("POST", "/v1/ohttp"), ("PUT", "/v1/batches"),
                          ("POST", "/v1/batchesx"), ("GET", "/v1/batches"), ("POST", "/v1/plan/notes")):
         status, _, answer = house.ask(message(method, path))
