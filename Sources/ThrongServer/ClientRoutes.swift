@@ -22,10 +22,11 @@ struct ClientRoutes {
 
     /// Of a daemon that counts.
     func router(
-        for ingestion: Ingestion, _ gateway: ObliviousGateway, _ desk: CredentialDesk, _ telemetry: Telemetry
+        for ingestion: Ingestion, _ gateway: ObliviousGateway, _ desk: CredentialDesk, _ telemetry: Telemetry,
+        isStopping: @escaping @Sendable () -> Bool
     ) throws -> Router<BasicRequestContext> {
         let router = emptyRouter()
-        HealthRoutes(ingestion: ingestion).add(to: router)
+        HealthRoutes(ingestion: ingestion, isStopping: isStopping).add(to: router)
         PageRoutes(plans: plans, ingestion: ingestion, clock: clock).add(to: router)
         let open = try addOpenRoutes(to: router, gateway.identity)
         PreviewRoutes(ingestion: ingestion).add(to: open)

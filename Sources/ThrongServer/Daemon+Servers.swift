@@ -16,9 +16,14 @@ extension Daemon {
     ) throws -> some Service {
         let intake = AnswerQueues(counting: ingestion, gateway: gateway, telemetry: telemetry)
         return server(
-            try clientRoutes.router(for: ingestion, gateway, desk, telemetry), taking: intake, at: options.listen,
-            by: clientEdge(sessions), name: "clients", connections: OpenFiles.connections)
+            try clientRoutes.router(for: ingestion, gateway, desk, telemetry, isStopping: isStopping), taking: intake,
+            at: options.listen,
+            by: clientEdge(sessions), name: "clients",
+            status: "counts for \(options.plans.map(\.app.name.text).sorted().joined(separator: ", "))",
+            connections: OpenFiles.connections)
     }
+
+    private var isStopping: @Sendable () -> Bool { { [stop] in stop.isAnnounced } }
 
     /// What clients may ask for.
     var clientRoutes: ClientRoutes {
@@ -33,7 +38,7 @@ extension Daemon {
             logger.notice(
                 "metrics can be read from elsewhere: they are coarse", metadata: ["listen": "\(options.metrics)"])
         }
-        HealthRoutes(ingestion: ingestion).add(to: router)
+        HealthRoutes(ingestion: ingestion, isStopping: isStopping).add(to: router)
         MetricsRoutes(
             ingestion: ingestion, telemetry: telemetry, dataPath: options.dataPath, certificates: certificates,
             coarse: coarse
@@ -47,7 +52,7 @@ extension Daemon {
         _ portal: Portal, _ ingestion: Ingestion, at endpoint: DaemonOptions.Endpoint
     ) throws -> some Service {
         let router = publicRouter()
-        HealthRoutes(ingestion: ingestion).add(to: router)
+        HealthRoutes(ingestion: ingestion, isStopping: isStopping).add(to: router)
         try portal.add(to: router)
         return server(
             router, taking: nil, at: endpoint, by: edge(sessions(asksClients: false), at: endpoint), name: "people",
@@ -56,7 +61,7 @@ extension Daemon {
 
     func server(
         _ router: Router<BasicRequestContext>, taking queues: AnswerQueues?, at endpoint: DaemonOptions.Endpoint,
-        by edge: ConnectionEdge, name: String, connections: Int
+        by edge: ConnectionEdge, name: String, status: String? = nil, connections: Int
     ) -> some Service {
         let limits = ConnectionDeadline.Limits(
             request: TimeAmount(options.requestDeadline), idle: TimeAmount(options.idleTimeout))
@@ -73,11 +78,12 @@ extension Daemon {
                 address: endpoint.address, serverName: nil,
                 // Those that have to go for others may still be open for a moment.
                 availableConnectionsDelegate: MaximumAvailableConnections(connections + connections / 8)),
-            onServerRunning: { [logger] channel in
+            onServerRunning: { [logger, manager = options.serviceManager] channel in
                 endpoint.file?.admitGroup()
                 var facts = endpoint.facts(bound: channel.localAddress?.port)
                 facts["for"] = "\(name)"
                 logger.info("listening", metadata: facts)
+                if let status { manager?.say(.ready(status)) }
             },
             logger: logger)
         return BoundedServer(server: application, budget: stop)

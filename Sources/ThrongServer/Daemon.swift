@@ -39,7 +39,9 @@ package struct Daemon: Sendable {
         certificates = options.tls.map { Certificates($0, clock: clock, logger: logger) }
         security = SecurityLog(logger)
         complaints = ProxyComplaints(logger, security)
-        lifetime = Lifetime(logger: logger, certificates: certificates, reread: options.reread)
+        lifetime = Lifetime(
+            logger: logger, certificates: certificates, reread: options.reread, drain: options.drain,
+            manager: options.serviceManager)
     }
 
     /// The same by other plans, once this one has stopped.
@@ -111,7 +113,8 @@ package struct Daemon: Sendable {
             let room = StartRetries(
                 server: server(
                     router, taking: nil, at: options.listen, by: clientEdge(sessions(asksClients: asksClients)),
-                    name: "clients", connections: OpenFiles.connections),
+                    name: "clients", status: "waits for its place, its disk or PostgreSQL",
+                    connections: OpenFiles.connections),
                 dataPath: options.dataPath,
                 logger: logger)
             return try await room.wait(for: blocker) { blocker in
@@ -307,7 +310,7 @@ package struct Daemon: Sendable {
                 },
                 logger: logger))
         try RunningPlans.write(options.sources, in: parts.data)
-        lifetime.runs(group, by: options.sources)
+        lifetime.runs(group, by: options.sources, stop: stop)
         try await group.run()
         await onOwnThread {
             ingestion.odd.finish()

@@ -41,6 +41,10 @@ package struct DaemonOptions: Sendable {
     package var origins: CrossOrigin
     /// `intake.bodies-bytes` (int, 268435456, bytes): what the bodies of requests may take while they arrive.
     package var bodiesBytes: Int
+    /// `stop.drain-seconds` (int, 0, seconds): how long before a stop `/readyz` says so, so that a balancer sends nobody any more.
+    package var drain = Duration.zero
+    /// Who waits to hear how the process is; nil where nobody does.
+    package var serviceManager: ServiceManager?
     /// How much of what was counted is held in memory.
     package var bounds: Counting.Bounds
     /// How the journal is kept.

@@ -10,6 +10,11 @@ struct EndToEndTests {
     @Test("SIGTERM under load answers what is in flight, ends with 0 and loses nothing", .timeLimit(.minutes(20)))
     func gracefulStop() async throws { try await Program("graceful_stop.py").run() }
 
+    @Test(
+        "a service manager hears when it is ready, starts anew and stops; a stop is announced; the unit may little",
+        .timeLimit(.minutes(20)))
+    func serviced() async throws { try await Program("serviced.py").run() }
+
     @Test("a second daemon on a data directory refuses with exit code 1", .timeLimit(.minutes(20)))
     func oneDaemon() async throws { try await Program("one_daemon.py").run() }
 

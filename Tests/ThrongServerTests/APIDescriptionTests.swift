@@ -57,7 +57,7 @@ struct APIDescriptionTests {
         let desk = CredentialDesk(
             [:], keys: try EpochKeys(house.data, apps: [], clock: clock, logger: .silent), data: house.data,
             clock: clock, logger: .silent)
-        return try routes(of: house).router(for: house.ingestion, gateway, desk, house.telemetry)
+        return try routes(of: house).router(for: house.ingestion, gateway, desk, house.telemetry, isStopping: { false })
     }
 
     private static func routes(of house: IngestionHouse) -> ClientRoutes {

@@ -4,10 +4,15 @@ internal import ThrongJournal
 /// `GET /healthz` and `GET /readyz`, at every port: who looks after one port has to know whether that one answers.
 struct HealthRoutes {
     let ingestion: Ingestion
+    /// Whether a stop is near.
+    let isStopping: @Sendable () -> Bool
 
     func add(to router: Router<BasicRequestContext>) {
         router.get("/healthz") { _, _ in Response.text(.ok, "alive\n") }
         router.get("/readyz") { _, _ in
+            if isStopping() {
+                return Response.notReady("this process is about to stop; what comes is still taken\n")
+            }
             // PostgreSQL away is not unready: the journal takes what comes until its cap.
             if let stall = ingestion.journal.stall { return Response.notReady(Self.words(of: stall)) }
             if ingestion.areWindowsFull {

@@ -11,14 +11,14 @@ internal import UnixSignals
 
 /// What signals mean to a daemon, from its first moment on.
 ///
-/// SIGTERM, SIGINT and SIGQUIT stop it in order; during its start, when nothing was taken that could be lost, they end it
-/// once its PostgreSQL has stopped. SIGHUP reads the plans anew: where they have changed and are valid, the daemon stops in
+/// SIGTERM, SIGINT and SIGQUIT stop it in order, a second one at once where the first only announced it; during its start, when
+/// nothing was taken that could be lost, they end it once its PostgreSQL has stopped. SIGHUP reads the plans anew: where they have changed and are valid, the daemon stops in
 /// order and starts by them in the same process. It reads the certificate anew, too, which stops nothing. A terminal that is
 /// closed or a habit of reloading ends nothing.
 final class Lifetime: Sendable {
     private enum Phase {
         case starting(PrivateCluster?)
-        case running(ServiceGroup, by: [PlanSource])
+        case running(ServiceGroup, by: [PlanSource], stop: StopBudget)
     }
 
     private let phase = Mutex(Phase.starting(nil))
@@ -30,15 +30,25 @@ final class Lifetime: Sendable {
 
     /// Nil where TLS is not spoken.
     private let certificates: Certificates?
+    /// How long a stop for good is announced before.
+    private let drain: Duration
+    private let manager: ServiceManager?
 
-    init(logger: Logger, certificates: Certificates?, reread: (@Sendable () throws -> [PlanSource])?) {
+    init(
+        logger: Logger, certificates: Certificates?, reread: (@Sendable () throws -> [PlanSource])?, drain: Duration,
+        manager: ServiceManager?
+    ) {
         self.logger = logger
         self.certificates = certificates
         self.reread = reread
+        self.drain = drain
+        self.manager = manager
     }
 
     func starts(_ cluster: PrivateCluster?) { phase.withLock { $0 = .starting(cluster) } }
-    func runs(_ group: ServiceGroup, by sources: [PlanSource]) { phase.withLock { $0 = .running(group, by: sources) } }
+    func runs(_ group: ServiceGroup, by sources: [PlanSource], stop: StopBudget) {
+        phase.withLock { $0 = .running(group, by: sources, stop: stop) }
+    }
 
     /// The plans by which it is to start again; nil where it was stopped for good.
     func takeNext() -> [PlanSource]? { next.withLock { $0.take() } }
@@ -62,12 +72,24 @@ final class Lifetime: Sendable {
         switch phase.withLock({ $0 }) {
         case .starting where signal == .sighup:
             logger.notice("SIGHUP: plans are read while throng starts; once it has, send it again")
-        case .running(let group, let sources) where signal == .sighup:
-            if reload(beside: sources) { await group.triggerGracefulShutdown() }
-        case .running(let group, by: _):
+        case .running(let group, let sources, let stop) where signal == .sighup:
+            // A stop that is announced is not taken back by a reload.
+            guard !stop.isAnnounced, reload(beside: sources) else { return }
+            manager?.say(.reloading)
+            await group.triggerGracefulShutdown()
+        case .running(let group, by: _, let stop):
             // A stop for good is not taken back by a reload that came before.
             next.withLock { $0 = nil }
-            await group.triggerGracefulShutdown()
+            manager?.say(.stopping)
+            guard drain > .zero, !stop.isAnnounced else { return await group.triggerGracefulShutdown() }
+            stop.announce()
+            logger.notice(
+                "it stops soon, and /readyz says so; another signal stops it now", metadata: ["in": "\(drain)"])
+            Task { [drain] in
+                // Cancelled by nobody.
+                try? await Task.sleep(for: drain)
+                await group.triggerGracefulShutdown()
+            }
         case .starting(let cluster):
             logger.notice("stopped during the start")
             await onOwnThread { [logger] () -> Void in

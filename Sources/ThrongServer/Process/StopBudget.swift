@@ -21,11 +21,15 @@ final class StopBudget: Sendable {
     static let clusterSeconds = 25
 
     private let state = Mutex<(began: ContinuousClock.Instant?, isFlushed: Bool)>((nil, false))
+    private let announced = Mutex(false)
 
     /// When the stop began; now, where it has not.
     var began: ContinuousClock.Instant { state.withLock { $0.began ?? .now } }
     var isFlushed: Bool { state.withLock { $0.isFlushed } }
 
+    /// Whether a stop is near, and whoever can go elsewhere should.
+    var isAnnounced: Bool { announced.withLock { $0 } }
+    func announce() { announced.withLock { $0 = true } }
     func begin() { state.withLock { $0.began = $0.began ?? .now } }
     func flushed() { state.withLock { $0.isFlushed = true } }
 }

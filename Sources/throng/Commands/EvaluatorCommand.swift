@@ -71,6 +71,8 @@ struct EvaluatorServeCommand: AsyncParsableCommand {
             "Whose X-Forwarded-For is believed: addresses, networks and the word unix.", valueName: "list"))
     var forwarders = "127.0.0.1 ::1 unix"
 
+    @OptionGroup var log: LogOptions
+
     func run() async throws {
         guard let endpoint = DaemonOptions.Endpoint(listen) else {
             throw ValidationError(
@@ -85,8 +87,7 @@ struct EvaluatorServeCommand: AsyncParsableCommand {
                 "--forwarders takes addresses and networks such as 10.0.0.0/8, and the word unix; found '\(forwarders)'."
             )
         }
-        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         let options = EvaluatorServer.Options(listen: endpoint, hourly: hourly, forwarders: proxies)
-        try await EvaluatorServer(seed: try option.seed(), options, logger: Logger(label: "throng.evaluator")).run()
+        try await EvaluatorServer(seed: try option.seed(), options, logger: log.logger("throng.evaluator")).run()
     }
 }

@@ -53,14 +53,9 @@ struct ServeCommand: AsyncParsableCommand {
         name: .customLong("tls-key"), help: ArgumentHelp("The certificate's private key, in PEM.", valueName: "file"))
     var key: String?
 
-    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
-    var log = "info"
+    @OptionGroup var log: LogOptions
 
     func validate() throws {
-        guard Logger.Level(rawValue: log) != nil else {
-            throw ValidationError(
-                "--log takes \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")); found '\(log)'.")
-        }
         guard (certificate == nil) == (key == nil) else {
             throw ValidationError("--tls-certificate and --tls-key go together: name both, or neither.")
         }
@@ -84,9 +79,8 @@ struct ServeCommand: AsyncParsableCommand {
         if let listen { options.listen = try endpoint(listen, option: "--listen") }
         if let portal { options.portal = try endpoint(portal, option: "--portal") }
         if let metrics { options.metrics = try endpoint(metrics, option: "--metrics") }
-        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
-        var logger = Logger(label: "throng")
-        logger.logLevel = Logger.Level(rawValue: log) ?? .info
+        options.serviceManager = ServiceManager(environment: ProcessInfo.processInfo.environment)
+        let logger = log.logger("throng")
         if !Fault.variables.isEmpty {
             logger.warning(
                 """

@@ -58,6 +58,10 @@ enum DaemonSettings {
             key: "intake.idle-seconds", unit: "seconds", lowest: 1, highest: 3600, standard: 75,
             meaning: "how long a connection may say nothing", apply: { $0.idleTimeout = .seconds($1) }),
         .init(
+            key: "stop.drain-seconds", unit: "seconds", lowest: 0, highest: 600, standard: 0,
+            meaning: "how long before a stop /readyz answers 503, while what comes is still taken",
+            apply: { $0.drain = .seconds($1) }),
+        .init(
             key: "journal.cap-bytes", unit: "bytes", lowest: 1 << 20, highest: 1 << 50, standard: 4 << 30,
             meaning: "size of what PostgreSQL lacks beyond which clients get 503", apply: { $0.journal.capBytes = $1 }),
         .init(

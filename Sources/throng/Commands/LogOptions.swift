@@ -1,0 +1,38 @@
+import ArgumentParser
+import Logging
+import ThrongServer
+
+/// What a command that runs until it is stopped writes to standard error, and how.
+struct LogOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
+    var log = "info"
+
+    @Option(
+        name: .customLong("log-format"),
+        help: ArgumentHelp("text, for people, or json: an object a line, for programs.", valueName: "format"))
+    var format = Format.text
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text, json
+    }
+
+    func validate() throws {
+        guard Logger.Level(rawValue: log) != nil else {
+            throw ValidationError(
+                "--log takes \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")); found '\(log)'.")
+        }
+    }
+
+    /// Sets the process's log up, once.
+    func logger(_ label: String) -> Logger {
+        LoggingSystem.bootstrap { [format] label in
+            switch format {
+            case .text: StreamLogHandler.standardError(label: label)
+            case .json: JSONLog(label: label)
+            }
+        }
+        var logger = Logger(label: label)
+        logger.logLevel = Logger.Level(rawValue: log) ?? .info
+        return logger
+    }
+}
