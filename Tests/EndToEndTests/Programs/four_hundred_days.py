@@ -141,18 +141,18 @@ class House(year.House):
 
     def leave_old_log(self):
         """Log segments as an earlier version leaves them: ready for use again, with what they held."""
-        for line in ("alter system set wal_recycle = on", "select pg_reload_conf()"):
-            self.sql(line)
-        # How many segments PostgreSQL keeps for later is up to what it has written lately.
-        for _ in range(5):
-            for line in (f"create table junk as select repeat('{OLD}', 20) || g as word from generate_series(1, 200000) as g",
-                         *["select pg_switch_wal()", "checkpoint"] * 4, "drop table junk", "checkpoint"):
+        # How many segments PostgreSQL keeps for later is up to what it has written lately, and the daemon's rounds switch that off.
+        deadline, left = time.monotonic() + 300, []
+        while not left:
+            check(time.monotonic() < deadline, "no log segment is used again")
+            for line in (
+                    "alter system set wal_recycle = on", "select pg_reload_conf()",
+                    f"create table junk as select repeat('{OLD}', 20) || g as word from generate_series(1, 200000) as g",
+                    *["select pg_switch_wal()", "checkpoint"] * 4, "drop table junk", "checkpoint"):
                 self.sql(line)
-            if self.old_log():
-                break
+            left = self.old_log()
         for line in ("alter system reset wal_recycle", "select pg_reload_conf()"):
             self.sql(line)
-        check(self.old_log(), "no log segment is used again")
 
     def old_log(self):
         """The log segments that hold what an earlier version left there."""
