@@ -1,4 +1,5 @@
-/// What published numbers of devices of one window, or of one period in which they proved themselves, differ by: so many devices are in the one and not in the other.
+/// What published numbers of devices of one window, or of one period in which they proved themselves, differ by: so many devices
+/// are in the one and not in the other.
 ///
 /// Where a device may be in several buckets numbers of devices don't add up, but who is in a whole and in none of a part's
 /// events is counted by their difference all the same.

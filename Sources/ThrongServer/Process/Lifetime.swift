@@ -73,8 +73,10 @@ final class Lifetime: Sendable {
         case .starting where signal == .sighup:
             logger.notice("SIGHUP: plans are read while throng starts; once it has, send it again")
         case .running(let group, let sources, let stop) where signal == .sighup:
-            // A stop that is announced is not taken back by a reload.
-            guard !stop.isAnnounced, reload(beside: sources) else { return }
+            guard !stop.isAnnounced else {
+                return logger.notice("SIGHUP: a stop is near, and the plans are not read anew")
+            }
+            guard reload(beside: sources) else { return }
             manager?.say(.reloading)
             await group.triggerGracefulShutdown()
         case .running(let group, by: _, let stop):

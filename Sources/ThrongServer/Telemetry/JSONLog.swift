@@ -3,7 +3,7 @@ package import Logging
 
 /// Writes what is logged as JSON, an object a line: `time` (UTC), `level`, `label`, `message`, `error` and `metadata` where there are any.
 ///
-/// A line is written whole or not at all, whoever else writes. Control characters in what others sent are escaped, so that nothing
+/// A line is one write. Control characters in what others sent are escaped, so that nothing
 /// looks like a line of its own.
 package struct JSONLog: LogHandler {
     package var logLevel = Logger.Level.info
