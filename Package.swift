@@ -68,9 +68,10 @@ let package = Package(
         .target(
             name: "ThrongCounting", dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", crypto],
             swiftSettings: computed),
+        .target(name: "ThrongMembers", dependencies: ["ThrongCounting", "ThrongPlan", crypto], swiftSettings: strict),
         .target(
             name: "ThrongIntake",
-            dependencies: ["ThrongPlan", "ThrongWire", "ThrongCounting", "CSimdJSON", "CZlib", crypto],
+            dependencies: ["ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongMembers", "CSimdJSON", "CZlib", crypto],
             swiftSettings: computed),
         .target(
             name: "ThrongJournal",
@@ -91,8 +92,8 @@ let package = Package(
         .target(
             name: "ThrongStore",
             dependencies: [
-                "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongNoise", "ThrongRelease",
-                "ThrongPostgres", crypto,
+                "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongMembers", "ThrongNoise",
+                "ThrongRelease", "ThrongPostgres", crypto,
             ],
             resources: [.embedInCode("Schema")],
             swiftSettings: strict),
@@ -157,7 +158,7 @@ let package = Package(
             dependencies: [
                 "ThrongChance", "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongOblivious", "ThrongAttestation",
                 "ThrongIntake",
-                "ThrongCounting",
+                "ThrongCounting", "ThrongMembers", "ThrongHTTP",
                 "ThrongJournal", "ThrongCredentials",
                 "ThrongPostgres", "ThrongStore", "ThrongInsight", "ThrongReport", "ThrongDelivery", "ThrongSchedule",
                 "ThrongPortal", "CLinux", crypto, logging, lifecycle,
@@ -205,7 +206,7 @@ let package = Package(
                 "ThrongChance", "ThrongConform", "ThrongCredentials", "ThrongFaults", "ThrongLoad", "ThrongForecast",
                 "ThrongPlan", "ThrongWire",
                 "ThrongIntake",
-                "ThrongCounting",
+                "ThrongCounting", "ThrongMembers",
                 "ThrongJournal", "ThrongPostgres", "ThrongStore", "ThrongBackup", "ThrongInsight", "ThrongReport",
                 "ThrongHTTP", "ThrongDelivery", "ThrongSchedule", "ThrongServer", "ThrongRelease", "ThrongSuppression",
                 "ThrongTable",

@@ -1,8 +1,8 @@
--- Adds a flush to the counters. Sorted by the key: daemons take the rows' locks in one order, and new rows fill the
--- index from left to right.
+-- Adds a flush to the counters of a daemon. Sorted by the key, so that new rows fill the index from left to right.
+-- $1 shard: smallint, the daemon's.
 -- Returns: no rows; as many are touched as the flush has counters.
 insert into throng.counter as known (shard, period_kind, period_start, metric_id, measure, cell, value)
-select 0,
+select $1::smallint,
     period_kind,
     period_start,
     metric_id,

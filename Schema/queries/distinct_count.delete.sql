@@ -4,7 +4,7 @@
 -- $3 start: bigint, Unix seconds; the first second of the period.
 -- Returns: no rows.
 delete from throng.distinct_count
-where shard = 0
+where shard = any (array(select member.shard from throng.member))
     and metric_id = $1::integer
     and period_kind = $2::smallint
     and period_start = to_timestamp($3::bigint);

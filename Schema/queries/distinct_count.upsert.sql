@@ -1,8 +1,9 @@
 -- Adds a flush to the distinct counts. Sorted by the key, as in counter.upsert.
+-- $1 shard: smallint, the daemon's.
 -- Returns: no rows; as many are touched as the flush has distinct counts.
 insert into throng.distinct_count as known
     (shard, period_kind, period_start, metric_id, margin, cell, window_number, devices)
-select 0,
+select $1::smallint,
     period_kind,
     period_start,
     metric_id,

@@ -32,7 +32,7 @@ with done as (
 gone as (
     delete from throng.distinct_count as known
     using done
-    where known.shard = 0
+    where known.shard = any (array(select member.shard from throng.member))
         and known.metric_id = done.metric_id
         and known.period_kind = done.period_kind
         and known.period_start = done.period_start

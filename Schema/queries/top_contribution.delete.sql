@@ -3,6 +3,6 @@
 -- $2 start: bigint, Unix seconds; the first second of the period.
 -- Returns: no rows.
 delete from throng.top_contribution
-where shard = 0
+where shard = any (array(select member.shard from throng.member))
     and metric_id = $1::integer
     and period_start = to_timestamp($2::bigint);

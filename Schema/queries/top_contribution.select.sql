@@ -12,7 +12,7 @@ with by_daemon as (
         least(sum(largest), 9223372036854775807)::bigint as largest,
         least(sum(second_largest), 9223372036854775807)::bigint as second_largest
     from throng.top_contribution
-    where shard = 0
+    where shard = any (array(select member.shard from throng.member))
         and metric_id = $1::integer
         and period_start = to_timestamp($2::bigint)
     group by margin, cell, measure, window_number, daemon

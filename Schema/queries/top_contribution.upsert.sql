@@ -2,10 +2,12 @@
 -- once did must not make dominance look smaller; but where somebody was taken out, whose they may have been. Sorted by the key,
 -- as in counter.upsert.
 -- $1 daemon: uuid.
+-- $2 shard: smallint, the daemon's.
 -- Returns: no rows; as many are touched as the flush has pairs.
 insert into throng.top_contribution as known
-    (metric_id, period_start, margin, cell, measure, window_number, daemon, counted_start, largest, second_largest)
-select metric_id,
+    (shard, metric_id, period_start, margin, cell, measure, window_number, daemon, counted_start, largest, second_largest)
+select $2::smallint,
+    metric_id,
     period_start,
     margin,
     cell,

@@ -4,10 +4,11 @@
 -- $2 fence: bigint, microseconds since 1970; the new one.
 -- $3 found: bigint, microseconds since 1970; the fence that was found, 0 for none.
 -- $4 holder: text, what proves later that this process is gone; null for nothing.
+-- $5 shard: smallint, the daemon's.
 -- Returns: how far the journal is in the counters (batches); no row where another process was faster, or has announced
 --     itself since.
-insert into throng.watermark as known (daemon, position, fence, holder)
-values ($1::uuid, 0, $2::bigint, $4)
+insert into throng.watermark as known (shard, daemon, position, fence, holder)
+values ($5::smallint, $1::uuid, 0, $2::bigint, $4)
 on conflict (shard, daemon) do update
 set fence = excluded.fence,
     holder = excluded.holder,

@@ -9,8 +9,7 @@ from (
     select shard,
         daemon
     from throng.watermark
-    where shard = 0
-        and daemon = $1::uuid
+    where daemon = $1::uuid
         and fence = $2::bigint
         and coalesce(claim, 0) <= $3::bigint
     for update skip locked

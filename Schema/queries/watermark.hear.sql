@@ -4,7 +4,6 @@
 -- Returns: no rows; none is touched where who waited has taken the place already.
 update throng.watermark
 set claim = -claim
-where shard = 0
-    and daemon = $1::uuid
+where daemon = $1::uuid
     and fence = $2::bigint
     and claim > 0;

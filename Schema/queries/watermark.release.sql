@@ -4,6 +4,5 @@
 -- Returns: no rows.
 update throng.watermark
 set holder = null
-where shard = 0
-    and daemon = $1::uuid
+where daemon = $1::uuid
     and fence = $2::bigint;

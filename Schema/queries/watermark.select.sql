@@ -6,5 +6,4 @@ select position,
     holder,
     claim
 from throng.watermark
-where shard = 0
-    and daemon = $1::uuid;
+where daemon = $1::uuid;

@@ -6,7 +6,6 @@
 update throng.watermark
 set settled = $3::bigint,
     settled_at = now()
-where shard = 0
-    and daemon = $1::uuid
+where daemon = $1::uuid
     and fence = $2::bigint
     and (settled < $3::bigint or settled_at is null or settled_at < now() - interval '1 minute');

@@ -3,5 +3,4 @@
 select daemon::text,
     extract(epoch from now() - greatest(attached_at, advanced_at, settled_at))::bigint
 from throng.watermark
-where shard = 0
 order by daemon;

@@ -4,6 +4,5 @@
 select daemon::text,
     extract(epoch from now() - greatest(attached_at, advanced_at, settled_at))::bigint
 from throng.watermark
-where shard = 0
-    and settled < $1::bigint
+where settled < $1::bigint
 order by daemon;

@@ -8,7 +8,7 @@ package struct BucketedBatch: Sendable {
     /// The batch's random name.
     package let id: BatchID
     /// Its window.
-    package let window: WindowID
+    package var window: WindowID
     /// Its events in order.
     package let events: [Event]
     /// What the events add. Events that add the same share a run of them.

@@ -26,6 +26,18 @@ package struct WindowID: Hashable, Sendable, Comparable {
     ///
     package var over: UnixSeconds { rotation.start(of: WindowNumber(number.value + 2)) }
 
+    /// The window that others count in whose daemon was lost while it was open: another one, at the same time.
+    ///
+    /// - Parameter epoch: the number of the epoch that gave it to them.
+    package func taken(over epoch: Int64) -> WindowID {
+        WindowID(app: app, purpose: purpose, rotation: rotation, number: number.taken(over: epoch))
+    }
+
+    /// The window as clients name it.
+    package var asOpened: WindowID {
+        WindowID(app: app, purpose: purpose, rotation: rotation, number: number.asOpened)
+    }
+
     /// Orders by app, purpose and time.
     package static func < (left: Self, right: Self) -> Bool {
         (left.app, left.purpose, left.rotation.seconds, left.number)

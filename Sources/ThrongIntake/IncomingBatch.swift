@@ -5,7 +5,7 @@ package import ThrongWire
 /// A batch that was read and bucketed. Its identifier is still as it came: key it at once.
 package struct IncomingBatch: Sendable {
     /// Cells and amounts.
-    package let bucketed: BucketedBatch
+    package private(set) var bucketed: BucketedBatch
     /// The identifier as the client sent it; nobody's where the purpose has none. Not printable, not stored.
     package let identifier: RawIdentifier
     /// Whether a backend sent it, which showed a secret.
@@ -18,6 +18,17 @@ package struct IncomingBatch: Sendable {
     package let candidates: [RevealCandidate]
     /// By place, refusals that say where their reasons are.
     let details: [Int: BatchAnswer.Refusal]
+
+    /// By what it is shared out among daemons: the identifier as it came; where there is none, the batch's name.
+    package var slotText: [UInt8] { identifier.isNobody ? Array(bucketed.id.description.utf8) : identifier.text }
+
+    /// The same in a window that was taken over under way, by an epoch; as it is for nil.
+    package func taken(over epoch: Int64?) -> IncomingBatch {
+        guard let epoch else { return self }
+        var other = self
+        other.bucketed.window = bucketed.window.taken(over: epoch)
+        return other
+    }
 
     /// The same refusals, with what is known of where their reasons are. It is known from reading the batch alone, so that
     /// nothing of it has to be remembered for a batch that comes again.
@@ -56,6 +67,12 @@ package struct RawIdentifier: Sendable {
     /// Nobody's: no client can send it.
     static let none = RawIdentifier()
 
+    /// Whether it is nobody's.
+    package var isNobody: Bool { bytes.isEmpty }
+
+    /// As the client sent it: to be hashed at once, and to go nowhere else.
+    package var text: [UInt8] { bytes }
+
     /// The identifier under its window's key; ``KeyedIdentifier/nobody`` where there is none.
     package func keyed(with key: WindowKey) -> KeyedIdentifier {
         bytes.isEmpty ? .nobody : bytes.withUnsafeBytes { key.keyed($0) }
@@ -80,4 +97,9 @@ package struct OptedOutSender: Sendable {
     package let window: WindowID
     /// As the client sent it.
     package let identifier: RawIdentifier
+
+    /// The same in a window that was taken over under way, by an epoch; as it is for nil.
+    package func taken(over epoch: Int64?) -> OptedOutSender {
+        OptedOutSender(window: epoch.map(window.taken) ?? window, identifier: identifier)
+    }
 }

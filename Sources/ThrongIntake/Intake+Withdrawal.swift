@@ -35,6 +35,11 @@ package struct IncomingWithdrawal: Sendable {
     package let window: WindowID
     /// As the client sent it. Not printable, not stored.
     package let identifier: RawIdentifier
+
+    /// The same in a window that was taken over under way, by an epoch; as it is for nil.
+    package func taken(over epoch: Int64?) -> IncomingWithdrawal {
+        IncomingWithdrawal(window: epoch.map(window.taken) ?? window, identifier: identifier)
+    }
 }
 
 private enum WithdrawalMember: String, CaseIterable { case app, purpose, window, id }

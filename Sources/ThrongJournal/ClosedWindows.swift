@@ -17,11 +17,14 @@ final class ClosedWindows: Sendable {
         let app: AppName
         let purpose: PurposeName
         let rotation: Int64
+        /// Which takeover they are of; 0 for none.
+        let takenOver: Int64
 
         init(_ window: WindowID) {
             app = window.app
             purpose = window.purpose
             rotation = window.rotation.seconds
+            takenOver = window.number.takenOver
         }
     }
 

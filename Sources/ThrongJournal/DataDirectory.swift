@@ -8,7 +8,8 @@ internal import ThrongPlan
 /// `journal/` segments · `windows/` one key a window · `windows.closed` which are over for good · `oblivious/` one key a day ·
 /// `gateway.secret` what vouches for these · `credentials/` one key a month · `issued/` how many credentials a device has got in
 /// it · `layouts/` what the journal's cells mean, as JSON by identity · `flushed/` what PostgreSQL got last · `offered` how far
-/// it may have come · `attachment` how this folder last attached to PostgreSQL · `plans/` what is counted by.
+/// it may have come · `attachment` how this folder last attached to PostgreSQL · `members` who counts
+/// with it · `plans/` what is counted by.
 package final class DataDirectory: Sendable {
     /// Its absolute path, without a slash at the end.
     package let path: String
@@ -27,6 +28,7 @@ package final class DataDirectory: Sendable {
     var layoutsPath: String { path + "/layouts" }
     var flushedPath: String { path + "/flushed" }
     var offeredPath: String { path + "/offered" }
+    private var membersPath: String { path + "/members" }
     private var attachmentPath: String { path + "/attachment" }
 
     /// Opens the folder, making it on first sight, and locks it.
@@ -131,6 +133,14 @@ package final class DataDirectory: Sendable {
     package func note(attachment fence: Int64) throws(JournalError) {
         try disk.replace(attachmentPath, with: Array("\(fence)\n".utf8))
     }
+
+    /// Who counted with this daemon, as far as it has heard; nil where it never heard anything.
+    package func members() throws(JournalError) -> [UInt8]? {
+        disk.exists(membersPath) ? try disk.contents(membersPath) : nil
+    }
+
+    /// Notes, on disk, who counts with this daemon.
+    package func note(members: [UInt8]) throws(JournalError) { try disk.replace(membersPath, with: members) }
 
     /// Keeps a layout so that the journal can be read without the plan.
     func keep(_ layout: MetricLayout) throws(JournalError) {

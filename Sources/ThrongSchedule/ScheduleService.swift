@@ -17,6 +17,8 @@ package struct ScheduleService: Service {
     let standing: FlushStanding
     let guarded: ClockGuard
     let settlement: Settlement
+    /// Nil where nobody else looks.
+    let lease: (any ScheduleLease)?
     let health: ScheduleHealth
     let clock: UnixClock
     let interval: Duration
@@ -28,6 +30,7 @@ package struct ScheduleService: Service {
     package init(
         plans: [Plan], releases: any DueReleases, reports: any DueReports, calendar: any ReleaseCalendar,
         retention: any Retention, standing: FlushStanding, guarded: ClockGuard, settlement: Settlement,
+        lease: (any ScheduleLease)? = nil,
         health: ScheduleHealth, clock: UnixClock, interval: Duration, logger: Logger
     ) {
         self.plans = plans
@@ -38,6 +41,7 @@ package struct ScheduleService: Service {
         self.standing = standing
         self.guarded = guarded
         self.settlement = settlement
+        self.lease = lease
         self.health = health
         self.clock = clock
         self.interval = interval
@@ -47,6 +51,7 @@ package struct ScheduleService: Service {
     package func run() async throws {
         var progress = Progress()
         while !Task.isShuttingDownGracefully { try await pause(await round(&progress)) }
+        await giveBack()
     }
 
     /// What is known from one round to the next.
@@ -64,6 +69,8 @@ package struct ScheduleService: Service {
     package func round(_ progress: inout Progress) async -> Duration {
         // What still waits in the journal, or was lost by PostgreSQL, belongs into what is released now.
         guard standing.isLevel else { return .milliseconds(250) }
+        // Of many daemons one looks, so that not all of them compute the same.
+        guard await isOurs() else { return interval }
         let day = progress.expiredDay
         await look(&progress.expiredDay)
         if progress.expiredDay != day { progress.watchedHour = -1 }
@@ -81,6 +88,29 @@ package struct ScheduleService: Service {
         for plan in plans { await tick(plan, releasing: isSettled, now: now) }
         let day = now.flooredQuotient(by: 86_400)
         if day != expiredDay, await expire(now) { expiredDay = day }
+    }
+
+    /// By what of many daemons one releases and reports.
+    private static let work = "schedule"
+
+    /// Whether this daemon is the one that looks: it is for so long that it can look again.
+    private func isOurs() async -> Bool {
+        guard let lease else { return true }
+        do {
+            return try await lease.take(Self.work, for: Int(interval.components.seconds) * 3 + 10)
+        } catch {
+            logger.debug("what is due can't be looked at now", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+
+    private func giveBack() async {
+        do {
+            try await lease?.release(Self.work)
+        } catch {
+            // Another one takes it once it is over.
+            logger.debug("the schedule's lease was not given back", metadata: ["error": "\(error)"])
+        }
     }
 
     /// How it waits for other daemons: no longer than the process lives.

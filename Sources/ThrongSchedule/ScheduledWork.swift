@@ -10,6 +10,16 @@ package protocol DueReleases: Sendable {
     ) async throws -> [ReleaseScheduler.Made]
 }
 
+/// What one daemon of many does for all; ``LeaseStore`` is the real one, whose functions these are.
+package protocol ScheduleLease: Sendable {
+    /// Takes it or keeps it for so many seconds; false where another daemon has it.
+    func take(_ name: String, for length: Int) async throws -> Bool
+    /// Gives it back.
+    func release(_ name: String) async throws
+}
+
+extension LeaseStore: ScheduleLease {}
+
 /// Delivers reports that are due; ``ReportScheduler`` is the real one, whose function this is.
 package protocol DueReports: Sendable {
     func deliverDue(of plan: Plan, now: UnixSeconds, failed: (Report, any Error) -> Void) async throws -> Int

@@ -160,7 +160,7 @@ package struct Daemon: Sendable {
         let settings = cluster?.settings ?? ConnectionSettings(connectionString: options.database ?? "")
         let database = DatabaseLink(
             settings: settings, cluster: cluster, layouts: layouts, terms: terms, data: data, clock: clock,
-            succession: succession)
+            succession: succession, address: options.memberAddress)
         do {
             let telemetry = Telemetry()
             let failure = FailureFlag()
@@ -177,7 +177,9 @@ package struct Daemon: Sendable {
                 houseClock: houseClock, logger: logger, bounds: options.bounds, quotas: options.quotas,
                 proofs: ProofCheck(keys: credentialKeys),
                 firsts: options.plans.contains { $0.metrics.contains(where: \.provesFirsts) }
-                    ? FirstStore(settings) : nil)
+                    ? FirstStore(settings) : nil,
+                neighbours: try Neighbours(
+                    data, isReachable: options.members != nil, authorities: options.memberAuthorities, logger: logger))
             let (ingestion, unreadable) = try await opening.open(needsWatermark: needsWatermark)
             return DaemonParts(
                 data: data, cluster: cluster, settings: settings, database: database, telemetry: telemetry,
@@ -235,6 +237,7 @@ package struct Daemon: Sendable {
             standing: standing,
             guarded: guarded,
             settlement: Settlement(SettlementStore(releases.connection), pause: ScheduleService.rest),
+            lease: LeaseStore(releases.connection, of: DaemonID(parts.data.daemon)),
             health: telemetry.schedule,
             clock: clock,
             interval: options.scheduleInterval,
@@ -263,6 +266,7 @@ package struct Daemon: Sendable {
         ) {
             onFenced(.fenced(pending: ingestion.gauges.journalLag))
         }
+        let members = MemberStore(parts.settings)
         let clientSessions = sessions(asksClients: asksClients)
         let gateway = try ObliviousGateway(
             parts.data, contentBytes: options.limits.bodyBytes, clock: clock, logger: logger)
@@ -271,7 +275,11 @@ package struct Daemon: Sendable {
         // Started in this order, stopped in the other: clients first, PostgreSQL last.
         var services: [any Service] = parts.cluster.map { [$0] } ?? []
         services += [
-            FlushMark(budget: stop), fence, flush, schedule, deliveries, SecurityLogService(log: security),
+            FlushMark(budget: stop), fence, flush,
+            MemberWatch(
+                neighbours: ingestion.neighbours, store: members, daemon: DaemonID(parts.data.daemon),
+                windows: { ingestion.keys.windows }, clock: clock, logger: logger),
+            schedule, deliveries, SecurityLogService(log: security),
             try metricsServer(ingestion, telemetry),
             try intakeServer(ingestion, gateway, desk, telemetry, clientSessions), FailureWatch(flag: failure),
             // Keys come and go with their days and months.
@@ -294,11 +302,15 @@ package struct Daemon: Sendable {
             parts.settings, plans: options.plans, now: { [clock] in clock.now },
             onRefusal: { [security] in security.note($0 == .token ? .signIn : .foreignForm) }
         ) { [cap = options.journal.capBytes] in telemetry.health(ingestion.gauges, journalCap: cap) }
+        if let endpoint = options.members {
+            services.append(try memberServer(ingestion, gateway, desk, telemetry, at: endpoint))
+        }
         if let endpoint = options.portal { services.append(try portalServer(portal, ingestion, at: endpoint)) }
         services.append(
             StopWatch(budget: stop, cluster: parts.cluster, logger: logger) {
                 releases.close(within: StopBudget.questions)
                 portal.close(within: StopBudget.questions)
+                members.close(within: StopBudget.questions)
                 ingestion.reveals.close(within: StopBudget.questions)
                 ingestion.firsts?.close(within: StopBudget.questions)
             })

@@ -25,6 +25,12 @@ package struct DaemonOptions: Sendable {
     package var metrics: Endpoint
     /// `portal` (host:port or unix:path, none): where partners, analysts and operators look; nil serves no such pages.
     package var portal: Endpoint?
+    /// `members` (host:port, none): where other daemons hand on what is this one's; nil takes nothing from others.
+    package var members: Endpoint?
+    /// `advertise` (URL, http or https with the address of `members`): where other daemons reach it.
+    package var advertised: String?
+    /// `members.authorities` (path, the system's): certificates that vouch for other daemons.
+    package var memberAuthorities: String?
     /// By what clients and people are spoken to over TLS; nil speaks plain HTTP with them.
     package var tls: TLSFiles?
     /// `intake.proxies` (addresses and networks, none): whose connections where clients post begin with a header of the PROXY
@@ -118,12 +124,18 @@ extension DaemonOptions {
         }
         try check(listen, purpose: "where clients post", option: "--listen")
         try check(metrics, purpose: "where Prometheus reads", option: "--metrics")
+        if let members { try check(members, purpose: "where other daemons hand on", option: "--members") }
         guard let portal else { return }
         try check(portal, purpose: "where partners, analysts and operators look", option: "--portal")
     }
 
+    /// Where other daemons reach this one: a URL; nil where they can't.
+    var memberAddress: String? {
+        members.map { advertised ?? "\(tls == nil ? "http" : "https")://\($0)" }
+    }
+
     /// Takes the files of Unix sockets away, once nothing listens there any more.
     func removeSockets() {
-        for endpoint in [listen, metrics] + (portal.map { [$0] } ?? []) { endpoint.file?.remove() }
+        for endpoint in [listen, metrics] + [portal, members].compactMap(\.self) { endpoint.file?.remove() }
     }
 }

@@ -36,6 +36,8 @@ struct IngestionStart: Sendable {
     var proofs: ProofCheck?
     /// Nil where no plan asks for firsts that devices prove.
     var firsts: FirstStore?
+    /// Who counts with this daemon.
+    let neighbours: Neighbours
 
     /// Opens the ingestion.
     ///
@@ -143,6 +145,7 @@ struct IngestionStart: Sendable {
             telemetry: telemetry,
             bodies: BodyBudget(limit: bodiesBytes),
             quotas: quotas,
+            neighbours: neighbours,
             clock: clock,
             houseClock: houseClock,
             onFullWindows: { [logger] areFull in

@@ -7,6 +7,8 @@ package enum StoreError: Error, Sendable, Hashable {
     case fenced(daemon: DaemonID)
     /// The database is older than this process's attachment to it: a copy was restored, or a standby took over.
     case attachmentLost(daemon: DaemonID)
+    /// Other daemons count for this one: it was said to be lost.
+    case retired(daemon: DaemonID)
     /// A flush came before ``CounterStore/attach(daemon:)``.
     case notAttached
     /// The watermark is elsewhere than the flush says.
@@ -34,6 +36,11 @@ extension StoreError: CustomStringConvertible {
             """
             PostgreSQL does not know that this process attached as daemon \(daemon): it was restored from an older copy, \
             or a standby took over that did not have everything. Nothing was counted
+            """
+        case .retired(let daemon):
+            """
+            daemon \(daemon) was retired: others count in its place, and nothing of its data directory is counted any more. \
+            Start throng with a new, empty data directory, and let it join
             """
         case .notAttached:
             "a flush came before the daemon attached; attach first"

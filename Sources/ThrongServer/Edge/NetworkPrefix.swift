@@ -1,4 +1,5 @@
 internal import ThrongCounting
+internal import ThrongWire
 
 /// The network that a connection comes from: what one holder of addresses usually has, 256 of IPv4 or a /48 of IPv6.
 ///
@@ -10,6 +11,15 @@ struct NetworkPrefix: Hashable, Sendable {
     private let bytes: [UInt8]
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Reads what ``hex`` says; nil for anything else.
+    init?(hex text: Substring) {
+        guard let bytes = [UInt8](hex: text), [0, 3, 6].contains(bytes.count) else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    /// For another daemon, which bounds what networks bring as this one does.
+    var hex: String { bytes.lowerHex }
 
     init(_ address: ClientAddress?) {
         guard let bytes = address?.bytes else {

@@ -19,6 +19,8 @@ final class DatabaseLink: Sendable {
     private let terms: [MetricLayout: ReleaseTerms]
     private let data: DataDirectory
     private let succession: Succession
+    /// Where other daemons reach this one: a URL; nil where they can't.
+    private let address: String?
     private let state = Mutex(State.detached)
     private let edited = Mutex<[MetricName]>([])
 
@@ -59,13 +61,15 @@ final class DatabaseLink: Sendable {
     ///   - terms: what the plans ask of their releases.
     ///   - data: the folder of the journal, which remembers how it attached last.
     ///   - succession: what this process has announced so far.
+    ///   - address: where other daemons reach this one.
     convenience init(
         settings: ConnectionSettings, cluster: PrivateCluster?, layouts: [MetricLayout],
-        terms: [MetricLayout: ReleaseTerms], data: DataDirectory, clock: UnixClock, succession: Succession
+        terms: [MetricLayout: ReleaseTerms], data: DataDirectory, clock: UnixClock, succession: Succession,
+        address: String? = nil
     ) {
         self.init(
             counters: CounterStore(settings), layouts: layouts, terms: terms, data: data, clock: clock,
-            succession: succession, isOwnServer: { cluster?.isOwnServer ?? false }
+            succession: succession, address: address, isOwnServer: { cluster?.isOwnServer ?? false }
         ) { attempt in
             if let cluster {
                 // The first time there is nothing yet that could hang, and much to do.
@@ -86,7 +90,7 @@ final class DatabaseLink: Sendable {
 
     init(
         counters: any FlushTarget, layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms], data: DataDirectory,
-        clock: UnixClock, succession: Succession, isOwnServer: @escaping @Sendable () -> Bool = { false },
+        clock: UnixClock, succession: Succession, address: String? = nil, isOwnServer: @escaping @Sendable () -> Bool = { false },
         prepare: @escaping @Sendable (Attempt) async throws -> Void
     ) {
         self.counters = counters
@@ -95,6 +99,7 @@ final class DatabaseLink: Sendable {
         self.data = data
         self.clock = clock
         self.succession = succession
+        self.address = address
         self.isOwnServer = isOwnServer
         self.prepare = prepare
     }
@@ -207,6 +212,7 @@ final class DatabaseLink: Sendable {
     private func takePlace() async throws -> JournalPosition {
         let daemon = DaemonID(data.daemon)
         let known = try await counters.watermark(of: daemon)
+        if known?.isRetired == true { throw StoreError.retired(daemon: daemon) }
         let last = try data.attachment()
         if let last, let known, max(known.fence, known.claimed) > last {
             throw DaemonError.superseded(daemon: data.daemon)
@@ -226,7 +232,7 @@ final class DatabaseLink: Sendable {
             }
         }
         let watermark = try await counters.attach(
-            daemon: daemon, replacing: known, fence: fence, holder: data.holder)
+            daemon: daemon, replacing: known, fence: fence, holder: data.holder, address: address)
         succession.end()
         return watermark
     }
@@ -241,7 +247,7 @@ protocol FlushTarget: Sendable {
     func forgetSchema()
     func watermark(of daemon: DaemonID) async throws -> Watermark?
     func attach(
-        daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String?
+        daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String?, address: String?
     ) async throws -> JournalPosition
     func claim(daemon: DaemonID, from known: Watermark, fence: Int64) async throws -> Bool
     func isClaimed() async throws -> Bool

@@ -41,6 +41,8 @@ struct RequestHeaders {
     private(set) var hosts = 0
     /// Whether it was opened here: only then has it the process's own word for that.
     private(set) var isSealed = false
+    /// What a daemon says that hands the request on; nothing of it was checked.
+    private(set) var member: MemberMark?
 
     init(_ headers: HTTPHeaders) {
         for (name, value) in headers { take(name, value) }
@@ -58,6 +60,16 @@ struct RequestHeaders {
     ///
     /// Source: RFC 9112, sections 6.1 to 6.3, in its strictest reading.
     var hasClearEnd: Bool { transferCodings == 0 ? lengths <= 1 : transferCodings == 1 && isChunked && lengths == 0 }
+
+    /// What another daemon has to know of them, in fields that it reads in the same way.
+    var handedOn: [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = [("content-type", "application/json")]
+        if signals.contains(.doNotTrack) { fields.append(("dnt", "1")) }
+        if signals.contains(.globalPrivacyControl) { fields.append(("sec-gpc", "1")) }
+        if let bearer { fields.append(("authorization", "Bearer \(bearer)")) }
+        if let coding = codings.first { fields.append(("content-encoding", coding)) }
+        return fields
+    }
 
     private mutating func take(_ name: String, _ value: String) {
         // Names differ in their length, so that most are told apart by one number.
@@ -79,6 +91,8 @@ struct RequestHeaders {
             asksForUpgrade = true
         case 13 where name.lowercased() == SealedMark.name:
             if value == SealedMark.value { isSealed = true }
+        case 13 where name.lowercased() == MemberMark.name:
+            member = MemberMark(value)
         case 13 where name.lowercased() == "authorization":
             let parts = value.split(separator: " ", maxSplits: 1)
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { break }

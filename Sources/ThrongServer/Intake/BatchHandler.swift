@@ -277,19 +277,30 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         _ packed: ByteBuffer, _ headers: RequestHeaders, from network: NetworkPrefix?, at ingestion: Ingestion
     ) {
         let (signals, bearer) = (headers.signals, headers.bearer)
-        let (isGzip, isSealed) = (headers.isGzip == true, sealed != nil)
+        let isFromMember = ingestion.neighbours.admits(headers.member)
+        let network = isFromMember ? headers.member?.network : network
+        let isSealed = sealed != nil || isFromMember && headers.member?.isSealed == true
+        let isGzip = headers.isGzip == true
+        let settle: @Sendable (Result<Ingestion.Verdict, IntakeError>) -> Void = { [self] verdict in
+            guard case .success(.elsewhere(let member)) = verdict else { return give(verdict) }
+            guard !isFromMember else { return answer(IntakeAnswer(.misdirected)) }
+            handOn(
+                .init(
+                    path: "/v1/batches", headers: headers, network: network, isSealed: isSealed,
+                    body: Array(packed.readableBytesView)), to: member, by: ingestion.neighbours)
+        }
         var turns = ingestion.odd
         do throws(IntakeError) {
             if let body = try UnpackedBody.small(packed, isGzip: isGzip) {
                 switch try ingestion.acceptQuickly(
                     body, signals: signals, bearer: bearer, from: network, isSealed: isSealed)
                 {
-                case .verdict(let verdict): return give(.success(verdict))
+                case .verdict(let verdict): return settle(.success(verdict))
                 case .later(let other): turns = other
                 }
             }
         } catch {
-            return give(.failure(error))
+            return settle(.failure(error))
         }
         guard let loop = context?.eventLoop,
             turns.add(
@@ -300,7 +311,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
                         return try ingestion.accept(
                             body, signals: signals, bearer: bearer, from: network, isSealed: isSealed)
                     }
-                    loop.execute { self.give(verdict) }
+                    loop.execute { settle(verdict) }
                 })
         else {
             return turnAway(ingestion)
@@ -315,6 +326,8 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         case .success(.overloaded): answer(.overloaded)
         case .success(.full(let retrySeconds)): answer(.full(retrySeconds: retrySeconds))
         case .success(.failed): answer(.failed)
+        case .success(.elsewhere): answer(IntakeAnswer(.misdirected))
+        case .success(.changing): answer(IntakeAnswer(.changing))
         case .failure(let error):
             ingestion?.refuse(error)
             answer(IntakeAnswer(refusal: error))

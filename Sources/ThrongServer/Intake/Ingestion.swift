@@ -2,6 +2,7 @@ internal import Synchronization
 internal import ThrongCounting
 internal import ThrongIntake
 internal import ThrongJournal
+internal import ThrongMembers
 internal import ThrongPlan
 internal import ThrongSchedule
 internal import ThrongStore
@@ -24,6 +25,8 @@ final class Ingestion: Sendable {
     let intake: Intake
     let reveals: VocabularyLearner
     let quotas: NetworkQuotas
+    /// Who counts with this daemon.
+    let neighbours: Neighbours
     let state: Mutex<Counting>
     private let believed: BelievedTime
     private let telemetry: Telemetry
@@ -45,6 +48,10 @@ final class Ingestion: Sendable {
         case full(retrySeconds: Int)
         /// The journal does not have it and never will.
         case failed
+        /// Another daemon counts it.
+        case elsewhere(Member)
+        /// Who counts it is being changed.
+        case changing
     }
 
     /// - Parameters:
@@ -62,6 +69,7 @@ final class Ingestion: Sendable {
         telemetry: Telemetry,
         bodies: BodyBudget,
         quotas: NetworkTallies.Limits = .init(),
+        neighbours: Neighbours,
         clock: UnixClock,
         houseClock: MachineClock,
         onFullWindows: @escaping @Sendable (_ areFull: Bool) -> Void = { _ in },
@@ -75,6 +83,7 @@ final class Ingestion: Sendable {
         self.telemetry = telemetry
         self.bodies = bodies
         self.quotas = NetworkQuotas(quotas)
+        self.neighbours = neighbours
         odd = OddBatches(bodies: bodies)
         proving = OddBatches(bodies: bodies, label: "throng-proofs", most: 1024)
         self.proofs = proofs
@@ -134,14 +143,25 @@ final class Ingestion: Sendable {
 
     private func accept(_ outcome: IntakeOutcome, from network: NetworkPrefix?) throws(IntakeError) -> Verdict {
         switch outcome {
-        case .optedOut(let answer, let app, let sender):
+        case .optedOut(let answer, let app, var sender):
+            if let known = sender {
+                switch neighbours.place(of: known.identifier.text, in: known.window) {
+                case .here(let epoch): sender = known.taken(over: epoch)
+                case .elsewhere(let member): return .elsewhere(member)
+                case .unknown: return .changing
+                }
+            }
             return forget(sender, answer: answer, app: app)
         case .consentOutdated(let answer, let app):
             state.withLock { $0.noteUnwanted(answer.refused.count, .consentOutdated, app: app, now: clock.now) }
             telemetry.answered(.consentOutdated, answer)
             return .unwanted(answer)
         case .batch(let incoming):
-            return try take(incoming, from: network)
+            switch neighbours.place(of: incoming.slotText, in: incoming.bucketed.window) {
+            case .here(let epoch): return try take(incoming.taken(over: epoch), from: network)
+            case .elsewhere(let member): return .elsewhere(member)
+            case .unknown: return .changing
+            }
         }
     }
 
@@ -221,7 +241,7 @@ final class Ingestion: Sendable {
             return .failed
         }
         let identifier = incoming.identifier.keyed(with: key)
-        if let proof = incoming.proof, proofs?.holds(proof, in: window) != true { throw .unproved }
+        if let proof = incoming.proof, proofs?.holds(proof, in: window.asOpened) != true { throw .unproved }
         let liftsFloors = try note(incoming, identifier, key: key, from: network)
         let outcome: Counting.Outcome?
         do {

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import ThrongHTTP
 internal import ThrongIntake
 internal import ThrongWire
 
@@ -61,6 +62,14 @@ struct IntakeAnswer {
             "{\"dimension\":\"\($0.dimension)\",\"hash\":\"\($0.hash)\",\"probability\":\($0.probability)}"
         }
         return ",\"reveal\":[\(requests.joined(separator: ","))]"
+    }
+
+    /// What another daemon said.
+    init(relayed answer: ReceivedAnswer) {
+        status = HTTPResponse.Status(code: answer.status)
+        text = String(decoding: answer.body, as: UTF8.self)
+        contentType = answer.header("content-type") ?? "application/json"
+        retryAfter = answer.header("retry-after")
     }
 
     /// Why a batch was refused as a whole.

@@ -52,6 +52,16 @@ extension Ingestion {
         return try result.get()
     }
 
+    /// The same, and the body as it came, for who may have to hand it on.
+    func withPacked<Value>(
+        of request: Request, _ headers: RequestHeaders, upTo limit: Int, _ work: (UnpackedBody) throws -> Value
+    ) async throws -> (Value, packed: [UInt8]) {
+        guard let isGzip = headers.isGzip else { throw IntakeError.unknownEncoding }
+        return try await bodies.collect(request.body, upTo: limit) { packed in
+            (try work(try UnpackedBody(packed, isGzip: isGzip, limit: limit)), Array(packed.readableBytesView))
+        }
+    }
+
     /// Lends the body of a request that is no batch, unpacked, once it has come.
     ///
     /// - Throws: ``IntakeError``, and what the work throws.

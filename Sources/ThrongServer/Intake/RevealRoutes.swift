@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import ThrongIntake
+internal import ThrongMembers
 internal import ThrongWire
 
 /// `POST /v1/reveals`: what stands behind a hash, once the daemon has asked for it.
@@ -16,14 +17,29 @@ struct RevealRoutes {
     private func answer(to request: Request) async -> Response {
         do {
             let headers = RequestHeaders(request.headers)
-            let reveal = try await ingestion.withBody(of: request, headers, upTo: Intake.revealBytes) { body in
+            let isFromMember = ingestion.neighbours.admits(headers.member)
+            let isSealed = headers.isSealed || isFromMember && headers.member?.isSealed == true
+            let (reveal, packed) = try await ingestion.withPacked(of: request, headers, upTo: Intake.revealBytes) {
+                body in
                 try body.read { bytes throws(IntakeError) in
                     try ingestion.intake.readReveal(
                         bytes, signals: headers.signals, bearer: headers.bearer, now: clock.now,
-                        isSealed: headers.isSealed)
+                        isSealed: isSealed)
                 }
             }
             guard let reveal else { return response(.optedOut) }
+            if let slot = Self.slot(of: request), !isFromMember {
+                switch ingestion.neighbours.place(of: slot, in: reveal.window) {
+                case .here: break
+                case .unknown: return .problem(.changing)
+                case .elsewhere(let member):
+                    return .answer(
+                        await ingestion.neighbours.hand(
+                            .init(
+                                path: "/v1/reveals", headers: headers, network: nil, isSealed: isSealed, body: packed),
+                            to: member))
+                }
+            }
             return response(try await ingestion.reveals.learn(reveal))
         } catch let error as IntakeError {
             return .refusal(error)
@@ -33,6 +49,11 @@ struct RevealRoutes {
             // The body did not arrive whole.
             return .refusal(.notJSON)
         }
+    }
+
+    /// The slot of the identifier whose batch was answered with the question: the daemon that asked it knows what it asked.
+    private static func slot(of request: Request) -> Slot? {
+        request.uri.queryParameters["slot"].flatMap { Int($0) }.flatMap { Slot($0) }
     }
 
     /// The status is chosen here and nowhere else. Whether a value has a label already, gets one or finds no room is all

@@ -18,10 +18,24 @@ struct WithdrawRoutes {
     private func answer(to request: Request) async -> Response {
         do {
             let headers = RequestHeaders(request.headers)
-            let withdrawal = try await ingestion.withBody(of: request, headers, upTo: Intake.withdrawalBytes) { body in
+            let isFromMember = ingestion.neighbours.admits(headers.member)
+            let isSealed = headers.isSealed || isFromMember && headers.member?.isSealed == true
+            var (withdrawal, packed) = try await ingestion.withPacked(
+                of: request, headers, upTo: Intake.withdrawalBytes
+            ) { body in
                 try body.read { bytes throws(IntakeError) in
-                    try ingestion.intake.readWithdrawal(bytes, now: clock.now, isSealed: headers.isSealed)
+                    try ingestion.intake.readWithdrawal(bytes, now: clock.now, isSealed: isSealed)
                 }
+            }
+            switch ingestion.neighbours.place(of: withdrawal.identifier.text, in: withdrawal.window) {
+            case .here(let epoch): withdrawal = withdrawal.taken(over: epoch)
+            case .unknown: return .problem(.changing)
+            case .elsewhere where isFromMember: return .problem(.misdirected)
+            case .elsewhere(let member):
+                return .answer(
+                    await ingestion.neighbours.hand(
+                        .init(path: "/v1/withdraw", headers: headers, network: nil, isSealed: isSealed, body: packed),
+                        to: member))
             }
             switch try ingestion.withdraw(withdrawal) {
             case .noted(let receipt, let position):

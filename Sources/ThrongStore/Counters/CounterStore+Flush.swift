@@ -163,21 +163,25 @@ extension CounterStore {
         try session.run(OpenPeriods(periods: open, ends: open.map { pending.end(of: $0) }))
         try copy(pending, session)
         let hasTop = !pending.top.isEmpty
+        let shard = attempt.attachment.shard
         var statements = [
             // Enough to sort half a million deltas without a temporary file; given back by the commit.
             Statement(name: "transaction.configure", sql: "set local work_mem = '64MB'"),
-            UpsertCounters().statement, UpsertDistinct().statement,
+            UpsertCounters(shard: shard).statement, UpsertDistinct(shard: shard).statement,
         ]
-        if hasTop { statements.append(UpsertTop(daemon: attempt.attachment.daemon).statement) }
+        if hasTop { statements.append(UpsertTop(daemon: attempt.attachment.daemon, shard: shard).statement) }
         if !emptied.isEmpty {
             statements += [
-                ReplaceTop(daemon: attempt.attachment.daemon).statement, PruneRemoved(periods: emptied).statement,
+                ReplaceTop(daemon: attempt.attachment.daemon, shard: shard).statement,
+                PruneRemoved(shard: shard, periods: emptied).statement,
             ]
         }
         statements += pending.coverage.statements
         if let ended = flush.closedUntil {
             statements.append(
-                InsertWindowClosing(daemon: attempt.attachment.daemon, through: flush.through, ended: ended).statement)
+                InsertWindowClosing(
+                    daemon: attempt.attachment.daemon, through: flush.through, ended: ended, shard: shard
+                ).statement)
         }
         statements.append(Statement(name: "transaction.commit", sql: "commit"))
         let last = try session.pipeline(statements)

@@ -30,6 +30,8 @@ package final class CounterStore: Sendable {
     struct Attachment: Sendable {
         let daemon: DaemonID
         let fence: Int64
+        /// The daemon's own in the counters.
+        let shard: Int16
     }
 
     /// A UTC day on which a partition is known to begin or to be under way.
@@ -78,24 +80,40 @@ package final class CounterStore: Sendable {
     ///   - known: what ``watermark(of:)`` said.
     ///   - fence: higher than every fence that this daemon has had.
     ///   - holder: what proves later that this process is gone; nil for nothing.
+    ///   - address: where other daemons reach this one, a URL; nil where they can't.
     /// - Returns: the watermark; what the journal holds after it is still to be flushed.
-    /// - Throws: ``StoreError/fenced(daemon:)`` where another process attached meanwhile.
+    /// - Throws: ``StoreError/fenced(daemon:)`` where another process attached meanwhile;
+    ///   ``StoreError/retired(daemon:)`` where others count for this daemon.
     package func attach(
-        daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String? = nil
+        daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String?, address: String?
     ) async throws -> JournalPosition {
-        let position = try await connection.run { session in
-            let attach = AttachWatermark(daemon: daemon, fence: fence, found: known?.fence ?? 0, holder: holder)
-            guard let position = try session.first(attach) else { throw StoreError.fenced(daemon: daemon) }
-            return position
-        }
-        state.withLock { $0.attachment = Attachment(daemon: daemon, fence: fence) }
-        return position
+        try await attach(
+            daemon: daemon, replacing: known, fence: fence, holder: holder, address: address, takesBatches: true)
     }
 
-    /// Attaches over whatever was there before.
+    /// Attaches over whatever was there before, for somebody who takes no batches of clients.
     package func attach(daemon: DaemonID) async throws -> JournalPosition {
         let known = try await watermark(of: daemon)
-        return try await attach(daemon: daemon, replacing: known, fence: (known?.fence ?? 0) + 1)
+        return try await attach(
+            daemon: daemon, replacing: known, fence: (known?.fence ?? 0) + 1, holder: nil, address: nil,
+            takesBatches: false)
+    }
+
+    private func attach(
+        daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String?, address: String?,
+        takesBatches: Bool
+    ) async throws -> JournalPosition {
+        let (position, shard) = try await connection.run { session in
+            guard let shard = try session.one(EnrollMember(daemon: daemon, address: address, takesBatches: takesBatches)) else {
+                throw StoreError.retired(daemon: daemon)
+            }
+            let attach = AttachWatermark(
+                daemon: daemon, shard: shard, fence: fence, found: known?.fence ?? 0, holder: holder)
+            guard let position = try session.first(attach) else { throw StoreError.fenced(daemon: daemon) }
+            return (position, shard)
+        }
+        state.withLock { $0.attachment = Attachment(daemon: daemon, fence: fence, shard: shard) }
+        return position
     }
 
     /// Announces that this process will take a daemon's place, to whoever holds it.
@@ -148,7 +166,7 @@ package final class CounterStore: Sendable {
     package func closedUntil(after position: JournalPosition) async throws -> UnixSeconds? {
         let attachment = try currentAttachment()
         return try await connection.run {
-            try $0.one(SelectWindowClosing(daemon: attachment.daemon, after: position))
+            try $0.one(SelectWindowClosing(daemon: attachment.daemon, after: position, shard: attachment.shard))
         }
     }
 

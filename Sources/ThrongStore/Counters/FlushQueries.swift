@@ -94,11 +94,19 @@ struct OpenPeriods: Command {
 /// Adds what was copied to the counters.
 struct UpsertCounters: Command {
     static let text = Query("counter.upsert", PackageResources.counter_upsert_sql)
+
+    let shard: Int16
+
+    var parameters: [Parameter] { [.integer(Int64(shard))] }
 }
 
 /// Adds what was copied to the distinct counts.
 struct UpsertDistinct: Command {
     static let text = Query("distinct_count.upsert", PackageResources.distinct_count_upsert_sql)
+
+    let shard: Int16
+
+    var parameters: [Parameter] { [.integer(Int64(shard))] }
 }
 
 /// Adds what was copied to the largest contributions.
@@ -106,8 +114,9 @@ struct UpsertTop: Command {
     static let text = Query("top_contribution.upsert", PackageResources.top_contribution_upsert_sql)
 
     let daemon: DaemonID
+    let shard: Int16
 
-    var parameters: [Parameter] { [.text(daemon.description)] }
+    var parameters: [Parameter] { [.text(daemon.description), .integer(Int64(shard))] }
 }
 
 /// Replaces the largest contributions where somebody was taken out.
@@ -115,17 +124,19 @@ struct ReplaceTop: Command {
     static let text = Query("top_contribution.replace", PackageResources.top_contribution_replace_sql)
 
     let daemon: DaemonID
+    let shard: Int16
 
-    var parameters: [Parameter] { [.text(daemon.description)] }
+    var parameters: [Parameter] { [.text(daemon.description), .integer(Int64(shard))] }
 }
 
 /// Deletes what a removal has brought to nothing.
 struct PruneRemoved: Command {
     static let text = Query("removal.prune", PackageResources.removal_prune_sql)
 
+    let shard: Int16
     let periods: [PendingFlush.MetricPeriod]
 
-    var parameters: [Parameter] { periods.parameters }
+    var parameters: [Parameter] { [.integer(Int64(shard))] + periods.parameters }
 }
 
 /// Deletes what a removal has brought to nothing of what became of an app's events.

@@ -16,6 +16,9 @@ package struct Watermark: Sendable, Hashable {
     /// The fence of who waits, heard of or not; 0 where nobody does.
     package var claimed: Int64 { claim.map { abs($0) } ?? 0 }
 
+    /// Whether others count in its place: no process has this fence.
+    package var isRetired: Bool { fence == .max }
+
     /// Puts a watermark together.
     package init(position: JournalPosition, fence: Int64, holder: String? = nil, claim: Int64? = nil) {
         self.position = position
@@ -45,13 +48,16 @@ struct AttachWatermark: RowQuery {
     static let text = Query("watermark.attach", PackageResources.watermark_attach_sql)
 
     let daemon: DaemonID
+    let shard: Int16
     let fence: Int64
     /// The fence that was found; 0 for none.
     let found: Int64
     let holder: String?
 
     var parameters: [Parameter] {
-        [.text(daemon.description), fence.parameter, found.parameter, .text(orNull: holder)]
+        [
+            .text(daemon.description), fence.parameter, found.parameter, .text(orNull: holder), .integer(Int64(shard)),
+        ]
     }
 
     func row(_ columns: inout RowReader) throws -> JournalPosition {
@@ -114,9 +120,13 @@ struct InsertWindowClosing: Command {
     let through: JournalPosition
     /// When the latest of the windows was over.
     let ended: UnixSeconds
+    let shard: Int16
 
     var parameters: [Parameter] {
-        [.text(daemon.description), .integer(Int64(clamping: through.value)), ended.parameter]
+        [
+            .text(daemon.description), .integer(Int64(clamping: through.value)), ended.parameter,
+            .integer(Int64(shard)),
+        ]
     }
 }
 
@@ -126,8 +136,11 @@ struct SelectWindowClosing: RowQuery {
 
     let daemon: DaemonID
     let after: JournalPosition
+    let shard: Int16
 
-    var parameters: [Parameter] { [.text(daemon.description), .integer(Int64(clamping: after.value))] }
+    var parameters: [Parameter] {
+        [.text(daemon.description), .integer(Int64(clamping: after.value)), .integer(Int64(shard))]
+    }
 
     func row(_ columns: inout RowReader) throws -> UnixSeconds? { try columns.optionalTime() }
 }

@@ -19,7 +19,7 @@ public struct Rotation: Hashable, Sendable, Codable, Comparable {
     }
 
     /// The instant at which a window begins.
-    public func start(of window: WindowNumber) -> UnixSeconds { UnixSeconds(window.value * seconds) }
+    public func start(of window: WindowNumber) -> UnixSeconds { UnixSeconds(window.asOpened.value * seconds) }
 
     /// Orders by length.
     public static func < (left: Self, right: Self) -> Bool { left.seconds < right.seconds }
@@ -31,6 +31,21 @@ public struct WindowNumber: Hashable, Sendable, Comparable, Codable {
     public let value: Int64
     /// Wraps a window's number.
     public init(_ value: Int64) { self.value = value }
+    /// Numbers of windows that were taken over under way begin here: above every number that a clock shows.
+    private static let takeover: Int64 = 1 << 40
+
+    /// The number that a window gets for those who count in it in place of a daemon that was lost while it was open: of another
+    /// window, at the same time.
+    ///
+    /// - Parameter epoch: the number of the epoch that gave it to them, from 1.
+    public func taken(over epoch: Int64) -> WindowNumber { WindowNumber(asOpened.value + epoch * Self.takeover) }
+
+    /// The number by which clients know the window.
+    public var asOpened: WindowNumber { value < Self.takeover ? self : WindowNumber(value & (Self.takeover - 1)) }
+
+    /// Which takeover the window is of; 0 for none.
+    public var takenOver: Int64 { value < Self.takeover ? 0 : value >> 40 }
+
     /// Orders by time.
     public static func < (left: Self, right: Self) -> Bool { left.value < right.value }
 }

@@ -43,6 +43,18 @@ struct ServeCommand: AsyncParsableCommand {
     var portal: String?
 
     @Option(
+        help: ArgumentHelp(
+            "Where other daemons hand on what is this one's (default: nowhere; `throng daemon join` lets it count with them).",
+            valueName: "host:port"))
+    var members: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where other daemons reach that, such as http://throng-0.throng:7080 (default: the host and port of --members).",
+            valueName: "url"))
+    var advertise: String?
+
+    @Option(
         name: .customLong("tls-certificate"),
         help: ArgumentHelp(
             "Speaks TLS with clients and people, by this certificate and those behind it, in PEM (default: plain HTTP).",
@@ -58,6 +70,21 @@ struct ServeCommand: AsyncParsableCommand {
     func validate() throws {
         guard (certificate == nil) == (key == nil) else {
             throw ValidationError("--tls-certificate and --tls-key go together: name both, or neither.")
+        }
+        guard members == nil || !(members ?? "").hasPrefix("unix:") else {
+            throw ValidationError("--members takes a host and a port: daemons on other machines connect to it.")
+        }
+        if let advertise {
+            let url = URL(string: advertise)
+            guard members != nil, let scheme = url?.scheme, ["http", "https"].contains(scheme), url?.host != nil,
+                url?.path == ""
+            else {
+                throw ValidationError(
+                    """
+                    --advertise takes http or https, a host and a port, without a path, such as http://throng-0.throng:7080, \
+                    and needs --members; found '\(advertise)'.
+                    """)
+            }
         }
     }
 
@@ -78,6 +105,8 @@ struct ServeCommand: AsyncParsableCommand {
         try DaemonSettings.askClients(of: &options, environment: ProcessInfo.processInfo.environment)
         if let listen { options.listen = try endpoint(listen, option: "--listen") }
         if let portal { options.portal = try endpoint(portal, option: "--portal") }
+        if let members { options.members = try endpoint(members, option: "--members") }
+        options.advertised = advertise
         if let metrics { options.metrics = try endpoint(metrics, option: "--metrics") }
         options.serviceManager = ServiceManager(environment: ProcessInfo.processInfo.environment)
         let logger = log.logger("throng")

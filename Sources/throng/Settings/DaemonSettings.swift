@@ -94,6 +94,7 @@ enum DaemonSettings {
     private static let proxies = "THRONG_INTAKE_PROXIES"
     private static let attesters = "THRONG_ATTESTERS"
     private static let forwarders = "THRONG_INTAKE_FORWARDERS"
+    private static let memberAuthorities = "THRONG_MEMBERS_AUTHORITIES"
     private static let clientAuthorities = "THRONG_INTAKE_CLIENT_AUTHORITIES"
     /// Other commands', which one environment may hold beside these.
     private static let others = ["THRONG_SUPPRESS_SECRET"]
@@ -121,6 +122,10 @@ enum DaemonSettings {
                       certificates in PEM: only who has one of theirs may connect where clients post, such as your proxies
                 """,
                 """
+                  \(memberAuthorities) (path, the system's)
+                      certificates in PEM that vouch for other daemons, where these speak TLS
+                """,
+                """
                   \(attesters) (path, none)
                       a file that says, by app, who vouches for devices that ask for credentials
                 """,
@@ -138,7 +143,7 @@ enum DaemonSettings {
     static func apply(to options: inout DaemonOptions, environment: [String: String]) throws {
         let own =
             numbers.map(\.variable) + [
-                origins, proxies, forwarders, attesters, clientAuthorities, ReleaseSecret.variable,
+                origins, proxies, forwarders, attesters, clientAuthorities, memberAuthorities, ReleaseSecret.variable,
             ]
         let known = Set(own + others + ReportVariables.known).union(Fault.variables)
         for name in environment.keys.sorted() where name.hasPrefix("THRONG_") && !known.contains(name) {
@@ -156,6 +161,7 @@ enum DaemonSettings {
         }
         if let text = environment[proxies] { options.proxies = try listed(text, proxies) }
         if let text = environment[forwarders] { options.forwarders = try listed(text, forwarders) }
+        options.memberAuthorities = environment[memberAuthorities]
         if let path = environment[ReleaseSecret.variable] { options.releaseSecret = path }
         try ReportVariables.apply(to: &options.reports, plans: options.plans, environment: environment)
         // Other commands check the environment without plans.

@@ -58,7 +58,7 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
     }
 
     func attach(
-        daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String?
+        daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String?, address: String?
     ) async throws -> JournalPosition {
         try await hear("watermark.attach")
         let position = try database.commit("watermark.attach") { state in

@@ -127,7 +127,8 @@ final class VirtualDaemon: @unchecked Sendable {
                 segmentBytes: 4096, capBytes: 256 << 10, queueBytes: 16 << 10, syncInterval: .milliseconds(2),
                 recordBytes: 4096),
             bodiesBytes: 1 << 20, labels: labels, database: link, kept: kept, offered: offered, telemetry: telemetry,
-            failure: failure, clock: clock, houseClock: houseClock, logger: logger)
+            failure: failure, clock: clock, houseClock: houseClock, logger: logger,
+            neighbours: try Neighbours(data, isReachable: false, authorities: nil, logger: logger))
         let (ingestion, unreadable) = try await opening.open(needsWatermark: needsWatermark)
         self.ingestion = ingestion
         let standing = FlushStanding()

@@ -1,0 +1,85 @@
+package import ThrongCounting
+package import ThrongPlan
+
+/// What a daemon knows of those who count with it.
+///
+/// A window is counted by the epoch that was in force when it was opened to clients, which is when the window before it
+/// begins. That is decided by numbers of windows alone, so that no clock has a part in it: all daemons that know the same epochs
+/// say the same owner. An epoch comes into force only once all whom it concerns have agreed to it, so nobody who was cut off from
+/// PostgreSQL goes on by an earlier one. But where a daemon is lost, others count for it at once: what they count in windows
+/// under way are windows of their own, as if the identifier had changed then.
+package struct Membership: Sendable, Hashable, Codable {
+    /// The shard of this daemon.
+    package let own: Int16
+    /// Those in force and, as the last one, a proposal; in the order of their numbers.
+    package let epochs: [Epoch]
+    /// By shard.
+    package let members: [Member]
+    /// By what daemons know one another: 32 bytes.
+    package let secret: [UInt8]
+    /// The proposal that this daemon has agreed to; 0 for none.
+    package var heard: Int64
+
+    /// Puts together what PostgreSQL says.
+    package init(own: Int16, epochs: [Epoch], members: [Member], secret: [UInt8], heard: Int64) {
+        self.own = own
+        self.epochs = epochs.sorted { $0.number < $1.number }
+        self.members = members.sorted { $0.shard < $1.shard }
+        (self.secret, self.heard) = (secret, heard)
+    }
+
+    /// Who counts a slot in a window.
+    package enum Owner: Sendable, Hashable {
+        /// This daemon; in a window that was taken over under way, with the number of the epoch that did so.
+        case own(takenOver: Int64?)
+        /// Another one.
+        case other(Member)
+        /// A proposal that this daemon has agreed to says something else than what is in force, and what became of it is not known.
+        case undecided
+    }
+
+    /// Whether this daemon counts everything, now and in all windows under way.
+    package var isAlone: Bool { epochs.allSatisfy { epoch in epoch.owners.allSatisfy { $0 == own } } }
+
+    /// Whether this daemon counts anything, by any epoch that is in force.
+    package var counts: Bool { epochs.contains { $0.isInForce && $0.owners.contains(own) } }
+
+    /// The epoch that came last, whether it has begun or not.
+    package var last: Epoch? { epochs.last { $0.isInForce } }
+
+    /// Who counts an identifier's slot in a window.
+    package func owner(of slot: Slot, in window: WindowID) -> Owner {
+        let opening = window.opens
+        var decided: (owner: Int16, takenOver: Int64?) = (own, nil)
+        if let base = base(at: opening) {
+            decided = (base.owners[slot.number], nil)
+            for epoch in epochs where epoch.isInForce && epoch.number > base.number && epoch.retires == decided.owner {
+                decided = (epoch.owners[slot.number], epoch.number)
+            }
+        }
+        if let proposal = epochs.last, !proposal.isInForce, proposal.number <= heard, proposal.holds(at: opening),
+            proposal.owners[slot.number] != decided.owner
+        {
+            return .undecided
+        }
+        if decided.owner == own { return .own(takenOver: decided.takenOver) }
+        let member = members.first { $0.shard == decided.owner }
+        return .other(member ?? Member(shard: decided.owner, daemon: "", address: nil))
+    }
+
+    /// The epoch by which windows are counted that were opened then.
+    private func base(at opening: UnixSeconds) -> Epoch? {
+        epochs.filter { $0.isInForce && $0.holds(at: opening) }.max {
+            ($0.begins ?? .distantPast, $0.number) < ($1.begins ?? .distantPast, $1.number)
+        }
+    }
+}
+
+extension UnixSeconds {
+    fileprivate static let distantPast = UnixSeconds(.min)
+}
+
+extension WindowID {
+    /// When clients may send to it first: the window before it has begun.
+    package var opens: UnixSeconds { rotation.start(of: WindowNumber(number.value - 1)) }
+}

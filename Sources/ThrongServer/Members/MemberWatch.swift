@@ -1,0 +1,91 @@
+internal import Logging
+internal import ServiceLifecycle
+internal import ThrongCounting
+internal import ThrongDelivery
+internal import ThrongJournal
+internal import ThrongMembers
+internal import ThrongPlan
+internal import ThrongSchedule
+internal import ThrongStore
+
+/// Learns from PostgreSQL who counts with this daemon, and agrees to what is proposed.
+///
+/// While PostgreSQL is away what was known last goes on to hold: nothing else can come into force without this daemon's agreement.
+struct MemberWatch: Service {
+    let neighbours: Neighbours
+    let store: MemberStore
+    let daemon: DaemonID
+    /// Windows that clients have sent to.
+    let windows: @Sendable () -> [WindowID]
+    let clock: UnixClock
+    let logger: Logger
+
+    private static let interval = Duration.seconds(1)
+    /// A proposal that begins so soon is not agreed to: what is late by then would not be known. Unit: seconds.
+    private static let shortestNotice: Int64 = 2
+
+    func run() async throws {
+        while !Task.isShuttingDownGracefully {
+            do {
+                try await look()
+            } catch {
+                logger.debug("who counts can't be asked now", metadata: ["error": "\(error)"])
+            }
+            try await pause(Self.interval)
+        }
+    }
+
+    /// Looks once.
+    func look() async throws {
+        let heard = neighbours.membership?.heard ?? 0
+        guard let found = try await store.membership(of: daemon, heard: heard) else { return }
+        try await learn(found)
+        guard let agreed = agreeable(found) else { return }
+        // From here on nothing is counted that the proposal gives to another; only then PostgreSQL learns of it.
+        try await learn(agreed)
+        if let proposal = agreed.epochs.last, windows().contains(where: { isBegun(proposal, by: $0) }) {
+            logger.warning(
+                "a change of who counts is not agreed to: windows that it is about are counted here already",
+                metadata: ["epoch": "\(proposal.number)"])
+            return try await learn(found)
+        }
+        try await store.hear(agreed.heard, as: daemon)
+        if let decided = try await store.membership(of: daemon, heard: agreed.heard) { try await learn(decided) }
+    }
+
+    private func learn(_ membership: Membership) async throws {
+        let before = neighbours.membership
+        guard try await onOwnThread({ [neighbours] in try neighbours.learn(membership) }) else { return }
+        guard before?.last != membership.last || before?.own != membership.own else { return }
+        let slots = membership.last?.owners.count { $0 == membership.own } ?? 0
+        let facts: Logger.Metadata = [
+            "epoch": "\(membership.last?.number ?? 0)", "slots": "\(slots) of \(Slot.count)",
+            "begins": "\(membership.last?.begins.map { "\($0)" } ?? "always")",
+        ]
+        if slots == 0 {
+            logger.warning(
+                """
+                this daemon counts nothing that begins from then on: it hands on what comes. `throng daemon join` makes it count, \
+                `throng daemon list` says who does
+                """,
+                metadata: facts)
+        } else if before != nil || !membership.isAlone {
+            logger.notice("who counts is known", metadata: facts)
+        }
+    }
+
+    /// The same with this daemon's agreement to a proposal; nil where there is none, or it is not asked.
+    private func agreeable(_ membership: Membership) -> Membership? {
+        guard let proposal = membership.epochs.last, !proposal.isInForce, proposal.number > membership.heard,
+            proposal.owners.contains(membership.own) || membership.last?.owners.contains(membership.own) == true,
+            let begins = proposal.begins, clock.now + Self.shortestNotice < begins
+        else { return nil }
+        var agreed = membership
+        agreed.heard = proposal.number
+        return agreed
+    }
+
+    private func isBegun(_ proposal: Epoch, by window: WindowID) -> Bool {
+        proposal.begins.map { $0 <= window.opens } ?? true
+    }
+}

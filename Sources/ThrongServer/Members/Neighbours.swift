@@ -1,0 +1,142 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Logging
+internal import Synchronization
+internal import ThrongCounting
+internal import ThrongHTTP
+internal import ThrongIntake
+internal import ThrongJournal
+internal import ThrongMembers
+
+/// The daemons that count with this one: whose an identifier is in a window, and the way there.
+///
+/// Who is alone, as most are, pays for one look at a flag.
+final class Neighbours: Sendable {
+    /// Whose an identifier is.
+    enum Place {
+        /// Counted here; in a window that was taken over under way, with the number of the epoch that did so.
+        case here(takenOver: Int64?)
+        case elsewhere(Member)
+        /// Not to be told now: it is being changed, or PostgreSQL has to say so first.
+        case unknown
+    }
+
+    private let data: DataDirectory
+    private let links: MemberLinks
+    private let known: Mutex<Membership?>
+    /// Whether everything is counted here, as far as is known.
+    private let isAlone: Atomic<Bool>
+    private let logger: Logger
+
+    /// Begins with what was known last.
+    ///
+    /// - Parameters:
+    ///   - isReachable: whether others reach this daemon. One that is to have neighbours, and has none in its folder, waits for
+    ///     PostgreSQL to tell.
+    ///   - authorities: a file of certificates that vouch for daemons, beside the system's.
+    /// - Throws: ``JournalError`` where the folder can't be read.
+    init(_ data: DataDirectory, isReachable: Bool, authorities: String?, logger: Logger) throws {
+        self.data = data
+        self.logger = logger
+        links = MemberLinks(authorities: authorities)
+        let last = try data.members().map { try JSONDecoder().decode(Membership.self, from: Data($0)) }
+        known = Mutex(last)
+        isAlone = Atomic(last?.isAlone ?? !isReachable)
+    }
+
+    /// What is known; nil where nothing is.
+    var membership: Membership? { known.withLock { $0 } }
+
+    /// Whose an identifier is in a window.
+    ///
+    /// - Parameter text: the identifier as the client sent it; where a purpose has none, the batch's name.
+    func place(of text: @autoclosure () -> [UInt8], in window: WindowID) -> Place {
+        if isAlone.load(ordering: .acquiring) { return .here(takenOver: nil) }
+        return place(of: Slot(of: text()), in: window)
+    }
+
+    /// Whose a slot is in a window.
+    func place(of slot: Slot, in window: WindowID) -> Place {
+        if isAlone.load(ordering: .acquiring) { return .here(takenOver: nil) }
+        guard let membership else { return .unknown }
+        switch membership.owner(of: slot, in: window) {
+        case .own(let epoch): return .here(takenOver: epoch)
+        case .other(let member): return .elsewhere(member)
+        case .undecided: return .unknown
+        }
+    }
+
+    /// Whether a request was handed on by a daemon.
+    func admits(_ mark: MemberMark?) -> Bool {
+        guard let mark, let secret = membership?.secret else { return false }
+        return secret.isSame(as: mark.secret)
+    }
+
+    // MARK: What changes
+
+    /// Takes over what PostgreSQL says, once it is on disk; true where it is news.
+    ///
+    /// - Throws: ``JournalError`` where it can't be written.
+    @discardableResult
+    func learn(_ membership: Membership) throws -> Bool {
+        guard membership != self.membership else { return false }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let bytes = try encoder.encode(membership)
+        // What is in force before it is on disk would be forgotten by a crash: a proposal is refused from here on.
+        if !membership.isAlone { isAlone.store(false, ordering: .releasing) }
+        try data.note(members: Array(bytes))
+        known.withLock { $0 = membership }
+        isAlone.store(membership.isAlone, ordering: .releasing)
+        links.keep(Set(membership.members.compactMap(\.address)))
+        return true
+    }
+
+    // MARK: The way there
+
+    /// A request on its way to another daemon.
+    struct HandedOn: Sendable {
+        /// Such as `/v1/batches`.
+        let path: String
+        let headers: RequestHeaders
+        /// Where the client is; nil where nobody knows.
+        let network: NetworkPrefix?
+        let isSealed: Bool
+        /// As it came, packed or not.
+        let body: [UInt8]
+    }
+
+    /// Hands a request on to the daemon whose it is; the answer is that daemon's.
+    func hand(_ request: HandedOn, to member: Member) async -> IntakeAnswer {
+        guard let address = member.address, let secret = membership?.secret else {
+            return IntakeAnswer(.unreachable)
+        }
+        let mark = MemberMark(secret: secret, network: request.network, isSealed: request.isSealed)
+        let outgoing = OutgoingRequest(
+            .post, address + request.path, headers: request.headers.handedOn + [(MemberMark.name, mark.text)],
+            body: request.body)
+        do {
+            guard let answer = try await links.send(outgoing, to: address) else { return .crowded }
+            // It knows another owner, and one of us will learn better in a moment.
+            guard answer.status != 421 else { return IntakeAnswer(.changing) }
+            return IntakeAnswer(relayed: answer)
+        } catch {
+            logger.debug("a daemon can't be reached", metadata: ["daemon": "\(member.daemon)", "error": "\(error)"])
+            return IntakeAnswer(.unreachable)
+        }
+    }
+}
+
+extension Problem {
+    /// The daemon whose an identifier is does not answer.
+    static let unreachable = Problem(
+        .serviceUnavailable, "unreachable", retrySeconds: 5,
+        "The daemon that counts this identifier can't be reached now; send the same batch again.")
+    /// Who counts an identifier is being changed.
+    static let changing = Problem(
+        .serviceUnavailable, "changing", retrySeconds: 2,
+        "Who counts this identifier is being changed; send the same batch again.")
+    /// Handed on to a daemon whose it is not.
+    static let misdirected = Problem(
+        .misdirectedRequest, "misdirected", "Another daemon counts this identifier.")
+}

@@ -1,0 +1,143 @@
+package import ThrongMembers
+package import ThrongPlan
+package import ThrongPostgres
+
+/// Who counts with a daemon, as it learns it from PostgreSQL.
+///
+/// Works as `throng_ingest`.
+package final class MemberStore: Sendable {
+    private let connection: Connection
+
+    /// Prepares to work; the role of the settings is replaced by `throng_ingest`. PostgreSQL may take seconds to answer, no more.
+    package init(_ settings: ConnectionSettings) {
+        connection = Connection(settings.acting(as: .ingest).brisk(seconds: 5))
+    }
+
+    /// What is known of all daemons; nil while the daemon has not attached to this database.
+    ///
+    /// - Parameter heard: the last proposal that the daemon has agreed to.
+    package func membership(of daemon: DaemonID, heard: Int64) async throws -> Membership? {
+        try await connection.run { session in
+            try session.run(VoidEpochs())
+            let members = try session.run(SelectMembers())
+            guard let own = members.first(where: { $0.daemon == daemon }) else { return nil }
+            return Membership(
+                own: own.shard, epochs: try session.run(SelectEpochs()), members: members.map(\.member),
+                secret: try session.one(SelectMemberSecret()), heard: max(heard, own.heard))
+        }
+    }
+
+    /// Notes that a daemon agrees to a proposal, which changes nothing where its time has come.
+    package func hear(_ epoch: Int64, as daemon: DaemonID) async throws {
+        _ = try await connection.run { try $0.run(HearEpoch(daemon: daemon, epoch: epoch)) }
+    }
+
+    /// Closes the connection after so long, whatever is under way.
+    package func close(within length: Duration) { connection.close(within: length) }
+}
+
+/// Changes who counts, for `throng daemon`.
+///
+/// Works as the owner of the schema.
+package final class MemberDesk: Sendable {
+    private let connection: Connection
+
+    /// Prepares to work over a connection without a role.
+    package init(_ connection: Connection) { self.connection = connection }
+
+    /// Every daemon that ever attached, by shard.
+    package func members() async throws -> [EnrolledMember] {
+        try await connection.run { try $0.run(SelectMembers()) }
+    }
+
+    /// The epochs in force and, as the last one, a proposal.
+    package func epochs() async throws -> [Epoch] {
+        try await connection.run { session in
+            try session.run(VoidEpochs())
+            return try session.run(SelectEpochs())
+        }
+    }
+
+    /// Proposes who counts from an instant on.
+    ///
+    /// - Parameter seconds: from now until it begins; whoever has not agreed by then makes it void.
+    /// - Returns: its number; nil where another proposal is open, or was faster.
+    package func propose(_ owners: [Int16], in seconds: Int) async throws -> Int64? {
+        try await connection.run { session in
+            try session.one(
+                ProposeEpoch(after: try session.one(SelectLastEpoch()), seconds: seconds, owners: owners))
+        }
+    }
+
+    /// What became of a proposal, and who has not agreed to it.
+    package func standing(of epoch: Int64) async throws -> (state: EpochState, awaited: [DaemonID]) {
+        try await connection.run { session in
+            try session.run(VoidEpochs())
+            return (try session.one(SelectEpochState(epoch: epoch)), try session.run(SelectAwaited(epoch: epoch)))
+        }
+    }
+
+    /// Lets others count for a daemon that is lost, at once, also in windows under way.
+    ///
+    /// - Returns: the number of the new epoch; nil where another one was faster, or it is retired already.
+    package func retire(_ daemon: DaemonID, owners: [Int16]) async throws -> Int64? {
+        try await connection.run { session in
+            try session.one(
+                RetireMember(daemon: daemon, after: try session.one(SelectLastEpoch()), owners: owners))
+        }
+    }
+}
+
+/// A daemon that has attached to this database, now or once.
+package struct EnrolledMember: Sendable, Hashable {
+    /// Its name.
+    package let daemon: DaemonID
+    /// Its own in all counters.
+    package let shard: Int16
+    /// Where others reach it: a URL; nil where they can't.
+    package let address: String?
+    /// The last proposal that it has agreed to; 0 for none.
+    package let heard: Int64
+    /// When it was said to be lost; nil for all others.
+    package let retiredAt: UnixSeconds?
+    /// How long nothing was heard of it; nil where it has not attached yet. Unit: seconds.
+    package let silence: Int64?
+    /// Whether it has stopped and left nothing behind.
+    package let hasLeft: Bool
+
+    var member: Member { Member(shard: shard, daemon: daemon.description, address: address) }
+}
+
+/// What became of an epoch.
+package enum EpochState: String, Sendable {
+    case proposed
+    case inForce = "in force"
+    case void
+}
+
+/// What one daemon does for all of them.
+///
+/// Works as `throng_reporter`.
+package final class LeaseStore: Sendable {
+    private let connection: Connection
+    private let daemon: DaemonID
+
+    /// Works over a connection as `throng_reporter` that others may share.
+    package init(_ connection: Connection, of daemon: DaemonID) {
+        (self.connection, self.daemon) = (connection, daemon)
+    }
+
+    /// Takes a lease or keeps it; false where another daemon has it.
+    ///
+    /// - Parameter length: how long nobody else gets it. Unit: seconds.
+    package func take(_ name: String, for length: Int) async throws -> Bool {
+        try await connection.run { [daemon] in
+            try $0.first(TakeLease(name: name, daemon: daemon, length: length)) ?? false
+        }
+    }
+
+    /// Gives a lease back, so that nobody waits for it.
+    package func release(_ name: String) async throws {
+        _ = try await connection.run { [daemon] in try $0.run(ReleaseLease(name: name, daemon: daemon)) }
+    }
+}

@@ -1,0 +1,96 @@
+"""Several daemons count into one PostgreSQL, behind nothing that knows who counts whom: each hands on what is another's. One joins,
+one is killed, one is lost: totals and devices are exact, or stay below the truth where a data directory went."""
+
+import time
+
+import daemon
+import fleet
+import shop
+from daemon import check, say
+
+ROTATION = 60
+
+
+def plan():
+    return shop.plan().replace(daemon.duration(shop.ROTATION), daemon.duration(ROTATION))
+
+
+def agreed(house, clients):
+    """What PostgreSQL has is what clients were told."""
+    house.drain([name for name, member in house.members.items() if member.process.poll() is None])
+    check(house.counted() == clients.events, "events:", house.counted(), "of", clients.events)
+    found, told = house.devices(), {window: len(who) for window, who in clients.seen.items()}
+    check(found == told, "devices by window:", found, "of", told)
+
+
+def boundary():
+    time.sleep(ROTATION - time.time() % ROTATION + 0.2)
+
+
+def test():
+    house = fleet.Fleet(plan(), names="ab")
+    house["a"].start()
+    house["b"].start()
+    listed = house.listed()
+    check([listed[house[name].id]["slots"] for name in "ab"] == [256, 0], "the first counts everything:", listed)
+    doors = {name: ("127.0.0.1", house[name].port) for name in "ab"}
+    clients = fleet.Clients(lambda: [doors[name] for name in doors], ROTATION, "members")
+    with clients:
+        time.sleep(3)
+        check(clients.batches > 0, "who joined nothing hands on")
+        said = house.daemon("join", "b" * 8, ends=64)
+        check("No daemon's name begins with" in said, "an unknown one is refused:", said)
+        house.join("b")
+        listed = house.listed()
+        check([listed[house[name].id]["slots"] for name in "ab"] == [128, 128], "both count half:", listed)
+        boundary()
+        time.sleep(4)
+        say(f"b has joined after {clients.batches:,} batches")
+        house["b"].kill()
+        time.sleep(1)
+        house["b"].start()
+        time.sleep(3)
+        say(f"b was killed and is back; turned away and sent again: {dict(clients.retries)}")
+        # Nobody agrees while one stands still: nothing changes, and everything goes on.
+        house["b"].freeze()
+        said = house.daemon("leave", house["b"].id, "--within", "5", ends=2)
+        check(f"{house['b'].id} did not agree" in said, "who did not agree is named:", said)
+        house["b"].thaw()
+    agreed(house, clients)
+    both = [int(row[0]) for row in house.postgres.sql("select count(*) from throng.counter group by shard order by shard")]
+    check(len(both) == 2 and min(both) > 0, "each counts in its own shard:", both)
+    say(f"{clients.events:,} events and {sum(map(len, clients.seen.values())):,} identifiers, exactly")
+
+    # One goes for good, with its data.
+    before, truth = house.counted(), dict(clients.seen)
+    house["b"].kill()
+    lost = house["b"].id
+    del doors["b"]
+    said = house.daemon("retire", lost, ends=64)
+    check("--data-is-lost" in said, "what is lost has to be said:", said)
+    house.daemon("retire", lost, "--data-is-lost")
+    later = fleet.Clients(lambda: list(doors.values()), ROTATION, "later")
+    with later:
+        time.sleep(4)
+    house.drain("a")
+    check(house.counted() == before + later.events, "events after it was lost:", house.counted(), before, later.events)
+    for window, who in later.seen.items():
+        truth[window] = truth.get(window, set()) | who
+    for window, found in house.devices().items():
+        opened = window % 2**40
+        check(found <= len(truth[opened]), "no more devices than there are in", window, found, len(truth[opened]))
+    taken = [window for window in house.devices() if window >= 2**40]
+    check(taken, "what others count of it in windows under way are windows of their own")
+    said = house["b"].start
+    try:
+        said(20)
+        check(False, "who was retired does not start")
+    except daemon.Failure as failure:
+        check("was retired" in str(failure) or "not ready in time" in str(failure), "and says why:", failure)
+    check("was retired" in house["b"].log_text(), "the log says so", house["b"].log_text()[-2000:])
+    say(f"b was lost: {later.events:,} events more, and no device that is none")
+    check(house["a"].stop() == 0, "serve stops gracefully")
+
+
+if __name__ == "__main__":
+    daemon.main(test)
