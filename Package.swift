@@ -71,7 +71,9 @@ let package = Package(
         .target(name: "ThrongMembers", dependencies: ["ThrongCounting", "ThrongPlan", crypto], swiftSettings: strict),
         .target(
             name: "ThrongIntake",
-            dependencies: ["ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongMembers", "CSimdJSON", "CZlib", crypto],
+            dependencies: [
+                "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongMembers", "CSimdJSON", "CZlib", crypto,
+            ],
             swiftSettings: computed),
         .target(
             name: "ThrongJournal",

@@ -101,7 +101,9 @@ struct BatchReader: @unchecked Sendable {
         if !tables.purpose.refusedBy.isDisjoint(with: signals) {
             var sender: OptedOutSender?
             if isCurrent, tables.countsIdentifiers, let node = envelope.identifier {
-                sender = OptedOutSender(window: window, identifier: RawIdentifier(document.bytes(node)))
+                sender = OptedOutSender(
+                    window: window, identifier: RawIdentifier(document.bytes(node)),
+                    isOfDesk: tables.purpose.needsProof)
             }
             return .optedOut(refused(.optedOut), app: app.name, of: sender)
         }
@@ -130,7 +132,7 @@ struct BatchReader: @unchecked Sendable {
                 bucketed: bucketed, identifier: identifier, isBackend: isBackend,
                 floorPerNetwork: tables.purpose.floorPerNetwork,
                 proof: tables.purpose.needsProof ? try Self.proof(in: document, envelope) : nil,
-                candidates: candidates, details: details))
+                candidates: candidates, details: details, isOfDesk: tables.purpose.needsProof))
     }
 
     private static func proof(

@@ -18,6 +18,8 @@ package struct IncomingBatch: Sendable {
     package let candidates: [RevealCandidate]
     /// By place, refusals that say where their reasons are.
     let details: [Int: BatchAnswer.Refusal]
+    /// Whether its purpose counts devices that prove who they are.
+    package let isOfDesk: Bool
 
     /// By what it is shared out among daemons: the identifier as it came; where there is none, the batch's name.
     package var slotText: [UInt8] { identifier.isNobody ? Array(bucketed.id.description.utf8) : identifier.text }
@@ -97,9 +99,11 @@ package struct OptedOutSender: Sendable {
     package let window: WindowID
     /// As the client sent it.
     package let identifier: RawIdentifier
+    /// Whether the purpose counts devices that prove who they are.
+    package let isOfDesk: Bool
 
     /// The same in a window that was taken over under way, by an epoch; as it is for nil.
     package func taken(over epoch: Int64?) -> OptedOutSender {
-        OptedOutSender(window: epoch.map(window.taken) ?? window, identifier: identifier)
+        OptedOutSender(window: epoch.map(window.taken) ?? window, identifier: identifier, isOfDesk: isOfDesk)
     }
 }

@@ -25,7 +25,7 @@ extension Intake {
         let identifier = try members.identifier(.id)
         return IncomingWithdrawal(
             window: try tables.openWindow(number, app: app.name, now: now),
-            identifier: RawIdentifier(document.bytes(identifier)))
+            identifier: RawIdentifier(document.bytes(identifier)), isOfDesk: tables.purpose.needsProof)
     }
 }
 
@@ -35,10 +35,12 @@ package struct IncomingWithdrawal: Sendable {
     package let window: WindowID
     /// As the client sent it. Not printable, not stored.
     package let identifier: RawIdentifier
+    /// Whether the purpose counts devices that prove who they are.
+    package let isOfDesk: Bool
 
     /// The same in a window that was taken over under way, by an epoch; as it is for nil.
     package func taken(over epoch: Int64?) -> IncomingWithdrawal {
-        IncomingWithdrawal(window: epoch.map(window.taken) ?? window, identifier: identifier)
+        IncomingWithdrawal(window: epoch.map(window.taken) ?? window, identifier: identifier, isOfDesk: isOfDesk)
     }
 }
 

@@ -49,16 +49,26 @@ package struct Membership: Sendable, Hashable, Codable {
 
     /// Who counts an identifier's slot in a window.
     package func owner(of slot: Slot, in window: WindowID) -> Owner {
-        let opening = window.opens
+        owner(at: window.opens) { $0.owners[slot.number] }
+    }
+
+    /// Who has the keys of credentials and of sealed requests, and counts those who prove who they are, in a window.
+    package func desk(in window: WindowID) -> Owner { desk(at: window.opens) }
+
+    /// Who has these keys at an instant.
+    package func desk(at time: UnixSeconds) -> Owner { owner(at: time) { $0.owners.min() ?? own } }
+
+    /// - Parameter chosen: whose it is by an epoch.
+    private func owner(at opening: UnixSeconds, by chosen: (Epoch) -> Int16) -> Owner {
         var decided: (owner: Int16, takenOver: Int64?) = (own, nil)
         if let base = base(at: opening) {
-            decided = (base.owners[slot.number], nil)
+            decided = (chosen(base), nil)
             for epoch in epochs where epoch.isInForce && epoch.number > base.number && epoch.retires == decided.owner {
-                decided = (epoch.owners[slot.number], epoch.number)
+                decided = (chosen(epoch), epoch.number)
             }
         }
         if let proposal = epochs.last, !proposal.isInForce, proposal.number <= heard, proposal.holds(at: opening),
-            proposal.owners[slot.number] != decided.owner
+            chosen(proposal) != decided.owner
         {
             return .undecided
         }

@@ -31,9 +31,10 @@ struct ClientRoutes {
         let open = try addOpenRoutes(to: router, gateway.identity)
         PreviewRoutes(ingestion: ingestion).add(to: open)
         WithdrawRoutes(ingestion: ingestion, clock: clock).add(to: open)
-        GatewayKeyRoutes(gateway: gateway).add(to: open)
-        CredentialRoutes(ingestion: ingestion, desk: desk, telemetry: telemetry).add(to: open)
-        FirstRoutes(ingestion: ingestion, clock: clock).add(to: open)
+        let keys = open.group().add(middleware: DeskMiddleware(ingestion: ingestion))
+        GatewayKeyRoutes(gateway: gateway).add(to: keys)
+        CredentialRoutes(ingestion: ingestion, desk: desk, telemetry: telemetry).add(to: keys)
+        FirstRoutes(ingestion: ingestion, clock: clock).add(to: keys)
         if ingestion.reveals.isNeeded {
             RevealRoutes(ingestion: ingestion, telemetry: telemetry, clock: clock).add(to: open)
         }

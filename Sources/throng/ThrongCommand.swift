@@ -25,7 +25,8 @@ struct ThrongCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, PlanCommand.self, ReplayCommand.self, ReleaseCommand.self, ReportCommand.self,
             KeyCommand.self, VerifyCommand.self, TokenCommand.self, DaemonCommand.self, DatabaseCommand.self,
-            SuppressCommand.self, ClockCommand.self, RetentionCommand.self, AppCommand.self, BackupCommand.self, RestoreCommand.self,
+            SuppressCommand.self, ClockCommand.self, RetentionCommand.self, AppCommand.self, BackupCommand.self,
+            RestoreCommand.self,
             AuditCommand.self, DemoCommand.self, BenchCommand.self, ConformCommand.self, EvaluatorCommand.self,
         ])
 }

@@ -15,6 +15,11 @@ struct EndToEndTests {
         .timeLimit(.minutes(20)))
     func serviced() async throws { try await Program("serviced.py").run() }
 
+    @Test(
+        "several daemons of one database count each identifier once; one joins, one is killed, one is lost",
+        .timeLimit(.minutes(20)))
+    func members() async throws { try await Program("members.py").run() }
+
     @Test("a second daemon on a data directory refuses with exit code 1", .timeLimit(.minutes(20)))
     func oneDaemon() async throws { try await Program("one_daemon.py").run() }
 

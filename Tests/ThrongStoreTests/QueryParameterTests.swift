@@ -19,7 +19,7 @@ struct QueryParameterTests {
     private static let file = StoredReportFile(place: 0, name: "a.csv", contents: [1])
     private static let copy = AgedCopy(run: run, label: "2026-W47", target: "folder out")
     private static let daemon = DaemonID.new
-    private static let attachment = CounterStore.Attachment(daemon: daemon, fence: 1)
+    private static let attachment = CounterStore.Attachment(daemon: daemon, fence: 1, shard: 0)
     private static let believed = StoredClock.Believed(time: saturday, machine: "a", uptime: 1)
     private static let label = LearnedLabel(dimension: "os", slot: 0, label: "iOS", isRetired: false)
     private static let token = AccessToken(
@@ -86,15 +86,20 @@ struct QueryParameterTests {
         InsertMigration(migration: Migration.all[0]), SelectConfined(), SelectAnalystMetrics(),
         SelectAnalystColumns(view: "v"), SelectAnalystBuckets(view: "v"), SelectAnalystMargins(view: "v", kind: .day),
         SelectAnalystReleases(view: "v", kind: .day), SelectWatermark(daemon: daemon),
-        AttachWatermark(daemon: daemon, fence: 1, found: 0, holder: nil),
+        AttachWatermark(daemon: daemon, shard: 0, fence: 1, found: 0, holder: nil),
         ClaimWatermark(daemon: daemon, fence: 1, claim: 2), HearWatermark(attachment: attachment),
         ReleaseWatermark(attachment: attachment),
         AdvanceWatermark(attachment: attachment, after: JournalPosition(0), through: JournalPosition(1)),
         SelectImpossible(starts: []), SelectDisplaced(periods: [period]), LockMetricsShared(metrics: [1]),
         SelectRecentlyClosed(metrics: [1], since: .epoch), SelectClosed(periods: [period]),
-        SelectClosedFrom(metric: 1, from: .epoch), OpenPeriods(periods: [period], ends: [.epoch]), UpsertCounters(),
-        UpsertDistinct(), UpsertTop(daemon: daemon), ReplaceTop(daemon: daemon), PruneRemoved(periods: [period]),
-        PruneCoverage(app: "shop"),
+        SelectClosedFrom(metric: 1, from: .epoch), OpenPeriods(periods: [period], ends: [.epoch]), UpsertCounters(shard: 0),
+        UpsertDistinct(shard: 0), UpsertTop(daemon: daemon, shard: 0), ReplaceTop(daemon: daemon, shard: 0),
+        PruneRemoved(shard: 0, periods: [period]),
+        PruneCoverage(app: "shop"), EnrollMember(daemon: daemon, address: nil, takesBatches: true), SelectMembers(),
+        SelectMemberSecret(), SelectEpochs(), SelectLastEpoch(), ProposeEpoch(after: 1, seconds: 5, owners: []),
+        HearEpoch(daemon: daemon, epoch: 1), VoidEpochs(), SelectAwaited(epoch: 1), SelectEpochState(epoch: 1),
+        RetireMember(daemon: daemon, after: 1, owners: []), TakeLease(name: "a", daemon: daemon, length: 1),
+        ReleaseLease(name: "a", daemon: daemon),
         RegisterLayout(layout: .sample(), makeCurrent: true),
         KeepTerms(metric: 1, terms: terms), FindLayout(layout: LayoutID([])), SelectLayouts(app: "shop"),
         SelectTerms(layout: LayoutID([])), FreezeTerms(metric: 1, since: nil, terms: terms),
@@ -129,8 +134,9 @@ struct QueryParameterTests {
         SelectLedger(app: "shop", purpose: "product", from: .epoch, to: .epoch),
         SelectDraw(layout: .sample(), period: day),
         StoreDraw(draw: 1, digest: DrawDigest(hex: "ab")), PublishDraw(draw: 1), SelectNoiseCells(draw: 1),
-        DeleteNoiseCells(draw: 1), InsertWindowClosing(daemon: daemon, through: JournalPosition(1), ended: .epoch),
-        SelectWindowClosing(daemon: daemon, after: JournalPosition(0)),
+        DeleteNoiseCells(draw: 1),
+        InsertWindowClosing(daemon: daemon, through: JournalPosition(1), ended: .epoch, shard: 0),
+        SelectWindowClosing(daemon: daemon, after: JournalPosition(0), shard: 0),
     ]
 
     private static func evaluate() throws -> EvaluateLabel {

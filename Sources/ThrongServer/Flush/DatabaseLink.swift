@@ -90,7 +90,8 @@ final class DatabaseLink: Sendable {
 
     init(
         counters: any FlushTarget, layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms], data: DataDirectory,
-        clock: UnixClock, succession: Succession, address: String? = nil, isOwnServer: @escaping @Sendable () -> Bool = { false },
+        clock: UnixClock, succession: Succession, address: String? = nil,
+        isOwnServer: @escaping @Sendable () -> Bool = { false },
         prepare: @escaping @Sendable (Attempt) async throws -> Void
     ) {
         self.counters = counters

@@ -63,7 +63,7 @@ struct RequestHeaders {
 
     /// What another daemon has to know of them, in fields that it reads in the same way.
     var handedOn: [(name: String, value: String)] {
-        var fields: [(name: String, value: String)] = [("content-type", "application/json")]
+        var fields: [(name: String, value: String)] = []
         if signals.contains(.doNotTrack) { fields.append(("dnt", "1")) }
         if signals.contains(.globalPrivacyControl) { fields.append(("sec-gpc", "1")) }
         if let bearer { fields.append(("authorization", "Bearer \(bearer)")) }

@@ -1,12 +1,34 @@
 internal import NIOCore
+internal import ThrongHTTP
 internal import ThrongMembers
+internal import ThrongOblivious
 
 extension BatchHandler {
+    /// Opens a sealed request, or hands it on to the daemon that has the keys.
+    func openHere(_ body: ByteBuffer, _ headers: RequestHeaders, by gateway: ObliviousGateway, for ingestion: Ingestion) {
+        let neighbours = ingestion.neighbours
+        switch neighbours.desk(at: ingestion.clock.now) {
+        case .here: open(body, by: gateway, for: ingestion)
+        case .unknown: answer(IntakeAnswer(.changing))
+        case .elsewhere where neighbours.admits(headers.member): answer(IntakeAnswer(.misdirected))
+        case .elsewhere(let member):
+            handOn(
+                .init(
+                    path: "/v1/ohttp", contentType: SealedRequest.mediaType, headers: headers, network: nil,
+                    isSealed: false, body: Array(body.readableBytesView)), to: member, by: neighbours)
+        }
+    }
+
     /// Hands a whole request on to the daemon that counts it, and answers with what that says.
     func handOn(_ request: Neighbours.HandedOn, to member: Member, by neighbours: Neighbours) {
         guard let loop = context?.eventLoop else { return }
         Task { [self] in
-            let answer = await neighbours.hand(request, to: member)
+            let answer: IntakeAnswer
+            do throws(Unheard) {
+                answer = IntakeAnswer(relayed: try await neighbours.hand(request, to: member))
+            } catch {
+                answer = error.answer
+            }
             loop.execute { self.answer(answer) }
         }
     }

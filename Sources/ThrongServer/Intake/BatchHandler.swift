@@ -212,7 +212,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             pay(0)
             let (packed, headers) = (collection.body ?? ByteBuffer(), collection.headers)
             if let gateway = collection.gateway {
-                open(packed, by: gateway, for: collection.ingestion)
+                openHere(packed, headers, by: gateway, for: collection.ingestion)
             } else {
                 count(packed, headers, from: client.network(of: headers), at: collection.ingestion)
             }

@@ -19,10 +19,12 @@ struct FirstRoutes {
     private func answer(to request: Request) async -> Response {
         do {
             let headers = RequestHeaders(request.headers)
+            let isSealed =
+                headers.isSealed || ingestion.neighbours.admits(headers.member) && headers.member?.isSealed == true
             let first = try await ingestion.withBody(of: request, headers, upTo: Intake.firstBytes) { body in
                 try body.read { bytes throws(IntakeError) in
                     try ingestion.intake.readFirst(
-                        bytes, signals: headers.signals, now: clock.now, isSealed: headers.isSealed)
+                        bytes, signals: headers.signals, now: clock.now, isSealed: isSealed)
                 }
             }
             guard let first else {

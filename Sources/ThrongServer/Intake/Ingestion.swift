@@ -145,7 +145,7 @@ final class Ingestion: Sendable {
         switch outcome {
         case .optedOut(let answer, let app, var sender):
             if let known = sender {
-                switch neighbours.place(of: known.identifier.text, in: known.window) {
+                switch neighbours.place(of: known.identifier.text, in: known.window, isOfDesk: known.isOfDesk) {
                 case .here(let epoch): sender = known.taken(over: epoch)
                 case .elsewhere(let member): return .elsewhere(member)
                 case .unknown: return .changing
@@ -157,7 +157,8 @@ final class Ingestion: Sendable {
             telemetry.answered(.consentOutdated, answer)
             return .unwanted(answer)
         case .batch(let incoming):
-            switch neighbours.place(of: incoming.slotText, in: incoming.bucketed.window) {
+            let window = incoming.bucketed.window
+            switch neighbours.place(of: incoming.slotText, in: window, isOfDesk: incoming.isOfDesk) {
             case .here(let epoch): return try take(incoming.taken(over: epoch), from: network)
             case .elsewhere(let member): return .elsewhere(member)
             case .unknown: return .changing

@@ -11,6 +11,12 @@ struct IntakeAnswer {
     let text: String
     let contentType: String
 
+    /// What goes out in place of the text: another daemon's words; nil for ours.
+    private var bytes: [UInt8]?
+
+    /// What goes out.
+    var content: [UInt8] { bytes ?? Array(text.utf8) }
+
     /// How long the client waits before it tries again; nil where it need not. Unit: seconds.
     private(set) var retryAfter: String?
 
@@ -67,7 +73,8 @@ struct IntakeAnswer {
     /// What another daemon said.
     init(relayed answer: ReceivedAnswer) {
         status = HTTPResponse.Status(code: answer.status)
-        text = String(decoding: answer.body, as: UTF8.self)
+        text = ""
+        bytes = answer.body
         contentType = answer.header("content-type") ?? "application/json"
         retryAfter = answer.header("retry-after")
     }
@@ -110,7 +117,7 @@ struct IntakeAnswer {
         bytes.writeStaticString("\r\ncontent-type: ")
         bytes.writeString(contentType)
         bytes.writeStaticString("\r\ncontent-length: ")
-        bytes.writeString(String(text.utf8.count))
+        bytes.writeString(String(self.bytes?.count ?? text.utf8.count))
         if let retryAfter {
             bytes.writeStaticString("\r\nretry-after: ")
             bytes.writeString(retryAfter)
@@ -120,7 +127,7 @@ struct IntakeAnswer {
             bytes.writeString(challenge)
         }
         Self.writeEnd(to: &bytes, isLast: isLast, reader: reader)
-        bytes.writeString(text)
+        if let content = self.bytes { bytes.writeBytes(content) } else { bytes.writeString(text) }
         return bytes
     }
 
@@ -145,7 +152,8 @@ extension Response {
 
     /// What a client of `POST /v1/batches` is told.
     static func answer(_ answer: IntakeAnswer) -> Response {
-        var response = Response.json(answer.status, answer.text, type: answer.contentType)
+        var response = Response.json(
+            answer.status, String(decoding: answer.content, as: UTF8.self), type: answer.contentType)
         response.headers[.retryAfter] = answer.retryAfter
         response.headers[.wwwAuthenticate] = answer.challenge
         return response

@@ -33,14 +33,16 @@ struct RevealRoutes {
                 case .here: break
                 case .unknown: return .problem(.changing)
                 case .elsewhere(let member):
-                    return .answer(
-                        await ingestion.neighbours.hand(
+                    return .relayed(
+                        try await ingestion.neighbours.hand(
                             .init(
                                 path: "/v1/reveals", headers: headers, network: nil, isSealed: isSealed, body: packed),
                             to: member))
                 }
             }
             return response(try await ingestion.reveals.learn(reveal))
+        } catch let error as Unheard {
+            return .answer(error.answer)
         } catch let error as IntakeError {
             return .refusal(error)
         } catch let error as UnfitValue {

@@ -37,7 +37,7 @@ struct SealedAnswer {
         fields = [MessageField("content-type", answer.contentType)]
         if let seconds = answer.retryAfter { fields.append(MessageField("retry-after", seconds)) }
         if let challenge = answer.challenge { fields.append(MessageField("www-authenticate", challenge)) }
-        content = Array(answer.text.utf8)
+        content = answer.content
     }
 
     /// The whole response, as it goes over the wire.

@@ -27,13 +27,15 @@ struct WithdrawRoutes {
                     try ingestion.intake.readWithdrawal(bytes, now: clock.now, isSealed: isSealed)
                 }
             }
-            switch ingestion.neighbours.place(of: withdrawal.identifier.text, in: withdrawal.window) {
+            let place = ingestion.neighbours.place(
+                of: withdrawal.identifier.text, in: withdrawal.window, isOfDesk: withdrawal.isOfDesk)
+            switch place {
             case .here(let epoch): withdrawal = withdrawal.taken(over: epoch)
             case .unknown: return .problem(.changing)
             case .elsewhere where isFromMember: return .problem(.misdirected)
             case .elsewhere(let member):
-                return .answer(
-                    await ingestion.neighbours.hand(
+                return .relayed(
+                    try await ingestion.neighbours.hand(
                         .init(path: "/v1/withdraw", headers: headers, network: nil, isSealed: isSealed, body: packed),
                         to: member))
             }
@@ -45,6 +47,8 @@ struct WithdrawRoutes {
             case .full(let retrySeconds): return .answer(.full(retrySeconds: retrySeconds))
             case .failed: return .answer(.failed)
             }
+        } catch let error as Unheard {
+            return .answer(error.answer)
         } catch let error as IntakeError {
             ingestion.refuse(error)
             return .refusal(error)

@@ -60,7 +60,7 @@ final class MemberLinks: Sendable {
             link.underWay.subtract(1, ordering: .relaxed)
             state.withLock { $0.bytes -= size }
         }
-        return try await link.connection.answer(to: request, within: .seconds(20), bodyLimit: Self.answerBytes)
+        return try await link.connection.answer(to: request, within: .seconds(8), bodyLimit: Self.answerBytes)
     }
 
     /// Closes connections to all but these.

@@ -49,17 +49,26 @@ final class Neighbours: Sendable {
 
     /// Whose an identifier is in a window.
     ///
-    /// - Parameter text: the identifier as the client sent it; where a purpose has none, the batch's name.
-    func place(of text: @autoclosure () -> [UInt8], in window: WindowID) -> Place {
+    /// - Parameters:
+    ///   - text: the identifier as the client sent it; where a purpose has none, the batch's name.
+    ///   - isOfDesk: whether the purpose counts devices that prove who they are.
+    func place(of text: @autoclosure () -> [UInt8], in window: WindowID, isOfDesk: Bool) -> Place {
         if isAlone.load(ordering: .acquiring) { return .here(takenOver: nil) }
-        return place(of: Slot(of: text()), in: window)
+        return isOfDesk ? place { $0.desk(in: window) } : place(of: Slot(of: text()), in: window)
     }
+
+    /// Who has the keys of credentials and of sealed requests now.
+    func desk(at now: UnixSeconds) -> Place { place { $0.desk(at: now) } }
 
     /// Whose a slot is in a window.
     func place(of slot: Slot, in window: WindowID) -> Place {
+        place { $0.owner(of: slot, in: window) }
+    }
+
+    private func place(_ owner: (Membership) -> Membership.Owner) -> Place {
         if isAlone.load(ordering: .acquiring) { return .here(takenOver: nil) }
         guard let membership else { return .unknown }
-        switch membership.owner(of: slot, in: window) {
+        switch owner(membership) {
         case .own(let epoch): return .here(takenOver: epoch)
         case .other(let member): return .elsewhere(member)
         case .undecided: return .unknown
@@ -96,8 +105,10 @@ final class Neighbours: Sendable {
 
     /// A request on its way to another daemon.
     struct HandedOn: Sendable {
+        var method = OutgoingRequest.Method.post
         /// Such as `/v1/batches`.
         let path: String
+        var contentType = "application/json"
         let headers: RequestHeaders
         /// Where the client is; nil where nobody knows.
         let network: NetworkPrefix?
@@ -106,23 +117,43 @@ final class Neighbours: Sendable {
         let body: [UInt8]
     }
 
-    /// Hands a request on to the daemon whose it is; the answer is that daemon's.
-    func hand(_ request: HandedOn, to member: Member) async -> IntakeAnswer {
+    /// Hands a request on to the daemon whose it is; what that says.
+    ///
+    /// - Throws: ``Unheard``.
+    func hand(_ request: HandedOn, to member: Member) async throws(Unheard) -> ReceivedAnswer {
         guard let address = member.address, let secret = membership?.secret else {
-            return IntakeAnswer(.unreachable)
+            throw .unreachable
         }
         let mark = MemberMark(secret: secret, network: request.network, isSealed: request.isSealed)
         let outgoing = OutgoingRequest(
-            .post, address + request.path, headers: request.headers.handedOn + [(MemberMark.name, mark.text)],
+            request.method, address + request.path,
+            headers: [("content-type", request.contentType)] + request.headers.handedOn + [(MemberMark.name, mark.text)],
             body: request.body)
-        do {
-            guard let answer = try await links.send(outgoing, to: address) else { return .crowded }
-            // It knows another owner, and one of us will learn better in a moment.
-            guard answer.status != 421 else { return IntakeAnswer(.changing) }
-            return IntakeAnswer(relayed: answer)
+        let answer: ReceivedAnswer?
+        do throws(HTTPFault) {
+            answer = try await links.send(outgoing, to: address)
         } catch {
             logger.debug("a daemon can't be reached", metadata: ["daemon": "\(member.daemon)", "error": "\(error)"])
-            return IntakeAnswer(.unreachable)
+            throw .unreachable
+        }
+        guard let answer else { throw .crowded }
+        // It knows another owner, and one of us will learn better in a moment.
+        guard answer.status != 421 else { throw .changing }
+        return answer
+    }
+}
+
+/// Why another daemon did not answer.
+enum Unheard: Error {
+    case unreachable
+    case changing
+    case crowded
+
+    var answer: IntakeAnswer {
+        switch self {
+        case .unreachable: IntakeAnswer(.unreachable)
+        case .changing: IntakeAnswer(.changing)
+        case .crowded: .crowded
         }
     }
 }

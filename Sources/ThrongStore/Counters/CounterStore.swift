@@ -85,7 +85,7 @@ package final class CounterStore: Sendable {
     /// - Throws: ``StoreError/fenced(daemon:)`` where another process attached meanwhile;
     ///   ``StoreError/retired(daemon:)`` where others count for this daemon.
     package func attach(
-        daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String?, address: String?
+        daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String? = nil, address: String? = nil
     ) async throws -> JournalPosition {
         try await attach(
             daemon: daemon, replacing: known, fence: fence, holder: holder, address: address, takesBatches: true)
@@ -104,7 +104,9 @@ package final class CounterStore: Sendable {
         takesBatches: Bool
     ) async throws -> JournalPosition {
         let (position, shard) = try await connection.run { session in
-            guard let shard = try session.one(EnrollMember(daemon: daemon, address: address, takesBatches: takesBatches)) else {
+            guard
+                let shard = try session.one(EnrollMember(daemon: daemon, address: address, takesBatches: takesBatches))
+            else {
                 throw StoreError.retired(daemon: daemon)
             }
             let attach = AttachWatermark(

@@ -205,6 +205,9 @@ class Clients:
             self.batches += 1
             self.seen[window].add(identifier)
 
+    def path(self, body):
+        return "/v1/batches"
+
     def deliver(self, body, chance):
         """The answer; nil where the window was over before anybody answered."""
         deadline = time.monotonic() + 180
@@ -212,7 +215,7 @@ class Clients:
             host, port = chance.choice(self.doors())
             connection = http.client.HTTPConnection(host, port, timeout=15)
             try:
-                connection.request("POST", "/v1/batches", body, {"content-type": "application/json"})
+                connection.request("POST", self.path(body), body, {"content-type": "application/json"})
                 response = connection.getresponse()
                 text = response.read()
                 if response.status == 202:

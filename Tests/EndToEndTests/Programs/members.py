@@ -43,6 +43,8 @@ def test():
         house.join("b")
         listed = house.listed()
         check([listed[house[name].id]["slots"] for name in "ab"] == [128, 128], "both count half:", listed)
+        # Once the epoch has begun, and a window after it is opened to clients.
+        time.sleep(6)
         boundary()
         time.sleep(4)
         say(f"b has joined after {clients.batches:,} batches")
@@ -81,13 +83,12 @@ def test():
         check(found <= len(truth[opened]), "no more devices than there are in", window, found, len(truth[opened]))
     taken = [window for window in house.devices() if window >= 2**40]
     check(taken, "what others count of it in windows under way are windows of their own")
-    said = house["b"].start
     try:
-        said(20)
-        check(False, "who was retired does not start")
+        house["b"].start()
     except daemon.Failure as failure:
-        check("was retired" in str(failure) or "not ready in time" in str(failure), "and says why:", failure)
-    check("was retired" in house["b"].log_text(), "the log says so", house["b"].log_text()[-2000:])
+        check(f"daemon {lost} was retired" in str(failure), "who was retired is told so:", str(failure)[-500:])
+    else:
+        check(False, "who was retired does not start")
     say(f"b was lost: {later.events:,} events more, and no device that is none")
     check(house["a"].stop() == 0, "serve stops gracefully")
 

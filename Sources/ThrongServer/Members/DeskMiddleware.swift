@@ -1,0 +1,60 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import ThrongHTTP
+internal import ThrongIntake
+internal import ThrongOblivious
+
+/// Hands on what the daemon has to answer that has the keys of credentials and of sealed requests, where that is another one.
+struct DeskMiddleware: RouterMiddleware {
+    typealias Context = BasicRequestContext
+
+    let ingestion: Ingestion
+
+    /// No body for these routes is longer. Unit: bytes.
+    private static let bodyBytes = 1 << 20
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let neighbours = ingestion.neighbours
+        let headers = RequestHeaders(request.headers)
+        switch neighbours.desk(at: ingestion.clock.now) {
+        case .here: return try await next(request, context)
+        case .unknown: return .problem(.changing)
+        case .elsewhere where neighbours.admits(headers.member): return .problem(.misdirected)
+        case .elsewhere(let member):
+            do {
+                let body = try await ingestion.bodies.collect(request.body, upTo: Self.bodyBytes) {
+                    Array($0.readableBytesView)
+                }
+                return .relayed(
+                    try await neighbours.hand(
+                        .init(
+                            method: request.method == .post ? .post : .get, path: request.uri.string, headers: headers,
+                            network: nil, isSealed: headers.isSealed, body: body), to: member))
+            } catch let error as Unheard {
+                return .answer(error.answer)
+            } catch let error as IntakeError {
+                return .refusal(error)
+            } catch {
+                // The body did not arrive whole.
+                return .refusal(.notJSON)
+            }
+        }
+    }
+}
+
+extension Response {
+    /// What another daemon said.
+    static func relayed(_ answer: ReceivedAnswer) -> Response {
+        var headers: HTTPFields = [:]
+        for name in ["content-type", "cache-control", "retry-after", "x-content-type-options", GatewayIdentity.signatureHeader] {
+            if let value = answer.header(name.lowercased()), let name = HTTPField.Name(name) { headers[name] = value }
+        }
+        let bytes = ByteBuffer(bytes: answer.body)
+        headers[.contentLength] = "\(bytes.readableBytes)"
+        return Response(
+            status: .init(code: answer.status), headers: headers, body: ResponseBody(byteBuffer: bytes))
+    }
+}

@@ -1,0 +1,181 @@
+"""Three daemons of one PostgreSQL behind haproxy, by Deploy/proxy/haproxy-daemons.cfg, under load: in each trial one is killed, frozen,
+stopped and started, or PostgreSQL is, at random. Afterwards nothing is lost, nothing doubled, and devices are exact.
+
+Usage: see Deploy/trial
+"""
+
+import argparse
+import collections
+import hashlib
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../EndToEndTests/Programs"))
+
+import daemon  # noqa: E402
+import fleet  # noqa: E402
+import shop  # noqa: E402
+from daemon import check, say  # noqa: E402
+
+ROTATION = 60
+
+
+def plan():
+    return shop.plan().replace(daemon.duration(shop.ROTATION), daemon.duration(ROTATION))
+
+
+class Balancer:
+    """haproxy before a fleet."""
+
+    def __init__(self, house, kind):
+        self.house, self.kind = house, kind
+        self.port = daemon.free_ports(1)[0]
+        self.process = None
+        self.write()
+        self.start()
+
+    def write(self):
+        with open(os.path.join(daemon.ROOT, "Deploy/proxy/haproxy-daemons.cfg")) as file:
+            text = file.read()
+        self.map = os.path.join(self.house.folder, "throng.map")
+        with open(self.map, "w") as file:
+            file.write(self.house.daemon("map") if self.kind != "round robin" else "")
+        servers = "".join(
+            f"    server {member.id} 127.0.0.1:{member.port}\n" for member in self.house.members.values()
+            if member.process is not None)
+        lines = [line for line in text.split("\n") if not line.strip().startswith("server 0")]
+        text = "\n".join(lines).replace("/etc/haproxy/throng.map", self.map).replace(
+            "    http-error status 502", servers + "    http-error status 502", 1)
+        head = (
+            "global\n    maxconn 2000\ndefaults\n    mode http\n    timeout connect 2s\n    timeout client 60s\n    timeout server 30s\n"
+            f"frontend clients\n    bind 127.0.0.1:{self.port}\n    default_backend throng\n")
+        self.path = os.path.join(self.house.folder, "haproxy.cfg")
+        with open(self.path, "w") as file:
+            file.write(head + text)
+
+    def start(self):
+        self.process = subprocess.Popen(
+            ["haproxy", "-db", "-q", "-f", self.path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=open(os.path.join(self.house.folder, "haproxy.log"), "ab"))
+
+    def renew(self):
+        self.process.terminate()
+        self.process.wait(20)
+        self.write()
+        self.start()
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(20)
+
+
+class Clients(fleet.Clients):
+    """Say the slot, as the SDK does."""
+
+    def path(self, body):
+        identifier = json.loads(body)["id"]
+        return f"/v1/batches?slot={hashlib.sha256(identifier.encode()).digest()[0]}"
+
+
+# What is done to a daemon, or to all.
+
+def killed(house, member, chance):
+    member.kill()
+    time.sleep(chance.uniform(0, 3))
+    member.start()
+
+
+def frozen(house, member, chance):
+    member.freeze()
+    time.sleep(chance.uniform(0.5, 14))
+    member.thaw()
+
+
+def stopped(house, member, chance):
+    check(member.stop() == 0, "serve stops gracefully")
+    time.sleep(chance.uniform(0, 2))
+    member.start()
+
+
+def killed_with_postgres(house, member, chance):
+    house.postgres.stop("immediate")
+    time.sleep(chance.uniform(0, 2))
+    member.kill()
+    time.sleep(chance.uniform(0, 3))
+    house.postgres.start()
+    member.start()
+
+
+def without_postgres(house, member, chance):
+    house.postgres.stop("immediate")
+    time.sleep(chance.uniform(1, 8))
+    house.postgres.start()
+
+
+KINDS = [killed, frozen, stopped, killed_with_postgres, without_postgres]
+
+
+def judge(house, clients, before):
+    """What PostgreSQL has is what clients were told."""
+    house.drain([name for name, member in house.members.items() if member.process and member.process.poll() is None])
+    found = house.counted() - before
+    devices, told = house.devices(), {window: len(who) for window, who in clients.seen.items()}
+    return found, devices == told, {
+        window: (devices.get(window), told.get(window)) for window in {*devices, *told}
+        if devices.get(window) != told.get(window)}
+
+
+def trials(options):
+    house = fleet.Fleet(plan(), names="abc")
+    for name in "abc":
+        house[name].start()
+        if name != "a":
+            house.join(name)
+    say("three daemons count", {name[:8]: line["slots"] for name, line in house.listed().items()})
+    balancer = Balancer(house, options.balancer)
+    clients = Clients(lambda: [("127.0.0.1", balancer.port)], ROTATION, f"daemons {options.seed}", devices=200, threads=24)
+    chance = random.Random(options.seed)
+    tally = collections.Counter()
+    done = []
+    # Those that joined count what opens from then on.
+    time.sleep(7 + ROTATION - time.time() % ROTATION)
+    with clients:
+        for trial in range(options.trials):
+            kind = chance.choice(KINDS)
+            name = chance.choice("abc")
+            time.sleep(chance.uniform(0.5, 3))
+            events = clients.events
+            kind(house, house[name], chance)
+            check(not clients.failure, clients.failure)
+            tally[kind.__name__] += 1
+            done.append((trial, kind.__name__, name))
+            if options.verbose:
+                say(f"{trial + 1:4} {kind.__name__} {name}, {clients.events - events:,} events meanwhile")
+    found, same, differences = judge(house, clients, 0)
+    shards = house.postgres.sql("select shard, sum(value) from throng.counter where measure = 0 group by shard order by shard")
+    say(f"{options.trials} trials: {dict(tally)}")
+    say(f"balancer: {options.balancer}; sent again: {dict(clients.retries)}; by shard: {shards}")
+    say(f"events acknowledged {clients.events:,}, counted {found:,}: lost {max(0, clients.events - found)}, doubled "
+        f"{max(0, found - clients.events)}; identifiers {sum(map(len, clients.seen.values())):,}, "
+        f"{'exact' if same else f'not exact {differences}'}")
+    balancer.stop()
+    check(found == clients.events and same, "exact")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("trials", nargs="?", type=int, default=100)
+    parser.add_argument("seed", nargs="?", type=int, default=1)
+    parser.add_argument("--balancer", choices=["by slot", "round robin"], default="by slot")
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args()
+    daemon.main(lambda: trials(options))
+
+
+if __name__ == "__main__":
+    main()
