@@ -275,6 +275,10 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "ThrongMembersTests",
+            dependencies: ["ThrongChance", "ThrongCounting", "ThrongMembers", "ThrongPlan"],
+            swiftSettings: strict),
+        .testTarget(
             name: "ThrongIntakeTests", dependencies: ["ThrongIntake", "ThrongCounting", "ThrongPlan", "ThrongWire"],
             swiftSettings: strict),
         .testTarget(

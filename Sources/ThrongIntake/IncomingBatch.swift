@@ -19,7 +19,7 @@ package struct IncomingBatch: Sendable {
     /// By place, refusals that say where their reasons are.
     let details: [Int: BatchAnswer.Refusal]
     /// Whether its purpose counts devices that prove who they are.
-    package let isOfDesk: Bool
+    package var isOfDesk = false
 
     /// By what it is shared out among daemons: the identifier as it came; where there is none, the batch's name.
     package var slotText: [UInt8] { identifier.isNobody ? Array(bucketed.id.description.utf8) : identifier.text }
@@ -100,7 +100,7 @@ package struct OptedOutSender: Sendable {
     /// As the client sent it.
     package let identifier: RawIdentifier
     /// Whether the purpose counts devices that prove who they are.
-    package let isOfDesk: Bool
+    package var isOfDesk = false
 
     /// The same in a window that was taken over under way, by an epoch; as it is for nil.
     package func taken(over epoch: Int64?) -> OptedOutSender {

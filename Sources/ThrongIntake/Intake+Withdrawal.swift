@@ -36,7 +36,7 @@ package struct IncomingWithdrawal: Sendable {
     /// As the client sent it. Not printable, not stored.
     package let identifier: RawIdentifier
     /// Whether the purpose counts devices that prove who they are.
-    package let isOfDesk: Bool
+    package var isOfDesk = false
 
     /// The same in a window that was taken over under way, by an epoch; as it is for nil.
     package func taken(over epoch: Int64?) -> IncomingWithdrawal {

@@ -2,10 +2,12 @@ internal import NIOCore
 internal import ThrongHTTP
 internal import ThrongMembers
 internal import ThrongOblivious
+internal import ThrongWire
 
 extension BatchHandler {
     /// Opens a sealed request, or hands it on to the daemon that has the keys.
-    func openHere(_ body: ByteBuffer, _ headers: RequestHeaders, by gateway: ObliviousGateway, for ingestion: Ingestion) {
+    func openHere(_ body: ByteBuffer, _ headers: RequestHeaders, by gateway: ObliviousGateway, for ingestion: Ingestion)
+    {
         let neighbours = ingestion.neighbours
         switch neighbours.desk(at: ingestion.clock.now) {
         case .here: open(body, by: gateway, for: ingestion)

@@ -4,6 +4,7 @@ internal import NIOCore
 internal import ThrongHTTP
 internal import ThrongIntake
 internal import ThrongOblivious
+internal import ThrongWire
 
 /// Hands on what the daemon has to answer that has the keys of credentials and of sealed requests, where that is another one.
 struct DeskMiddleware: RouterMiddleware {
@@ -49,7 +50,9 @@ extension Response {
     /// What another daemon said.
     static func relayed(_ answer: ReceivedAnswer) -> Response {
         var headers: HTTPFields = [:]
-        for name in ["content-type", "cache-control", "retry-after", "x-content-type-options", GatewayIdentity.signatureHeader] {
+        for name in [
+            "content-type", "cache-control", "retry-after", "x-content-type-options", GatewayIdentity.signatureHeader,
+        ] {
             if let value = answer.header(name.lowercased()), let name = HTTPField.Name(name) { headers[name] = value }
         }
         let bytes = ByteBuffer(bytes: answer.body)

@@ -7,6 +7,7 @@ internal import ThrongHTTP
 internal import ThrongIntake
 internal import ThrongJournal
 internal import ThrongMembers
+internal import ThrongPlan
 
 /// The daemons that count with this one: whose an identifier is in a window, and the way there.
 ///
@@ -127,7 +128,9 @@ final class Neighbours: Sendable {
         let mark = MemberMark(secret: secret, network: request.network, isSealed: request.isSealed)
         let outgoing = OutgoingRequest(
             request.method, address + request.path,
-            headers: [("content-type", request.contentType)] + request.headers.handedOn + [(MemberMark.name, mark.text)],
+            headers: [("content-type", request.contentType)] + request.headers.handedOn + [
+                (MemberMark.name, mark.text)
+            ],
             body: request.body)
         let answer: ReceivedAnswer?
         do throws(HTTPFault) {
