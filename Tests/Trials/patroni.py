@@ -13,6 +13,7 @@ import json
 import os
 import random
 import signal
+import statistics
 import subprocess
 import sys
 import threading
@@ -271,8 +272,8 @@ def table(outcomes, tally, arguments):
         by_kind[outcome.kind].append(outcome)
     print(f"\n{'kind':22} trials  still: median  most  lost  doubled  unexplained  refused  set back")
     for kind, each in [*sorted(by_kind.items()), ("all", outcomes)]:
-        still = sorted(outcome.still for outcome in each)
-        print(f"{kind:22} {len(each):6}  {still[len(still) // 2]:13} {still[-1]:5}  {sum(o.lost for o in each):4}"
+        still = [outcome.still for outcome in each]
+        print(f"{kind:22} {len(each):6}  {statistics.median(still):13.1f} {max(still):5}  {sum(o.lost for o in each):4}"
               f"  {sum(o.doubled for o in each):7}  {sum(o.unexplained for o in each):11}  {sum(o.refused for o in each):7}"
               f"  {sum(o.set_backs for o in each):8}")
     print(f"{tally.acknowledged:,} events acknowledged; seed {arguments.seed}; "
