@@ -14,6 +14,8 @@ package enum PostgresError: Error, Sendable, Hashable {
     case closed
     /// PostgreSQL refused a statement.
     case statementFailed(query: String, state: SQLState, message: String)
+    /// The commit took effect on this server, and its synchronous replica may not have it: somebody ended the wait.
+    case unreplicated(query: String)
     /// PostgreSQL answered in a shape that the query's text does not allow.
     case unexpectedAnswer(query: String)
 }
@@ -32,11 +34,19 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
     package var description: String { code }
 
     /// Whether the same transaction may succeed when it is tried again: connection exceptions, a server that shuts
-    /// down or starts, a cancelled statement, serialization failures, deadlocks, exhausted resources.
+    /// down, starts or has become a replica, a cancelled statement, serialization failures, deadlocks, exhausted
+    /// resources.
     package var isRetryable: Bool {
-        code.hasPrefix("08") || code.hasPrefix("53") || code.hasPrefix("57P0")
-            || ["40001", "40P01", "55P03", "57014"].contains(code)
+        isAbsence || code.hasPrefix("53") || ["40001", "40P01", "55P03", "57014"].contains(code)
     }
+
+    /// Whether there is no server that takes writes: connection exceptions, one that shuts down, starts or is a replica.
+    package var isAbsence: Bool { code.hasPrefix("08") || code.hasPrefix("57P0") || self == .readOnly }
+
+    /// A write on a replica, or where only reading is allowed.
+    package static let readOnly = SQLState("25006")
+    /// What nothing else names. Citus says so where a worker's connection broke.
+    package static let internalError = SQLState("XX000")
 
     /// A row that no partition holds, among other violated checks.
     package static let checkViolation = SQLState("23514")
@@ -53,11 +63,33 @@ extension PostgresError {
     /// Whether the same call may succeed when it is made again.
     package var isRetryable: Bool {
         switch self {
-        case .unreachable, .connectionLost, .timedOut: true
-        case .statementFailed(_, let state, _): state.isRetryable
+        case .unreachable, .connectionLost, .timedOut, .unreplicated: true
+        case .statementFailed(_, let state, let message): state.isRetryable || Self.isLostWorker(state, message)
         default: false
         }
     }
+
+    /// Whether there is no server that could answer: it is to be looked for soon, as another may take its place.
+    package var isAbsence: Bool {
+        switch self {
+        case .unreachable, .connectionLost, .timedOut: true
+        case .statementFailed(_, let state, let message): state.isAbsence || Self.isLostWorker(state, message)
+        default: false
+        }
+    }
+
+    /// Whether a coordinator of Citus says that a worker is gone: it hands on libpq's words, which come without a code, as
+    /// an internal error (`ReportResultError`), or its own.
+    private static func isLostWorker(_ state: SQLState, _ message: String) -> Bool {
+        state == .internalError && lostWorker.contains { message.contains($0) }
+    }
+
+    private static let lostWorker = [
+        "server closed the connection unexpectedly", "SSL connection has been closed unexpectedly",
+        "could not receive data from server", "could not send data to server", "no connection to the server",
+        "connection to server at ", "connection error: ", "connection to the remote node ",
+        "failure on connection marked as essential",
+    ]
 }
 
 extension PostgresError: CustomStringConvertible {
@@ -84,6 +116,11 @@ extension PostgresError: CustomStringConvertible {
             "the connection was closed; make a new one"
         case .statementFailed(let query, let state, let message):
             "PostgreSQL refused \(query) with SQLSTATE \(state): \(message)"
+        case .unreplicated(let query):
+            """
+            PostgreSQL has committed \(query), but not on its synchronous replica: the wait for it was ended, by hand or \
+            by a shutdown; what was done is looked at before it is done again
+            """
         case .unexpectedAnswer(let query):
             "PostgreSQL's answer to \(query) has another shape than this version expects; run throng database status"
         }

@@ -64,7 +64,8 @@ extension Session {
         return value
     }
 
-    /// Commits; an aborted transaction counts as a failure although PostgreSQL answers politely.
+    /// Commits; an aborted transaction counts as a failure although PostgreSQL answers politely, and so does one that a
+    /// replica was to have and may not have: ``PostgresError/unreplicated(query:)``.
     package func commit() throws {
         guard try query("transaction.commit", "commit").command == "COMMIT" else {
             throw PostgresError.unexpectedAnswer(query: "transaction.commit")
@@ -133,8 +134,10 @@ extension Session {
                 if PQstatus(handle) != CONNECTION_OK { throw broken(.connectionLost(query: query)) }
             }
         }
+        let isUnreplicated = takeUnreplicated()
         if let failure { throw failure }
         guard let last else { throw broken(.connectionLost(query: query)) }
+        if isUnreplicated { throw PostgresError.unreplicated(query: query) }
         return last
     }
 
@@ -145,6 +148,8 @@ extension Session {
         // PG_DIAG_SQLSTATE, PG_DIAG_MESSAGE_PRIMARY, PG_DIAG_TABLE_NAME and PG_DIAG_CONSTRAINT_NAME. Not the detail
         // and not a data exception's message: those quote values.
         let state = SQLState(field("C") ?? "08006")
+        // It was made a replica, or is none of those that take writes: another connection may come to one that does.
+        if state == .readOnly { _ = broken(.connectionLost(query: query)) }
         var message = state.isDataException ? "a value does not fit its type" : field("M") ?? "no message"
         if let table = field("t") { message += " (table \(table))" }
         if let constraint = field("n") { message += " (constraint \(constraint))" }

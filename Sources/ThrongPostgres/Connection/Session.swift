@@ -13,8 +13,13 @@ package final class Session {
     private(set) var isBroken = false
     /// What ``once(_:_:)`` has done on this connection.
     private var done: Set<String> = []
+    /// The server at the other end; nil until it has said so.
+    private(set) var server: ServerIdentity?
     private let timeoutSeconds: Int
     private let patienceSeconds: Int
+    private let connectTimeoutSeconds: Int
+    private let watch: ServerWatch
+    private let notices = Notices()
 
     /// How often a wait looks whether the caller gave up. Unit: milliseconds.
     private static let sliceMilliseconds: Int32 = 100
@@ -23,31 +28,35 @@ package final class Session {
     init(_ settings: ConnectionSettings) throws {
         timeoutSeconds = settings.statementTimeoutSeconds
         patienceSeconds = settings.patienceSeconds
+        connectTimeoutSeconds = settings.connectTimeoutSeconds
+        watch = ServerWatch(settings)
         handle = try Session.connect(settings)
         // From here on deinit closes the handle, also when this initializer throws.
         guard PQsetnonblocking(handle, 1) == 0 else {
             throw PostgresError.unreachable(reason: "the connection can't be made non-blocking")
         }
-        // Warnings may quote values; errors reach the caller anyway.
-        PQsetNoticeReceiver(handle, { _, _ in }, nil)
-        let milliseconds = String(timeoutSeconds * 1000)
-        var setup = [
-            Statement(
-                name: "session.configure",
-                sql: """
-                    select set_config('statement_timeout', $1, false),
-                        set_config('idle_in_transaction_session_timeout', $1, false),
-                        set_config('lock_timeout', $2, false),
-                        set_config('client_connection_check_interval', '2s', false),
-                        set_config('client_min_messages', 'warning', false),
-                        set_config('search_path', 'pg_catalog', false)
-                    """,
-                parameters: [.text(milliseconds), .text(String(settings.lockTimeoutSeconds * 1000))])
-        ]
-        if let role = settings.role {
-            setup.append(Statement(name: "session.set_role", sql: "set role \(role.rawValue)"))
-        }
-        for statement in setup { _ = try query(statement) }
+        notices.listen(to: handle)
+        server = try configure(settings)
+        if let role = settings.role { try query("session.set_role", "set role \(role.rawValue)") }
+    }
+
+    /// Sets the session's time limits; the server that it is on.
+    private func configure(_ settings: ConnectionSettings) throws -> ServerIdentity {
+        let answer = try query(
+            "session.configure",
+            """
+            select (extract(epoch from pg_catalog.pg_postmaster_start_time()) * 1000000)::bigint,
+                pg_catalog.pg_is_in_recovery(),
+                set_config('statement_timeout', $1, false),
+                set_config('idle_in_transaction_session_timeout', $1, false),
+                set_config('lock_timeout', $2, false),
+                set_config('client_connection_check_interval', '2s', false),
+                set_config('client_min_messages', 'warning', false),
+                set_config('search_path', 'pg_catalog', false)
+            """,
+            [.text(String(timeoutSeconds * 1000)), .text(String(settings.lockTimeoutSeconds * 1000))])
+        guard answer.count == 1 else { throw answer.unexpected }
+        return ServerIdentity(startedAt: try answer.integer(0, 0), isReplica: try answer.flag(0, 1))
     }
 
     deinit { PQfinish(handle) }
@@ -137,12 +146,17 @@ extension Session {
     }
 
     /// When a wait that begins now ends in ``PostgresError/timedOut(query:seconds:)``.
-    func deadline() -> ContinuousClock.Instant {
-        .now + .seconds(timeoutSeconds + patienceSeconds)
-    }
+    func deadline() -> ContinuousClock.Instant { .now + .seconds(limitSeconds) }
 
-    /// Waits until the connection can be read or written.
+    /// How long an answer is waited for; to a server that has not said yet who it is no longer than for a connection.
+    private var limitSeconds: Int { server == nil ? connectTimeoutSeconds : timeoutSeconds + patienceSeconds }
+
+    /// Whether a commit came to an end before the replica that it was to wait for had it.
+    func takeUnreplicated() -> Bool { notices.takeUnreplicated() }
+
+    /// Waits until the connection can be read or written, as long as no other server has taken this one's place.
     func wait(for events: Int16, _ query: String, until deadline: ContinuousClock.Instant) throws {
+        var look = ServerWatch.next
         while true {
             if cancellation.isCancelled {
                 _ = broken(.closed)
@@ -152,8 +166,12 @@ extension Session {
             let ready = poll(&watched, 1, Session.sliceMilliseconds)
             if ready > 0 { return }
             if ready < 0 && errno != EINTR { throw broken(.connectionLost(query: query)) }
-            if ContinuousClock.now >= deadline {
-                throw broken(.timedOut(query: query, seconds: timeoutSeconds + patienceSeconds))
+            let now = ContinuousClock.now
+            if now >= deadline { throw broken(.timedOut(query: query, seconds: limitSeconds)) }
+            if watch.isReplaced { throw broken(.connectionLost(query: query)) }
+            if let server, now >= look {
+                watch.look(whetherReplaced: server)
+                look = ServerWatch.next
             }
         }
     }

@@ -11,8 +11,8 @@ internal import ThrongWire
 
 /// Brings what was counted to PostgreSQL, again and again, exactly once each.
 ///
-/// While PostgreSQL is away it waits longer and longer, up to half a minute; the journal keeps what comes. Where
-/// PostgreSQL comes back older than it was, what it has lost is flushed again first. On a graceful stop it flushes once
+/// While PostgreSQL is away it looks for it every other second, as another server may take its place; while it refuses, it
+/// waits longer and longer, up to half a minute. The journal keeps what comes. Where PostgreSQL comes back older than it was, what it has lost is flushed again first. On a graceful stop it flushes once
 /// more after the last request was answered.
 struct FlushService: Service {
     let ingestion: Ingestion
@@ -47,6 +47,14 @@ struct FlushService: Service {
         var rests = Duration.zero
         /// How often in a row PostgreSQL did not take what it was to get.
         var failures = 0
+        /// Whether nobody answered the last time: whoever does next may be another server.
+        var isAway = false
+
+        /// How long to rest after a round.
+        func rest(_ interval: Duration) -> Duration {
+            guard failures > 0 else { return interval }
+            return min(.milliseconds(250 * (1 << min(failures, 7))), .seconds(isAway ? 2 : 30))
+        }
     }
 
     func run() async throws {
@@ -73,8 +81,7 @@ struct FlushService: Service {
         progress.failures = await flush(&progress) ? 0 : progress.failures + 1
         await remove()
         tidy()
-        return progress.failures == 0
-            ? interval : min(.milliseconds(250 * (1 << min(progress.failures, 7))), .seconds(30))
+        return progress.rest(interval)
     }
 
     /// Flushes once more after the last request was answered.
@@ -212,6 +219,7 @@ struct FlushService: Service {
         } catch {
             standing.isLevel = false
             telemetry.flushFailed()
+            progress.isAway = (error as? PostgresError)?.isAbsence ?? false
             report(error, &progress)
             return false
         }
@@ -231,8 +239,9 @@ struct FlushService: Service {
             ingestion.journal.refuseAll()
             onFenced(.journalFailed)
         case StoreError.attachmentLost where progress.isLevel, StoreError.watermarkMoved where progress.isLevel:
-            // An older PostgreSQL than before: attach to it and see what it lacks.
+            // An older PostgreSQL than before: attach to it and see what it lacks, at once. It answers, however long none did.
             progress.isLevel = false
+            progress.failures = 0
             database.detach()
             logger.error("PostgreSQL is older than it was", metadata: ["error": "\(error)"])
         case _ where error is StoreError || (error as? PostgresError)?.isRetryable == false:

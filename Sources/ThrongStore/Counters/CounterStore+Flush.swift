@@ -143,7 +143,7 @@ extension CounterStore {
         let recent = closedPeriods(try recentlyClosed.rows(answers[3]), attempt.names)
         guard answers[2].affected == 1 else {
             try checkAlreadyApplied(attempt, session)
-            try session.rollBack()
+            try confirm(attempt, session)
             return FlushOutcome(
                 application: .alreadyApplied, counters: 0, distinctCounts: 0, topContributions: 0, redirected: 0,
                 droppedDistinct: 0, closedPeriods: recent)
@@ -202,6 +202,14 @@ extension CounterStore {
         guard found == attempt.flush.through else {
             throw StoreError.watermarkMoved(expected: attempt.flush.after, found: found)
         }
+    }
+
+    /// Commits something behind a flush that is there, so that PostgreSQL waits for its synchronous replica: the flush's
+    /// own wait may have been cut short, by a crash or by hand, and then only this server has it.
+    private func confirm(_ attempt: Attempt, _ session: Session) throws {
+        let through = attempt.flush.through
+        try session.run(AdvanceWatermark(attachment: attempt.attachment, after: through, through: through))
+        try session.commit()
     }
 
     /// For each released period that the flush touches, the start of the period that takes its counts.
