@@ -1,10 +1,15 @@
 internal import Foundation
+internal import Synchronization
 
 extension DataDirectory {
+    /// The list of users is gone through by one at a time: its place in it is the process's.
+    private static let userList = Mutex(())
+
     /// Makes sure that nobody but root and this process's user can change what a path leads to: neither the directory itself,
     /// where it is there, nor any above it. A link is as good as who put it there.
     ///
-    /// Directories in which everybody may write but only remove what is theirs, such as /tmp, may lie above it.
+    /// Directories in which everybody may write but only remove what is theirs, such as /tmp, may lie above it. So may one that
+    /// this process's group may write into, where nobody else is in that: container platforms give volumes in this way.
     ///
     /// - Parameter path: absolute.
     /// - Throws: ``JournalError/untrusted(directory:found:)``.
@@ -38,10 +43,36 @@ extension DataDirectory {
             guard isItself ? facts.st_uid == geteuid() : isOurs else {
                 throw .untrusted(directory: folder, found: .owner(facts.st_uid))
             }
-            let isOpen = facts.st_mode & (S_IWGRP | S_IWOTH) != 0
+            let isOpen =
+                facts.st_mode & S_IWOTH != 0
+                || (facts.st_mode & S_IWGRP != 0 && (isItself || !isOnlyOurs(group: facts.st_gid)))
             guard !isOpen || (!isItself && facts.st_mode & S_ISVTX != 0) else {
                 throw .untrusted(directory: folder, found: .mode(facts.st_mode & 0o7777))
             }
+        }
+    }
+
+    /// Whether a group is this process's and, as far as the system's lists of groups and users say, nobody else's.
+    private static func isOnlyOurs(group: gid_t) -> Bool {
+        guard group == getegid() else { return false }
+        return userList.withLock { _ in
+            var members: Set<String> = []
+            guard let entry = getgrgid(group) else { return false }
+            var next = entry.pointee.gr_mem
+            while let member = next?.pointee {
+                members.insert(String(cString: member))
+                next = next?.advanced(by: 1)
+            }
+            setpwent()
+            defer { endpwent() }
+            while let user = getpwent() {
+                if user.pointee.pw_uid == geteuid() {
+                    members.remove(String(cString: user.pointee.pw_name))
+                } else if user.pointee.pw_gid == group {
+                    return false
+                }
+            }
+            return members.isEmpty
         }
     }
 

@@ -20,6 +20,11 @@ struct EndToEndTests {
         .timeLimit(.minutes(20)))
     func members() async throws { try await Program("members.py").run() }
 
+    @Test(
+        "Compose and Kubernetes take the manifests, the daemon their options, a shell the package's scripts",
+        .timeLimit(.minutes(5)))
+    func packaged() async throws { try await Program("packaged.py").run() }
+
     @Test("a second daemon on a data directory refuses with exit code 1", .timeLimit(.minutes(20)))
     func oneDaemon() async throws { try await Program("one_daemon.py").run() }
 

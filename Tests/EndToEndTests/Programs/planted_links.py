@@ -108,6 +108,13 @@ def folders():
         os.mkdir(path)
         os.chmod(path, mode)
         os.chown(path, owner, owner)
+    # Above it, a folder for a group that others are in; and one for a group that is root's alone.
+    for name, group in (("grouped", pwd.getpwnam("postgres").pw_gid), ("sticky/alone", 0)):
+        os.mkdir(os.path.join(house.folder, name))
+        os.chown(os.path.join(house.folder, name), 0, group)
+        os.chmod(os.path.join(house.folder, name), 0o2775)
+    refused("has mode 2775", "grouped", "data")
+    refused("has mode 2775", "sticky", "alone")
     refused(f"belongs to user {nobody}", "foreign")
     refused(f"belongs to user {nobody}", "foreign", "data")
     refused("has mode 775", "group")
@@ -117,10 +124,10 @@ def folders():
     refused(f"is a link of user {nobody}", "sticky", "link")
     refused(f"is a link of user {nobody}", "sticky", "link", "data")
     precious.check("a refused data directory")
-    # Below a folder such as /tmp, and behind a link of root's, it may lie.
+    # Below a folder such as /tmp, behind a link of root's, and below one of root's group, it may lie.
     os.symlink(os.path.join(house.folder, "sticky"), os.path.join(house.folder, "link"))
-    house.data = os.path.join(house.folder, "link", "ours")
-    check(serve(house)[0] == 0, "a folder of ours in one for all is refused:", house.log_text()[-800:])
+    house.data = os.path.join(house.folder, "link", "alone", "ours")
+    check(serve(house)[0] == 0, "a folder of ours in one for all and one for us is refused:", house.log_text()[-800:])
     house.clean()
     say("folders that others may change are refused")
 
