@@ -265,7 +265,8 @@ class Trials:
             begun = time.monotonic()
 
             def goes_on():
-                until("flushes", lambda: len(pulse.since(begun + 1)) > 1, 180)
+                called = time.monotonic()
+                until("flushes", lambda: len(pulse.since(called + 1)) > 1, 180)
             kind(nodes, self.chance, goes_on)
             healed = time.monotonic()
             goes_on()
