@@ -322,7 +322,7 @@ final class World: @unchecked Sendable {
                     self.oracle.counts(post.number)
                     self.trace.note("acknowledged", Int64(post.number))
                 }
-            case .unwanted, .overloaded, .full: trace.note("turned away")
+            case .unwanted, .overloaded, .full, .elsewhere, .changing: trace.note("turned away")
             case .failed: oracle.mayCount(post.number)
             }
         } catch {
