@@ -72,7 +72,7 @@ let package = Package(
         .target(
             name: "ThrongIntake",
             dependencies: [
-                "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongMembers", "CSimdJSON", "CZlib", crypto,
+                "ThrongPlan", "ThrongWire", "ThrongCounting", "CSimdJSON", "CZlib", crypto,
             ],
             swiftSettings: computed),
         .target(

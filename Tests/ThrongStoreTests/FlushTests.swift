@@ -215,12 +215,14 @@ struct FlushTests {
             let rows = try session.query(
                 "test.read",
                 """
-                select l.metric || ' ' || extract(epoch from period_start)::bigint || ' ' || measure || ' ' || cell, value
+                select l.metric || ' ' || extract(epoch from period_start)::bigint || ' ' || measure || ' ' || cell, sum(value)::bigint
                 from throng.counter join throng.metric_layout as l using (metric_id)
+                group by 1
                 union all
                 select l.metric || ' ' || extract(epoch from period_start)::bigint || ' w' || window_number || ' ' || cell,
-                    devices
+                    sum(devices)::bigint
                 from throng.distinct_count join throng.metric_layout as l using (metric_id)
+                group by 1
                 """)
             for row in rows.indices { stored[try rows.text(row, 0)] = try rows.integer(row, 1) }
             return stored

@@ -1,10 +1,8 @@
 internal import Foundation
-internal import HTTPTypes
 internal import Logging
 internal import Synchronization
 internal import ThrongCounting
 internal import ThrongHTTP
-internal import ThrongIntake
 internal import ThrongJournal
 internal import ThrongMembers
 internal import ThrongPlan
@@ -151,26 +149,4 @@ enum Unheard: Error {
     case unreachable
     case changing
     case crowded
-
-    var answer: IntakeAnswer {
-        switch self {
-        case .unreachable: IntakeAnswer(.unreachable)
-        case .changing: IntakeAnswer(.changing)
-        case .crowded: .crowded
-        }
-    }
-}
-
-extension Problem {
-    /// The daemon whose an identifier is does not answer.
-    static let unreachable = Problem(
-        .serviceUnavailable, "unreachable", retrySeconds: 5,
-        "The daemon that counts this identifier can't be reached now; send the same batch again.")
-    /// Who counts an identifier is being changed.
-    static let changing = Problem(
-        .serviceUnavailable, "changing", retrySeconds: 2,
-        "Who counts this identifier is being changed; send the same batch again.")
-    /// Handed on to a daemon whose it is not.
-    static let misdirected = Problem(
-        .misdirectedRequest, "misdirected", "Another daemon counts this identifier.")
 }

@@ -20,8 +20,8 @@ package struct BackupRule: Sendable, Hashable {
         self.term = term
     }
 
-    /// Made by the migrator, and not copied.
-    package static let migrator: Set<String> = ["migration"]
+    /// Not copied: made by the migrator, or worth nothing later.
+    package static let migrator: Set<String> = ["migration", "member_secret", "lease"]
 
     /// A rule for each table of the schema, in an order in which they can be filled: what others name comes before them.
     ///
@@ -31,7 +31,8 @@ package struct BackupRule: Sendable, Hashable {
     package static func all(now: UnixSeconds, countersKept: Int64) -> [BackupRule] {
         let tomorrow = "to_timestamp(\(now.value + 86_400))"
         return [
-            house("watermark"), house("window_closing"), house("clock"), house("deletion"),
+            house("member"), house("epoch"), house("watermark"), house("window_closing"), house("clock"),
+            house("deletion"),
             BackupRule(
                 "partition", app: "'*'",
                 term: "'table ' || throng.partition_name("
