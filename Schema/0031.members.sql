@@ -97,7 +97,7 @@ $$;
 revoke all on function throng.lock_members() from public;
 
 -- Says which shard a daemon has, and where others reach it; null for one that was retired. The first that takes batches counts
--- everything; who comes later counts nothing until it joins.
+-- everything; who comes later counts nothing until it joins, or until the only one that counts has stopped.
 create function throng.enroll(wanted_daemon uuid, wanted_address text, takes_batches boolean) returns smallint
 language plpgsql
 security definer
@@ -105,17 +105,14 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     own smallint;
+    last throng.epoch;
 begin
     update throng.member
     set address = wanted_address
     where daemon = wanted_daemon
         and address is distinct from wanted_address;
-    select shard into own from throng.member where daemon = wanted_daemon and retired_at is null;
-    if not found and exists (select from throng.member where daemon = wanted_daemon) then
+    if exists (select from throng.member where daemon = wanted_daemon and retired_at is not null) then
         return null;
-    end if;
-    if found and (not takes_batches or exists (select from throng.epoch)) then
-        return own;
     end if;
     perform throng.lock_members();
     insert into throng.member (daemon, shard, address)
@@ -123,10 +120,26 @@ begin
     from throng.member
     on conflict (daemon) do nothing;
     select shard into own from throng.member where daemon = wanted_daemon;
+    if not takes_batches then
+        return own;
+    end if;
     insert into throng.epoch (epoch, begins_at, owners, state)
     select 1, '-infinity', array_fill(own, array[256]), 'in force'
-    where takes_batches
-        and not exists (select from throng.epoch);
+    where not exists (select from throng.epoch);
+    -- Where the only one that counts has stopped and left nothing behind, who is started in its place goes on.
+    select * into last from throng.epoch where state = 'in force' order by epoch desc limit 1;
+    if own <> all (last.owners)
+        and last.owners[1] = all (last.owners)
+        and not exists (select from throng.epoch where state = 'proposed')
+        and exists (
+            select from throng.watermark
+            where shard = last.owners[1] and settled = 9223372036854775807
+        )
+    then
+        insert into throng.epoch (epoch, begins_at, owners, retires, state)
+        select max(epoch) + 1, clock_timestamp(), array_fill(own, array[256]), last.owners[1], 'in force'
+        from throng.epoch;
+    end if;
     return own;
 end
 $$;

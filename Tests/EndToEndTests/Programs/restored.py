@@ -12,7 +12,9 @@ from copies import DAY, PLANTED, WORDS, Load, furnished
 from daemon import check, say
 
 # They change with a start, and with a migration.
-MOVING = ("throng.watermark", "throng.migration", "throng.clock")
+MOVING = (
+    "throng.watermark", "throng.migration", "throng.clock", "throng.member", "throng.member_secret", "throng.epoch",
+    "throng.lease")
 
 
 def same(house):
