@@ -25,6 +25,8 @@ final class Ingestion: Sendable {
     let reveals: VocabularyLearner
     let quotas: NetworkQuotas
     let state: Mutex<Counting>
+    /// Up to here it counts on PostgreSQL, as its checkpoint did.
+    let restored: JournalPosition
     private let believed: BelievedTime
     private let telemetry: Telemetry
     let clock: UnixClock
@@ -64,6 +66,7 @@ final class Ingestion: Sendable {
         quotas: NetworkTallies.Limits = .init(),
         clock: UnixClock,
         houseClock: MachineClock,
+        restored: JournalPosition = .start,
         onFullWindows: @escaping @Sendable (_ areFull: Bool) -> Void = { _ in },
         onFailure: @escaping @Sendable (any Error) -> Void
     ) {
@@ -82,6 +85,7 @@ final class Ingestion: Sendable {
         trials = OddBatches(bodies: bodies, label: "throng-previews", most: 32)
         self.clock = clock
         self.houseClock = houseClock
+        self.restored = restored
         self.onFullWindows = onFullWindows
         self.onFailure = onFailure
         var calendars: [String: PeriodCalendar] = [:]
