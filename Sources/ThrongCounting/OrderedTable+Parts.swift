@@ -1,4 +1,3 @@
-internal import ThrongFaults
 internal import ThrongPlan
 
 // A checkpoint holds tables section by section, each as it was at one moment. Sections are never all taken at once: counting
@@ -72,7 +71,7 @@ extension OrderedTable {
 
     /// Whether what a record did to a slot came with a checkpoint.
     func holds(_ slot: Slot, at position: JournalPosition) -> Bool {
-        !through.isEmpty && position <= through[Self.section(of: slot)] && !Fault.replayTwice.isOn
+        !through.isEmpty && position <= through[Self.section(of: slot)]
     }
 
     /// Adds a slot of which nobody has to know whether it is new, unless it came with a checkpoint.

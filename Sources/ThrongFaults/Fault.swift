@@ -61,10 +61,6 @@ package enum Fault: String, CaseIterable, Sendable {
     case overlookUnproved = "overlook_unproved"
     /// Who asked before a restart to be taken out is not.
     case forgetRequests = "forget_requests"
-    /// What came with a checkpoint is done once more by the replay.
-    case replayTwice = "replay_twice"
-    /// A checkpoint is put in place before PostgreSQL has what is in it.
-    case hurryCheckpoint = "hurry_checkpoint"
     /// A manifest lists a reason for refusals as soon as one event was refused for it.
     case listReasonsThatOccurred = "list_reasons_that_occurred"
 

@@ -85,17 +85,6 @@ struct SimulationTests {
     }
 
     @Test(
-        "with a promise about checkpoints broken, the simulation finds it",
-        arguments: [(Fault.replayTwice, UInt64(100)), (.hurryCheckpoint, 100)])
-    func checkpointControls(fault: Fault, seeds: UInt64) throws {
-        let simulator = try Simulator()
-        let found = (1...seeds).first { value in
-            Simulator.breaking([fault]) { simulator.run(Seed(value, checkpoints: true)).violation != nil }
-        }
-        #expect(found != nil, "\(seeds) seeds did not find it")
-    }
-
-    @Test(
         "with a promise broken, the simulation finds it",
         arguments: [
             (Fault.reopenReplayedWindows, UInt64(100)), (.ignoreSyncedThrough, 100), (.numberBeyondBounds, 50),

@@ -4,7 +4,6 @@ internal import ServiceLifecycle
 internal import Synchronization
 internal import ThrongCounting
 internal import ThrongDelivery
-internal import ThrongFaults
 internal import ThrongJournal
 
 /// Writes down what is known of open windows, again and again, so that a start need not replay all of them.
@@ -119,7 +118,7 @@ final class CheckpointKeeper: Service {
 
     private func finish(_ work: inout Work) throws(JournalError) {
         // What PostgreSQL lacks only the journal has: a start must not pass it over.
-        guard let flushed = ingestion.knownFlushed, flushed >= work.through || Fault.hurryCheckpoint.isOn,
+        guard let flushed = ingestion.knownFlushed, flushed >= work.through,
             ingestion.journal.isHeld,
             var written = work.written.take()
         else { return }
