@@ -6,6 +6,7 @@ package import ThrongIntake
 package import ThrongJournal
 package import ThrongPlan
 internal import ThrongReport
+package import ThrongTraces
 
 /// How a daemon is run.
 package struct DaemonOptions: Sendable {
@@ -72,6 +73,9 @@ package struct DaemonOptions: Sendable {
 
     /// How reports are signed, printed and sent.
     package var reports: ReportSettings
+
+    /// `traces.endpoint`, `traces.file` and `traces.percent`: where spans go, and of how much there are any.
+    package var traces = TraceOptions()
 
     /// The documented defaults.
     package init(plans: [Plan], dataPath: String) {
