@@ -305,8 +305,8 @@ package struct Daemon: Sendable {
         if ingestion.reveals.isNeeded { services.append(LabelService(learner: ingestion.reveals)) }
         let portal = Portal(
             parts.settings, plans: options.plans, now: { [clock] in clock.now },
-            onRefusal: { [security] in security.note($0 == .token ? .signIn : .foreignForm) }
-        ) { [cap = options.journal.capBytes] in telemetry.health(ingestion.gauges, journalCap: cap) }
+            onRefusal: { [security] in security.note($0 == .token ? .signIn : .foreignForm) },
+            health: health(of: parts))
         if let endpoint = options.portal { services.append(try portalServer(portal, ingestion, at: endpoint)) }
         services.append(
             StopWatch(budget: stop, cluster: parts.cluster, logger: logger) {
