@@ -1,23 +1,4 @@
-/// What spans are of: a closed list. A span that is called otherwise is never exported.
-package enum SpanName: String, Sendable, CaseIterable {
-    /// A client's, from its head to its answer.
-    case request
-    /// What waited for the disk, written and synced.
-    case journalCommit = "journal commit"
-    /// What was counted, into PostgreSQL.
-    case flush
-    /// The numbers of one metric and period, decided and published.
-    case release
-    /// A report, made.
-    case report
-    /// A try to bring a report to where it goes.
-    case delivery
-
-    /// Whether there are so many of them that only some are followed.
-    package var isSampled: Bool { self == .request || self == .journalCommit }
-}
-
-/// What is said of them: a closed list of names, and what kind of value each may have. Anything else is never exported.
+/// What is said of spans: a closed list of names, and what kind of value each may have. Anything else is never exported.
 ///
 /// None of them says who asked, from where, or what was in a request. Texts come from the program and the plan only.
 package enum SpanFact: String, Sendable, CaseIterable {
