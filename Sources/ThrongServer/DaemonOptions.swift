@@ -6,6 +6,7 @@ package import ThrongIntake
 package import ThrongJournal
 package import ThrongPlan
 internal import ThrongReport
+package import ThrongTraces
 
 /// How a daemon is run.
 package struct DaemonOptions: Sendable {
@@ -13,8 +14,8 @@ package struct DaemonOptions: Sendable {
     package var plans: [Plan]
     /// The files that the plans were read from, in the same order; none where they come from elsewhere.
     package var sources: [PlanSource] = []
-    /// Reads these files again; nil where SIGHUP reads nothing.
-    package var reread: (@Sendable () throws -> [PlanSource])?
+    /// Reads these files, and the settings, again; nil where SIGHUP reads nothing.
+    package var reread: (@Sendable () throws -> PlanReading)?
     /// Where the daemon keeps what must survive it.
     package var dataPath: String
     /// `database` (string, none, connection string): nil runs a private PostgreSQL in the data directory.
@@ -49,6 +50,8 @@ package struct DaemonOptions: Sendable {
     package var bodiesBytes: Int
     /// `stop.drain-seconds` (int, 0, seconds): how long before a stop `/readyz` says so, so that a balancer sends nobody any more.
     package var drain = Duration.zero
+    /// What runs: the program and its formats, each with its version; for the operator's page.
+    package var versions: [(name: String, version: String)] = []
     /// Who waits to hear how the process is; nil where nobody does.
     package var serviceManager: ServiceManager?
     /// How much of what was counted is held in memory.
@@ -78,6 +81,9 @@ package struct DaemonOptions: Sendable {
 
     /// How reports are signed, printed and sent.
     package var reports: ReportSettings
+
+    /// `traces.endpoint`, `traces.file` and `traces.percent`: where spans go, and of how much there are any.
+    package var traces = TraceOptions()
 
     /// The documented defaults.
     package init(plans: [Plan], dataPath: String) {
@@ -137,5 +143,19 @@ extension DaemonOptions {
     /// Takes the files of Unix sockets away, once nothing listens there any more.
     func removeSockets() {
         for endpoint in [listen, metrics] + [portal, members].compactMap(\.self) { endpoint.file?.remove() }
+    }
+}
+
+/// What a reload found.
+package struct PlanReading: Sendable {
+    /// The plans, as their files are now.
+    package let sources: [PlanSource]
+    /// The settings that are others than at the start, and that only a start reads; by their keys.
+    package let changedSettings: [String]
+
+    /// Puts together what was found.
+    package init(sources: [PlanSource], changedSettings: [String] = []) {
+        self.sources = sources
+        self.changedSettings = changedSettings
     }
 }

@@ -1,8 +1,10 @@
+internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 internal import ThrongIntake
 internal import ThrongOblivious
 internal import ThrongPlan
+internal import ThrongTraces
 
 /// Answers `POST /v1/batches` on the connection's event loop, without a task a request; passes on all else, once it is
 /// clear where it goes.
@@ -47,9 +49,9 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     /// Nil where no batches are taken.
-    private let ingestion: Ingestion?
+    let ingestion: Ingestion?
     /// Nil where no batches are taken.
-    private let queue: AnswerQueue?
+    let queue: AnswerQueue?
     let socket: SocketEnd
     private let client: RequestClient
     private let origins: CrossOrigin
@@ -71,6 +73,8 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     private(set) var context: ChannelHandlerContext?
     /// Of the request under way, where it was sealed.
     var sealed: SealedAnswer?
+    /// Of the request under way, where it is followed.
+    private var span: OpenSpan?
 
     /// What waits for the response to the request before it.
     private enum Waiting {
@@ -211,6 +215,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             stage = .answering
             pay(0)
             let (packed, headers) = (collection.body ?? ByteBuffer(), collection.headers)
+            span?.say(.bytes, packed.readableBytes)
             if let gateway = collection.gateway {
                 openHere(packed, headers, by: gateway, for: collection.ingestion)
             } else {
@@ -242,6 +247,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         through gateway: ObliviousGateway? = nil
     ) {
         let collection = Collection(ingestion: ingestion, headers: headers, gateway: gateway)
+        span = queue?.traces.begin(request: gateway == nil ? "/v1/batches" : "/v1/ohttp", method: "POST")
         closesAfterwards = !head.isKeepAlive || headers.asksForUpgrade
         reader = origins.reader(for: headers.origin)
         guard origins.allow(headers.origin) else { return refuse(.originNotAllowed) }
@@ -272,68 +278,6 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         if isWhole { finish(context) }
     }
 
-    /// - Parameter network: nil where nobody knows where the client is.
-    func count(
-        _ packed: ByteBuffer, _ headers: RequestHeaders, from network: NetworkPrefix?, at ingestion: Ingestion
-    ) {
-        let (signals, bearer) = (headers.signals, headers.bearer)
-        let isFromMember = ingestion.neighbours.admits(headers.member)
-        let network = isFromMember ? headers.member?.network : network
-        let isSealed = sealed != nil || isFromMember && headers.member?.isSealed == true
-        let isGzip = headers.isGzip == true
-        let settle: @Sendable (Result<Ingestion.Verdict, IntakeError>) -> Void = { [self] verdict in
-            guard case .success(.elsewhere(let member)) = verdict else { return give(verdict) }
-            guard !isFromMember else { return answer(IntakeAnswer(.misdirected)) }
-            handOn(
-                .init(
-                    path: "/v1/batches", headers: headers, network: network, isSealed: isSealed,
-                    body: Array(packed.readableBytesView)), to: member, by: ingestion.neighbours)
-        }
-        var turns = ingestion.odd
-        do throws(IntakeError) {
-            if let body = try UnpackedBody.small(packed, isGzip: isGzip) {
-                switch try ingestion.acceptQuickly(
-                    body, signals: signals, bearer: bearer, from: network, isSealed: isSealed)
-                {
-                case .verdict(let verdict): return settle(.success(verdict))
-                case .later(let other): turns = other
-                }
-            }
-        } catch {
-            return settle(.failure(error))
-        }
-        guard let loop = context?.eventLoop,
-            turns.add(
-                bytes: packed.readableBytes,
-                { [self] in
-                    let verdict = Result { () throws(IntakeError) in
-                        let body = try UnpackedBody(packed, isGzip: isGzip, limit: ingestion.limits.bodyBytes)
-                        return try ingestion.accept(
-                            body, signals: signals, bearer: bearer, from: network, isSealed: isSealed)
-                    }
-                    loop.execute { settle(verdict) }
-                })
-        else {
-            return turnAway(ingestion)
-        }
-    }
-
-    func give(_ verdict: Result<Ingestion.Verdict, IntakeError>) {
-        switch verdict {
-        case .success(.counted(let answer, let outcome, let position)):
-            queue?.add(answer, outcome, once: position, to: self)
-        case .success(.unwanted(let answer)): self.answer(IntakeAnswer(answer))
-        case .success(.overloaded): answer(.overloaded)
-        case .success(.full(let retrySeconds)): answer(.full(retrySeconds: retrySeconds))
-        case .success(.failed): answer(.failed)
-        case .success(.elsewhere): answer(IntakeAnswer(.misdirected))
-        case .success(.changing): answer(IntakeAnswer(.changing))
-        case .failure(let error):
-            ingestion?.refuse(error)
-            answer(IntakeAnswer(refusal: error))
-        }
-    }
-
     /// Answers a whole request.
     func answer(_ answer: IntakeAnswer) {
         // Nil once the client has gone.
@@ -342,6 +286,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             sealed?.take(answer)
             sendSealed()
         } else {
+            endSpan(answer.status.code)
             socket.send(answer.response(isLast: closesAfterwards, reader: reader), isLast: closesAfterwards)
         }
         finish(context)
@@ -356,6 +301,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     private func drop(_ answer: IntakeAnswer) {
         stage = .dropping
         pay(0)
+        endSpan(answer.status.code)
         // The connection is closed once the rest has come: closed before, it would take the answer with it.
         socket.send(answer.response(isLast: closesAfterwards, reader: reader), isLast: false)
     }
@@ -375,6 +321,13 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         guard ingestion?.bodies.exchange(charge, for: bytes) != false else { return false }
         charge = bytes
         return true
+    }
+
+    /// The request under way is answered with this status.
+    func endSpan(_ status: Int) {
+        span?.say(.status, status)
+        span?.end(failed: status >= 500)
+        span = nil
     }
 
     /// The request is whole and answered: on to what waits.
