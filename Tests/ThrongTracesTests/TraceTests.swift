@@ -33,7 +33,8 @@ struct TraceTests {
         #expect(span["name"] as? String == "flush" && span["kind"] as? Int == 1)
         #expect(span["parentSpanId"] == nil && span["status"] == nil)
         let (began, ended) = (span["startTimeUnixNano"] as? String, span["endTimeUnixNano"] as? String)
-        #expect(try #require(UInt64(try #require(began))) <= #require(UInt64(try #require(ended))))
+        let (from, to) = (began.flatMap { UInt64($0) }, ended.flatMap { UInt64($0) })
+        #expect(try #require(from) <= #require(to))
         let facts = try #require(span["attributes"] as? [[String: Any]])
         #expect(facts.map { $0["key"] as? String } == ["throng.app", "throng.cells"])
         #expect((facts[0]["value"] as? [String: String]) == ["stringValue": "shop"])
@@ -47,8 +48,8 @@ struct TraceTests {
         tracer.withSpan("GET /secret of ada") { _ in }
         tracer.withSpan(SpanName.request.rawValue) { span in
             span.attributes["user.id"] = "the secret of ada"
-            span.attributes["http.route"] = .string(String(repeating: "the secret of ada", count: 30))
-            span.attributes["throng.cells"] = .stringArray(["the secret of ada"])
+            span.attributes["http.route"] = SpanAttribute.string(String(repeating: "the secret of ada", count: 30))
+            span.attributes["throng.cells"] = SpanAttribute.stringArray(["the secret of ada"])
             span.attributes["throng.period"] = "2026-11-20"
             span.addEvent(SpanEvent(name: "the secret of ada"))
             span.setStatus(SpanStatus(code: .error, message: "the secret of ada"))

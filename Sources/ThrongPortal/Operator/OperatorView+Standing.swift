@@ -79,7 +79,8 @@ extension OperatorView {
                         "takes part"
                     }
                 return [
-                    name == health.daemon ? "\(short(name)), this one" : short(name), member.silence.map { Age.text($0) } ?? "never",
+                    name == health.daemon ? "\(short(name)), this one" : short(name),
+                    member.silence.map { Age.text($0) } ?? "never",
                     standing,
                 ]
             }, nothing: "No daemon has attached to this database yet.")

@@ -89,7 +89,8 @@ struct SettingsFile: Sendable {
         var problems: [String] = []
 
         mutating func refuse(_ line: Int, _ key: String, _ words: String) {
-            problems.append("\(path):\(line): " + (key.isEmpty ? "" : "\(key): ") + words + ".")
+            let end = words.hasSuffix("?") ? "" : "."
+            problems.append("\(path):\(line): " + (key.isEmpty ? "" : "\(key): ") + words + end)
         }
 
         mutating func read(_ node: Node, below parent: String) {

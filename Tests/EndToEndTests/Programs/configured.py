@@ -1,5 +1,5 @@
-"""Settings come from options, the environment and a file, in that order; what is wrong is named with its place, secrets are not shown,
-and a reload says what takes a restart."""
+"""Settings come from options, the environment and a file, in that order; what is wrong is named with its place, secrets are
+not shown, and a reload says what takes a restart."""
 
 import json
 import os
@@ -122,7 +122,8 @@ def refusals(desk):
     refused = desk.refused
     refused("intake:\n  body-byte: 3\n", f"{desk.file}:2: intake.body-byte", "did you mean intake.body-bytes?")
     refused("\nplans: x\n", f"{desk.file}:2: plans", "did you mean plan?")
-    refused("journal: {capacity: 3}\n", f"{desk.file}:1: journal.capacity", "allowed here: cap-bytes, segment-bytes, queue-bytes")
+    refused("journal: {retention_of_days: 3}\n", f"{desk.file}:1: journal.retention_of_days",
+            "allowed here: cap-bytes, segment-bytes, queue-bytes")
     refused("flush: {seconds: often}\n", f"{desk.file}:1: flush.seconds", "'often'", "a whole number of seconds from 1 to 3600")
     refused("flush: {seconds: 3601}\n", "'3601'", "from 1 to 3600")
     refused("flush: {seconds: 1.5}\n", "'1.5'", "from 1 to 3600")
@@ -132,7 +133,7 @@ def refusals(desk):
     refused("portal:\n", f"{desk.file}:1: portal", "found nothing")
     refused("log: loud\n", "'loud'", "trace, debug, info")
     refused("listen: nowhere\n", f"{desk.file}:1: listen", "host and a port", "'nowhere'")
-    refused("log: info\nlog: debug\n", f"{desk.file}:2", "written twice")
+    refused("log: info\nlog: debug\n", f"{desk.file}:1: log is written twice")
     refused("intake: {\n", desk.file, "no YAML")
     refused("- plan\n", f"{desk.file}:1", "found a list")
     refused("intake: {proxies: 10.0.0.1/8}\n", f"{desk.file}:1: intake.proxies", "no bits behind its length")
@@ -142,7 +143,8 @@ def refusals(desk):
     refused("traces: {endpoint: 'https://collector.example/v1/traces'}\n", "traces.endpoint", "on this machine")
     refused("traces: {endpoint: 'http://127.0.0.1:4318'}\n", "THRONG_TRACES_FILE", "one is allowed", THRONG_TRACES_FILE="/x")
     # All at once.
-    refused("flush: {seconds: 0}\njournal: {cap-bytes: 1}\n", f"{desk.file}:1: flush.seconds", f"{desk.file}:2: journal.cap-bytes")
+    refused("flush: {seconds: 0}\njournal: {cap-bytes: 1}\n", f"{desk.file}:1: flush.seconds",
+            f"{desk.file}:2: journal.cap-bytes")
     refused("", "--listen", "--metrics", options=("--listen", "x", "--metrics", "y"))
     for words in (("--config", "/nowhere.yaml"), ()):
         code, _, err = desk.run("config", "show", "--plan", desk.plan, *words, THRONG_CONFIG="/nowhere.yaml")
