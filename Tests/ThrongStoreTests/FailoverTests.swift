@@ -83,6 +83,10 @@ struct FailoverTests {
     @Test("a commit that the replica may lack is no success; the same flush waits for it and counts once")
     func unreplicated() async throws {
         defer { directories.forEach(TestCluster.remove) }
+        // A private server has no replicas, and therefore waits for none.
+        let first = try await cluster(directories[0])
+        try await Connection(first.settings).execute("alter system set max_wal_senders = 2")
+        try await first.stop()
         let server = try await cluster(directories[0])
         let admin = Connection(server.settings)
         try await Migrator(admin).migrate()
@@ -104,10 +108,10 @@ struct FailoverTests {
         await #expect(throws: PostgresError.unreplicated(query: "test.execute")) { try await writing.value }
 
         let flush = Flush.of(layout, after: 1, through: 2, count: 7)
-        let first = Task { try await store.flush(flush, now: saturday) }
+        let cancelled = Task { try await store.flush(flush, now: saturday) }
         let waiting = try await process(waitingFor: "SyncRep", admin)
         try await admin.execute("select pg_cancel_backend(\(waiting))")
-        await #expect(throws: PostgresError.unreplicated(query: "transaction.commit")) { try await first.value }
+        await #expect(throws: PostgresError.unreplicated(query: "transaction.commit")) { try await cancelled.value }
         #expect(PostgresError.unreplicated(query: "").isRetryable)
         #expect(try await admin.integer("select sum(value)::bigint from throng.counter") == 12)
 

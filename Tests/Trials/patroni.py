@@ -184,8 +184,24 @@ def leader_ahead(nodes, chance, goes_on):
     leader.start()
 
 
+def wait_cancelled(nodes, chance, goes_on):
+    """The same, and meanwhile somebody ends each commit's wait for the replica: PostgreSQL calls committed what dies with it."""
+    leader = nodes.leader()
+    others = [node for node in nodes.nodes.values() if node is not leader]
+    for node in others:
+        node.receivers(signal.SIGSTOP)
+    end = time.monotonic() + 3.5
+    while time.monotonic() < end:
+        leader.sql("select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'")
+    leader.kill("patroni", "postgres")
+    for node in others:
+        node.receivers(signal.SIGCONT)
+    goes_on()
+    leader.start()
+
+
 KINDS = [postgres_killed, leader_killed, leader_frozen, switched_over, leader_cut_off, replica_killed, postgres_hung, etcd_killed,
-         leader_unplugged, replica_frozen, leader_frozen_briefly, leader_deaf, leader_ahead]
+         leader_unplugged, replica_frozen, leader_frozen_briefly, leader_deaf, leader_ahead, wait_cancelled]
 
 
 @dataclasses.dataclass
@@ -249,7 +265,8 @@ class Trials:
             begun = time.monotonic()
 
             def goes_on():
-                until("flushes", lambda: len(pulse.since(begun + 1)) > 1, 180)
+                called = time.monotonic()
+                until("flushes", lambda: len(pulse.since(called + 1)) > 1, 180)
             kind(nodes, self.chance, goes_on)
             healed = time.monotonic()
             goes_on()

@@ -6,7 +6,7 @@ struct ServerIdentity: Sendable, Hashable {
     /// When its postmaster was started, by its own clock: two servers that take turns don't share that.
     ///
     /// - Unit: microseconds since 1970.
-    let startedAt: Int64
+    let postmaster: Int64
     /// Whether it follows another one and takes no writes.
     let isReplica: Bool
 }
@@ -51,7 +51,7 @@ final class ServerWatch: Sendable {
             let found = try? Session(settings).server
             state.withLock { state in
                 state.isUnderWay = false
-                guard let found, !found.isReplica, found.startedAt != server.startedAt else { return }
+                guard let found, !found.isReplica, found.postmaster != server.postmaster else { return }
                 state.isReplaced = true
             }
         }

@@ -56,7 +56,7 @@ package final class Session {
             """,
             [.text(String(timeoutSeconds * 1000)), .text(String(settings.lockTimeoutSeconds * 1000))])
         guard answer.count == 1 else { throw answer.unexpected }
-        return ServerIdentity(startedAt: try answer.integer(0, 0), isReplica: try answer.flag(0, 1))
+        return ServerIdentity(postmaster: try answer.integer(0, 0), isReplica: try answer.flag(0, 1))
     }
 
     deinit { PQfinish(handle) }
