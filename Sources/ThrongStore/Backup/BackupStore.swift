@@ -89,7 +89,7 @@ package final class BackupSnapshot {
     /// How far the journals of daemons are in the counters.
     package func watermarks() throws -> [(daemon: DaemonID, position: JournalPosition)] {
         let rows = try session.query(
-            "backup.watermarks", "select daemon::text, position from throng.watermark where shard = 0 order by daemon")
+            "backup.watermarks", "select daemon::text, position from throng.watermark order by daemon")
         return try rows.indices.map { place in
             guard let daemon = DaemonID(try rows.text(place, 0)) else {
                 throw PostgresError.unexpectedAnswer(query: "backup.watermarks")
