@@ -267,6 +267,11 @@ package struct Daemon: Sendable {
             onFenced(.fenced(pending: ingestion.gauges.journalLag))
         }
         let members = MemberStore(parts.settings)
+        let neighbours = MemberWatch(
+            neighbours: ingestion.neighbours, store: members, daemon: DaemonID(parts.data.daemon),
+            windows: { ingestion.keys.windows }, clock: clock, logger: logger)
+        // Before anything is counted: what another daemon counts must not be counted here for a second.
+        if ingestion.knownFlushed != nil { try await neighbours.look() }
         let clientSessions = sessions(asksClients: asksClients)
         let gateway = try ObliviousGateway(
             parts.data, contentBytes: options.limits.bodyBytes, clock: clock, logger: logger)
@@ -276,9 +281,7 @@ package struct Daemon: Sendable {
         var services: [any Service] = parts.cluster.map { [$0] } ?? []
         services += [
             FlushMark(budget: stop), fence, flush,
-            MemberWatch(
-                neighbours: ingestion.neighbours, store: members, daemon: DaemonID(parts.data.daemon),
-                windows: { ingestion.keys.windows }, clock: clock, logger: logger),
+            neighbours,
             schedule, deliveries, SecurityLogService(log: security),
             try metricsServer(ingestion, telemetry),
             try intakeServer(ingestion, gateway, desk, telemetry, clientSessions), FailureWatch(flag: failure),
