@@ -35,7 +35,7 @@ extension BatchHandler {
         guard let loop = context?.eventLoop,
             turns.add(
                 bytes: packed.readableBytes,
-                { [self] in
+                {
                     let verdict = Result { () throws(IntakeError) in
                         let body = try UnpackedBody(packed, isGzip: isGzip, limit: ingestion.limits.bodyBytes)
                         return try ingestion.accept(

@@ -15,8 +15,8 @@ enum OpenFiles {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// Of scrapers, and of somebody who looks.
-    static let scrapers = 64
+    /// Of scrapers, and of somebody who looks: more than arrive at once before a request has been read.
+    static var scrapers: Int { max(all / 16, fewest) }
     /// Of browsers of partners and of those who run this.
     static var browsers: Int { max(all / 8, fewest) }
     /// Of clients: the rest. Whoever comes later gets the place of one that is silent.
